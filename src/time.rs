@@ -1,0 +1,72 @@
+//! Time as the core knows it: monotonic for order and durations, wall time for the record.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+/// Microseconds since the daemon (or the replay) started.
+///
+/// The only time that the core computes with. It never goes back. Only the shell makes one from a
+/// real clock.
+///
+/// ```
+/// use rokade::time::Mono;
+/// use std::time::Duration;
+/// assert_eq!(Mono::from_millis(2) + Duration::from_millis(1), Mono(3_000));
+/// ```
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mono(pub u64);
+
+impl Mono {
+    /// The moment `ms` milliseconds after the start.
+    pub const fn from_millis(ms: u64) -> Self {
+        Self(ms * 1_000)
+    }
+
+    /// Whole milliseconds since the start.
+    pub const fn millis(self) -> u64 {
+        self.0 / 1_000
+    }
+
+    /// Time passed since `earlier`; zero if `earlier` is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Mono {
+    type Output = Self;
+
+    fn add(self, span: Duration) -> Self {
+        let micros = u64::try_from(span.as_micros()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(micros))
+    }
+}
+
+impl Sub for Mono {
+    type Output = Duration;
+
+    fn sub(self, earlier: Self) -> Duration {
+        self.since(earlier)
+    }
+}
+
+impl fmt::Display for Mono {
+    /// Seconds with three decimals, as in traces: `12.345`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1_000_000, self.0 / 1_000 % 1_000)
+    }
+}
+
+/// Microseconds since 1970-01-01 UTC. May jump at any moment; copied into records, never compared.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Wall(pub i64);
+
+/// What the shell attaches to every event.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// When it happened, for order and durations.
+    pub mono: Mono,
+    /// What the clock on the wall said, for the reader.
+    pub wall: Wall,
+}

@@ -1,0 +1,1 @@
+//! All integration tests are one binary; its modules are named after what they hold to account.
