@@ -2,3 +2,4 @@
 //! and keeps the record that an arbiter can trust.
 
 pub mod time;
+pub mod wire;

@@ -1,0 +1,27 @@
+//! Bytes to messages and back: the languages of the boards and clocks, and nothing else.
+//!
+//! Garbage is an item of the output, never an error: a cable beside a chess board is pulled,
+//! kicked and plugged in mid-sentence. This layer reads no clock and does no IO; the words are
+//! DGT's (*field*, *board dump*, *update nice*), and *left* and *right* of the clock do not leave
+//! it unexplained. The facts come from the notes on the protocol, whose sections are cited as
+//! "protocol 1.2"; a constant without a citation is a decision of ours and says so.
+
+pub mod clock;
+pub mod clock_command;
+pub mod command;
+pub mod field;
+pub mod frame;
+pub mod log;
+pub mod message;
+pub mod segments;
+
+pub use clock::{
+    Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SideTime,
+    TimeFault,
+};
+pub use clock_command::{ClockCommand, Icons, Runs, SetAndRun, SetTime};
+pub use command::{Command, CommandDecoder, HostItem, Leds, PegasusLeds};
+pub use field::{Code, Dump, Field, Orientation, Signal};
+pub use frame::{Decoder, Item, SkipReason};
+pub use log::{LogEvent, decode_log};
+pub use message::{Battery, BoardMessage};
