@@ -14,6 +14,7 @@ pub mod frame;
 pub mod log;
 pub mod message;
 pub mod segments;
+pub mod session;
 
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SideTime,
@@ -25,3 +26,4 @@ pub use field::{Code, Dump, Field, Orientation, Signal};
 pub use frame::{Decoder, Item, SkipReason};
 pub use log::{LogEvent, decode_log};
 pub use message::{Battery, BoardMessage};
+pub use session::{Session, SessionFault, SessionState, Streams};

@@ -8,7 +8,7 @@ use rokade::wire::{
 };
 
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
-    text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+    text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).expect("hex")).collect()
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
@@ -259,7 +259,7 @@ fn set_time(set: SetTime) -> String {
 }
 
 fn clock_command(command: &ClockCommand) -> String {
-    let ascii = |text: &[u8]| String::from_utf8(text.to_vec()).unwrap();
+    let ascii = |text: &[u8]| String::from_utf8(text.to_vec()).expect("ASCII");
     match command {
         ClockCommand::Display { places, dots, beep } => {
             let beep = if *beep { "beep" } else { "silent" };

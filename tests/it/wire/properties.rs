@@ -60,8 +60,9 @@ fn message() -> impl Strategy<Value = BoardMessage> {
     let number = || 0_u8..128;
     let bytes = |max| prop::collection::vec(0_u8..128, 0..=max);
     prop_oneof![
-        prop::collection::vec(code(), 64)
-            .prop_map(|codes| { BoardMessage::Dump(Box::new(Dump(codes.try_into().unwrap()))) }),
+        prop::collection::vec(code(), 64).prop_map(|codes| {
+            BoardMessage::Dump(Box::new(Dump(codes.try_into().expect("64 codes"))))
+        }),
         (number(), code()).prop_map(|(n, code)| BoardMessage::Field { field: Field::new(n), code }),
         clock().prop_map(BoardMessage::Clock),
         bytes(0x1f00).prop_map(BoardMessage::Log),

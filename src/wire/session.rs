@@ -1,0 +1,339 @@
+//! Wakes a board, keeps it awake, and says when it is gone.
+//!
+//! A board starts mute, in a mode from which the first byte may be lost, and acknowledges nothing;
+//! a host can only ask, wait and ask again. What makes it dangerous: a board that lost its power
+//! for a moment answers as before but sends no more changes, and a lost change leaves the mirror
+//! wrong for ever. So a picture is asked for again and again. Protocol 1.14, for one board in
+//! single mode. The clock's own discovery (protocol 3.7) is not part of it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::time::Mono;
+use crate::wire::command::Command;
+use crate::wire::message::BoardMessage;
+
+/// From the opening of the line to the first byte sent (protocol 1.1, 1.14 step 1).
+pub const OPENING_PAUSE: Duration = Duration::from_millis(500);
+/// From one question for the version to the next (protocol 1.14 step 2).
+pub const VERSION_WAIT: Duration = Duration::from_secs(2);
+/// Questions for the version before the reset and the last one (protocol 1.14 step 2).
+pub const N_VERSION_TRIES: u32 = 3;
+/// Between two commands that are not for the clock (protocol 1.2).
+pub const COMMAND_GAP: Duration = Duration::from_millis(100);
+/// Without a byte for this long the board is probed (protocol 1.14 step 6).
+pub const QUIET: Duration = Duration::from_secs(1);
+/// Without a byte for this long the board is lost (protocol 1.14 step 6).
+pub const SILENCE: Duration = Duration::from_secs(5);
+/// A dump that was asked for and has not come after this long is asked for again. A dump takes 70
+/// ms (protocol 1.1); the limit is ours.
+pub const DUMP_WAIT: Duration = Duration::from_secs(1);
+/// While bytes flow, as during the 8 s of a log (protocol 1.5), a dump is not asked for again until
+/// the line rests this long. Ours.
+pub const REST: Duration = Duration::from_millis(100);
+/// Without a dump for this long, the update mode is entered anew and a dump asked for: a board that
+/// lost its power comes back in bus mode (protocol 1.3), answers the probe, and is otherwise mute.
+/// Ours.
+pub const REFRESH: Duration = Duration::from_secs(10);
+
+/// Bytes come but no dump for this long, though asked for: whatever speaks, it does not answer us,
+/// and nobody can vouch for the mirror. Leaves room for an unasked log (15 s, protocol 1.5). Ours.
+pub const STARVED: Duration = Duration::from_secs(40);
+
+/// Which changes the board is to send (protocol 1.3).
+#[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
+pub enum Streams {
+    /// `4B`: fields and the clock. Also right when no clock is plugged in yet.
+    BoardAndClock,
+    /// `44`: fields only. No clock command is acknowledged then.
+    BoardOnly,
+}
+
+/// Where the conversation stands.
+#[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
+pub enum SessionState {
+    /// No line.
+    Absent,
+    /// The line is open; the board has not yet told its version.
+    Opening,
+    /// A board is there; its first dump has not come yet.
+    Resync,
+    /// A dump has come, and changes follow.
+    Live,
+    /// Given up for the reason of [`Session::failed`]; the shell closes and opens the line.
+    Lost,
+}
+
+/// Why a session was given up.
+#[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
+pub enum SessionFault {
+    /// Nothing on the line told a version: a wrong device, or no power.
+    NoAnswer,
+    /// No byte for [`SILENCE`].
+    Silent,
+    /// No dump for [`STARVED`], though bytes came.
+    NoDump,
+}
+
+/// The conversation with one board. Pure: it is told the time and appends the commands to send, in
+/// order, each to be sent at once.
+#[derive(Debug, Clone)]
+pub struct Session {
+    streams: Streams,
+    phase: Phase,
+    /// Commands that wait for [`COMMAND_GAP`]; at most [`Session::QUEUE_MAX`].
+    queue: VecDeque<Command>,
+    /// When the next command may be sent.
+    free_at: Mono,
+    /// When the last byte came, or when the phase began.
+    heard: Mono,
+    /// When the last probe was sent.
+    probed: Mono,
+}
+
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Phase {
+    Absent,
+    /// The line rests after opening, until the given moment.
+    Pausing(Mono),
+    /// The version was asked for this many times; the next step is due at the given moment.
+    Asking(u32, Mono),
+    Running {
+        /// When a dump was asked for that has not come.
+        asked: Option<Mono>,
+        /// When the last dump came.
+        dumped: Option<Mono>,
+        /// When the board told its version.
+        started: Mono,
+        /// When the update mode was last entered.
+        refreshed: Mono,
+    },
+    Failed(SessionFault),
+}
+
+impl Session {
+    /// Identity, mode and dump, a probe, a refresh: more never waits at once.
+    const QUEUE_MAX: usize = 12;
+
+    /// A session without a line.
+    pub fn new(streams: Streams) -> Self {
+        Self {
+            streams,
+            phase: Phase::Absent,
+            queue: VecDeque::new(),
+            free_at: Mono::default(),
+            heard: Mono::default(),
+            probed: Mono::default(),
+        }
+    }
+
+    /// Where the conversation stands.
+    pub fn state(&self) -> SessionState {
+        match self.phase {
+            Phase::Absent => SessionState::Absent,
+            Phase::Pausing(_) | Phase::Asking(..) => SessionState::Opening,
+            Phase::Running { dumped: None, .. } => SessionState::Resync,
+            Phase::Running { dumped: Some(_), .. } => SessionState::Live,
+            Phase::Failed(_) => SessionState::Lost,
+        }
+    }
+
+    /// Why the shell must close and open the line; `None` while there is hope.
+    pub fn failed(&self) -> Option<SessionFault> {
+        match self.phase {
+            Phase::Failed(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
+    /// The line was opened. Starts from the beginning, whatever was before.
+    pub fn link_up(&mut self, now: Mono, _out: &mut Vec<Command>) {
+        *self = Self::new(self.streams);
+        self.phase = Phase::Pausing(now + OPENING_PAUSE);
+        self.heard = now;
+        self.probed = now;
+    }
+
+    /// The line is gone.
+    pub fn link_down(&mut self) {
+        *self = Self::new(self.streams);
+    }
+
+    /// The line will be closed on purpose: the board is told to be quiet, lest the next to open it
+    /// starts inside a message (protocol 1.14 step 7).
+    pub fn leave(&mut self, out: &mut Vec<Command>) {
+        if !matches!(self.phase, Phase::Absent) {
+            out.push(Command::Reset);
+        }
+        self.link_down();
+    }
+
+    /// Bytes came, whether they made a message or not: the board is not silent.
+    pub fn on_bytes(&mut self, now: Mono) {
+        self.heard = self.heard.max(now);
+    }
+
+    /// A message came.
+    pub fn on_message(&mut self, now: Mono, message: &BoardMessage, out: &mut Vec<Command>) {
+        self.on_bytes(now);
+        match (&mut self.phase, message) {
+            (Phase::Asking(..), BoardMessage::Version { .. }) => self.run(now),
+            (Phase::Running { asked, dumped, .. }, BoardMessage::Dump(_)) => {
+                *asked = None;
+                *dumped = Some(now);
+            }
+            _ => {}
+        }
+        self.on_timeout(now, out);
+    }
+
+    /// A moment of [`Session::wake_at`] has come. Calling early does no harm.
+    pub fn on_timeout(&mut self, now: Mono, out: &mut Vec<Command>) {
+        match self.phase {
+            Phase::Absent | Phase::Failed(_) => return,
+            Phase::Pausing(until) if now >= until => self.ask_version(now, 1),
+            Phase::Asking(n_asked, until) if now >= until => self.ask_version(now, n_asked + 1),
+            Phase::Pausing(_) | Phase::Asking(..) => {}
+            Phase::Running { .. } => self.watch(now),
+        }
+        self.send(now, out);
+    }
+
+    /// When [`Session::on_timeout`] is due.
+    pub fn wake_at(&self) -> Option<Mono> {
+        let phase = match self.phase {
+            Phase::Absent | Phase::Failed(_) => return None,
+            Phase::Pausing(until) | Phase::Asking(_, until) => until,
+            Phase::Running { .. } => {
+                let quiet = self.probe_at().min(self.heard + SILENCE);
+                let dump = self.refresh_at().min(self.starved_at());
+                self.reask_at().map_or(dump, |at| at.min(dump)).min(quiet)
+            }
+        };
+        let queue = (!self.queue.is_empty()).then_some(self.free_at);
+        Some(queue.map_or(phase, |at| at.min(phase)))
+    }
+
+    /// Asks for a dump, unless one is on its way: what that one shows is as new as what was heard
+    /// before it. Does nothing before the board is awake, for then a dump is coming anyway.
+    pub fn want_dump(&mut self, now: Mono, out: &mut Vec<Command>) {
+        if let Phase::Running { asked: None, .. } = self.phase {
+            self.ask_dump(now);
+            self.send(now, out);
+        }
+    }
+
+    fn ask_version(&mut self, now: Mono, n_asked: u32) {
+        if n_asked > N_VERSION_TRIES + 1 {
+            return self.fail(SessionFault::NoAnswer);
+        }
+        if n_asked > N_VERSION_TRIES {
+            // Perhaps the board was in bus mode and lost the first byte.
+            self.enqueue(Command::Reset);
+        }
+        self.enqueue(Command::SendVersion);
+        self.phase = Phase::Asking(n_asked, now + VERSION_WAIT);
+    }
+
+    /// A board is there: its identity, its stream, its picture.
+    fn run(&mut self, now: Mono) {
+        self.phase = Phase::Running { asked: None, dumped: None, started: now, refreshed: now };
+        self.queue.clear();
+        for command in [Command::ReturnSerial, Command::ReturnLongSerial, Command::SendTrademark] {
+            self.enqueue(command);
+        }
+        self.refresh(now);
+    }
+
+    fn watch(&mut self, now: Mono) {
+        if now >= self.heard + SILENCE {
+            return self.fail(SessionFault::Silent);
+        }
+        if now >= self.starved_at() {
+            return self.fail(SessionFault::NoDump);
+        }
+        if self.reask_at().is_some_and(|at| now >= at) {
+            self.ask_dump(now);
+        }
+        if now >= self.refresh_at() {
+            self.refresh(now);
+        }
+        if now >= self.probe_at() {
+            self.probed = now;
+            self.enqueue(Command::ReturnSerial);
+        }
+    }
+
+    /// Enters the update mode, again or for the first time, and asks for a dump.
+    fn refresh(&mut self, now: Mono) {
+        self.enqueue(match self.streams {
+            Streams::BoardAndClock => Command::UpdateNice,
+            Streams::BoardOnly => Command::UpdateBoard,
+        });
+        if let Phase::Running { refreshed, .. } = &mut self.phase {
+            *refreshed = now;
+        }
+        self.ask_dump(now);
+    }
+
+    fn ask_dump(&mut self, now: Mono) {
+        self.enqueue(Command::SendBoard);
+        if let Phase::Running { asked, .. } = &mut self.phase {
+            *asked = Some(now);
+        }
+    }
+
+    fn probe_at(&self) -> Mono {
+        self.heard.max(self.probed) + QUIET
+    }
+
+    fn reask_at(&self) -> Option<Mono> {
+        let Phase::Running { asked: Some(asked), .. } = self.phase else {
+            return None;
+        };
+        Some((asked + DUMP_WAIT).max(self.heard + REST))
+    }
+
+    fn refresh_at(&self) -> Mono {
+        let Phase::Running { dumped, refreshed, .. } = self.phase else {
+            return Mono(u64::MAX);
+        };
+        let last = dumped.map_or(refreshed, |dumped| dumped.max(refreshed));
+        (last + REFRESH).max(self.heard + REST)
+    }
+
+    fn starved_at(&self) -> Mono {
+        match self.phase {
+            Phase::Running { dumped, started, .. } => dumped.unwrap_or(started) + STARVED,
+            _ => Mono(u64::MAX),
+        }
+    }
+
+    /// Commands wait for nothing but the gap, so one that already waits need not wait twice.
+    fn enqueue(&mut self, command: Command) {
+        if !self.queue.contains(&command) {
+            assert!(self.queue.len() < Self::QUEUE_MAX, "distinct commands are few");
+            self.queue.push_back(command);
+        }
+    }
+
+    fn send(&mut self, now: Mono, out: &mut Vec<Command>) {
+        if now < self.free_at {
+            return;
+        }
+        if let Some(command) = self.queue.pop_front() {
+            self.free_at = now + COMMAND_GAP;
+            // The wait for a dump begins when the question leaves, not when it queues.
+            if let (Command::SendBoard, Phase::Running { asked, .. }) = (&command, &mut self.phase)
+            {
+                *asked = Some(now);
+            }
+            out.push(command);
+        }
+    }
+
+    fn fail(&mut self, fault: SessionFault) {
+        self.queue.clear();
+        self.phase = Phase::Failed(fault);
+    }
+}
