@@ -1,5 +1,11 @@
 //! Rokade reads the sensors of a chess board, works out the moves as the FIDE Laws define them,
 //! and keeps the record that an arbiter can trust.
 
+pub mod clock;
+pub mod game;
+pub mod laws;
+pub mod relay;
+pub mod sim;
 pub mod time;
+pub mod track;
 pub mod wire;

@@ -1,0 +1,151 @@
+//! What a game puts on record. The journal, `rokade replay --json`, the WebSocket and MQTT speak
+//! of nothing else.
+
+use crate::clock::Times;
+use crate::laws::{Ending, Finding};
+use crate::time::Stamp;
+use crate::track::line::CompletedBy;
+use crate::track::{Placement, Reading};
+use shakmaty::{Color, Square};
+use std::time::Duration;
+
+/// One entry: a fact and when it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When.
+    pub at: Stamp,
+    /// What.
+    pub fact: Fact,
+}
+
+/// How far an illegal move got.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// It stands on the board.
+    Made,
+    /// The clock was pressed on it.
+    Completed,
+}
+
+/// The state of the line to the board.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LinkState {
+    /// No board has been found yet.
+    #[default]
+    Absent,
+    /// The board speaks and its whole placement is known.
+    Live,
+    /// It did, and no longer does.
+    Lost,
+}
+
+/// A recorded fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// A game begins.
+    GameStarted {
+        /// Its start position as a FEN.
+        fen: String,
+        /// Whether castling is that of Chess960.
+        is_chess960: bool,
+        /// White's name.
+        white: String,
+        /// Black's name.
+        black: String,
+        /// The event.
+        event: String,
+        /// The round.
+        round: String,
+    },
+    /// A move is made: released on the board. 2023: Art. 4.7.
+    MoveMade {
+        /// Half-move, from 1.
+        ply: usize,
+        /// In UCI notation.
+        uci: String,
+        /// In PGN's notation.
+        san: String,
+        /// How long before this record the sensors last changed on its squares.
+        released_before: Duration,
+    },
+    /// Half-move `ply` and all after it are withdrawn: they were not made after all.
+    MoveRetracted {
+        /// Half-move, from 1.
+        ply: usize,
+    },
+    /// A move is completed. 2023: Art. 6.2.1.
+    MoveCompleted {
+        /// Half-move, from 1.
+        ply: usize,
+        /// By what.
+        by: CompletedBy,
+        /// How long before this record the press came.
+        pressed_before: Duration,
+        /// Both clocks as shown at the press.
+        times: Option<Times>,
+    },
+    /// An illegal move stands on the board, or was completed.
+    IllegalMove {
+        /// How far it got.
+        stage: Stage,
+        /// Whose.
+        by: Color,
+        /// The finding about it.
+        finding: Finding,
+    },
+    /// Another finding.
+    Found(Finding),
+    /// Board and record have parted; no move explains it.
+    PositionLost(Finding),
+    /// The game is over.
+    Ended(Ending),
+    /// The record of the game is closed without a result: another game begins.
+    GameClosed,
+    /// The clock was pressed.
+    Pressed {
+        /// Whose end went down.
+        by: Color,
+    },
+    /// The clock began to run, stood still, appeared or was lost.
+    Clock {
+        /// Whose time runs.
+        running: Option<Color>,
+        /// What it shows.
+        times: Option<Times>,
+        /// Whether a clock is connected.
+        is_connected: bool,
+    },
+    /// A sensor changed.
+    Sensed {
+        /// Which.
+        sq: Square,
+        /// What it reads.
+        reading: Reading,
+    },
+    /// The whole board was read, and it was not as believed.
+    Pictured(Placement),
+    /// The line to the board.
+    Link(LinkState),
+    /// What board it is.
+    Identified {
+        /// Serial number, short or long.
+        serial: String,
+    },
+}
+
+impl Fact {
+    /// Whether it may change what the public sees. Laws, section 0.6: findings never do.
+    pub const fn is_public(&self) -> bool {
+        matches!(
+            self,
+            Self::GameStarted { .. }
+                | Self::MoveMade { .. }
+                | Self::MoveRetracted { .. }
+                | Self::MoveCompleted { .. }
+                | Self::Ended(_)
+                | Self::GameClosed
+                | Self::Clock { .. }
+                | Self::Link(_)
+        )
+    }
+}

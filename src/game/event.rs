@@ -1,0 +1,26 @@
+//! Everything that can happen to a game. Closed on purpose.
+
+use crate::track::{Placement, Reading};
+use crate::wire::BoardMessage;
+use shakmaty::{Color, Square};
+
+/// One thing that happened at a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The line to the board is open; the board has not spoken yet.
+    LinkUp,
+    /// The line to the board is gone.
+    LinkDown,
+    /// A DGT board, or the clock behind it, sent a message.
+    Board(BoardMessage),
+    /// Bytes that were no message: something may have been lost.
+    Noise,
+    /// A square of a scanned board reads something else now.
+    Sensed(Square, Reading),
+    /// A scanned board was read as a whole.
+    Pictured(Placement),
+    /// A clock button of its own, beside any lever, was pressed.
+    Pressed(Color),
+    /// The moment named by [`super::Game::wake_at`] has come.
+    Timeout,
+}

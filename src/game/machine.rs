@@ -1,0 +1,336 @@
+//! The dispatch: each event to its place, timers, and the effects in their order.
+
+use super::effect::Effect;
+use super::entry::{Entry, Fact, LinkState};
+use super::event::Event;
+use super::play::{self, Play};
+use super::settings::Settings;
+use super::timers::{Timer, Timers};
+use crate::clock::{Device, End, Face, Reader, Turned};
+use crate::laws::{Ending, Reason};
+use crate::time::{Mono, Stamp};
+use crate::track::{Cue, Placement, Reading};
+use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
+use crate::wire::{Session, Signal, Streams};
+use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Square};
+use std::time::Duration;
+
+/// Silence after which messages may have been lost. A board that is asked once a second answers.
+pub(super) const GAP_AFTER: Duration = Duration::from_millis(2_500);
+/// A change of the board must be this old before the board is asked for a whole picture.
+/// Source: protocol.md 1.10, a normal game over USB.
+pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
+/// Both kings must stand in the center this long. Source: protocol.md 9.1.
+pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
+/// A start position must stand this long to begin a new game.
+pub(super) const RESTART_HOLD: Duration = Duration::from_secs(2);
+
+/// One board's game, as a pure state machine.
+#[derive(Clone, Debug)]
+pub struct Game {
+    pub(super) settings: Settings,
+    pub(super) session: Session,
+    pub(super) orientation: Option<Orientation>,
+    pub(super) fields: Dump,
+    pub(super) link: LinkState,
+    pub(super) clock: Reader,
+    pub(super) play: Option<Play>,
+    pub(super) timers: Timers,
+    pub(super) watch: super::watch::Watch,
+    pub(super) last_heard: Mono,
+    pub(super) has_gap: bool,
+    pub(super) facts: Vec<Fact>,
+    pub(super) commands: Vec<Command>,
+    pub(super) wants_show: bool,
+    pub(super) wants_reopen: bool,
+}
+
+impl Game {
+    /// A board that has not spoken yet.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            session: Session::new(Streams::BoardAndClock),
+            orientation: settings.orientation,
+            fields: Dump::new(&Board::empty(), Orientation::Normal),
+            link: LinkState::Absent,
+            clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            play: None,
+            timers: Timers::default(),
+            watch: super::watch::Watch::default(),
+            last_heard: Mono::default(),
+            has_gap: false,
+            facts: Vec::new(),
+            commands: Vec::new(),
+            wants_show: false,
+            wants_reopen: false,
+            settings,
+        }
+    }
+
+    /// The settings that the game was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The game in progress, or the last one.
+    pub fn play(&self) -> Option<&Play> {
+        self.play.as_ref()
+    }
+
+    /// The clock as it was last read.
+    pub fn clock(&self) -> &Reader {
+        &self.clock
+    }
+
+    /// How many recorded half-moves the public may see: with a clock only completed ones, because
+    /// a move may be taken back, unpunished, until the press. Laws, section 0.6.
+    pub fn n_public(&self) -> usize {
+        let Some(play) = &self.play else { return 0 };
+        let waits_for_press = self.clock.device() == Device::Present && self.clock.has_run();
+        if waits_for_press && play.ending().is_none() {
+            play.sheet().n_completed()
+        } else {
+            play.sheet().len()
+        }
+    }
+
+    /// The line to the board.
+    pub fn link(&self) -> LinkState {
+        self.link
+    }
+
+    /// Takes one event and appends what is to be done about it.
+    ///
+    /// Never fails: what the Laws or the sensors cannot explain is a finding. Events must come in
+    /// the order of their time.
+    pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
+        let now = at.mono;
+        match event {
+            Event::LinkUp => {
+                self.last_heard = now;
+                self.session.link_up(now, &mut self.commands);
+            }
+            Event::LinkDown => self.on_link_down(),
+            Event::Board(message) => self.on_message(now, message),
+            Event::Noise => self.session.want_dump(now, &mut self.commands),
+            Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
+            Event::Pictured(placement) => self.on_picture(now, placement),
+            Event::Pressed(by) => self.on_press(now, *by),
+            Event::Timeout => {}
+        }
+        self.run_session(now);
+        self.run_timers(now);
+        self.flush(at, effects);
+    }
+
+    /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
+    pub fn wake_at(&self) -> Option<Mono> {
+        [self.session.wake_at(), self.timers.next()].into_iter().flatten().min()
+    }
+
+    fn flush(&mut self, at: Stamp, effects: &mut Vec<Effect>) {
+        effects.extend(self.commands.drain(..).map(Effect::Send));
+        self.wants_show |= self.facts.iter().any(Fact::is_public);
+        effects.extend(self.facts.drain(..).map(|fact| Effect::Record(Entry { at, fact })));
+        if std::mem::take(&mut self.wants_show) {
+            effects.push(Effect::Show);
+        }
+        if std::mem::take(&mut self.wants_reopen) {
+            effects.push(Effect::Reopen);
+        }
+    }
+
+    fn run_session(&mut self, now: Mono) {
+        if self.session.wake_at().is_some_and(|due| due <= now) {
+            self.session.on_timeout(now, &mut self.commands);
+            self.wants_reopen |= self.session.failed().is_some();
+        }
+    }
+
+    fn on_link_down(&mut self) {
+        self.session.link_down();
+        self.has_gap = true;
+        if self.link == LinkState::Live {
+            self.set_link(LinkState::Lost);
+        }
+    }
+
+    fn set_link(&mut self, link: LinkState) {
+        self.link = link;
+        self.facts.push(Fact::Link(link));
+    }
+
+    fn on_message(&mut self, now: Mono, message: &BoardMessage) {
+        if now.since(self.last_heard) > GAP_AFTER && self.link == LinkState::Live {
+            self.has_gap = true;
+            self.session.want_dump(now, &mut self.commands);
+        }
+        self.last_heard = now;
+        self.session.on_message(now, message, &mut self.commands);
+        match message {
+            BoardMessage::Dump(dump) => self.on_dump(now, dump),
+            BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
+            BoardMessage::Clock(clock) => self.on_clock(now, clock),
+            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial) => {
+                if self.watch.is_new_serial(serial) {
+                    self.facts.push(Fact::Identified { serial: serial.clone() });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_dump(&mut self, now: Mono, dump: &Dump) {
+        self.fields = dump.clone();
+        if self.link != LinkState::Live {
+            self.set_link(LinkState::Live);
+        }
+        if self.orientation.is_none() {
+            self.orientation = dump.orientation();
+            if self.orientation == Some(Orientation::Rotated) && self.settings.white_end.is_none() {
+                self.clock.bind_white(End::Right);
+            }
+        }
+        let orientation = self.orientation.unwrap_or(Orientation::Normal);
+        self.on_picture(now, &Placement::from(dump.placement(orientation)));
+    }
+
+    fn on_field(&mut self, now: Mono, field: Field, code: Code) {
+        self.fields.0[usize::from(field.index())] = code;
+        if let Code::Signal(signal) = code {
+            self.on_signal(signal);
+        }
+        let sq = self.orientation.unwrap_or(Orientation::Normal).square(field);
+        let reading = code.piece().map_or(Reading::Empty, Reading::Piece);
+        self.on_sensed(now, sq, reading);
+    }
+
+    fn on_signal(&mut self, signal: Signal) {
+        let outcome = match signal {
+            Signal::Draw => KnownOutcome::Draw,
+            Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
+            Signal::BlackWins => KnownOutcome::Decisive { winner: Color::Black },
+        };
+        if let Some(play) = self.play.as_mut().filter(|play| play.ending().is_none()) {
+            play.end(Ending { outcome, reason: Reason::SignalPiece }, &mut self.facts);
+        }
+    }
+
+    fn on_sensed(&mut self, now: Mono, sq: Square, reading: Reading) {
+        self.timers.set(Timer::Verify, now + VERIFY_AFTER);
+        let Some(play) = &mut self.play else { return };
+        if play.sense(now, sq, reading) {
+            self.facts.push(Fact::Sensed { sq, reading });
+            self.board_changed(now);
+        }
+    }
+
+    pub(super) fn on_picture(&mut self, now: Mono, placement: &Placement) {
+        self.timers.clear(Timer::Verify);
+        let Some(play) = &mut self.play else {
+            self.try_start(now, placement);
+            return;
+        };
+        let has_changed = play.picture(now, placement);
+        if has_changed {
+            self.facts.push(Fact::Pictured(placement.clone()));
+            self.board_changed(now);
+        }
+        if std::mem::take(&mut self.has_gap) && has_changed && !self.is_interrupted() {
+            self.look(now, Cue::Gap);
+        }
+        self.watch_for_restart(now, placement);
+    }
+
+    fn on_clock(&mut self, now: Mono, message: &ClockMessage) {
+        if matches!(message, ClockMessage::NoClock) && self.clock.lost() {
+            self.record_clock();
+        }
+        let Some(lever) = message.lever() else { return };
+        let times = match message {
+            ClockMessage::Time(time) => Some((time.left.time(), time.right.time())),
+            _ => None,
+        };
+        let face = Face { times, is_running: lever.running, high: end_of(lever.high) };
+        let is_first = self.clock.device() != Device::Present;
+        let turned = self.clock.read(now, face);
+        for turn in &turned {
+            match turn {
+                Turned::Pressed(end) => {
+                    self.on_lever(now, *end, turned.contains(&Turned::Started));
+                }
+                Turned::Started => self.timers.set(Timer::Settle, now + self.settle_time()),
+                Turned::Stopped => self.on_stopped(now),
+            }
+        }
+        if is_first || !turned.is_empty() {
+            self.record_clock();
+        }
+        self.wants_show = true;
+    }
+
+    fn record_clock(&mut self) {
+        self.facts.push(Fact::Clock {
+            running: self.clock.running(),
+            times: self.clock.times(),
+            is_connected: self.clock.device() == Device::Present,
+        });
+    }
+
+    fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
+        let Some(play) = &self.play else { return };
+        if self.settings.white_end.is_none() && play.shows_first_move() {
+            self.clock.bind_white(end);
+        }
+        // An arbiter who starts the clock with the lever has not made a move.
+        if !sets_running || play.mismatch().is_some() {
+            self.on_press(now, self.clock.color(end));
+        }
+    }
+
+    /// The start position on the board, if it is one that a game may begin from.
+    fn try_start(&mut self, now: Mono, placement: &Placement) {
+        let named = play::start_of(&self.settings);
+        let Some((start, mode)) = named.or_else(|| self.start_shown(placement)) else {
+            self.watch.note_no_start(&mut self.facts);
+            return;
+        };
+        self.begin(now, start, mode);
+        self.on_picture(now, placement);
+    }
+
+    pub(super) fn start_shown(&self, placement: &Placement) -> Option<(Chess, CastlingMode)> {
+        if placement.differs(&Board::new()).is_empty() && !self.settings.is_chess960 {
+            return Some((Chess::new(), CastlingMode::Standard));
+        }
+        let board = (0..960).map(Board::chess960).find(|b| placement.differs(b).is_empty())?;
+        let mut setup = shakmaty::Setup::initial();
+        setup.castling_rights = board.rooks();
+        setup.board = board;
+        let mode = CastlingMode::Chess960;
+        Some((setup.position(mode).ok()?, mode))
+    }
+
+    pub(super) fn begin(&mut self, now: Mono, start: Chess, mode: CastlingMode) {
+        let fen = shakmaty::fen::Fen::from_position(&start, shakmaty::EnPassantMode::Legal);
+        self.facts.push(Fact::GameStarted {
+            fen: fen.to_string(),
+            is_chess960: mode == CastlingMode::Chess960,
+            white: self.settings.white.clone(),
+            black: self.settings.black.clone(),
+            event: self.settings.event.clone(),
+            round: self.settings.round.clone(),
+        });
+        self.play = Some(Play::new(start, mode));
+        self.watch.new_game();
+        self.clock.forget_run();
+        self.timers.set(Timer::Settle, now + self.settle_time());
+    }
+}
+
+fn end_of(end: wire::End) -> End {
+    match end {
+        wire::End::Left => End::Left,
+        wire::End::Right => End::Right,
+    }
+}

@@ -1,0 +1,24 @@
+//! One board's game: the place where sensors, moves, clock and Laws meet.
+//!
+//! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
+//! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
+
+pub mod effect;
+pub mod entry;
+pub mod event;
+mod machine;
+mod play;
+pub mod recover;
+pub mod score;
+pub mod settings;
+mod timers;
+mod watch;
+
+pub use effect::Effect;
+pub use entry::{Entry, Fact, LinkState, Stage};
+pub use event::Event;
+pub use machine::Game;
+pub use play::Play;
+pub use recover::{RecoverError, Recovered};
+pub use score::{Completed, ScoreSheet, Scored};
+pub use settings::Settings;

@@ -1,0 +1,105 @@
+//! From what is on record back to the game, after a crash, a power cut or a restart.
+
+use super::entry::Fact;
+use super::machine::Game;
+use super::play::Play;
+use super::score::ScoreSheet;
+use super::settings::Settings;
+use crate::laws::Ending;
+use crate::time::Mono;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess};
+
+/// A recorded fact that cannot be: the record was written by something else, or damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecoverError {
+    /// Which fact, counted from 0.
+    pub index: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl std::fmt::Display for RecoverError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "record {}: {}", self.index + 1, self.why)
+    }
+}
+
+impl std::error::Error for RecoverError {}
+
+/// The last game in a record.
+#[derive(Clone, Debug, Default)]
+pub struct Recovered {
+    game: Option<(ScoreSheet, Option<Ending>)>,
+}
+
+impl Recovered {
+    /// Takes the next recorded fact.
+    ///
+    /// # Errors
+    /// The fact names a move that is not legal, a ply that is not there, or no position.
+    pub fn fold(&mut self, index: usize, fact: &Fact) -> Result<(), RecoverError> {
+        let wrong = |why: String| RecoverError { index, why };
+        match fact {
+            Fact::GameStarted { fen, is_chess960, .. } => {
+                let mode =
+                    if *is_chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+                let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
+                let pos: Chess =
+                    fen.clone().into_position(mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
+                self.game = Some((ScoreSheet::new(pos, mode), None));
+            }
+            Fact::MoveMade { ply, uci, .. } => {
+                let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+                let m = uci
+                    .parse::<UciMove>()
+                    .map_err(|e| wrong(format!("{uci}: {e}")))?
+                    .to_move(sheet.last())
+                    .map_err(|e| wrong(format!("{uci}: {e}")))?;
+                if *ply != sheet.len() + 1 {
+                    return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
+                }
+                sheet.push(m, Mono::default());
+            }
+            Fact::MoveRetracted { ply } => {
+                let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+                if *ply == 0 || *ply > sheet.len() {
+                    return Err(wrong(format!("ply {ply} of {} withdrawn", sheet.len())));
+                }
+                sheet.truncate(ply - 1);
+            }
+            Fact::MoveCompleted { ply, by, times, .. } => {
+                let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+                if *ply == 0 || *ply > sheet.len() {
+                    return Err(wrong(format!("ply {ply} of {} completed", sheet.len())));
+                }
+                sheet.complete(*ply, Mono::default(), *by, *times);
+            }
+            Fact::Ended(ending) => {
+                let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+                *end = Some(*ending);
+            }
+            Fact::GameClosed => self.game = None,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The game as recorded, if one was begun.
+    pub fn sheet(&self) -> Option<&ScoreSheet> {
+        self.game.as_ref().map(|(sheet, _)| sheet)
+    }
+
+    /// A game that goes on where the record stops, once the board has spoken.
+    pub fn into_game(self, settings: Settings) -> Game {
+        let mut game = Game::new(settings);
+        game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
+        game.has_gap = true;
+        game
+    }
+}
+
+fn no_game(index: usize) -> RecoverError {
+    RecoverError { index, why: "a move without a game".to_owned() }
+}

@@ -1,0 +1,51 @@
+//! What is known about a board before it speaks.
+
+use crate::clock::End;
+use crate::wire::Orientation;
+use shakmaty::fen::Fen;
+use std::time::Duration;
+
+/// How long the board must be still before a move counts as made although no clock was pressed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Settle {
+    /// While a clock runs: the press is the better witness, so this can be long.
+    pub with_clock: Duration,
+    /// Without a clock.
+    pub without_clock: Duration,
+    /// Without a clock, where the move may be the first half of another, such as a rook move that
+    /// may begin a castling.
+    pub doubtful: Duration,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Self {
+            with_clock: Duration::from_millis(1_500),
+            without_clock: Duration::from_millis(500),
+            doubtful: Duration::from_millis(1_500),
+        }
+    }
+}
+
+/// The settings of one board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// White's name, as it is to stand in the record.
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+    /// The event.
+    pub event: String,
+    /// The round.
+    pub round: String,
+    /// The position to start from; `None` waits for any start position of chess or Chess960.
+    pub start: Option<Fen>,
+    /// Castling and start position by the rules of Chess960.
+    pub is_chess960: bool,
+    /// How the board lies; `None` finds it out from the start position.
+    pub orientation: Option<Orientation>,
+    /// White's end of the clock; `None` finds it out from the first press.
+    pub white_end: Option<End>,
+    /// Quiet times.
+    pub settle: Settle,
+}

@@ -1,0 +1,55 @@
+//! Named timers in one fixed table.
+
+use crate::time::Mono;
+
+/// What is waited for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// The board has been still long enough to judge it.
+    Settle,
+    /// The board has been still long enough to ask for a picture of it.
+    Verify,
+    /// A press without a legal move has stood long enough to be reported.
+    Suspect,
+    /// The board has differed from the record long enough to be reported.
+    Displaced,
+    /// Both kings have stood in the center long enough.
+    Kings,
+    /// A start position has stood long enough to begin a new game.
+    Restart,
+}
+
+const N_TIMERS: usize = 6;
+
+/// When each timer is due.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Timers {
+    due: [Option<Mono>; N_TIMERS],
+}
+
+impl Timers {
+    pub(super) fn set(&mut self, timer: Timer, due: Mono) {
+        self.due[timer as usize] = Some(due);
+    }
+
+    pub(super) fn clear(&mut self, timer: Timer) {
+        self.due[timer as usize] = None;
+    }
+
+    pub(super) fn is_set(&self, timer: Timer) -> bool {
+        self.due[timer as usize].is_some()
+    }
+
+    /// Whether `timer` is due; if so it is cleared.
+    pub(super) fn take(&mut self, timer: Timer, now: Mono) -> bool {
+        let is_due = self.due[timer as usize].is_some_and(|due| due <= now);
+        if is_due {
+            self.clear(timer);
+        }
+        is_due
+    }
+
+    pub(super) fn next(&self) -> Option<Mono> {
+        self.due.iter().flatten().min().copied()
+    }
+}

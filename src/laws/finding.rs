@@ -1,0 +1,134 @@
+//! A finding: something that the Laws make the arbiter's business, or that he ought to know.
+//!
+//! Findings go to the arbiter alone. They state what was seen and which article speaks of it; they
+//! rule nothing.
+
+use shakmaty::{Color, Square};
+use std::fmt;
+
+/// How much a finding matters to the arbiter.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Worth a look.
+    Notice,
+    /// The Laws were broken, as far as the sensors can tell.
+    Irregularity,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FindingKind {
+    /// An illegal move stands on the board and is not completed yet.
+    IllegalOnBoard {
+        /// From where the piece went.
+        from: Square,
+        /// To where.
+        to: Square,
+    },
+    /// An illegal move was completed by a press of the clock.
+    IllegalCompleted {
+        /// From where the piece went.
+        from: Square,
+        /// To where.
+        to: Square,
+    },
+    /// The clock was pressed with a pawn left on the last rank.
+    PromotionIncomplete {
+        /// Where the pawn stands.
+        at: Square,
+    },
+    /// The clock was pressed although no move had been made.
+    PressWithoutMove,
+    /// Board and record have differed for a while; no move explains it.
+    Displaced {
+        /// The squares that differ.
+        squares: Vec<Square>,
+    },
+    /// Board and record agree again.
+    Restored,
+    /// The board shows no start position: recording waits for one.
+    NoStartPosition,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// The player concerned, where one is.
+    pub by: Option<Color>,
+}
+
+impl Finding {
+    /// How much it matters.
+    pub const fn severity(&self) -> Severity {
+        match self.kind {
+            FindingKind::IllegalCompleted { .. }
+            | FindingKind::PromotionIncomplete { .. }
+            | FindingKind::PressWithoutMove => Severity::Irregularity,
+            FindingKind::IllegalOnBoard { .. } | FindingKind::Displaced { .. } => Severity::Notice,
+            FindingKind::Restored | FindingKind::NoStartPosition => Severity::Info,
+        }
+    }
+
+    /// The article that speaks of it, in the edition of 2023.
+    pub const fn article(&self) -> Option<&'static str> {
+        match self.kind {
+            FindingKind::IllegalCompleted { .. } => Some("7.5.1"),
+            FindingKind::PromotionIncomplete { .. } => Some("7.5.2"),
+            FindingKind::PressWithoutMove => Some("7.5.3"),
+            FindingKind::IllegalOnBoard { .. } => Some("3.10.2"),
+            FindingKind::Displaced { .. } => Some("7.4"),
+            FindingKind::Restored | FindingKind::NoStartPosition => None,
+        }
+    }
+
+    /// The code under which logs name it.
+    pub const fn code(&self) -> &'static str {
+        match self.kind {
+            FindingKind::IllegalOnBoard { .. } => "ILLEGAL_ON_BOARD",
+            FindingKind::IllegalCompleted { .. } => "ILLEGAL_COMPLETED",
+            FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
+            FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
+            FindingKind::Displaced { .. } => "DISPLACED",
+            FindingKind::Restored => "RESTORED",
+            FindingKind::NoStartPosition => "NO_START_POSITION",
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(color) = self.by {
+            write!(f, "{color}: ")?;
+        }
+        match &self.kind {
+            FindingKind::IllegalOnBoard { from, to } => {
+                write!(f, "an illegal move stands on the board, {from} to {to}")?;
+            }
+            FindingKind::IllegalCompleted { from, to } => {
+                write!(f, "illegal move completed, {from} to {to}")?;
+            }
+            FindingKind::PromotionIncomplete { at } => {
+                write!(f, "clock pressed with the pawn left on {at}")?;
+            }
+            FindingKind::PressWithoutMove => f.write_str("clock pressed without a move")?,
+            FindingKind::Displaced { squares } => {
+                f.write_str("the board differs from the record on")?;
+                for sq in squares {
+                    write!(f, " {sq}")?;
+                }
+            }
+            FindingKind::Restored => f.write_str("the board agrees with the record again")?,
+            FindingKind::NoStartPosition => {
+                f.write_str("no start position on the board; recording begins with one")?;
+            }
+        }
+        match self.article() {
+            Some(article) => write!(f, " [Art. {article}, Laws of 2023]"),
+            None => Ok(()),
+        }
+    }
+}

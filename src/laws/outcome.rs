@@ -1,0 +1,101 @@
+//! How a game ended, and why.
+
+use shakmaty::{Chess, Color, KnownOutcome, Position};
+use std::fmt;
+
+/// Why a game is over. Articles of the 2023 edition.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Art. 5.1.1.
+    Checkmate,
+    /// Art. 5.2.1.
+    Stalemate,
+    /// Art. 5.2.2, where the material alone rules mate out.
+    DeadPosition,
+    /// The players put the kings in the center, a custom on electronic boards.
+    KingsInCenter,
+    /// A signal piece was put on the board, another such custom.
+    SignalPiece,
+}
+
+impl Reason {
+    /// A word or two for the record.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::DeadPosition => "dead position",
+            Self::KingsInCenter => "kings in the center",
+            Self::SignalPiece => "signal piece",
+        }
+    }
+
+    /// The reason with this [`Reason::name`].
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [
+            Self::Checkmate,
+            Self::Stalemate,
+            Self::DeadPosition,
+            Self::KingsInCenter,
+            Self::SignalPiece,
+        ];
+        all.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A result and its reason.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ending {
+    /// Who won, or that it is a draw.
+    pub outcome: KnownOutcome,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Ending {
+    /// The end that a position brings by itself: mate, stalemate, or too little material for any
+    /// mate. 2023: Art. 5.1.1, 5.2.1, 5.2.2. Other dead positions are not found here.
+    ///
+    /// ```
+    /// use rokade::laws::{Ending, Reason};
+    /// use shakmaty::{CastlingMode, Chess, fen::Fen};
+    /// let fen: Fen = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1".parse()?;
+    /// let pos: Chess = fen.into_position(CastlingMode::Standard)?;
+    /// assert_eq!(Ending::of(&pos).map(|end| end.reason), Some(Reason::Stalemate));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(pos: &Chess) -> Option<Self> {
+        let outcome = pos.outcome().known()?;
+        let reason = if pos.is_checkmate() {
+            Reason::Checkmate
+        } else if pos.is_stalemate() {
+            Reason::Stalemate
+        } else {
+            Reason::DeadPosition
+        };
+        Some(Self { outcome, reason })
+    }
+
+    /// The result that two kings in the center stand for: both on light squares White won, both on
+    /// dark ones Black won, one on each a draw. `None` if the squares are not two of the four.
+    /// Source: protocol.md 9.1.
+    pub fn of_kings(white: shakmaty::Square, black: shakmaty::Square) -> Option<Self> {
+        use shakmaty::Square;
+        let is_center = |sq| [Square::D4, Square::E4, Square::D5, Square::E5].contains(&sq);
+        if !is_center(white) || !is_center(black) {
+            return None;
+        }
+        let outcome = match (white.is_light(), black.is_light()) {
+            (true, true) => KnownOutcome::Decisive { winner: Color::White },
+            (false, false) => KnownOutcome::Decisive { winner: Color::Black },
+            _ => KnownOutcome::Draw,
+        };
+        Some(Self { outcome, reason: Reason::KingsInCenter })
+    }
+}

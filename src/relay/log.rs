@@ -1,0 +1,134 @@
+//! The arbiter's log: one line for each move and each finding, with both clocks.
+
+use crate::clock::Times;
+use crate::game::entry::{Fact, LinkState};
+use crate::laws::{Finding, Severity};
+use crate::track::line::CompletedBy;
+use shakmaty::fen::Fen;
+use shakmaty::{Color, KnownOutcome};
+use std::time::Duration;
+
+/// Writes the lines of one board's log. Remembers the moves, because a completion names only the
+/// ply.
+#[derive(Clone, Debug)]
+pub struct Log {
+    first: Number,
+    moves: Vec<String>,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Number {
+    fullmove: usize,
+    turn: Color,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { first: Number { fullmove: 1, turn: Color::White }, moves: Vec::new() }
+    }
+}
+
+impl Log {
+    /// The line for `fact`; `None` for what is evidence and not news, such as a sensor's reading.
+    pub fn line(&mut self, fact: &Fact) -> Option<String> {
+        Some(match fact {
+            Fact::GameStarted { fen, white, black, event, round, .. } => {
+                self.begin(fen);
+                let event = [event.as_str(), round].join(" ");
+                let names = format!("{} - {}", name(white, "White"), name(black, "Black"));
+                format!("game       {names}  {event}").trim_end().to_owned()
+            }
+            Fact::MoveMade { ply, san, .. } => {
+                self.moves.truncate(ply.saturating_sub(1));
+                self.moves.push(san.clone());
+                format!("made       {}", self.numbered(*ply))
+            }
+            Fact::MoveRetracted { ply } => {
+                let line = format!("withdrawn  {} and what followed", self.numbered(*ply));
+                self.moves.truncate(ply.saturating_sub(1));
+                line
+            }
+            Fact::MoveCompleted { ply, by, times, .. } => {
+                let line = format!("completed  {:<16}{}", self.numbered(*ply), clocks(*times));
+                let by = match by {
+                    CompletedBy::Press => "",
+                    CompletedBy::Reply => "  (by the reply)",
+                    CompletedBy::GameEnd => "  (by the end of the game)",
+                };
+                format!("{}{by}", line.trim_end())
+            }
+            Fact::IllegalMove { finding, .. } | Fact::Found(finding) => told(finding),
+            Fact::PositionLost(finding) => told(finding),
+            Fact::Ended(ending) => {
+                format!("result     {} {}", result(ending.outcome), ending.reason)
+            }
+            Fact::GameClosed => "closed     without a result; another game begins".to_owned(),
+            Fact::Clock { is_connected: false, .. } => "clock      not connected".to_owned(),
+            Fact::Clock { running, times, .. } => {
+                let state = match running {
+                    Some(color) => format!("runs for {color}"),
+                    None => "stopped".to_owned(),
+                };
+                format!("clock      {state:<16}{}", clocks(*times)).trim_end().to_owned()
+            }
+            Fact::Link(LinkState::Live) => "board      connected".to_owned(),
+            Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
+            Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
+            Fact::Identified { serial } => format!("board      serial number {serial}"),
+            Fact::Pressed { .. } | Fact::Sensed { .. } | Fact::Pictured(_) => return None,
+        })
+    }
+
+    fn begin(&mut self, fen: &str) {
+        let setup = fen.parse::<Fen>().map(Fen::into_setup).ok();
+        self.first = setup.map_or(Self::default().first, |setup| Number {
+            fullmove: setup.fullmoves.get() as usize,
+            turn: setup.turn,
+        });
+        self.moves.clear();
+    }
+
+    /// A move with its number: `12. Nf3`, `12... Nc6`.
+    fn numbered(&self, ply: usize) -> String {
+        let san = ply.checked_sub(1).and_then(|idx| self.moves.get(idx));
+        let plies = ply.saturating_sub(1) + usize::from(self.first.turn.is_black());
+        let dots = if plies.is_multiple_of(2) { "." } else { "..." };
+        let number = self.first.fullmove + plies / 2;
+        format!("{number}{dots} {}", san.map_or("?", String::as_str))
+    }
+}
+
+fn told(finding: &Finding) -> String {
+    let label = match finding.severity() {
+        Severity::Info => "note      ",
+        Severity::Notice => "notice    ",
+        Severity::Irregularity => "IRREGULAR ",
+    };
+    format!("{label} {finding} {}", finding.code())
+}
+
+fn name<'a>(name: &'a str, otherwise: &'a str) -> &'a str {
+    if name.is_empty() { otherwise } else { name }
+}
+
+fn clocks(times: Option<Times>) -> String {
+    times.map_or_else(String::new, |times| {
+        format!("white {}  black {}", hms(times.white), hms(times.black))
+    })
+}
+
+/// A result as PGN writes it.
+pub fn result(outcome: KnownOutcome) -> &'static str {
+    outcome.as_str()
+}
+
+/// Hours, minutes and seconds: `1:29:57`.
+///
+/// ```
+/// use std::time::Duration;
+/// assert_eq!(rokade::relay::log::hms(Duration::from_secs(5397)), "1:29:57");
+/// ```
+pub fn hms(span: Duration) -> String {
+    let seconds = span.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}

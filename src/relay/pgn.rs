@@ -1,0 +1,116 @@
+//! A game as PGN, with clock comments.
+
+use super::log::hms;
+use crate::game::ScoreSheet;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, KnownOutcome, Position};
+use std::fmt::Write as _;
+
+/// Columns of a line of moves, at the most. Source: PGN standard 1994, section 4.3.
+const LINE_MAX: usize = 79;
+
+/// What the tags say beside what the moves tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags {
+    /// The event; empty for unknown, as all of these.
+    pub event: String,
+    /// The place.
+    pub site: String,
+    /// `YYYY.MM.DD`.
+    pub date: String,
+    /// The round.
+    pub round: String,
+    /// White's name, "Last, First".
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+}
+
+/// The first `n` half-moves of `sheet` as a PGN game with a final empty line.
+///
+/// `%clk` is what the mover's clock showed when he pressed it, `%emt` the time since the press
+/// before. `outcome` is `None` for a game without a result.
+pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
+    let result = outcome.map_or("*", KnownOutcome::as_str);
+    let mut pgn = String::new();
+    for (name, value, unknown) in [
+        ("Event", &tags.event, "?"),
+        ("Site", &tags.site, "?"),
+        ("Date", &tags.date, "????.??.??"),
+        ("Round", &tags.round, "?"),
+        ("White", &tags.white, "?"),
+        ("Black", &tags.black, "?"),
+    ] {
+        tag(&mut pgn, name, if value.is_empty() { unknown } else { value });
+    }
+    tag(&mut pgn, "Result", result);
+    if sheet.mode() == CastlingMode::Chess960 {
+        tag(&mut pgn, "Variant", "Chess960");
+    }
+    if *sheet.start() != Chess::new() || sheet.mode() == CastlingMode::Chess960 {
+        tag(&mut pgn, "SetUp", "1");
+        let fen = Fen::from_position(sheet.start(), EnPassantMode::Legal);
+        tag(&mut pgn, "FEN", &fen.to_string());
+    }
+    pgn.push('\n');
+    let mut column = 0;
+    let mut words = movetext(sheet, n);
+    words.push(result.to_owned());
+    for word in words {
+        if column > 0 && column + 1 + word.len() > LINE_MAX {
+            pgn.push('\n');
+            column = 0;
+        } else if column > 0 {
+            pgn.push(' ');
+            column += 1;
+        }
+        pgn.push_str(&word);
+        column += word.len();
+    }
+    pgn.push_str("\n\n");
+    pgn
+}
+
+fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut wants_number = true;
+    for (idx, scored) in sheet.moves().iter().take(n).enumerate() {
+        let before = sheet.position(idx);
+        let (number, turn) = (before.fullmoves(), before.turn());
+        if turn.is_white() {
+            words.push(format!("{number}."));
+        } else if wants_number {
+            words.push(format!("{number}..."));
+        }
+        words.push(scored.san.to_string());
+        let mut comment = Vec::new();
+        if let Some(done) = scored.completed {
+            if let Some(times) = done.times {
+                comment.push(format!("[%clk {}]", hms(times.of(turn))));
+            }
+            if let Some(elapsed) = done.elapsed {
+                comment.push(format!("[%emt {}]", hms(elapsed)));
+            }
+        }
+        wants_number = !comment.is_empty();
+        if !comment.is_empty() {
+            let comment = format!("{{{}}}", comment.join(" "));
+            words.extend(comment.split(' ').map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// Writes a tag pair. Quotes and backslashes are escaped; control characters would break the line
+/// and are dropped.
+fn tag(pgn: &mut String, name: &str, value: &str) {
+    let value: String = value
+        .chars()
+        .filter(|c| !c.is_control())
+        .flat_map(|c| match c {
+            '"' | '\\' => vec!['\\', c],
+            _ => vec![c],
+        })
+        .collect();
+    writeln!(pgn, "[{name} \"{value}\"]").expect("writing to a string cannot fail");
+}

@@ -1,0 +1,308 @@
+//! Records as JSON: the one vocabulary that the journal, `rokade replay --json`, the WebSocket and
+//! MQTT share. One object a record; `type` says which, `t` is milliseconds since the start.
+//!
+//! Core types are not serializable: a renamed field in the core must not change what is on disk.
+//! So the documents have types of their own here, and the conversions are written out.
+
+use super::words::{self, Word};
+use crate::clock::Times;
+use crate::game::entry::Fact;
+use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
+use crate::track::Placement;
+use serde::{Deserialize, Serialize};
+use shakmaty::{Color, KnownOutcome, Square};
+use std::time::Duration;
+
+/// The version of these documents.
+pub const VERSION: u32 = 1;
+
+/// A record as it is written: the fact, and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The fact.
+    #[serde(flatten)]
+    pub body: Body,
+    /// Milliseconds since the start of the daemon or of the replay.
+    pub t: u64,
+}
+
+/// The facts, field by field. Names and values follow the table of the trace format.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each field is documented where the fact is")]
+pub enum Body {
+    GameStarted {
+        fen: String,
+        chess960: bool,
+        white: String,
+        black: String,
+        event: String,
+        round: String,
+    },
+    MoveMade {
+        ply: usize,
+        uci: String,
+        san: String,
+        released_before_ms: u64,
+    },
+    MoveRetracted {
+        ply: usize,
+    },
+    MoveCompleted {
+        ply: usize,
+        by: String,
+        pressed_before_ms: u64,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        clock: Option<Clocks>,
+    },
+    IllegalMove {
+        stage: String,
+        by: String,
+        #[serde(flatten)]
+        finding: FindingBody,
+    },
+    Irregularity {
+        #[serde(flatten)]
+        finding: FindingBody,
+    },
+    Notice {
+        #[serde(flatten)]
+        finding: FindingBody,
+    },
+    PositionLost {
+        #[serde(flatten)]
+        finding: FindingBody,
+    },
+    Result {
+        result: String,
+        reason: String,
+    },
+    GameClosed {},
+    Pressed {
+        side: String,
+    },
+    Clock {
+        running: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        clock: Option<Clocks>,
+        connected: bool,
+    },
+    Sensed {
+        sq: String,
+        p: String,
+    },
+    Pictured {
+        fen: String,
+    },
+    Link {
+        state: String,
+    },
+    Identified {
+        serial: String,
+    },
+}
+
+/// Both clocks, in milliseconds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// White's time left.
+    pub white_ms: u64,
+    /// Black's time left.
+    pub black_ms: u64,
+}
+
+/// A finding as it is written: code, article, squares, and a sentence for the reader.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingBody {
+    /// The code, as in the Laws' table of log codes.
+    pub code: String,
+    /// The player concerned.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub player: Option<String>,
+    /// The article, in the edition named beside it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub article: Option<String>,
+    /// The edition of the Laws that the article is numbered in.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub edition: Option<String>,
+    /// The squares concerned, in the order that the code gives them.
+    pub squares: Vec<String>,
+    /// The finding as a sentence.
+    pub text: String,
+}
+
+impl Record {
+    /// The record of `fact` at `t` milliseconds.
+    pub fn new(t: u64, fact: &Fact) -> Self {
+        Self { t, body: Body::from(fact) }
+    }
+
+    /// The record as one line of JSON, without the line's end.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a record is plain data")
+    }
+
+    /// The fact that this record tells; `None` if a name in it is unknown, as in a record of a
+    /// newer program.
+    pub fn to_fact(&self) -> Option<Fact> {
+        self.body.to_fact()
+    }
+}
+
+impl From<Times> for Clocks {
+    fn from(times: Times) -> Self {
+        Self { white_ms: millis(times.white), black_ms: millis(times.black) }
+    }
+}
+
+impl From<Clocks> for Times {
+    fn from(clocks: Clocks) -> Self {
+        let of = Duration::from_millis;
+        Self { white: of(clocks.white_ms), black: of(clocks.black_ms) }
+    }
+}
+
+impl From<&Finding> for FindingBody {
+    fn from(finding: &Finding) -> Self {
+        let squares: Vec<Square> = match &finding.kind {
+            FindingKind::IllegalOnBoard { from, to }
+            | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
+            FindingKind::PromotionIncomplete { at } => vec![*at],
+            FindingKind::Displaced { squares } => squares.clone(),
+            FindingKind::PressWithoutMove
+            | FindingKind::Restored
+            | FindingKind::NoStartPosition => Vec::new(),
+        };
+        Self {
+            code: finding.code().to_owned(),
+            player: finding.by.map(|color| color.word().to_owned()),
+            article: finding.article().map(str::to_owned),
+            edition: finding.article().map(|_| "2023".to_owned()),
+            squares: squares.iter().map(Square::to_string).collect(),
+            text: finding.to_string(),
+        }
+    }
+}
+
+impl FindingBody {
+    fn to_finding(&self) -> Option<Finding> {
+        let squares: Vec<Square> =
+            self.squares.iter().map(|sq| sq.parse().ok()).collect::<Option<_>>()?;
+        let kind = match (self.code.as_str(), squares.as_slice()) {
+            ("ILLEGAL_ON_BOARD", &[from, to]) => FindingKind::IllegalOnBoard { from, to },
+            ("ILLEGAL_COMPLETED", &[from, to]) => FindingKind::IllegalCompleted { from, to },
+            ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
+            ("DISPLACED", _) => FindingKind::Displaced { squares },
+            ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
+            ("RESTORED", []) => FindingKind::Restored,
+            ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
+            _ => return None,
+        };
+        Some(Finding { kind, by: optional(self.player.as_deref())? })
+    }
+}
+
+impl From<&Fact> for Body {
+    fn from(fact: &Fact) -> Self {
+        match fact.clone() {
+            Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
+                Self::GameStarted { fen, chess960: is_chess960, white, black, event, round }
+            }
+            Fact::MoveMade { ply, uci, san, released_before } => {
+                Self::MoveMade { ply, uci, san, released_before_ms: millis(released_before) }
+            }
+            Fact::MoveRetracted { ply } => Self::MoveRetracted { ply },
+            Fact::MoveCompleted { ply, by, pressed_before, times } => Self::MoveCompleted {
+                ply,
+                by: by.word().to_owned(),
+                pressed_before_ms: millis(pressed_before),
+                clock: times.map(Clocks::from),
+            },
+            Fact::IllegalMove { stage, by, finding } => Self::IllegalMove {
+                stage: stage.word().to_owned(),
+                by: by.word().to_owned(),
+                finding: (&finding).into(),
+            },
+            Fact::Found(finding) if finding.severity() == Severity::Irregularity => {
+                Self::Irregularity { finding: (&finding).into() }
+            }
+            Fact::Found(finding) => Self::Notice { finding: (&finding).into() },
+            Fact::PositionLost(finding) => Self::PositionLost { finding: (&finding).into() },
+            Fact::Ended(Ending { outcome, reason }) => {
+                Self::Result { result: outcome.to_string(), reason: reason.name().to_owned() }
+            }
+            Fact::GameClosed => Self::GameClosed {},
+            Fact::Pressed { by } => Self::Pressed { side: by.word().to_owned() },
+            Fact::Clock { running, times, is_connected } => Self::Clock {
+                running: running.map(|color| color.word().to_owned()),
+                clock: times.map(Clocks::from),
+                connected: is_connected,
+            },
+            Fact::Sensed { sq, reading } => {
+                Self::Sensed { sq: sq.to_string(), p: words::letter(reading) }
+            }
+            Fact::Pictured(placement) => Self::Pictured { fen: placement.fen() },
+            Fact::Link(state) => Self::Link { state: state.word().to_owned() },
+            Fact::Identified { serial } => Self::Identified { serial },
+        }
+    }
+}
+
+impl Body {
+    fn to_fact(&self) -> Option<Fact> {
+        Some(match self.clone() {
+            Self::GameStarted { fen, chess960, white, black, event, round } => {
+                Fact::GameStarted { fen, is_chess960: chess960, white, black, event, round }
+            }
+            Self::MoveMade { ply, uci, san, released_before_ms } => {
+                let released_before = Duration::from_millis(released_before_ms);
+                Fact::MoveMade { ply, uci, san, released_before }
+            }
+            Self::MoveRetracted { ply } => Fact::MoveRetracted { ply },
+            Self::MoveCompleted { ply, by, pressed_before_ms, clock } => Fact::MoveCompleted {
+                ply,
+                by: Word::parse(&by)?,
+                pressed_before: Duration::from_millis(pressed_before_ms),
+                times: clock.map(Times::from),
+            },
+            Self::IllegalMove { stage, by, finding } => Fact::IllegalMove {
+                stage: Word::parse(&stage)?,
+                by: Word::parse(&by)?,
+                finding: finding.to_finding()?,
+            },
+            Self::Irregularity { finding } | Self::Notice { finding } => {
+                Fact::Found(finding.to_finding()?)
+            }
+            Self::PositionLost { finding } => Fact::PositionLost(finding.to_finding()?),
+            Self::Result { result, reason } => Fact::Ended(Ending {
+                outcome: KnownOutcome::from_ascii(result.as_bytes()).ok()?,
+                reason: Reason::parse(&reason)?,
+            }),
+            Self::GameClosed {} => Fact::GameClosed,
+            Self::Pressed { side } => Fact::Pressed { by: Word::parse(&side)? },
+            Self::Clock { running, clock, connected } => Fact::Clock {
+                running: optional(running.as_deref())?,
+                times: clock.map(Times::from),
+                is_connected: connected,
+            },
+            Self::Sensed { sq, p } => {
+                Fact::Sensed { sq: sq.parse().ok()?, reading: words::parse_letter(&p)? }
+            }
+            Self::Pictured { fen } => Fact::Pictured(Placement::parse(&fen).ok()?),
+            Self::Link { state } => Fact::Link(Word::parse(&state)?),
+            Self::Identified { serial } => Fact::Identified { serial },
+        })
+    }
+}
+
+/// A color that may be absent: the outer `None` is a word that is no color.
+fn optional(word: Option<&str>) -> Option<Option<Color>> {
+    match word {
+        Some(word) => Color::parse(word).map(Some),
+        None => Some(None),
+    }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,158 @@
+//! The view document: all that a page needs to draw a board, in one JSON object.
+//!
+//! Each document is complete, so a page that missed some, or that has just been opened, needs
+//! nothing but the next one. Nothing in it is for the arbiter alone.
+
+use super::record::VERSION;
+use super::words::Word;
+use crate::game::Game;
+use crate::time::Mono;
+use serde::Serialize;
+use shakmaty::fen::Fen;
+use shakmaty::{EnPassantMode, Position};
+
+/// The public view of one board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct View {
+    /// Version of this document.
+    pub v: u32,
+    /// Always `view`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The board's name.
+    pub board: String,
+    /// White's name.
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+    /// The event.
+    pub event: String,
+    /// The round.
+    pub round: String,
+    /// The position shown, as a FEN.
+    pub fen: String,
+    /// Origin and target of the last move shown; for castling those of the king.
+    pub last: Option<[String; 2]>,
+    /// The square of a king in check.
+    pub check: Option<String>,
+    /// Who is to move.
+    pub turn: &'static str,
+    /// Who sits at the bottom.
+    pub orientation: &'static str,
+    /// The moves shown.
+    pub moves: Vec<ViewMove>,
+    /// `*` while the game goes on.
+    pub result: &'static str,
+    /// Why the game is over.
+    pub reason: Option<&'static str>,
+    /// Both clocks; none where there is no clock.
+    pub clock: Option<ViewClock>,
+    /// The line to the board.
+    pub link: &'static str,
+}
+
+/// A move in a [`View`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViewMove {
+    /// Half-move, from 1.
+    pub ply: usize,
+    /// In PGN's notation.
+    pub san: String,
+    /// In UCI notation.
+    pub uci: String,
+    /// `made` or `completed`.
+    pub state: &'static str,
+    /// Other moves explain the sensors nearly as well.
+    pub uncertain: bool,
+}
+
+/// Both clocks in a [`View`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViewClock {
+    /// White's time left.
+    pub white_ms: u64,
+    /// Black's time left.
+    pub black_ms: u64,
+    /// Whose time runs.
+    pub running: Option<&'static str>,
+    /// How old the reading was when this document was made.
+    pub age_ms: u64,
+}
+
+impl View {
+    /// What the public may see of `game` at `now`.
+    pub fn new(board: &str, game: &Game, now: Mono) -> Self {
+        let settings = game.settings();
+        let n = game.n_public();
+        let mut view = Self {
+            v: VERSION,
+            kind: "view",
+            board: board.to_owned(),
+            white: settings.white.clone(),
+            black: settings.black.clone(),
+            event: settings.event.clone(),
+            round: settings.round.clone(),
+            fen: Fen::default().to_string(),
+            last: None,
+            check: None,
+            turn: "white",
+            orientation: "white",
+            moves: Vec::new(),
+            result: "*",
+            reason: None,
+            clock: clock(game, now),
+            link: game.link().word(),
+        };
+        if let Some(play) = game.play() {
+            let pos = play.sheet().position(n);
+            view.fen = Fen::from_position(pos, EnPassantMode::Legal).to_string();
+            view.turn = pos.turn().word();
+            view.check = pos.board().king_of(pos.turn()).filter(|_| pos.is_check()).map(name);
+            view.moves = moves(play.sheet(), n);
+            view.last = n.checked_sub(1).map(|idx| squares(play.sheet(), idx));
+            if let Some(ending) = play.ending() {
+                view.result = ending.outcome.as_str();
+                view.reason = Some(ending.reason.name());
+            }
+        }
+        view
+    }
+
+    /// The document as text.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a view is plain data")
+    }
+}
+
+fn clock(game: &Game, now: Mono) -> Option<ViewClock> {
+    let times = super::record::Clocks::from(game.clock().times()?);
+    let age = now.since(game.clock().read_at());
+    Some(ViewClock {
+        white_ms: times.white_ms,
+        black_ms: times.black_ms,
+        running: game.clock().running().map(Word::word),
+        age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
+    let of = |(idx, scored): (usize, &crate::game::Scored)| ViewMove {
+        ply: idx + 1,
+        san: scored.san.to_string(),
+        uci: scored.uci.to_string(),
+        state: if scored.completed.is_some() { "completed" } else { "made" },
+        uncertain: false,
+    };
+    sheet.moves().iter().take(n).enumerate().map(of).collect()
+}
+
+fn squares(sheet: &crate::game::ScoreSheet, idx: usize) -> [String; 2] {
+    let m = sheet.moves()[idx].m;
+    let turn = sheet.position(idx).turn();
+    let to = m.castling_side().map_or(m.to(), |side| side.king_to(turn));
+    [m.from().map_or_else(String::new, name), name(to)]
+}
+
+fn name(sq: shakmaty::Square) -> String {
+    sq.to_string()
+}

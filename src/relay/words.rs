@@ -1,0 +1,63 @@
+//! The words that records use for the core's values, in one table each.
+
+use crate::game::entry::{LinkState, Stage};
+use crate::track::Reading;
+use crate::track::line::CompletedBy;
+use shakmaty::{Color, Piece};
+
+/// A value that records write as one word out of a fixed list.
+pub trait Word: Sized + Copy + PartialEq + 'static {
+    /// Every value with its word.
+    const TABLE: &'static [(Self, &'static str)];
+
+    /// The word for this value.
+    fn word(self) -> &'static str {
+        let entry = Self::TABLE.iter().find(|(value, _)| *value == self);
+        entry.expect("every value has its word").1
+    }
+
+    /// The value that `word` stands for.
+    fn parse(word: &str) -> Option<Self> {
+        Self::TABLE.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
+    }
+}
+
+impl Word for Color {
+    const TABLE: &'static [(Self, &'static str)] =
+        &[(Self::White, "white"), (Self::Black, "black")];
+}
+
+impl Word for Stage {
+    const TABLE: &'static [(Self, &'static str)] =
+        &[(Self::Made, "made"), (Self::Completed, "completed")];
+}
+
+impl Word for CompletedBy {
+    const TABLE: &'static [(Self, &'static str)] =
+        &[(Self::Press, "press"), (Self::Reply, "reply"), (Self::GameEnd, "end of game")];
+}
+
+impl Word for LinkState {
+    const TABLE: &'static [(Self, &'static str)] =
+        &[(Self::Absent, "absent"), (Self::Live, "live"), (Self::Lost, "lost")];
+}
+
+/// The letter of a reading, as in traces: a FEN letter, `x` for something, nothing for empty.
+pub fn letter(reading: Reading) -> String {
+    match reading {
+        Reading::Empty => String::new(),
+        Reading::Something => "x".to_owned(),
+        Reading::Piece(piece) => piece.char().to_string(),
+    }
+}
+
+/// The reading that a trace writes as `letter`.
+pub fn parse_letter(letter: &str) -> Option<Reading> {
+    let mut chars = letter.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => Some(Reading::Empty),
+        (Some('x'), None) => Some(Reading::Something),
+        (Some(c), None) => Piece::from_char(c).map(Reading::Piece),
+        _ => None,
+    }
+}

@@ -1,0 +1,239 @@
+//! Tapes and traces: files of JSON lines that say what a board sent, or what hands did to it.
+//!
+//! A *tape* holds the bytes of a real board. A *trace* holds the readings of the sensors and the
+//! presses of the clock; a simulated board turns them into bytes. Both are read here, and a file
+//! that is cut or malformed is refused with the number of the line and what was expected there.
+
+use crate::relay::words::{self, Word};
+use crate::time::Mono;
+use crate::track::Reading;
+use serde::Deserialize;
+use shakmaty::fen::Fen;
+use shakmaty::{Color, Square};
+use std::fmt;
+
+/// What the first line says of the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The pieces are known by name; otherwise only that a square is occupied.
+    pub names_pieces: bool,
+    /// A clock is there.
+    pub has_clock: bool,
+    /// The position to start from, where the file names one.
+    pub start: Option<Fen>,
+    /// Castling and start position by the rules of Chess960.
+    pub is_chess960: bool,
+    /// White's name.
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+    /// The event.
+    pub event: String,
+}
+
+/// One thing that happened at a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// Bytes arrived from a real board.
+    Received(Vec<u8>),
+    /// Bytes were sent to it.
+    Sent(Vec<u8>),
+    /// A sensor reads something else now.
+    Sensed {
+        /// Which.
+        sq: Square,
+        /// What.
+        reading: Reading,
+        /// The message about it never arrives.
+        is_lost: bool,
+    },
+    /// A player pressed the clock.
+    Press(Color),
+    /// The line is cut.
+    LineDown,
+    /// The line is whole again.
+    LineUp,
+    /// Both sides of the clock stand still.
+    ClockStopped,
+    /// The arbiter sets the clock running for this player.
+    Resume(Color),
+    /// Nothing more comes.
+    End,
+}
+
+/// A tape or a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// The first line.
+    pub header: Header,
+    /// The rest, in the order of time.
+    pub happenings: Vec<(Mono, Happening)>,
+}
+
+/// Why a file is no tape and no trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong and what was expected.
+    pub why: String,
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.why)
+    }
+}
+
+impl std::error::Error for ScriptError {}
+
+#[derive(Deserialize)]
+struct HeaderLine {
+    tape: Option<u32>,
+    trace: Option<u32>,
+    #[serde(default)]
+    board: Option<String>,
+    #[serde(default)]
+    clock: bool,
+    #[serde(default)]
+    start: Option<String>,
+    #[serde(default)]
+    chess960: bool,
+    #[serde(default)]
+    white: String,
+    #[serde(default)]
+    black: String,
+    #[serde(default)]
+    event: String,
+}
+
+#[derive(Deserialize)]
+struct BodyLine {
+    t: u64,
+    rx: Option<String>,
+    tx: Option<String>,
+    sq: Option<String>,
+    p: Option<String>,
+    #[serde(default)]
+    lost: bool,
+    press: Option<String>,
+    line: Option<String>,
+    clock: Option<String>,
+    arbiter: Option<String>,
+    turn: Option<String>,
+    end: Option<bool>,
+}
+
+impl Script {
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// The first line that cannot be read, and what was expected there.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let mut lines = text.lines().enumerate().map(|(idx, line)| (idx + 1, line));
+        let (n, first) = lines.next().ok_or_else(|| ScriptError {
+            line: 1,
+            why: "the file is empty; expected a header such as {\"tape\":1} or {\"trace\":1}"
+                .to_owned(),
+        })?;
+        let header = parse_header(first).map_err(|why| ScriptError { line: n, why })?;
+        let mut happenings: Vec<(Mono, Happening)> = Vec::new();
+        for (n, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let wrong = |why: String| ScriptError { line: n, why };
+            let (at, happening) = parse_line(line).map_err(wrong)?;
+            if happenings.last().is_some_and(|(before, _)| *before > at) {
+                return Err(wrong(format!(
+                    "t is {}, less than in the line before; expected the lines in the order of time",
+                    at.millis()
+                )));
+            }
+            happenings.push((at, happening));
+        }
+        Ok(Self { header, happenings })
+    }
+
+    /// Whether it holds a board's bytes, not the readings of its sensors.
+    pub fn is_tape(&self) -> bool {
+        self.happenings.iter().any(|(_, what)| matches!(what, Happening::Received(_)))
+    }
+}
+
+fn parse_header(line: &str) -> Result<Header, String> {
+    let header: HeaderLine = serde_json::from_str(line).map_err(|e| {
+        format!("expected a header such as {{\"tape\":1}} or {{\"trace\":1}}, but {e}")
+    })?;
+    match (header.tape, header.trace) {
+        (Some(1), None) | (None, Some(1)) => {}
+        (Some(n), None) | (None, Some(n)) => {
+            return Err(format!("version {n} is not known; this program reads version 1"));
+        }
+        _ => return Err("expected either \"tape\":1 or \"trace\":1 in the header".to_owned()),
+    }
+    let start = match header.start {
+        Some(fen) => Some(fen.parse().map_err(|e| format!("start {fen:?} is no FEN: {e}"))?),
+        None => None,
+    };
+    let unknown = |name: String| if name == "?" { String::new() } else { name };
+    Ok(Header {
+        names_pieces: header.board.as_deref() != Some("reed"),
+        has_clock: header.clock,
+        start,
+        is_chess960: header.chess960,
+        white: unknown(header.white),
+        black: unknown(header.black),
+        event: unknown(header.event),
+    })
+}
+
+fn parse_line(line: &str) -> Result<(Mono, Happening), String> {
+    let body: BodyLine = serde_json::from_str(line)
+        .map_err(|e| format!("expected a record such as {{\"t\":12,\"rx\":\"8e...\"}}, but {e}"))?;
+    let at = Mono::from_millis(body.t);
+    let happening = if let Some(hex) = body.rx {
+        Happening::Received(parse_hex(&hex)?)
+    } else if let Some(hex) = body.tx {
+        Happening::Sent(parse_hex(&hex)?)
+    } else if let Some(sq) = body.sq {
+        let letter = body.p.ok_or("expected \"p\" beside \"sq\": a piece letter, x or nothing")?;
+        let reading = words::parse_letter(&letter)
+            .ok_or_else(|| format!("{letter:?} is no reading; expected a FEN letter, x or \"\""))?;
+        let sq = sq.parse().map_err(|_| format!("{sq:?} is no square"))?;
+        Happening::Sensed { sq, reading, is_lost: body.lost }
+    } else if let Some(side) = body.press {
+        Happening::Press(parse_side(&side)?)
+    } else if let Some(state) = body.line {
+        match state.as_str() {
+            "down" => Happening::LineDown,
+            "up" => Happening::LineUp,
+            _ => return Err(format!("line is {state:?}; expected \"down\" or \"up\"")),
+        }
+    } else if body.clock.as_deref() == Some("stopped") {
+        Happening::ClockStopped
+    } else if body.arbiter.as_deref() == Some("resume") {
+        let turn = body.turn.ok_or("expected \"turn\" beside \"arbiter\"")?;
+        Happening::Resume(parse_side(&turn)?)
+    } else if body.end == Some(true) {
+        Happening::End
+    } else {
+        return Err("expected one of rx, tx, sq, press, line, clock, arbiter, end".to_owned());
+    };
+    Ok((at, happening))
+}
+
+fn parse_side(side: &str) -> Result<Color, String> {
+    Color::parse(side).ok_or_else(|| format!("{side:?} is no player; expected white or black"))
+}
+
+fn parse_hex(hex: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
+    if !digits.len().is_multiple_of(2) {
+        return Err(format!("{} hex digits; expected two for each byte", digits.len()));
+    }
+    digits
+        .chunks(2)
+        .map(|pair| {
+            let pair: String = pair.iter().collect();
+            u8::from_str_radix(&pair, 16).map_err(|_| format!("{pair:?} is no byte in hex"))
+        })
+        .collect()
+}

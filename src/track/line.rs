@@ -1,0 +1,120 @@
+//! A line: one way in which the game may have gone since a position that nobody doubts any more.
+
+use crate::time::Mono;
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
+
+/// Why a move counts as completed. 2023: Art. 6.2.1, 6.2.1.1, 6.2.1.2.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CompletedBy {
+    /// The mover pressed the clock.
+    Press,
+    /// The opponent, or the mover's next turn, came without a press in between.
+    Reply,
+    /// The move ended the game; no press is needed.
+    GameEnd,
+}
+
+/// When and by what a move was completed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Completion {
+    /// The moment of the press or of the evidence that stands for it.
+    pub at: Mono,
+    /// What completed it.
+    pub by: CompletedBy,
+}
+
+/// One half-move of a line.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Ply {
+    /// The legal move.
+    pub m: Move,
+    /// When the sensors last changed on a square of this move: the best guess of the release.
+    pub released: Mono,
+    /// Set once the move is completed.
+    pub completion: Option<Completion>,
+}
+
+/// A press of the clock that no move accounts for yet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct OpenPress {
+    /// Whose end of the clock went down.
+    pub by: Color,
+    /// When.
+    pub at: Mono,
+}
+
+/// A hypothesis: legal moves from the tracker's root, and what speaks against them.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The moves since the root.
+    pub plies: Vec<Ply>,
+    /// The position after the last of them.
+    pub pos: Chess,
+    /// What the evidence so far speaks against this line, in the units of [`super::weigh`].
+    pub cost: u32,
+    /// Presses that wait for the move that they complete.
+    pub open: Vec<OpenPress>,
+    /// Presses that no move came to account for, oldest first.
+    pub unexplained: Vec<OpenPress>,
+}
+
+impl Line {
+    /// The line of no moves from `root`.
+    pub fn new(root: Chess) -> Self {
+        Self { plies: Vec::new(), pos: root, cost: 0, open: Vec::new(), unexplained: Vec::new() }
+    }
+
+    /// Who made ply number `idx` of this line.
+    pub fn mover(&self, idx: usize) -> Color {
+        if (self.plies.len() - idx).is_multiple_of(2) { self.pos.turn() } else { !self.pos.turn() }
+    }
+
+    /// How many plies from the start of the line are completed. Completion has no gaps: a move
+    /// that is answered is completed by the answer's completion.
+    pub fn n_completed(&self) -> usize {
+        self.plies.iter().take_while(|ply| ply.completion.is_some()).count()
+    }
+
+    /// Adds a move that is legal in the line's position.
+    pub fn push(&mut self, m: Move, released: Mono) {
+        self.pos.play_unchecked(m);
+        self.plies.push(Ply { m, released, completion: None });
+    }
+
+    /// Whether `self` and `other` name the same first `n` moves.
+    pub fn agrees(&self, other: &Self, n: usize) -> bool {
+        self.plies.len() >= n
+            && other.plies.len() >= n
+            && self.plies[..n].iter().zip(&other.plies[..n]).all(|(a, b)| a.m == b.m)
+    }
+
+    /// How many moves from the start `self` and `other` share.
+    pub fn n_shared(&self, other: &Self) -> usize {
+        self.plies.iter().zip(&other.plies).take_while(|(a, b)| a.m == b.m).count()
+    }
+}
+
+/// The squares on which `m` changes what stands there, in the position before it.
+pub fn squares_of(m: Move, turn: Color) -> Bitboard {
+    arrivals_of(m, turn) | departures_of(m)
+}
+
+/// The squares on which a piece arrives with `m`.
+pub fn arrivals_of(m: Move, turn: Color) -> Bitboard {
+    match m.castling_side() {
+        Some(side) => Bitboard::from(side.king_to(turn)).with(side.rook_to(turn)),
+        None => m.to().into(),
+    }
+}
+
+/// The squares that `m` leaves empty, unless something arrives there with the same move.
+pub fn departures_of(m: Move) -> Bitboard {
+    match m {
+        Move::Castle { king, rook } => Bitboard::from(king).with(rook),
+        Move::EnPassant { from, to } => {
+            Bitboard::from(from).with(Square::from_coords(to.file(), from.rank()))
+        }
+        Move::Normal { from, .. } => from.into(),
+        Move::Put { .. } => Bitboard::EMPTY,
+    }
+}

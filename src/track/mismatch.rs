@@ -1,0 +1,70 @@
+//! Why no legal move explains the board.
+
+use super::placement::{Placement, Reading};
+use shakmaty::{Bitboard, Chess, Color, Piece, Position, Role, Square};
+
+/// What the board shows instead of a position that a legal move leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// One piece of `by` went where it may not go.
+    IllegalMove {
+        /// Who moved.
+        by: Color,
+        /// What was moved.
+        piece: Piece,
+        /// From where.
+        from: Square,
+        /// To where it stands now.
+        to: Square,
+    },
+    /// A pawn was left on the last rank. 2023: Art. 7.5.2.
+    PawnOnLastRank {
+        /// Whose pawn.
+        by: Color,
+        /// Where it came from.
+        from: Square,
+        /// Where it stands.
+        to: Square,
+    },
+    /// Anything else: the squares on which board and record differ.
+    Disorder(Bitboard),
+}
+
+/// Names the difference between the position and what is seen; `None` when there is none.
+///
+/// A difference is a move only where exactly one piece has left its square and stands on another:
+/// whatever is more, or less, is disorder.
+pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
+    let diff = seen.differs(pos.board());
+    if diff.is_empty() {
+        return None;
+    }
+    let gone = diff & !seen.occupied();
+    let come = diff & seen.occupied();
+    let (Some(from), Some(to)) = (gone.single_square(), come.single_square()) else {
+        return Some(Mismatch::Disorder(diff));
+    };
+    let piece =
+        pos.board().piece_at(from).expect("a square that differs and is empty held a piece");
+    let by = piece.color;
+    let stands = match seen.get(to) {
+        Reading::Piece(other) => other == piece,
+        Reading::Something => true,
+        Reading::Empty => false,
+    };
+    if !stands || pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King) {
+        return Some(Mismatch::Disorder(diff));
+    }
+    if piece.role == Role::Pawn && is_last_rank(to, by) && reaches(pos, from, to) {
+        return Some(Mismatch::PawnOnLastRank { by, from, to });
+    }
+    Some(Mismatch::IllegalMove { by, piece, from, to })
+}
+
+fn is_last_rank(sq: Square, color: Color) -> bool {
+    sq.rank() == color.relative_rank(shakmaty::Rank::Eighth)
+}
+
+fn reaches(pos: &Chess, from: Square, to: Square) -> bool {
+    pos.legal_moves().iter().any(|m| m.from() == Some(from) && m.to() == to)
+}

@@ -1,0 +1,20 @@
+//! From what the sensors read to the moves that explain it.
+//!
+//! A chess board with sensors never shows moves. It shows placements, most of them in the middle
+//! of some hand's business: pieces lifted, dragged over squares, adjusted, carried off, half on a
+//! line. This layer keeps the few *lines* of legal moves that explain the placements best, several
+//! at once, and judges them at the moments when a placement means something: when a clock is
+//! pressed and when the board has been still for a while. It knows nothing of wires, of articles
+//! of the Laws or of the clock's time.
+
+pub mod line;
+pub mod mismatch;
+pub mod placement;
+pub mod search;
+pub mod tracker;
+pub mod weigh;
+
+pub use line::{Completion, Line, Ply};
+pub use mismatch::Mismatch;
+pub use placement::{Placement, Reading};
+pub use tracker::{Cue, Tracker};

@@ -1,0 +1,106 @@
+//! Which legal lines lead from a position to what is seen.
+//!
+//! A plain search would drown in its own width. It is held back by conservation: a move brings one
+//! piece to one new square (castling two), so a placement that shows three white pieces where
+//! the position has none of them cannot be reached with one white move.
+
+use super::line::{arrivals_of, departures_of};
+use super::placement::{Placement, Reading};
+use shakmaty::{Bitboard, Chess, Color, Move, Position};
+
+/// Positions looked at in one search, at the most.
+pub const NODES_MAX: usize = 60_000;
+/// Lines that one search returns, at the most.
+pub const FOUND_MAX: usize = 64;
+
+/// A search for lines of exactly `depth` plies that end in what is `seen`.
+#[derive(Debug)]
+pub struct Search<'a> {
+    seen: &'a Placement,
+    depth: usize,
+    /// Arrived pieces that the line may leave unexplained: ghosts, a reply already begun.
+    slack: usize,
+    nodes: usize,
+    line: Vec<Move>,
+    arrived: Vec<Bitboard>,
+    left: Vec<(Bitboard, Chess)>,
+    found: Vec<Vec<Move>>,
+}
+
+/// All lines of exactly `depth` plies from `pos` whose last effects are all seen, and that leave at
+/// most `slack` arrived pieces unexplained.
+///
+/// Bounded by [`NODES_MAX`] and [`FOUND_MAX`]: a line missed for want of room is not reported, so
+/// an empty answer proves nothing for deep searches.
+pub fn lines(pos: &Chess, seen: &Placement, depth: usize, slack: usize) -> Vec<Vec<Move>> {
+    let mut search = Search {
+        seen,
+        depth,
+        slack,
+        nodes: 0,
+        line: Vec::with_capacity(depth),
+        arrived: Vec::with_capacity(depth),
+        left: Vec::with_capacity(depth),
+        found: Vec::new(),
+    };
+    search.descend(pos);
+    search.found
+}
+
+impl Search<'_> {
+    fn descend(&mut self, pos: &Chess) {
+        if self.line.len() == self.depth {
+            if self.effects_are_seen(pos) {
+                self.found.push(self.line.clone());
+            }
+            return;
+        }
+        for m in pos.legal_moves() {
+            self.nodes += 1;
+            if self.nodes > NODES_MAX || self.found.len() >= FOUND_MAX {
+                return;
+            }
+            let mut after = pos.clone();
+            after.play_unchecked(m);
+            if self.is_out_of_reach(&after, self.depth - self.line.len() - 1) {
+                continue;
+            }
+            self.line.push(m);
+            self.arrived.push(arrivals_of(m, pos.turn()));
+            self.left.push((departures_of(m), pos.clone()));
+            self.descend(&after);
+            self.left.pop();
+            self.arrived.pop();
+            self.line.pop();
+        }
+    }
+
+    /// Whether `n_left` further plies are too few to bring every piece where it is seen.
+    fn is_out_of_reach(&self, pos: &Chess, n_left: usize) -> bool {
+        let diff = self.seen.differs(pos.board()) & self.seen.occupied();
+        let over = |color: Color| {
+            let arrived = (diff & self.seen.known().by_color(color)).count();
+            let n_moves = if pos.turn() == color { n_left.div_ceil(2) } else { n_left / 2 };
+            let castling = usize::from(n_moves > 0 && pos.castles().has_color(color));
+            arrived.saturating_sub(n_moves + castling)
+        };
+        let unnamed = (diff & self.seen.something()).count();
+        let over_unnamed = unnamed.saturating_sub(n_left + usize::from(n_left > 0));
+        over(Color::White) + over(Color::Black) + over_unnamed > self.slack
+    }
+
+    /// Every piece that moved is seen where the line put it, and not where it came from.
+    fn effects_are_seen(&self, pos: &Chess) -> bool {
+        let diff = self.seen.differs(pos.board());
+        if self.arrived.iter().any(|&squares| (squares & diff).any()) {
+            return false;
+        }
+        self.left.iter().all(|(squares, before)| {
+            (*squares & diff).into_iter().all(|sq| match self.seen.get(sq) {
+                Reading::Empty => true,
+                Reading::Something => false,
+                Reading::Piece(piece) => before.board().piece_at(sq) != Some(piece),
+            })
+        })
+    }
+}
