@@ -1,9 +1,15 @@
-//! Boards, clocks and hands that exist only in memory: what replay, demo and tests play on.
+//! Pure models of boards, clocks and hands, for the demo, for replay and for tests.
 //!
-//! Pure like the core: time is passed in, chance comes from a seed, bytes go in and out by value.
+//! A model speaks the same bytes as the device and obeys the same clock as the rest of the core:
+//! it is told the time and never reads it. Chance comes from a seed.
 
+pub mod board;
+pub mod clock;
 pub mod replay;
+mod ring;
 pub mod script;
 
+pub use board::{BoardSim, Delivery, Mode};
+pub use clock::ClockSim;
 pub use replay::Replay;
 pub use script::{Script, ScriptError};

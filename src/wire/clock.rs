@@ -350,7 +350,7 @@ impl Ack {
         }
     }
 
-    /// A report that the buttons in `buttons` were pressed; ack3 names the rightmost (protocol 2.5).
+    /// A report that `buttons` were pressed; ack3 names the rightmost (protocol 2.5).
     pub fn pressed(buttons: Buttons) -> Self {
         let ack2 = buttons.iter().fold(0x01, |sum, button| sum | button.ack2_bit());
         let ack3 = buttons.iter().last().map_or(0, Button::ack3);

@@ -57,7 +57,8 @@ const GLYPHS: [(u8, u8); 45] = [
 
 /// The segments of `letter`; upper and lower case look alike, and what has no glyph is left dark.
 ///
-/// Bits: 01 top, 02 upper right, 04 lower right, 08 bottom, 10 lower left, 20 upper left, 40 middle.
+/// Bits: 01 top, 02 upper right, 04 lower right, 08 bottom, 10 lower left, 20 upper left and
+/// 40 middle.
 pub fn glyph(letter: char) -> u8 {
     let lower = letter.to_ascii_lowercase();
     let known = GLYPHS.iter().find(|(byte, _)| char::from(*byte) == lower);

@@ -2,8 +2,10 @@
 //!
 //! A table has a header, an id to find the row by, and a comment that says why the row is there.
 
-mod describe;
+pub(crate) mod describe;
+mod pair;
 mod properties;
+mod session;
 
 use describe::{command, events, hex, item, items, message, unhex};
 use rokade::time::Mono;

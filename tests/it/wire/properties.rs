@@ -176,7 +176,9 @@ proptest! {
 
     #[test]
     fn a_log_that_starts_inside_an_event_is_itself_again_soon(
-        changes in prop::collection::vec((0_u8..64, code(), any::<bool>(), end(), 0_u32..36_000), 4..40),
+        changes in prop::collection::vec(
+            (0_u8..64, code(), any::<bool>(), end(), 0_u32..36_000), 4..40,
+        ),
         cut in 1_usize..3,
     ) {
         let (mut events, mut bytes) = (Vec::new(), Vec::new());

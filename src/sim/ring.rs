@@ -1,0 +1,88 @@
+//! A board's own log as the board writes it: a ring that forgets its oldest bytes.
+//!
+//! Protocol 5. Not modeled: a figure that flickers overwriting its own last entry.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::time::Mono;
+use crate::wire::field::{Code, Dump, Field, Orientation};
+use crate::wire::log::{LogEvent, RING_LEN};
+
+/// Changes closer than this are marked as fast (protocol 5).
+const FAST: Duration = Duration::from_millis(250);
+/// Figures that must have left a start before its tag is written again (protocol 5).
+const N_LEFT_START: u32 = 2;
+
+/// The ring and what decides on its tags.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ring {
+    /// Oldest first, without the end mark; below [`RING_LEN`].
+    bytes: VecDeque<u8>,
+    changed_at: Option<Mono>,
+    /// The tag that the board showed last; none once enough has left it.
+    tag: Option<(LogEvent, Dump)>,
+}
+
+impl Ring {
+    /// The board was switched on with this on it (protocol 5, `6A`).
+    pub(super) fn power_up(&mut self, at: Mono, dump: &Dump) {
+        for event in [LogEvent::Nop, LogEvent::Nop, LogEvent::Nop, LogEvent::PowerUp] {
+            self.write(event);
+        }
+        for field in Field::all().filter(|&field| dump.code(field) != Code::Empty) {
+            self.change(at, field, dump);
+        }
+    }
+
+    /// `field` reads what it now reads in `dump`.
+    pub(super) fn change(&mut self, at: Mono, field: Field, dump: &Dump) {
+        let fast = self.changed_at.is_some_and(|before| at.since(before) < FAST);
+        self.changed_at = Some(at);
+        self.write(LogEvent::Change { field, code: dump.code(field), fast });
+        if let Some((_, start)) = &self.tag {
+            let n_left = start.0.iter().zip(&dump.0).filter(|(was, is)| was != is).count();
+            if n_left > N_LEFT_START as usize {
+                self.tag = None;
+            }
+        }
+        if let Some(event) = tag(dump)
+            && self.tag.as_ref().is_none_or(|(before, _)| *before != event)
+        {
+            self.write(event);
+            self.tag = Some((event, dump.clone()));
+        }
+    }
+
+    /// Appends one event; the oldest bytes make room for it.
+    pub(super) fn write(&mut self, event: LogEvent) {
+        let mut bytes = Vec::new();
+        event.encode(&mut bytes);
+        self.bytes.extend(bytes);
+        let n_over = self.bytes.len().saturating_sub(RING_LEN - 1);
+        self.bytes.drain(..n_over);
+    }
+
+    /// The payload of a log dump, end mark included. The log remembers that it was read.
+    pub(super) fn download(&mut self) -> Vec<u8> {
+        let mut payload: Vec<u8> = self.bytes.iter().copied().collect();
+        LogEvent::Eof.encode(&mut payload);
+        self.write(LogEvent::Downloaded);
+        payload
+    }
+}
+
+/// The tag for the whole board, if it deserves one (protocol 5: 6F, 7A, 6C, 6D).
+fn tag(dump: &Dump) -> Option<LogEvent> {
+    if dump.0.iter().all(|code| *code == Code::Empty) {
+        return Some(LogEvent::EmptyBoard);
+    }
+    for orientation in [Orientation::Normal, Orientation::Rotated] {
+        if *dump == Dump::new(&shakmaty::Board::new(), orientation) {
+            return Some(LogEvent::Start(orientation));
+        }
+    }
+    let is_outer = |n: usize| !(16..48).contains(&n);
+    let four_rows = (0..64).all(|n| is_outer(n) == (dump.0[n] != Code::Empty));
+    four_rows.then_some(LogEvent::FourRows)
+}
