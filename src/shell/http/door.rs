@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Connections at once. When all seats are taken, the next client waits outside.
+/// Connections at once. When all seats are taken, the next client waits in the door.
 pub(super) const SEATS: usize = 256;
 /// A client must take some bytes of an answer at least this often. It covers half requests and
 /// idle connections; viewers are sent something every ten seconds.
@@ -42,8 +42,8 @@ impl Listener for Door {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
-        let seat = Arc::clone(&self.seats).acquire_owned().await.expect("seats that never close");
         let (stream, addr) = Listener::accept(&mut self.listener).await;
+        let seat = Arc::clone(&self.seats).acquire_owned().await.expect("seats that never close");
         // A view is one small segment; waiting to fill a larger one would only delay it. A socket
         // that refuses is about to fail anyway.
         stream.set_nodelay(true).ok();
