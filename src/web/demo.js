@@ -120,7 +120,10 @@ function show_move(cell, move, is_last) {
   cell.setAttribute('title', move?.uncertain ? 'The sensors leave this move uncertain' : '');
 }
 
-/** Writes only what changed: late in a long game that is one cell of three hundred. @param {View} v */
+/**
+ * Writes only what changed: late in a long game that is one cell of three hundred.
+ * @param {View} v
+ */
 function show_moves(v) {
   const list = at('moves');
   const follows = list.scrollHeight - list.scrollTop - list.clientHeight < list.clientHeight / 2;
@@ -186,14 +189,16 @@ function heard(envelope) {
 /** @param {boolean} up */
 function line_changed(up) {
   if (up) return; // The message that follows says how things are.
-  const rest = view ? 'this is the last known state' : 'trying again';
-  show_status('cut', `No connection to Rokade; ${rest}`);
+  show_status('cut', view ? 'No connection: last known state' : 'No connection: trying again');
 }
 
 addEventListener('visibilitychange', show_clocks);
-new ResizeObserver(() => {
+const follow = () => {
   at('moves').scrollTop = at('moves').scrollHeight;
-}).observe(at('moves'));
+};
+// A new size of the window can change the letters without changing the box.
+addEventListener('resize', follow);
+new ResizeObserver(follow).observe(at('moves'));
 const url = new URL(location.pathname.replace(/\/?$/, '/ws'), location.href);
 url.protocol = url.protocol.replace('http', 'ws');
 keep(url.href, heard, line_changed);
