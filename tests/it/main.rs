@@ -1,4 +1,8 @@
 //! All integration tests are one binary; its modules are named after what they hold to account.
 
+#[cfg(feature = "web")]
+mod browser;
+#[cfg(feature = "web")]
+mod chromium;
 mod http;
 mod stage;
