@@ -5,6 +5,9 @@ pub mod clock;
 pub mod game;
 pub mod laws;
 pub mod relay;
+#[cfg(feature = "shell")]
+#[allow(clippy::disallowed_methods)]
+pub mod shell;
 pub mod sim;
 pub mod time;
 pub mod track;

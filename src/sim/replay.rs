@@ -196,16 +196,14 @@ impl Table {
         let setup = header.start.clone().map(shakmaty::fen::Fen::into_setup);
         let start = setup.as_ref().map_or_else(Board::new, |setup| setup.board.clone());
         let turn = setup.map_or(Color::White, |setup| setup.turn);
-        let mut clock = header
-            .has_clock
-            .then(|| ClockSim::new(clock::USUAL.0, clock::USUAL.1, End::Left));
+        let mut clock =
+            header.has_clock.then(|| ClockSim::new(clock::USUAL.0, clock::USUAL.1, End::Left));
         if let Some(clock) = &mut clock {
             clock.set_lever(Mono::default(), turn);
         }
         let time = clock.as_ref().map(ClockSim::time);
-        let board = header
-            .names_pieces
-            .then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let board =
+            header.names_pieces.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
         let mut placement = Placement::from(start.clone());
         if !header.names_pieces {
             for sq in start.occupied() {

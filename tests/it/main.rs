@@ -1,4 +1,10 @@
 //! All integration tests are one binary; its modules are named after what they hold to account.
 
 mod board_sim;
+#[cfg(feature = "web")]
+mod browser;
+#[cfg(feature = "web")]
+mod chromium;
+mod http;
+mod stage;
 mod wire;

@@ -1,0 +1,292 @@
+//! The public side of the daemon: pages, the view as it changes, and the game as PGN.
+//!
+//! It is read only. Nothing that a client does or fails to do may reach the recording: this side
+//! holds receivers of [`tokio::sync::watch`] and nothing else, every wait for a client has a limit
+//! ([`door`], [`viewer`]), and no path from the network names a file ([`pages`]).
+
+mod door;
+mod pages;
+mod viewer;
+
+use std::future::{Future, IntoFuture};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::rejection::PathRejection;
+use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Instant, timeout};
+
+use door::{Door, SEATS};
+
+/// How long clients have to leave after the stop.
+const GRACE: Duration = Duration::from_secs(2);
+/// The longest message that a viewer may send; all are ignored.
+const HEARD_MAX_BYTES: usize = 1024;
+/// Pieces and squares are pictures inside the style sheets, hence `data:`; nothing comes from
+/// elsewhere, and nothing on the page is a script or a style of its own.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What is known of one board, for whoever looks.
+#[derive(Clone, Debug)]
+pub struct Feed {
+    /// The board's name, as it stands in addresses: `/board/table-1`.
+    pub name: String,
+    /// The newest view document.
+    pub view: watch::Receiver<Arc<Shown>>,
+    /// The game so far as PGN.
+    pub pgn: watch::Receiver<Arc<str>>,
+}
+
+/// A view document and when it was made. The server passes it on unread.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// One JSON object.
+    pub text: String,
+    /// When `text` was true; its clocks are read as of then.
+    pub made: Instant,
+}
+
+impl Shown {
+    /// The document with its age now: `{"age_ms":12,"view":{...}}`.
+    fn envelope(&self) -> String {
+        format!("{{\"age_ms\":{},\"view\":{}}}", self.made.elapsed().as_millis(), self.text)
+    }
+}
+
+/// Why the pages could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// Two boards would share an address.
+    #[error("two boards are named {0:?}: give each board its own name")]
+    SameName(String),
+    /// The listener failed for good.
+    #[error("the web server stopped")]
+    Serve(#[source] io::Error),
+}
+
+/// What every request can see.
+#[derive(Debug)]
+struct Hall {
+    feeds: Vec<Feed>,
+    seats: Arc<Semaphore>,
+    /// Turns true once, when everybody has to leave.
+    closing: watch::Receiver<bool>,
+}
+
+impl Hall {
+    fn feed(&self, name: Result<Path<String>, PathRejection>) -> Option<&Feed> {
+        let Path(name) = name.ok()?;
+        self.feeds.iter().find(|feed| feed.name == name)
+    }
+}
+
+/// Serves `feeds` on `listener` until `stop` is ready, then sends everybody home and returns, at
+/// most two seconds later.
+///
+/// # Errors
+/// Two feeds of one name, or a listener that fails for good.
+pub async fn serve(
+    listener: TcpListener,
+    feeds: Vec<Feed>,
+    stop: impl Future,
+) -> Result<(), HttpError> {
+    for (i, feed) in feeds.iter().enumerate() {
+        if feeds[..i].iter().any(|other| other.name == feed.name) {
+            return Err(HttpError::SameName(feed.name.clone()));
+        }
+    }
+    let seats = Arc::new(Semaphore::new(SEATS));
+    let (close, closing) = watch::channel(false);
+    let mut closed = closing.clone();
+    let app = router(Hall { feeds, seats: Arc::clone(&seats), closing });
+    let mut server = axum::serve(Door::new(listener, Arc::clone(&seats)), app)
+        .with_graceful_shutdown(async move {
+            // An error means that `serve` itself was dropped: the same order.
+            closed.wait_for(|closed| *closed).await.ok();
+        })
+        .into_future();
+
+    tokio::select! {
+        ended = &mut server => return ended.map_err(HttpError::Serve),
+        _ = stop => {}
+    }
+    close.send_replace(true);
+    let everybody = u32::try_from(SEATS).expect("a small number of seats");
+    let leave = async {
+        server.await.map_err(HttpError::Serve)?;
+        // WebSockets are no longer the server's, but they still sit.
+        seats.acquire_many(everybody).await.ok();
+        Ok(())
+    };
+    timeout(GRACE, leave).await.unwrap_or(Ok(()))
+}
+
+fn router(hall: Hall) -> Router {
+    Router::new()
+        .route("/", get(front))
+        .route("/board/{name}", get(page))
+        .route("/board/{name}/ws", get(watch_board))
+        .route("/board/{name}/view.json", get(view))
+        .route("/board/{name}/game.pgn", get(game))
+        .route("/assets/{name}", get(asset))
+        .route("/healthz", get(health))
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(only_reading)
+        .layer(map_response(guard))
+        .with_state(Arc::new(hall))
+}
+
+/// One board: its page. Several: the list of them.
+async fn front(State(hall): State<Arc<Hall>>) -> Response {
+    match hall.feeds.as_slice() {
+        [only] => Redirect::temporary(&pages::address(&only.name)).into_response(),
+        feeds => pages::list(feeds.iter().map(|feed| feed.name.as_str())),
+    }
+}
+
+async fn page(
+    State(hall): State<Arc<Hall>>,
+    name: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Response {
+    match hall.feed(name) {
+        Some(_) => pages::file("index.html", &headers).unwrap_or_else(missing),
+        None => no_such_board(),
+    }
+}
+
+async fn asset(name: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response {
+    match name {
+        Ok(Path(name)) => pages::file(&name, &headers).unwrap_or_else(missing),
+        Err(_) => missing(),
+    }
+}
+
+async fn view(
+    State(hall): State<Arc<Hall>>,
+    name: Result<Path<String>, PathRejection>,
+) -> Response {
+    let Some(feed) = hall.feed(name) else { return no_such_board() };
+    let text = feed.view.borrow().envelope();
+    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], text)
+        .into_response()
+}
+
+async fn game(
+    State(hall): State<Arc<Hall>>,
+    name: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let Some(feed) = hall.feed(name) else { return no_such_board() };
+    let text = feed.pgn.borrow().to_string();
+    let mut hash = DefaultHasher::new();
+    text.hash(&mut hash);
+    let etag = format!("\"{:016x}\"", hash.finish());
+    let known = pages::is_known(&headers, &etag);
+    let about = [
+        (header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8".to_owned()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::ETAG, etag),
+    ];
+    if known {
+        return (StatusCode::NOT_MODIFIED, about).into_response();
+    }
+    (about, text).into_response()
+}
+
+/// The view as it changes. Only pages of this very host may ask: a page from elsewhere, open in a
+/// browser on this network, must not become a window into it.
+async fn watch_board(
+    State(hall): State<Arc<Hall>>,
+    name: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let Some(feed) = hall.feed(name) else { return no_such_board() };
+    if !is_same_host(&headers) {
+        return sentence(StatusCode::FORBIDDEN, "This address is for pages of the same host.");
+    }
+    let Ok(upgrade) = upgrade else {
+        return sentence(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.");
+    };
+    let (view, closing) = (feed.view.clone(), hall.closing.clone());
+    upgrade
+        .max_message_size(HEARD_MAX_BYTES)
+        .max_frame_size(HEARD_MAX_BYTES)
+        .on_upgrade(move |socket| viewer::attend(socket, view, closing))
+}
+
+/// Whether `Origin` names the host that the request was sent to. A client that is no browser sends
+/// no origin, and may come: all of this is public.
+fn is_same_host(headers: &HeaderMap) -> bool {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    let origin = match (origins.next(), origins.next()) {
+        (None, _) => return true,
+        (Some(origin), None) => origin,
+        (Some(_), Some(_)) => return false,
+    };
+    let (Ok(host), Ok(origin)) = (host.to_str(), origin.to_str()) else { return false };
+    origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"))
+        .is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+}
+
+/// For those who watch the daemon itself.
+async fn health(State(hall): State<Arc<Hall>>) -> Response {
+    let report = serde_json::json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "boards": hall.feeds.iter().map(|feed| &feed.name).collect::<Vec<_>>(),
+        "connections": SEATS - hall.seats.available_permits(),
+    });
+    let about = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    (about, report.to_string()).into_response()
+}
+
+async fn nothing_here() -> Response {
+    missing()
+}
+
+async fn only_reading() -> Response {
+    sentence(StatusCode::METHOD_NOT_ALLOWED, "Here one can only read: use GET or HEAD.")
+}
+
+fn missing() -> Response {
+    sentence(StatusCode::NOT_FOUND, "There is nothing at this address.")
+}
+
+fn no_such_board() -> Response {
+    sentence(StatusCode::NOT_FOUND, "There is no board of this name here.")
+}
+
+fn sentence(status: StatusCode, text: &'static str) -> Response {
+    (status, [(header::CACHE_CONTROL, "no-store")], format!("{text}\n")).into_response()
+}
+
+/// What every answer carries.
+async fn guard(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

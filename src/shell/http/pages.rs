@@ -1,0 +1,138 @@
+//! The pages and what they load. All of it lies in the binary, in a table that `build.rs` writes;
+//! a request can name an entry of that table and nothing else, so no path leads to a file.
+
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// One file of the pages.
+#[cfg(feature = "web")]
+struct Asset {
+    name: &'static str,
+    mime: &'static str,
+    /// With its quotes.
+    etag: &'static str,
+    bytes: &'static [u8],
+}
+
+#[cfg(feature = "web")]
+const ASSETS: &[Asset] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+
+/// The file of that name, or "not changed" for a client that has it.
+#[cfg(feature = "web")]
+pub(super) fn file(name: &str, headers: &HeaderMap) -> Option<Response> {
+    let asset = ASSETS.iter().find(|asset| asset.name == name)?;
+    // Names stay the same when the daemon is updated: keep a copy, but ask.
+    let about = [
+        (header::CONTENT_TYPE, asset.mime),
+        (header::ETAG, asset.etag),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    Some(if is_known(headers, asset.etag) {
+        (StatusCode::NOT_MODIFIED, about).into_response()
+    } else {
+        (about, asset.bytes).into_response()
+    })
+}
+
+/// This build has none.
+#[cfg(not(feature = "web"))]
+pub(super) fn file(_name: &str, _headers: &HeaderMap) -> Option<Response> {
+    Some(no_pages())
+}
+
+/// Links to the boards.
+#[cfg(feature = "web")]
+pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> Response {
+    let mut links = String::new();
+    for name in names {
+        let (address, name) = (address(name), escape(name));
+        links += &format!(
+            "<li><a href=\"{address}\">{name}</a><a href=\"{address}/game.pgn\">PGN</a></li>\n"
+        );
+    }
+    let page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Boards</title>\n\
+         <link rel=\"icon\" href=\"/assets/icon.svg\" type=\"image/svg+xml\">\n\
+         <link rel=\"stylesheet\" href=\"/assets/demo.css\">\n</head>\n\
+         <body class=\"hall\">\n<h1>Boards</h1>\n<ul>\n{links}</ul>\n</body>\n</html>\n"
+    );
+    let about =
+        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+    (about, page).into_response()
+}
+
+/// This build has none.
+#[cfg(not(feature = "web"))]
+pub(super) fn list<'a>(_names: impl Iterator<Item = &'a str>) -> Response {
+    no_pages()
+}
+
+#[cfg(not(feature = "web"))]
+fn no_pages() -> Response {
+    let text = "This build has no pages: build with the feature `web` to get them.\n";
+    (StatusCode::NOT_IMPLEMENTED, [(header::CACHE_CONTROL, "no-store")], text).into_response()
+}
+
+/// The page of a board. Letters, digits and `-._~` stand for themselves; so no name can leave its
+/// place in the path, or the attribute it is written into.
+pub(super) fn address(name: &str) -> String {
+    let mut path = String::from("/board/");
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            path.push(char::from(byte));
+        } else {
+            path += &format!("%{byte:02X}");
+        }
+    }
+    path
+}
+
+/// Whether the client says that it has the version `etag`.
+pub(super) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|tag| tag.trim().trim_start_matches("W/") == etag)
+}
+
+#[cfg(feature = "web")]
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_hold_any_name() {
+        for (name, path) in [
+            ("table-1", "/board/table-1"),
+            ("Bræt 1", "/board/Br%C3%A6t%201"),
+            ("a/../\"<", "/board/a%2F..%2F%22%3C"),
+        ] {
+            assert_eq!(address(name), path);
+        }
+    }
+
+    #[cfg(feature = "web")]
+    #[test]
+    fn names_are_text() {
+        assert_eq!(escape("<a href=\"&\">"), "&lt;a href=&quot;&amp;&quot;&gt;");
+    }
+
+    #[cfg(feature = "web")]
+    #[test]
+    fn the_page_loads_only_what_is_there() {
+        let page = ASSETS.iter().find(|asset| asset.name == "index.html").expect("the page");
+        let page = std::str::from_utf8(page.bytes).expect("text");
+        for part in page.split("\"/assets/").skip(1) {
+            let name = part.split('"').next().expect("a closing quote");
+            assert!(ASSETS.iter().any(|asset| asset.name == name), "{name} is missing");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// The demo board: shows the newest view of one board. What arrives is text to be shown, never
+// markup; it may hold anything that stands in a pairing file.
+
+import { Chessground } from './chessground.min.js';
+import { Clocks, format, spoken } from './clock.js';
+import { keep } from './link.js';
+
+/** @typedef {'white' | 'black'} Color */
+/**
+ * @typedef {object} Move
+ * @property {number} ply 1 for White's first move
+ * @property {string} san
+ * @property {'made' | 'completed'} state
+ * @property {boolean} uncertain
+ */
+/**
+ * @typedef {object} View
+ * @property {1} v
+ * @property {string} board
+ * @property {string} white
+ * @property {string} black
+ * @property {string} event
+ * @property {string} round
+ * @property {string} fen
+ * @property {[string, string] | null} last
+ * @property {string | null} check
+ * @property {Color} turn
+ * @property {Color} orientation
+ * @property {Move[]} moves
+ * @property {string} result
+ * @property {string | null} reason
+ * @property {import('./clock.js').Reading | null} clock
+ * @property {'live' | 'lost' | 'absent'} link
+ */
+
+const VERSION = 1;
+/** How long a page older than its daemon waits before it loads itself anew. */
+const RELOAD_MS = 30_000;
+const ANIMATION_MS = 200;
+const LINKS = { live: 'Live', lost: 'The board is not answering', absent: 'No board connected' };
+const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½' };
+
+const at = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const write = (/** @type {Element} */ element, /** @type {string} */ text) => {
+  if (element.textContent !== text) element.textContent = text;
+};
+const other = (/** @type {Color} */ color) => (color === 'white' ? 'black' : 'white');
+
+const board = Chessground(at('board'), {
+  fen: '8/8/8/8/8/8/8/8',
+  viewOnly: true,
+  drawable: { enabled: false, visible: false },
+  animation: { duration: ANIMATION_MS },
+});
+/** @type {View | undefined} */
+let view;
+/** @type {Clocks | null} */
+let clocks = null;
+/** @type {number | undefined} */
+let tick;
+
+/** @param {View} v */
+function show_position(v) {
+  const custom = new Map(v.check ? [[v.check, 'check']] : []);
+  board.set({
+    fen: v.fen,
+    orientation: v.orientation,
+    turnColor: v.turn,
+    lastMove: v.last ?? undefined,
+    highlight: { custom },
+  });
+}
+
+/** @param {View} v */
+function show_players(v) {
+  for (const [id, color] of [['bottom', v.orientation], ['top', other(v.orientation)]]) {
+    const player = at(id);
+    player.dataset.color = color;
+    const name = color === 'white' ? v.white : v.black;
+    write(player.querySelector('.name'), name || (color === 'white' ? 'White' : 'Black'));
+    player.classList.toggle('to-move', v.result === '*' && v.turn === color);
+  }
+}
+
+function show_clocks() {
+  clearTimeout(tick);
+  const now = performance.now();
+  for (const id of ['top', 'bottom']) {
+    const player = at(id);
+    const color = /** @type {Color} */ (player.dataset.color);
+    const time = player.querySelector('.time');
+    player.classList.toggle('running', clocks?.running === color);
+    const left = clocks?.left(color, now);
+    player.classList.toggle('short', left !== undefined && left < 20_000);
+    write(time, left === undefined ? '' : format(left));
+    if (left === undefined) time.removeAttribute('aria-label');
+    else time.setAttribute('aria-label', spoken(left));
+  }
+  const wait = clocks?.changes_in(now) ?? null;
+  if (wait !== null) tick = setTimeout(show_clocks, wait);
+}
+
+/** A row of the score: number, White's move, Black's move. */
+function new_row() {
+  const row = document.createElement('li');
+  for (const name of ['number', 'san', 'san']) {
+    const cell = document.createElement('span');
+    cell.className = name;
+    row.append(cell);
+  }
+  return row;
+}
+
+/** @param {Element} cell @param {Move | undefined} move @param {boolean} is_last */
+function show_move(cell, move, is_last) {
+  write(cell, move?.san ?? '');
+  cell.classList.toggle('made', move?.state === 'made');
+  cell.classList.toggle('uncertain', move?.uncertain ?? false);
+  cell.classList.toggle('last', is_last);
+  cell.setAttribute('title', move?.uncertain ? 'The sensors leave this move uncertain' : '');
+}
+
+/**
+ * Writes only what changed: late in a long game that is one cell of three hundred.
+ * @param {View} v
+ */
+function show_moves(v) {
+  const list = at('moves');
+  const follows = list.scrollHeight - list.scrollTop - list.clientHeight < list.clientHeight / 2;
+  const first = Math.ceil((v.moves[0]?.ply ?? 1) / 2);
+  const last = v.moves.at(-1);
+  const n_rows = last ? Math.ceil(last.ply / 2) - first + 1 : 0;
+  while (list.children.length > n_rows) list.lastElementChild?.remove();
+  while (list.children.length < n_rows) list.append(new_row());
+  const by_ply = new Map(v.moves.map(move => [move.ply, move]));
+  for (let i = 0; i < n_rows; i++) {
+    const [number, ...cells] = list.children[i].children;
+    write(number, `${first + i}.`);
+    cells.forEach((cell, side) => {
+      const move = by_ply.get(2 * (first + i) - 1 + side);
+      show_move(cell, move, move !== undefined && move === last);
+    });
+    if (!by_ply.has(2 * (first + i) - 1)) write(cells[0], '…');
+  }
+  if (follows) list.scrollTop = list.scrollHeight;
+  const dots = last && last.ply % 2 === 0 ? '…' : '.';
+  write(at('announce'), last ? `${Math.ceil(last.ply / 2)}${dots} ${last.san}` : '');
+}
+
+/** @param {View} v */
+function show_frame(v) {
+  const round = v.round ? `Round ${v.round}` : '';
+  write(at('event'), [v.event, round, v.board].filter(Boolean).join(' · '));
+  const is_over = v.result !== '*';
+  const score = RESULTS[v.result] ?? v.result;
+  at('result').hidden = !is_over;
+  write(at('result').children[0], is_over ? score : '');
+  const reason = v.reason === 'arbiter' ? 'decided by the arbiter' : (v.reason ?? '');
+  write(at('result').children[1], reason);
+  const names = `${v.white || 'White'} – ${v.black || 'Black'}`;
+  document.title = is_over ? `${score} ${names}` : names;
+}
+
+/** @param {string} state @param {string} text */
+function show_status(state, text) {
+  at('status').dataset.state = state;
+  document.body.classList.toggle('cut', state === 'cut');
+  write(at('status'), text);
+}
+
+/** @param {{ age_ms: number, view: View }} envelope */
+function heard(envelope) {
+  const v = envelope?.view;
+  if (v?.v !== VERSION) {
+    show_status('cut', 'This page is older than the daemon and will load anew');
+    setTimeout(() => location.reload(), RELOAD_MS);
+    return;
+  }
+  view = v;
+  clocks = v.clock && new Clocks(v.clock, envelope.age_ms, performance.now());
+  show_position(v);
+  show_players(v);
+  show_clocks();
+  show_moves(v);
+  show_frame(v);
+  show_status(v.link, LINKS[v.link] ?? v.link);
+}
+
+/** @param {boolean} up */
+function line_changed(up) {
+  if (up) return; // The message that follows says how things are.
+  show_status('cut', view ? 'No connection: last known state' : 'No connection: trying again');
+}
+
+addEventListener('visibilitychange', show_clocks);
+const follow = () => {
+  at('moves').scrollTop = at('moves').scrollHeight;
+};
+// A new size of the window can change the letters without changing the box.
+addEventListener('resize', follow);
+new ResizeObserver(follow).observe(at('moves'));
+const url = new URL(location.pathname.replace(/\/?$/, '/ws'), location.href);
+url.protocol = url.protocol.replace('http', 'ws');
+keep(url.href, heard, line_changed);

@@ -1,0 +1,197 @@
+//! The demo board as its readers see it: the real page from the real server in a real browser.
+
+use serde_json::json;
+
+use crate::chromium::Chromium;
+use crate::stage::{Clock, Ply, Stage, View};
+
+/// The piece on a square, such as `white pawn`, or null.
+fn piece_on(square: &str) -> String {
+    format!(
+        "[...document.querySelectorAll('cg-board piece')]
+           .filter(piece => piece.cgKey === '{square}' && !piece.classList.contains('fading'))
+           .map(piece => piece.className.replace(' anim', ''))[0] ?? null"
+    )
+}
+
+/// The squares with this mark, in order.
+fn squares(mark: &str) -> String {
+    format!(
+        "[...document.querySelectorAll('cg-board square.{mark}')]
+           .filter(square => square.checkVisibility())
+           .map(square => square.cgKey).sort().join(' ')"
+    )
+}
+
+/// The text of an element.
+fn text(selector: &str) -> String {
+    format!("document.querySelector('{selector}')?.textContent ?? null")
+}
+
+/// The score, one row a line.
+const SCORE: &str = "[...document.querySelectorAll('#moves li')]
+    .map(row => [...row.children].map(cell => cell.textContent).join(' ').trim()).join('\\n')";
+const STATUS: &str = "document.getElementById('status').dataset.state";
+
+async fn open(view: &View) -> (Stage, Chromium) {
+    let stage = Stage::open(view).await;
+    let page = Chromium::start().await;
+    page.open(&stage.url("/")).await;
+    page.wait_for(STATUS, view.link).await;
+    (stage, page)
+}
+
+#[tokio::test]
+async fn the_page_follows_the_game() {
+    let (stage, page) = open(&View::start()).await;
+    page.wait_for("document.querySelectorAll('cg-board piece').length", 32).await;
+    for (square, piece) in [
+        ("a1", "white rook"),
+        ("d1", "white queen"),
+        ("e1", "white king"),
+        ("e2", "white pawn"),
+        ("b8", "black knight"),
+        ("c8", "black bishop"),
+        ("e8", "black king"),
+        ("h7", "black pawn"),
+    ] {
+        page.wait_for(&piece_on(square), piece).await;
+    }
+    page.wait_for(&text("#bottom .name"), "Morphy, Paul").await;
+    page.wait_for(&text("#top .name"), "Duke Karl / Count Isouard").await;
+    page.wait_for(&text("#event"), "Paris 1858 · table-1").await;
+
+    stage.publish(&View::after_e4());
+    page.wait_for(&piece_on("e4"), "white pawn").await;
+    page.wait_for(&piece_on("e2"), json!(null)).await;
+    page.wait_for(&squares("last-move"), "e2 e4").await;
+    page.wait_for(SCORE, "1. e4").await;
+    page.wait_for(&text("#announce"), "1. e4").await;
+    // Where the piece stands on the screen, not only in the library's books.
+    let fifth_rank_from_above = "(() => {
+        const piece = [...document.querySelectorAll('piece')].find(p => p.cgKey === 'e4');
+        const [square, board] =
+            [piece, document.querySelector('cg-board')].map(e => e.getBoundingClientRect());
+        const at = (a, b) => Math.round((a - b) / square.width * 10) / 10;
+        return [at(square.left, board.left), at(square.top, board.top)].join(' ');
+    })()";
+    page.wait_for(fifth_rank_from_above, "4 4").await;
+}
+
+#[tokio::test]
+async fn clocks_run_between_messages_and_stop_at_zero() {
+    let clock = Clock { white_ms: 2_500, black_ms: 61_000, running: Some("white"), age_ms: 300 };
+    let view = View { clock: Some(clock), ..View::start() };
+    let (stage, page) = open(&view).await;
+    page.wait_for("document.getElementById('bottom').matches('.running.short')", true).await;
+    // Nothing is published, so whatever changes is the page's own doing.
+    let before = page.ask("Number(document.querySelector('#bottom .time').textContent)").await;
+    assert!(before.as_f64().expect("tenths") < 2.3, "{before}");
+    page.wait_for(&text("#bottom .time"), "0.0").await;
+    assert_eq!(page.ask(&text("#top .time")).await, "1:01");
+
+    let clock = Clock { white_ms: 0, black_ms: 3_725_900, running: None, age_ms: 5_000 };
+    stage.publish(&View { clock: Some(clock), ..view.clone() });
+    page.wait_for(&text("#top .time"), "1:02:05").await;
+    stage.publish(&View { clock: None, ..view });
+    page.wait_for(&text("#top .time"), "").await;
+}
+
+#[tokio::test]
+async fn the_page_recovers_when_the_daemon_restarts() {
+    let (stage, page) = open(&View::start()).await;
+    page.ask("window.is_the_same_page = true").await;
+    let addr = stage.close().await;
+    page.wait_for(STATUS, "cut").await;
+    assert_eq!(page.ask(&piece_on("e2")).await, "white pawn");
+    let _stage = Stage::open_at(addr, &["table-1"], &View::after_e4()).await;
+    page.wait_for(STATUS, "live").await;
+    page.wait_for(&piece_on("e4"), "white pawn").await;
+    page.wait_for(SCORE, "1. e4").await;
+    assert_eq!(page.ask("window.is_the_same_page").await, true);
+}
+
+/// The fool's mate: checked, mated, not yet pressed, seen from Black's side.
+fn mated() -> View {
+    let sans = [("f3", "f2f3"), ("e5", "e7e5"), ("g4", "g2g4"), ("Qh4#", "d8h4")];
+    let moves = sans.iter().zip(1..).map(|(&(san, uci), ply)| Ply {
+        ply,
+        san,
+        uci,
+        state: if ply == 4 { "made" } else { "completed" },
+        uncertain: ply == 2,
+    });
+    View {
+        fen: "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3".to_owned(),
+        last: Some(["d8", "h4"]),
+        check: Some("e1"),
+        orientation: "black",
+        moves: moves.collect(),
+        result: "0-1",
+        reason: Some("checkmate"),
+        link: "lost",
+        ..View::start()
+    }
+}
+
+#[tokio::test]
+async fn check_result_and_doubt_are_shown() {
+    let (stage, page) = open(&mated()).await;
+    page.wait_for(&squares("check"), "e1").await;
+    page.wait_for(&squares("last-move"), "d8 h4").await;
+    page.wait_for(SCORE, "1. f3 e5\n2. g4 Qh4#").await;
+    page.wait_for(&text("#moves .made"), "Qh4#").await;
+    page.wait_for(&text("#moves .uncertain"), "e5").await;
+    page.wait_for(&text("#result strong"), "0–1").await;
+    page.wait_for(&text("#result span"), "checkmate").await;
+    page.wait_for(&text("#bottom .name"), "Duke Karl / Count Isouard").await;
+    page.wait_for("document.title", "0–1 Morphy, Paul – Duke Karl / Count Isouard").await;
+    // A correction takes moves back; all marks go with them.
+    stage.publish(&View::after_e4());
+    page.wait_for(SCORE, "1. e4").await;
+    page.wait_for(&squares("check"), "").await;
+    page.wait_for("document.getElementById('result').hidden", true).await;
+    page.wait_for(&text("#moves .made, #moves .uncertain"), json!(null)).await;
+    page.wait_for(&piece_on("e4"), "white pawn").await;
+}
+
+#[tokio::test]
+async fn names_are_text_whatever_they_hold() {
+    let nasty = "<img src=x onerror=\"document.title='owned'\"><script>owned=1</script>";
+    let view = View { white: nasty.to_owned(), event: nasty.to_owned(), ..View::start() };
+    let (_stage, page) = open(&view).await;
+    page.wait_for(&text("#bottom .name"), nasty).await;
+    assert_eq!(page.ask("document.querySelectorAll('img').length").await, 0);
+    assert_eq!(page.ask("typeof owned").await, "undefined");
+}
+
+#[tokio::test]
+async fn the_last_move_is_in_sight_on_every_screen() {
+    let moves = (1..=160).map(|ply| Ply {
+        ply,
+        san: "Nbxd5+",
+        uci: "b4d5",
+        state: "completed",
+        uncertain: false,
+    });
+    let view = View { moves: moves.collect(), result: "1/2-1/2", ..View::start() };
+    let (_stage, page) = open(&view).await;
+    for (width, height) in [(1920, 1080), (1280, 720), (500, 1000), (1024, 1366)] {
+        page.resize(width, height).await;
+        page.wait_for(
+            "(() => {
+                const box = selector => document.querySelector(selector).getBoundingClientRect();
+                const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1
+                    && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+                const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+                const cut =
+                    ['cg-board', '#moves', '#result', '.top .time', '.bottom .time', '#status']
+                    .filter(part => !inside(box(part), screen));
+                if (!inside(box('.san.last'), box('#moves'))) cut.push('the last move');
+                return cut.length ? `${innerWidth}x${innerHeight}: ${cut}` : 'all in sight';
+            })()",
+            "all in sight",
+        )
+        .await;
+    }
+}

@@ -1,0 +1,117 @@
+//! A real browser for tests of the pages: headless Chromium, driven through chromedriver. Each test
+//! starts its own on a free port, and nothing of it is left when the test ends, however it ends.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use fantoccini::{Client, ClientBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+/// How long a page may take to show something. Generous: the machine may be busy building.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How often it is asked.
+const POLL: Duration = Duration::from_millis(20);
+/// Headless, and silent towards the network.
+const FLAGS: [&str; 8] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
+const MISSING: &str = "this test drives a real browser: install the packages chromium and \
+                       chromium-driver";
+
+/// One browser with one window.
+#[derive(Debug)]
+pub(crate) struct Chromium {
+    client: Client,
+    driver: Child,
+    _profile: TempDir,
+}
+
+impl Chromium {
+    /// Starts a browser that knows nothing of any earlier one.
+    pub(crate) async fn start() -> Self {
+        let profile = tempfile::tempdir().expect("a folder for the profile");
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap_or_else(|e| panic!("chromedriver cannot be started ({e}); {MISSING}"));
+        let mut lines = BufReader::new(driver.stdout.take().expect("piped, above")).lines();
+        let port = async {
+            while let Some(line) = lines.next_line().await.expect("text from chromedriver") {
+                if let Some((_, port)) = line.split_once("started successfully on port ") {
+                    return port.trim_end_matches('.').to_owned();
+                }
+            }
+            panic!("chromedriver ended at once; {MISSING}");
+        };
+        let port = timeout(LIMIT, port).await.expect("chromedriver names its port");
+
+        let mut args: Vec<_> = FLAGS.map(str::to_owned).into();
+        args.push(format!("--user-data-dir={}", profile.path().display()));
+        let wanted = json!({ "goog:chromeOptions": { "args": args } });
+        let Value::Object(wanted) = wanted else { unreachable!("an object, above") };
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(wanted)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .unwrap_or_else(|e| panic!("no browser for chromedriver ({e}); {MISSING}"));
+        Self { client, driver, _profile: profile }
+    }
+
+    /// Opens a page and waits until its parts are loaded.
+    pub(crate) async fn open(&self, url: &str) {
+        timeout(LIMIT, self.client.goto(url)).await.expect("a page in time").expect("a page");
+    }
+
+    /// What a JavaScript expression is on the page, now.
+    pub(crate) async fn ask(&self, expression: &str) -> Value {
+        self.client
+            .execute(&format!("return ({expression});"), Vec::new())
+            .await
+            .unwrap_or_else(|e| panic!("the page cannot answer {expression}: {e}"))
+    }
+
+    /// Waits until the expression has this value; otherwise fails with what it was at the end.
+    pub(crate) async fn wait_for(&self, expression: &str, wanted: impl Into<Value>) {
+        let (wanted, end) = (wanted.into(), Instant::now() + LIMIT);
+        loop {
+            let found = self.ask(expression).await;
+            if found == wanted {
+                return;
+            }
+            assert!(Instant::now() < end, "{expression}\n  is:     {found}\n  wanted: {wanted}");
+            sleep(POLL).await;
+        }
+    }
+
+    /// The size of the window.
+    pub(crate) async fn resize(&self, width: u32, height: u32) {
+        self.client.set_window_size(width, height).await.expect("a window");
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // The browser is in the group of its driver, and asks nothing of us when it ends.
+        let group = self.driver.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(group) = group {
+            kill_process_group(group, Signal::KILL).ok();
+        }
+    }
+}

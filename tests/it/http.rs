@@ -1,0 +1,334 @@
+//! The public side: every newest view for everybody, nothing for intruders, and nobody can hold up
+//! anybody else.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::stage::{LIMIT, Stage, View};
+
+type Viewer = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+async fn viewer(stage: &Stage) -> Viewer {
+    let url = format!("ws://{}/board/table-1/ws", stage.addr);
+    let (viewer, _) = timeout(LIMIT, connect_async(url)).await.expect("in time").expect("let in");
+    viewer
+}
+
+/// The next envelope that this viewer gets.
+async fn next_view(viewer: &mut Viewer) -> Value {
+    loop {
+        let message = timeout(LIMIT, viewer.next()).await.expect("a message in time");
+        if let Message::Text(text) = message.expect("an open line").expect("a message") {
+            return serde_json::from_str(&text).expect("an envelope");
+        }
+    }
+}
+
+/// Reads on until the view says so in its field `round`.
+async fn wait_for_round(viewer: &mut Viewer, round: &str) {
+    while next_view(viewer).await["view"]["round"] != round {}
+}
+
+fn round(n: usize) -> View {
+    View { round: n.to_string(), ..View::start() }
+}
+
+/// The header lines of a WebSocket handshake.
+const UPGRADE: [&str; 3] = [
+    "Upgrade: websocket\r\nConnection: upgrade",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+];
+
+/// A viewer that opens the line and then neither reads nor answers.
+async fn sleeper(addr: SocketAddr) -> TcpStream {
+    let mut stream = TcpStream::connect(addr).await.expect("an open port");
+    let request = format!(
+        "GET /board/table-1/ws HTTP/1.1\r\nHost: {addr}\r\n{}\r\n\r\n",
+        UPGRADE.join("\r\n")
+    );
+    stream.write_all(request.as_bytes()).await.expect("a listening server");
+    let mut head = [0; 12];
+    timeout(LIMIT, stream.read_exact(&mut head)).await.expect("in time").expect("an answer");
+    assert_eq!(&head, b"HTTP/1.1 101");
+    stream
+}
+
+#[tokio::test]
+async fn a_viewer_gets_the_current_view_at_once_and_then_every_newest() {
+    let stage = Stage::open(&View::start()).await;
+    let mut viewer = viewer(&stage).await;
+    let first = next_view(&mut viewer).await;
+    assert_eq!(first["view"]["white"], "Morphy, Paul");
+    assert!(first["age_ms"].as_u64().expect("an age") < 10_000);
+    for n in 1..=20 {
+        stage.publish(&round(n));
+        assert_eq!(next_view(&mut viewer).await["view"]["round"], n.to_string());
+    }
+}
+
+#[tokio::test]
+async fn a_view_grows_older_while_it_waits() {
+    let stage = Stage::open(&View::start()).await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(3)).await;
+    tokio::time::resume();
+    let answer = stage.ask("GET /board/table-1/view.json", &[]).await;
+    let envelope: Value = serde_json::from_str(&answer.body).expect("an envelope");
+    assert!(envelope["age_ms"].as_u64().expect("an age") >= 3_000);
+    assert_eq!(envelope["view"]["type"], "view");
+    assert_eq!(answer.header("cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn a_viewer_that_does_not_read_delays_nobody_and_is_cut() {
+    let stage = Stage::open(&View::start()).await;
+    let mut asleep = sleeper(stage.addr).await;
+    let mut awake = viewer(&stage).await;
+    // Far more than all buffers between two sockets hold.
+    for n in 1..=200 {
+        let event = "x".repeat(200_000);
+        stage.publish(&View { event, ..round(n) });
+        wait_for_round(&mut awake, &n.to_string()).await;
+    }
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(6)).await;
+    tokio::time::resume();
+    stage.publish(&round(201));
+    wait_for_round(&mut awake, "201").await;
+    let rest = async {
+        let mut some = vec![0; 1 << 16];
+        while asleep.read(&mut some).await.is_ok_and(|n| n > 0) {}
+    };
+    timeout(LIMIT, rest).await.expect("the end of the line");
+}
+
+#[tokio::test]
+async fn a_viewer_that_answers_no_ping_is_cut() {
+    let stage = Stage::open(&View::start()).await;
+    let mut asleep = sleeper(stage.addr).await;
+    tokio::time::pause();
+    let before = tokio::time::Instant::now();
+    let mut some = vec![0; 1 << 16];
+    while asleep.read(&mut some).await.is_ok_and(|n| n > 0) {}
+    assert!((10..=30).contains(&before.elapsed().as_secs()), "{:?}", before.elapsed());
+}
+
+#[tokio::test]
+async fn half_a_request_does_not_keep_a_seat() {
+    let stage = Stage::open(&View::start()).await;
+    let mut slow = TcpStream::connect(stage.addr).await.expect("an open port");
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: ").await.expect("a listening server");
+    assert_eq!(stage.ask("GET /healthz", &[]).await.status, 200);
+    tokio::time::pause();
+    let rest = async { while slow.read(&mut [0; 64]).await.is_ok_and(|n| n > 0) {} };
+    timeout(Duration::from_secs(60), rest).await.expect("the end of the line");
+}
+
+#[tokio::test]
+async fn whoever_talks_too_much_is_cut() {
+    let stage = Stage::open(&View::start()).await;
+    let mut viewer = viewer(&stage).await;
+    next_view(&mut viewer).await;
+    viewer.send(Message::text("hello")).await.expect("an open line");
+    stage.publish(&round(1));
+    wait_for_round(&mut viewer, "1").await;
+    viewer.send(Message::text("x".repeat(2_000))).await.expect("an open line");
+    let rest = async { while let Some(Ok(_)) = viewer.next().await {} };
+    timeout(LIMIT, rest).await.expect("the end of the line");
+}
+
+#[tokio::test]
+async fn a_page_of_another_host_gets_no_view() {
+    let stage = Stage::open(&View::start()).await;
+    let own = format!("Origin: http://{}", stage.addr);
+    let host = format!("Host: {}", stage.addr);
+    let port = stage.addr.port();
+    let near = format!("Origin: http://127.0.0.1:{}", port.wrapping_add(1));
+    for (origin, status) in [
+        (own.as_str(), 101),
+        ("Origin: http://evil.example", 403),
+        ("Origin: null", 403),
+        ("Origin: ", 403),
+        (near.as_str(), 403),
+        (&format!("{own}.evil.example"), 403),
+        (&format!("{own}\r\nOrigin: http://evil.example"), 403),
+        (&format!("{host}\r\nHost: evil.example"), 403),
+    ] {
+        let mut request = format!("GET /board/table-1/ws HTTP/1.1\r\n{}\r\n", UPGRADE.join("\r\n"));
+        if !origin.starts_with("Host:") {
+            request += &format!("{host}\r\n");
+        }
+        request += &format!("{origin}\r\n\r\n");
+        let mut stream = TcpStream::connect(stage.addr).await.expect("an open port");
+        stream.write_all(request.as_bytes()).await.expect("a listening server");
+        let mut head = [0; 12];
+        timeout(LIMIT, stream.read_exact(&mut head)).await.expect("in time").expect("an answer");
+        assert_eq!(head, *format!("HTTP/1.1 {status}").as_bytes(), "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn the_line_needs_a_websocket() {
+    let stage = Stage::open(&View::start()).await;
+    assert_eq!(stage.ask("GET /board/table-1/ws", &[]).await.status, 426);
+    assert_eq!(stage.ask("GET /board/table-2/ws", &UPGRADE).await.status, 404);
+}
+
+#[tokio::test]
+async fn no_path_leads_out() {
+    let stage = Stage::open(&View::start()).await;
+    let long = format!("/assets/{}", "a".repeat(8_000));
+    for path in [
+        "/nothing",
+        "/board/",
+        "/board/table-2",
+        "/board/table-1/",
+        "/board/table-1/../../etc/passwd",
+        "/board/..%2f..%2fetc%2fpasswd/game.pgn",
+        "/assets/",
+        "/assets/../Cargo.toml",
+        "/assets/../../../../etc/passwd",
+        "/assets/%2e%2e/%2e%2e/etc/passwd",
+        "/assets/..%2f..%2f..%2fetc%2fpasswd",
+        "/assets/%2fetc%2fpasswd",
+        "/assets/demo.js%00.css",
+        "/assets/%ff%fe",
+        "/assets/demo.js/",
+        "//etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        long.as_str(),
+    ] {
+        let answer = stage.ask(&format!("GET {path}"), &[]).await;
+        let expected: &[u16] = if cfg!(feature = "web") { &[404] } else { &[404, 501] };
+        assert!(expected.contains(&answer.status), "{path}: {}", answer.status);
+        assert!(!answer.body.contains("root:") && answer.body.ends_with(".\n"), "{path}");
+    }
+    let raw = b"GET /assets/\xff\x01 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assert_eq!(stage.ask_bytes(raw).await.status, 400);
+    assert_eq!(stage.ask("GET /healthz", &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn every_answer_is_guarded_and_nothing_can_be_written() {
+    let stage = Stage::open(&View::start()).await;
+    for (line, status) in [
+        ("GET /board/table-1/game.pgn", 200),
+        ("HEAD /board/table-1/game.pgn", 200),
+        ("GET /board/table-1/view.json", 200),
+        ("GET /healthz", 200),
+        ("GET /nothing", 404),
+        ("POST /board/table-1/view.json", 405),
+        ("DELETE /healthz", 405),
+        ("PUT /board/table-1", 405),
+        ("OPTIONS /", 405),
+    ] {
+        let answer = stage.ask(line, &[]).await;
+        assert_eq!(answer.status, status, "{line}");
+        assert_eq!(answer.body.is_empty(), line.starts_with("HEAD"), "{line}");
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'self'"), "{line}");
+        assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{line}");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{line}");
+        assert_eq!(answer.header("referrer-policy"), "no-referrer", "{line}");
+    }
+}
+
+#[tokio::test]
+async fn the_game_is_fetched_once_for_each_change() {
+    let stage = Stage::open(&View::start()).await;
+    let first = stage.ask("GET /board/table-1/game.pgn", &[]).await;
+    assert_eq!(first.header("content-type"), "application/x-chess-pgn; charset=utf-8");
+    assert!(first.body.contains("Paris 1858"));
+    let known = format!("If-None-Match: W/\"other\", {}", first.header("etag"));
+    assert_eq!(stage.ask("GET /board/table-1/game.pgn", &[&known]).await.status, 304);
+    stage.pgn.send_replace("[Event \"Paris 1858\"]\n\n1. e4 *\n".into());
+    let second = stage.ask("GET /board/table-1/game.pgn", &[&known]).await;
+    assert_eq!((second.status, second.body.contains("1. e4")), (200, true));
+}
+
+#[cfg(feature = "web")]
+#[tokio::test]
+async fn pages_and_their_parts_are_in_the_binary() {
+    let stage = Stage::open(&View::start()).await;
+    let front = stage.ask("GET /", &[]).await;
+    assert_eq!((front.status, front.header("location")), (307, "/board/table-1"));
+    for (path, mime) in [
+        ("/board/table-1", "text/html; charset=utf-8"),
+        ("/assets/demo.js", "text/javascript; charset=utf-8"),
+        ("/assets/chessground.min.js", "text/javascript; charset=utf-8"),
+        ("/assets/demo.css", "text/css; charset=utf-8"),
+        ("/assets/icon.svg", "image/svg+xml"),
+    ] {
+        let answer = stage.ask(&format!("GET {path}"), &[]).await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, mime), "{path}");
+        assert!(!answer.body.contains("https://"), "{path} loads from elsewhere");
+        let known = format!("If-None-Match: {}", answer.header("etag"));
+        assert_eq!(stage.ask(&format!("GET {path}"), &[&known]).await.status, 304, "{path}");
+    }
+}
+
+#[cfg(feature = "web")]
+#[tokio::test]
+async fn several_boards_are_a_list() {
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let stage = Stage::open_at(any, &["table-1", "<Bræt> 2"], &View::start()).await;
+    let front = stage.ask("GET /", &[]).await;
+    assert_eq!(front.status, 200);
+    assert!(front.body.contains("<a href=\"/board/table-1\">table-1</a>"));
+    assert!(front.body.contains("<a href=\"/board/%3CBr%C3%A6t%3E%202\">&lt;Bræt&gt; 2</a>"));
+    assert_eq!(stage.ask("GET /board/%3CBr%C3%A6t%3E%202", &[]).await.status, 200);
+}
+
+#[cfg(not(feature = "web"))]
+#[tokio::test]
+async fn a_build_without_pages_says_so() {
+    let stage = Stage::open(&View::start()).await;
+    for path in ["/board/table-1", "/assets/demo.js"] {
+        let answer = stage.ask(&format!("GET {path}"), &[]).await;
+        assert_eq!((answer.status, answer.body.contains("no pages")), (501, true), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_end_is_quick_even_with_viewers() {
+    let stage = Stage::open(&View::start()).await;
+    let mut viewer = viewer(&stage).await;
+    let _asleep = sleeper(stage.addr).await;
+    next_view(&mut viewer).await;
+    let addr = stage.close().await;
+    let last = loop {
+        match timeout(LIMIT, viewer.next()).await.expect("in time") {
+            Some(Ok(Message::Close(frame))) => break frame.expect("a reason"),
+            Some(Ok(_)) => {}
+            gone => panic!("the line broke without a word: {gone:?}"),
+        }
+    };
+    assert_eq!(u16::from(last.code), 1001);
+    Stage::open_at(addr, &["table-1"], &View::start()).await;
+}
+
+#[tokio::test]
+async fn a_full_house_lets_the_next_in_when_one_leaves() {
+    let stage = Stage::open(&View::start()).await;
+    let mut guests = Vec::new();
+    for _ in 0..256 {
+        guests.push(sleeper(stage.addr).await);
+    }
+    let waiting = stage.ask("GET /healthz", &[]);
+    tokio::pin!(waiting);
+    let early = timeout(Duration::from_millis(200), &mut waiting).await;
+    assert!(early.is_err(), "there was a seat too many");
+    guests.pop();
+    let health: Value = serde_json::from_str(&waiting.await.body).expect("a report");
+    assert_eq!(health["connections"], 256);
+    assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
+}
