@@ -1,1 +1,3 @@
 //! All integration tests are one binary; its modules are named after what they hold to account.
+
+mod journal;

@@ -1,0 +1,3 @@
+//! Everything that touches the world.
+
+pub mod journal;
