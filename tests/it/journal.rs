@@ -76,7 +76,12 @@ fn disk_with(bytes: &[u8]) -> MemStorage {
     disk
 }
 
-/// How many whole lines there are in `bytes`.
-fn n_lines(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'\n').count()
+/// Where the lines in `bytes` end.
+fn ends(bytes: &[u8]) -> Vec<usize> {
+    (1..=bytes.len()).filter(|end| bytes[end - 1] == b'\n').collect()
+}
+
+/// How many of the lines that end at `ends` are whole in the first `len` bytes.
+fn n_lines(ends: &[usize], len: usize) -> usize {
+    ends.partition_point(|end| *end <= len)
 }

@@ -27,7 +27,7 @@ impl BootId {
     /// Reads 32 hexadecimal digits; hyphens, as the kernel writes them, are skipped.
     pub fn parse(text: &str) -> Option<Self> {
         let digits: String = text.trim().chars().filter(|c| *c != '-').collect();
-        parse_hex(&digits.to_ascii_lowercase()).map(Self)
+        parse_hex(&digits).map(Self)
     }
 
     /// The id of the running system, from `/proc/sys/kernel/random/boot_id`.
@@ -227,8 +227,7 @@ impl Cursor<'_> {
     }
 
     fn number<T: FromStr>(&mut self) -> Option<T> {
-        let len = self.0.find(|c: char| !c.is_ascii_digit() && c != '-')?;
-        let (digits, rest) = self.0.split_at(len);
+        let (digits, rest) = self.0.split_at(self.0.find(',')?);
         self.0 = rest;
         digits.parse().ok()
     }
@@ -241,27 +240,14 @@ impl Cursor<'_> {
 }
 
 fn parse_hex(digits: &str) -> Option<[u8; 16]> {
-    let digits = digits.as_bytes();
-    if digits.len() != 32 {
+    if digits.len() != 32 || digits.starts_with('+') {
         return None;
     }
-    let mut bytes = [0; 16];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = hex_digit(pair[0])? << 4 | hex_digit(pair[1])?;
-    }
-    Some(bytes)
+    u128::from_str_radix(digits, 16).ok().map(u128::to_be_bytes)
 }
 
-fn hex_digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    }
-}
-
-fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+fn write_hex(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{:032x}", u128::from_be_bytes(*bytes))
 }
 
 #[cfg(test)]

@@ -82,8 +82,8 @@ struct Disk {
     honesty: Honesty,
     calls: BTreeMap<Call, u64>,
     n_calls: u64,
-    /// Fail this kind of call from this count on, so many times.
-    fault: Option<(Call, u64, u64)>,
+    /// Fail these kinds of calls from these counts on, so many times.
+    faults: Vec<(Call, u64, u64)>,
     /// The count of all calls at which the power goes.
     power_cut: Option<u64>,
 }
@@ -137,12 +137,12 @@ impl MemStorage {
     pub fn fail(&self, call: Call, nth: u64, times: u64) {
         let mut disk = guard(&self.disk);
         let count = disk.calls.get(&call).copied().unwrap_or(0);
-        disk.fault = Some((call, count + nth, times));
+        disk.faults.push((call, count + nth, times));
     }
 
     /// No call fails any more.
     pub fn mend(&self) {
-        guard(&self.disk).fault = None;
+        guard(&self.disk).faults.clear();
     }
 
     /// The power goes at the `nth` changing call from now, counted from 1: that call may have done
@@ -216,8 +216,8 @@ impl Disk {
         self.n_calls += 1;
         let count = self.calls.entry(call).or_insert(0);
         *count += 1;
-        let fails = self.fault.is_some_and(|(kind, from, times)| {
-            kind == call && (from..from.saturating_add(times)).contains(count)
+        let fails = self.faults.iter().any(|(kind, from, times)| {
+            *kind == call && (*from..from.saturating_add(*times)).contains(count)
         });
         Ok(!fails && self.power_cut != Some(self.n_calls))
     }

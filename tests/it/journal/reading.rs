@@ -2,7 +2,9 @@
 
 use rokade::shell::journal::{Call, Flaw, Kind, MemStorage, Reader, verify};
 
-use super::{LONG, SMALL, assert_prefix, body, disk_with, entry, filled, hundred, open};
+use super::{
+    LONG, SMALL, assert_prefix, body, disk_with, ends, entry, filled, hundred, n_lines, open,
+};
 
 /// The lines of a file, each with its newline.
 fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -124,13 +126,13 @@ fn a_reader_waits_for_the_other_half_of_a_line() {
     let whole = hundred();
     let disk = disk_with(&[]);
     let mut reader = Reader::new(disk.clone());
-    let mut seen = Vec::new();
+    let (mut seen, ends) = (Vec::new(), ends(&whole));
     for end in 0..=whole.len() {
         let mut bytes = whole[..end].to_vec();
         bytes.resize(whole.len() + 1_000, 0);
         disk.put("000001.journal", &bytes);
         seen.extend(reader.poll().unwrap());
-        assert_eq!(seen.len(), super::n_lines(&whole[..end]));
+        assert_eq!(seen.len(), n_lines(&ends, end));
     }
     assert_prefix(&seen);
 }
