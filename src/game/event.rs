@@ -11,6 +11,8 @@ pub enum Event {
     LinkUp,
     /// The line to the board is gone.
     LinkDown,
+    /// Bytes have arrived: the line is alive, whatever they will turn out to say.
+    Bytes,
     /// A DGT board, or the clock behind it, sent a message.
     Board(BoardMessage),
     /// Bytes that were no message: something may have been lost.

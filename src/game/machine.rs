@@ -111,6 +111,7 @@ impl Game {
                 self.session.link_up(now, &mut self.commands);
             }
             Event::LinkDown => self.on_link_down(),
+            Event::Bytes => self.session.on_bytes(now),
             Event::Board(message) => self.on_message(now, message),
             Event::Noise => self.session.want_dump(now, &mut self.commands),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),

@@ -31,11 +31,12 @@ impl Play {
     }
 
     /// A game that is taken up again with what is on record of it.
-    pub fn resumed(sheet: ScoreSheet, ending: Option<Ending>) -> Self {
+    pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
+        sheet.forget_times();
         let n_settled = sheet.n_completed();
         let mut tracker = Tracker::new(sheet.position(n_settled).clone(), n_settled);
         for scored in &sheet.moves()[n_settled..] {
-            tracker.believe(scored.m, scored.made);
+            tracker.believe(scored.m, Mono::default());
         }
         Self { sheet, tracker, presses: Vec::new(), ending }
     }

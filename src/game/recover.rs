@@ -1,6 +1,6 @@
 //! From what is on record back to the game, after a crash, a power cut or a restart.
 
-use super::entry::Fact;
+use super::entry::{Entry, Fact};
 use super::machine::Game;
 use super::play::Play;
 use super::score::ScoreSheet;
@@ -10,6 +10,7 @@ use crate::time::Mono;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
+use std::time::Duration;
 
 /// A recorded fact that cannot be: the record was written by something else, or damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,13 +36,15 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// Takes the next recorded fact.
+    /// Takes the next recorded entry.
     ///
     /// # Errors
     /// The fact names a move that is not legal, a ply that is not there, or no position.
-    pub fn fold(&mut self, index: usize, fact: &Fact) -> Result<(), RecoverError> {
+    pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         let wrong = |why: String| RecoverError { index, why };
-        match fact {
+        let at = entry.at.mono;
+        let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
+        match &entry.fact {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode =
                     if *is_chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
@@ -60,7 +63,7 @@ impl Recovered {
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
-                sheet.push(m, Mono::default());
+                sheet.push(m, at);
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
@@ -69,12 +72,12 @@ impl Recovered {
                 }
                 sheet.truncate(ply - 1);
             }
-            Fact::MoveCompleted { ply, by, times, .. } => {
+            Fact::MoveCompleted { ply, by, pressed_before, times } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 if *ply == 0 || *ply > sheet.len() {
                     return Err(wrong(format!("ply {ply} of {} completed", sheet.len())));
                 }
-                sheet.complete(*ply, Mono::default(), *by, *times);
+                sheet.complete(*ply, ago(*pressed_before), *by, *times);
             }
             Fact::Ended(ending) => {
                 let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
@@ -91,6 +94,11 @@ impl Recovered {
         self.game.as_ref().map(|(sheet, _)| sheet)
     }
 
+    /// How that game ended, if it has.
+    pub fn ending(&self) -> Option<Ending> {
+        self.game.as_ref().and_then(|(_, ending)| *ending)
+    }
+
     /// A game that goes on where the record stops, once the board has spoken.
     pub fn into_game(self, settings: Settings) -> Game {
         let mut game = Game::new(settings);
@@ -98,6 +106,10 @@ impl Recovered {
         game.has_gap = true;
         game
     }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn no_game(index: usize) -> RecoverError {

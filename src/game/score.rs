@@ -41,12 +41,14 @@ pub struct ScoreSheet {
     mode: CastlingMode,
     moves: Vec<Scored>,
     positions: Vec<Chess>,
+    /// Half-moves whose times belong to another run of the daemon.
+    n_foreign: usize,
 }
 
 impl ScoreSheet {
     /// An empty sheet.
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
-        Self { positions: vec![start.clone()], start, mode, moves: Vec::new() }
+        Self { positions: vec![start.clone()], start, mode, moves: Vec::new(), n_foreign: 0 }
     }
 
     /// The position before the first move.
@@ -107,15 +109,23 @@ impl ScoreSheet {
         self.moves.last().expect("a move was pushed")
     }
 
+    /// The daemon has been started anew: monotonic times recorded so far mean nothing beside those
+    /// to come.
+    pub fn forget_times(&mut self) {
+        self.n_foreign = self.moves.len();
+    }
+
     /// Withdraws all but the first `n` half-moves.
     pub fn truncate(&mut self, n: usize) {
         self.moves.truncate(n);
+        self.n_foreign = self.n_foreign.min(n);
         self.positions.truncate(n + 1);
     }
 
     /// Completes half-move `ply`, counted from 1.
     pub fn complete(&mut self, ply: usize, at: Mono, by: CompletedBy, times: Option<Times>) {
-        let before = ply.checked_sub(2).and_then(|idx| self.moves[idx].completed);
+        let before = ply.checked_sub(2).filter(|idx| *idx >= self.n_foreign);
+        let before = before.and_then(|idx| self.moves[idx].completed);
         let elapsed = before.map(|before| at.since(before.at));
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });
     }

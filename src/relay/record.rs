@@ -6,11 +6,13 @@
 
 use super::words::{self, Word};
 use crate::clock::Times;
+use crate::game::Play;
 use crate::game::entry::Fact;
 use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
 use crate::track::Placement;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Color, KnownOutcome, Square};
+use shakmaty::fen::Fen;
+use shakmaty::{Color, EnPassantMode, KnownOutcome, Square};
 use std::time::Duration;
 
 /// The version of these documents.
@@ -300,6 +302,38 @@ fn optional(word: Option<&str>) -> Option<Option<Color>> {
     match word {
         Some(word) => Color::parse(word).map(Some),
         None => Some(None),
+    }
+}
+
+/// The last record of a replay: the game as recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GameRecord {
+    /// Always `game`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The final position as a FEN.
+    pub fen: String,
+    /// The moves in UCI notation; Chess960 castling is king takes rook.
+    pub moves: Vec<String>,
+    /// `*` for a game without a result.
+    pub result: &'static str,
+}
+
+impl GameRecord {
+    /// The game of `play`.
+    pub fn new(play: &Play) -> Self {
+        let sheet = play.sheet();
+        Self {
+            kind: "game",
+            fen: Fen::from_position(sheet.last(), EnPassantMode::Legal).to_string(),
+            moves: sheet.moves().iter().map(|scored| scored.uci.to_string()).collect(),
+            result: play.ending().map_or("*", |ending| ending.outcome.as_str()),
+        }
+    }
+
+    /// The record as one line of JSON, without the line's end.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a record is plain data")
     }
 }
 

@@ -1,3 +1,13 @@
-//! Everything that touches the world.
+//! Everything that touches the world: devices, disk, network, clocks. It stamps what happens,
+//! hands it to the core, carries out what the core asks for, and does nothing else.
 
+pub mod board;
+pub mod config;
 pub mod http;
+pub mod journal;
+pub mod now;
+pub mod publish;
+pub mod record;
+pub mod run;
+pub mod serial;
+pub mod tape;

@@ -158,6 +158,7 @@ impl Run {
     fn receive(&mut self, at: Mono, bytes: &[u8]) {
         let mut items = std::mem::take(&mut self.items);
         self.decoder.push(at, bytes, &mut items);
+        self.event(at, &Event::Bytes);
         for item in items.drain(..) {
             let event = match item {
                 Item::Message(message) => Event::Board(message),

@@ -8,3 +8,4 @@ mod chromium;
 mod http;
 mod stage;
 mod wire;
+mod journal;

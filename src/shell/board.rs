@@ -1,0 +1,242 @@
+//! One board of the daemon: its line, its core, its journal, in one loop.
+//!
+//! The loop awaits the next event or the core's next timer, hands it to the core, sends what the
+//! core wants sent, and passes the records to the journal's thread together with what may be
+//! published once they are durable. It never waits for the disk.
+
+use super::config;
+use super::http::{Feed, Shown};
+use super::journal::{Backoff, Batch, DiskStorage, Writer};
+use super::now::Now;
+use super::publish::{After, Echo, PgnFile, Publisher};
+use super::record::{self, Games, RecordError};
+use super::serial::{self, Heard, LineStub, What};
+use crate::game::{Effect, Event, Game};
+use crate::relay::log::Log;
+use crate::relay::pgn::{self, Tags};
+use crate::relay::view::View;
+use crate::time::Stamp;
+use crate::wire::{Decoder, Item};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+/// One board, ready to run.
+#[derive(Debug)]
+pub struct Board {
+    name: String,
+    game: Game,
+    games: Games,
+    site: String,
+    log: Log,
+    decoder: Decoder,
+    items: Vec<Item>,
+    effects: Vec<Effect>,
+    now: Now,
+    line: LineStub,
+    writer: Writer<After, DiskStorage>,
+    alive: watch::Receiver<u64>,
+}
+
+/// What others need of a board that runs.
+#[derive(Debug)]
+pub struct Handle {
+    /// For the pages.
+    pub feed: Feed,
+    /// Counts the pings that came through journal and publisher.
+    pub alive: watch::Receiver<u64>,
+}
+
+impl Board {
+    /// Opens the journal, takes up the game in it, and starts line and publisher in `tasks`.
+    ///
+    /// # Errors
+    /// The journal cannot be used.
+    pub fn open(
+        settings: &config::Board,
+        folder: PathBuf,
+        echo: Echo,
+        now: Now,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<(Self, Handle), RecordError> {
+        let (journal, recovered) = record::open(&folder)?;
+        if let Some(torn) = &recovered.torn {
+            warn!(
+                board = settings.name,
+                file = torn.file,
+                bytes = torn.bytes,
+                "the journal ended in a torn line, which was put aside"
+            );
+        }
+        let mut games = Games::default();
+        let mut log = Log::default();
+        for line in &recovered.lines {
+            let Some(entry) = record::entry_of(line) else { continue };
+            log.line(&entry.fact);
+            games
+                .take(&entry)
+                .map_err(|why| RecordError::Nonsense { seq: line.seq, why })?;
+        }
+        let game = games.clone().into_fold().into_game(settings.settings());
+        if let Some(play) = game.play() {
+            info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
+        }
+        let (writer, events) =
+            Writer::start(journal, Backoff::default()).map_err(RecordError::Boot)?;
+        let (view, views) = watch::channel(Arc::new(shown(&settings.name, &game, now.stamp())));
+        let (pgn, pgns) = watch::channel(Arc::from(""));
+        let (alive, pings) = watch::channel(0);
+        let publisher =
+            Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
+        tasks.spawn(publisher.run(events));
+        let (line, actor) = serial::channel(serial::Line::new(&settings.port), now);
+        tasks.spawn(actor.run());
+        let board = Self {
+            name: settings.name.clone(),
+            game,
+            games,
+            site: settings.site.clone(),
+            log,
+            decoder: Decoder::default(),
+            items: Vec::new(),
+            effects: Vec::new(),
+            now,
+            line,
+            writer,
+            alive: pings.clone(),
+        };
+        let feed = Feed { name: settings.name.clone(), view: views, pgn: pgns };
+        Ok((board, Handle { feed, alive: pings }))
+    }
+
+    /// Runs until `stop` turns true, then tells the board to be quiet and writes what is left.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>, mut ping: watch::Receiver<u64>) {
+        loop {
+            let wake = self.game.wake_at().map(|due| self.now.instant(due));
+            let sleep = async {
+                match wake {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => break,
+                heard = self.line.heard() => match heard {
+                    Some(heard) => self.hear(heard).await,
+                    None => break,
+                },
+                () = sleep => {
+                    let stamp = self.now.stamp();
+                    self.handle(stamp, &Event::Timeout);
+                    self.carry_out(stamp, After::default()).await;
+                }
+                Ok(()) = ping.changed() => {
+                    let after = After { is_ping: true, ..After::default() };
+                    self.carry_out(self.now.stamp(), after).await;
+                }
+            }
+        }
+        self.line.close().await;
+        let writer = self.writer;
+        let finished = tokio::task::spawn_blocking(move || writer.finish().n_waiting()).await;
+        if finished.is_ok_and(|n_waiting| n_waiting > 0) {
+            warn!(board = self.name, "the disk did not take the last entries");
+        }
+    }
+
+    async fn hear(&mut self, heard: Heard) {
+        let Heard { at, what } = heard;
+        match what {
+            What::Up { path } => {
+                info!(board = self.name, path = %path.display(), "line open");
+                self.decoder = Decoder::default();
+                self.handle(at, &Event::LinkUp);
+            }
+            What::Down { why } => {
+                info!(board = self.name, "{why}");
+                self.handle(at, &Event::LinkDown);
+            }
+            What::Bytes(bytes) => self.receive(at, &bytes),
+        }
+        self.carry_out(at, After::default()).await;
+    }
+
+    fn receive(&mut self, at: Stamp, bytes: &[u8]) {
+        let mut items = std::mem::take(&mut self.items);
+        self.decoder.push(at.mono, bytes, &mut items);
+        self.handle(at, &Event::Bytes);
+        for item in items.drain(..) {
+            let event = match item {
+                Item::Message(message) => Event::Board(message),
+                Item::Skipped { bytes, why } => {
+                    tracing::debug!(board = self.name, bytes, ?why, "skipped");
+                    Event::Noise
+                }
+            };
+            self.handle(at, &event);
+        }
+        self.items = items;
+    }
+
+    fn handle(&mut self, at: Stamp, event: &Event) {
+        self.game.handle(at, event, &mut self.effects);
+    }
+
+    /// Sends what is to be sent at once, and passes the rest to the journal.
+    async fn carry_out(&mut self, at: Stamp, mut after: After) {
+        let mut lines = Vec::new();
+        let mut has_news = false;
+        let mut wants_show = false;
+        for effect in std::mem::take(&mut self.effects) {
+            match effect {
+                Effect::Send(command) => self.line.send(command.encode()).await,
+                Effect::Reopen => self.line.reopen().await,
+                Effect::Show => wants_show = true,
+                Effect::Record(entry) => {
+                    let time = record::time_of_day(entry.at.wall);
+                    after.lines.extend(self.log.line(&entry.fact).map(|l| format!("{time}  {l}")));
+                    has_news |= entry.fact.is_public();
+                    lines.push(record::line_of(&entry));
+                    if let Err(why) = self.games.take(&entry) {
+                        warn!(board = self.name, why, "the record contradicts itself");
+                    }
+                }
+            }
+        }
+        if wants_show {
+            after.shown = Some(Arc::new(shown(&self.name, &self.game, at)));
+        }
+        if has_news {
+            after.pgn = self.pgn();
+        }
+        if lines.is_empty() && after.shown.is_none() && !after.is_ping {
+            return;
+        }
+        if self.writer.send(Batch { lines, after }).await.is_err() {
+            warn!(board = self.name, "the journal's writer is gone");
+        }
+    }
+
+    fn pgn(&self) -> Option<PgnFile> {
+        let play = self.game.play()?;
+        let tags = Tags { site: self.site.clone(), ..self.games.tags().clone() };
+        let outcome = play.ending().map(|ending| ending.outcome);
+        let text = pgn::render(&tags, play.sheet(), self.game.n_public(), outcome);
+        Some(PgnFile { number: self.games.n_games, text: Arc::from(text) })
+    }
+
+    /// Counts the pings that came through journal and publisher.
+    pub fn alive(&self) -> watch::Receiver<u64> {
+        self.alive.clone()
+    }
+}
+
+fn shown(name: &str, game: &Game, at: Stamp) -> Shown {
+    Shown {
+        text: View::new(name, game, at.mono).to_json(),
+        made: tokio::time::Instant::now(),
+    }
+}

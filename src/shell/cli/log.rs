@@ -1,0 +1,149 @@
+//! `rokade log`, `rokade export`, `rokade verify`: what is on record, for people.
+
+use super::{Failure, Which, chain};
+use crate::relay;
+use crate::shell::config::Config;
+use crate::shell::journal::{self, DiskStorage, JournalError, Line, Reader};
+use crate::shell::record::{self, Games};
+use clap::Args;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Between looks at a journal that is being followed.
+const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+
+/// One line for each move and each finding, with both clocks. Findings are for the arbiter: they
+/// state what was seen and the article that speaks of it, and rule nothing.
+#[derive(Debug, Args)]
+pub(super) struct Log {
+    #[command(flatten)]
+    which: Which,
+    /// Go on printing as things happen
+    #[arg(long, short)]
+    follow: bool,
+    /// Print every entry as it stands in the journal, sensors included
+    #[arg(long)]
+    json: bool,
+}
+
+/// With clock times as %clk and thinking times as %emt.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    #[command(flatten)]
+    which: Which,
+    /// Only this game: its number in the journal, from 1
+    #[arg(long, value_name = "NUMBER")]
+    game: Option<usize>,
+}
+
+/// Each entry carries a checksum and the hash of the entry before it, so no line can be changed,
+/// removed, added or moved without being found.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    #[command(flatten)]
+    which: Which,
+}
+
+fn journal_error(error: &JournalError) -> Failure {
+    Failure::Journal(chain(error))
+}
+
+impl Log {
+    pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+        let mut reader = Reader::new(DiskStorage::new(self.which.folder(config)?));
+        let mut log = relay::log::Log::default();
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        loop {
+            let lines = reader.poll().map_err(|e| journal_error(&e))?;
+            for line in &lines {
+                self.print(line, &mut log, &mut out).map_err(Failure::io("cannot print"))?;
+            }
+            if lines.is_empty() {
+                out.flush().map_err(Failure::io("cannot print"))?;
+                if !self.follow {
+                    return Ok(());
+                }
+                std::thread::sleep(FOLLOW_EVERY);
+            }
+        }
+    }
+
+    fn print(
+        &self,
+        line: &Line,
+        log: &mut relay::log::Log,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        if self.json {
+            return writeln!(out, "{}", line.body);
+        }
+        let Some(entry) = record::entry_of(line) else { return Ok(()) };
+        match log.line(&entry.fact) {
+            Some(text) => writeln!(out, "{}  {text}", record::time_of_day(entry.at.wall)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Export {
+    pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+        let folder = self.which.folder(config)?;
+        let mut out = std::io::stdout().lock();
+        let mut n_printed = 0;
+        let mut print = |game: record::Recorded| {
+            if self.game.is_none_or(|number| number == game.number) {
+                n_printed += 1;
+                out.write_all(game.to_pgn().as_bytes()).map_err(Failure::io("cannot print"))?;
+            }
+            Ok::<(), Failure>(())
+        };
+        let games = fold(&folder, &mut print)?;
+        let n_games = games.n_games;
+        if let Some(last) = games.current() {
+            print(last)?;
+        }
+        match self.game {
+            Some(number) if n_printed == 0 => Err(Failure::Usage(format!(
+                "there is no game {number}; the journal has {n_games}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn fold(
+    folder: &Path,
+    each: &mut dyn FnMut(record::Recorded) -> Result<(), Failure>,
+) -> Result<Games, Failure> {
+    let mut reader = Reader::new(DiskStorage::new(folder));
+    let mut games = Games::default();
+    loop {
+        let lines = reader.poll().map_err(|e| journal_error(&e))?;
+        if lines.is_empty() {
+            return Ok(games);
+        }
+        for line in &lines {
+            let Some(entry) = record::entry_of(line) else { continue };
+            let closed = games.take(&entry).map_err(|why| {
+                Failure::Journal(format!("line {}: {why}; run `rokade verify`", line.seq))
+            })?;
+            if let Some(game) = closed {
+                each(game)?;
+            }
+        }
+    }
+}
+
+impl Verify {
+    pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+        let folder = self.which.folder(config)?;
+        let storage = DiskStorage::new(&folder);
+        let verdict = journal::verify(&storage).map_err(|e| journal_error(&e))?;
+        if !verdict.is_sound() {
+            return Err(Failure::Journal(format!("{}: {verdict}", folder.display())));
+        }
+        println!("{}: {verdict}", folder.display());
+        Ok(())
+    }
+}

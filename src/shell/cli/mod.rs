@@ -1,0 +1,229 @@
+//! The command line: what can be asked for, and how failure is told.
+
+mod daemon;
+mod demo;
+mod log;
+mod replay;
+mod tools;
+
+use super::config::{Config, ConfigError};
+use super::http::HttpError;
+use super::record::RecordError;
+use clap::{Args, Parser, Subcommand};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Records chess games from electronic boards by the FIDE Laws.
+///
+/// Reads the piece sensors of a DGT board, works out the moves, keeps a record that an arbiter can
+/// trust, and shows the game on a page. Try it without a board: `rokade demo`.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// The configuration file; without it /etc/rokade/rokade.toml, if it is there
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Say more in the program's own log: -v for messages, -vv for bytes
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the daemon: every board in the configuration
+    Run,
+    /// Play a famous game on a simulated board, with the whole daemon at work
+    Demo(demo::Demo),
+    /// Run tapes and traces through the core in virtual time
+    Replay(replay::Replay),
+    /// Write the bytes of a real board to a tape
+    Record(tools::Record),
+    /// Offer a simulated board on a pseudo-terminal, for this or any other program
+    Simulate(tools::Simulate),
+    /// Print the arbiter's log
+    Log(log::Log),
+    /// Print recorded games as PGN
+    Export(log::Export),
+    /// Check that the journal is whole and unchanged
+    Verify(log::Verify),
+}
+
+/// Which board's journal is meant.
+#[derive(Debug, Args)]
+struct Which {
+    /// The board, if the configuration has several
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+    /// The journal's folder, instead of the configured one
+    #[arg(long, value_name = "FOLDER", conflicts_with = "board")]
+    journal: Option<PathBuf>,
+}
+
+impl Which {
+    fn folder(&self, config: &Config) -> Result<PathBuf, Failure> {
+        if let Some(folder) = &self.journal {
+            return existing(folder.clone());
+        }
+        let board = match &self.board {
+            None => &config.boards[0],
+            Some(name) => {
+                let found = config.boards.iter().find(|board| board.name == *name);
+                let known: Vec<_> = config.boards.iter().map(|board| &*board.name).collect();
+                found.ok_or_else(|| {
+                    Failure::Usage(format!("no board {name:?}; there is {}", known.join(", ")))
+                })?
+            }
+        };
+        existing(config.folder(board))
+    }
+}
+
+fn existing(folder: PathBuf) -> Result<PathBuf, Failure> {
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(Failure::Journal(format!(
+        "{}: there is no journal; name its folder with --journal, or start `rokade run` first",
+        folder.display()
+    )))
+}
+
+/// Why a command failed. Each class has its exit code.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// The arguments fit together badly. Exit code 2, as clap's.
+    #[error("{0}")]
+    Usage(String),
+    /// Exit code 3.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No board, or not ours to use. Exit code 4.
+    #[error("{0}")]
+    Device(String),
+    /// Exit code 5.
+    #[error("{0}")]
+    Journal(String),
+    /// A file that was to be read is not what it should be. Exit code 6.
+    #[error("{0}")]
+    Input(String),
+    /// Anything else. Exit code 1.
+    #[error("{what}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The web server. Exit code 1.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::Journal(chain(&error))
+    }
+}
+
+impl Failure {
+    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Config(_) => 3,
+            Self::Device(_) => 4,
+            Self::Journal(_) => 5,
+            Self::Input(_) => 6,
+            Self::Io { .. } | Self::Http(_) => 1,
+        }
+    }
+}
+
+/// An error with its causes, as one sentence.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// Reads the command line, does what it says, and returns the exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output, `head` say, has seen enough.
+        Err(Failure::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("rokade: {}", chain(&failure));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn dispatch(cli: &Cli) -> Result<(), Failure> {
+    let config = || Config::load(cli.config.as_deref());
+    match &cli.command {
+        Command::Run => daemon::run(&config()?, cli.verbose),
+        Command::Demo(demo) => demo.run(cli.verbose),
+        Command::Replay(replay) => replay.run(),
+        Command::Record(record) => record.run(&config()?, cli.verbose),
+        Command::Simulate(simulate) => simulate.run(cli.verbose),
+        Command::Log(log) => log.run(&config()?),
+        Command::Export(export) => export.run(&config()?),
+        Command::Verify(verify) => verify.run(&config()?),
+    }
+}
+
+/// Reads a text file that the user named.
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|e| Failure::Input(format!("{}: cannot be read: {e}", path.display())))
+}
+
+/// The program's own log: to the system's journal under systemd, else to standard error.
+fn start_tracing(verbose: u8) {
+    use tracing_subscriber::prelude::*;
+    let level = match verbose {
+        0 => "info",
+        1 => "debug",
+        _ => "trace",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("ROKADE_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    let registry = tracing_subscriber::registry().with(filter);
+    let journald = std::env::var_os("JOURNAL_STREAM").and(tracing_journald::layer().ok());
+    // Fails only if a log is set up already, as in a test.
+    match journald {
+        Some(layer) => registry.with(layer).try_init().ok(),
+        None => {
+            let layer = tracing_subscriber::fmt::layer()
+                .with_writer(io::stderr)
+                .with_target(false)
+                .with_ansi(io::IsTerminal::is_terminal(&io::stderr()));
+            registry.with(layer).try_init().ok()
+        }
+    };
+}
+
+/// The one-threaded runtime that everything asynchronous runs on.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::io("cannot start the event loop"))
+}

@@ -1,0 +1,233 @@
+//! The one configuration file, typed. An unknown key is an error that names the known ones: a
+//! misspelt setting must not be a silent one.
+
+use crate::clock::End;
+use crate::game::Settings;
+use crate::game::settings::Settle;
+use crate::wire::Orientation;
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where the file is looked for unless the command line names another.
+pub const USUAL_PATH: &str = "/etc/rokade/rokade.toml";
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The named file is not there.
+    #[error("{0}: there is no such file; name another with --config")]
+    Missing(PathBuf),
+    /// It cannot be read, or says something that cannot be.
+    #[error("{path}: {why}")]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in one sentence.
+        why: String,
+    },
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The folder of the journals.
+    pub state_dir: PathBuf,
+    /// The pages.
+    pub http: Http,
+    /// The boards.
+    #[serde(rename = "board")]
+    pub boards: Vec<Board>,
+}
+
+/// The web server.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http {
+    /// Whether pages are served at all.
+    pub enabled: bool,
+    /// Where. Only this machine unless set otherwise.
+    pub listen: SocketAddr,
+}
+
+/// One board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Board {
+    /// Its name: in addresses, folders and the log.
+    pub name: String,
+    /// Its serial line: a device path, or `auto`.
+    pub port: String,
+    /// White's name.
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+    /// The event.
+    pub event: String,
+    /// The place.
+    pub site: String,
+    /// The round.
+    pub round: String,
+    /// How the board lies.
+    pub connector: Connector,
+    /// White's end of the clock.
+    pub clock_white: Seat,
+    /// Only Chess960 start positions begin a game.
+    pub chess960: bool,
+    /// Stillness that makes a move while a clock runs, in milliseconds.
+    pub settle_with_clock_ms: u64,
+    /// Stillness that makes a move without a clock, in milliseconds.
+    pub settle_without_clock_ms: u64,
+}
+
+/// On whose side the board's connector is, seen by White.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Connector {
+    /// Found out from the start position.
+    #[default]
+    Auto,
+    /// On White's left.
+    Left,
+    /// On White's right.
+    Right,
+}
+
+/// White's end of the clock, seen from its front.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seat {
+    /// Found out from the first press.
+    #[default]
+    Auto,
+    /// The left one.
+    Left,
+    /// The right one.
+    Right,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let state_dir = std::env::var_os("STATE_DIRECTORY")
+            .map_or_else(|| PathBuf::from("/var/lib/rokade"), PathBuf::from);
+        Self { state_dir, http: Http::default(), boards: vec![Board::default()] }
+    }
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)) }
+    }
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        let settle = Settle::default();
+        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            name: "table-1".to_owned(),
+            port: "auto".to_owned(),
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            site: String::new(),
+            round: String::new(),
+            connector: Connector::Auto,
+            clock_white: Seat::Auto,
+            chess960: false,
+            settle_with_clock_ms: millis(settle.with_clock),
+            settle_without_clock_ms: millis(settle.without_clock),
+        }
+    }
+}
+
+impl Config {
+    /// Reads `path`; without one the usual file, or the defaults where that is not there.
+    ///
+    /// # Errors
+    /// A named file that is missing, a key that is unknown, a value that cannot be.
+    pub fn load(path: Option<&Path>) -> Result<Self, ConfigError> {
+        let usual = Path::new(USUAL_PATH);
+        let path = match path {
+            Some(path) if !path.exists() => return Err(ConfigError::Missing(path.to_owned())),
+            Some(path) => path,
+            None if usual.exists() => usual,
+            None => return Ok(Self::default()),
+        };
+        let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
+        let file = config::File::from(path).format(config::FileFormat::Toml);
+        let config: Self = config::Config::builder()
+            .add_source(file)
+            .build()
+            .and_then(config::Config::try_deserialize)
+            .map_err(|e| wrong(e.to_string()))?;
+        config.check().map_err(wrong)?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.boards.is_empty() {
+            return Err("no board is named; add a [[board]] section".to_owned());
+        }
+        for (idx, board) in self.boards.iter().enumerate() {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            if board.name.is_empty()
+                || board.name.starts_with('.')
+                || !board.name.chars().all(is_plain)
+            {
+                return Err(format!(
+                    "board name {:?}: use letters, digits, '-', '_' and '.', as in \"table-1\"",
+                    board.name
+                ));
+            }
+            if self.boards[..idx].iter().any(|other| other.name == board.name) {
+                return Err(format!("two boards are named {:?}; each needs its own", board.name));
+            }
+            if !(50..=60_000).contains(&board.settle_with_clock_ms)
+                || !(50..=60_000).contains(&board.settle_without_clock_ms)
+            {
+                return Err(format!(
+                    "board {:?}: the settle times are in milliseconds, from 50 to 60000",
+                    board.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder of one board's journal and games.
+    pub fn folder(&self, board: &Board) -> PathBuf {
+        self.state_dir.join(&board.name)
+    }
+}
+
+impl Board {
+    /// These settings as the core wants them.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            white: self.white.clone(),
+            black: self.black.clone(),
+            event: self.event.clone(),
+            round: self.round.clone(),
+            start: None,
+            is_chess960: self.chess960,
+            orientation: match self.connector {
+                Connector::Auto => None,
+                Connector::Left => Some(Orientation::Normal),
+                Connector::Right => Some(Orientation::Rotated),
+            },
+            white_end: match self.clock_white {
+                Seat::Auto => None,
+                Seat::Left => Some(End::Left),
+                Seat::Right => Some(End::Right),
+            },
+            settle: Settle {
+                with_clock: Duration::from_millis(self.settle_with_clock_ms),
+                without_clock: Duration::from_millis(self.settle_without_clock_ms),
+                ..Settle::default()
+            },
+        }
+    }
+}

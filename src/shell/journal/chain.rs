@@ -1,0 +1,251 @@
+//! Which line may follow which. One set of rules for the recovery, for `rokade verify` and for
+//! the reader, so that the three can never disagree about what the journal says.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use super::JournalError;
+use super::line::{Flaw, LineHash, Parsed, parse};
+use super::storage::Storage;
+
+const SUFFIX: &str = ".journal";
+
+/// The name of segment `number`, the first being 1.
+pub(super) fn segment_name(number: u64) -> String {
+    format!("{number:06}{SUFFIX}")
+}
+
+/// The segments in the folder, in order.
+pub(super) fn segments<S: Storage>(storage: &S) -> Result<Vec<(u64, String)>, JournalError> {
+    let names = storage.list().map_err(|e| JournalError::io("list", storage.label(), e))?;
+    let mut found: Vec<(u64, String)> = names
+        .into_iter()
+        .filter_map(|name| {
+            let number = name.strip_suffix(SUFFIX)?.parse().ok()?;
+            (segment_name(number) == name).then_some((number, name))
+        })
+        .collect();
+    found.sort();
+    Ok(found)
+}
+
+/// All of a file from `from` on.
+pub(super) fn read_all<S: Storage>(
+    storage: &S,
+    name: &str,
+    from: u64,
+) -> Result<Vec<u8>, JournalError> {
+    storage.read(name, from, usize::MAX).map_err(|e| JournalError::io("read", name, e))
+}
+
+/// What stands at one place of a segment.
+#[derive(Debug)]
+pub(super) enum Cut<'a> {
+    /// Nothing more, or only zeros.
+    End,
+    /// Bytes up to and with a newline.
+    Raw(&'a [u8]),
+    /// Neither.
+    Flaw(Flaw),
+}
+
+/// Looks at `bytes`, which is the whole rest of a segment.
+pub(super) fn cut_line(bytes: &[u8]) -> Cut<'_> {
+    match bytes.first() {
+        None => Cut::End,
+        Some(0) if bytes.iter().all(|byte| *byte == 0) => Cut::End,
+        Some(0) => Cut::Flaw(Flaw::Hole),
+        Some(_) => first_line(bytes).map_or(Cut::Flaw(Flaw::Unfinished), Cut::Raw),
+    }
+}
+
+/// The first line of `bytes`, newline included.
+pub(super) fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    let mut rest = bytes;
+    let len = rest.skip_until(b'\n').expect("memory can be read");
+    bytes[..len].ends_with(b"\n").then_some(&bytes[..len])
+}
+
+/// What a line is to the journal so far.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The next line.
+    Fresh,
+    /// A line seen before, written again at the start of a new segment.
+    Repeat,
+}
+
+/// How far the journal is known.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// The number of the next line.
+    pub(super) next: u64,
+    /// The hash of the last line.
+    pub(super) head: LineHash,
+    /// Some later line says that all lines up to this one were on the disk.
+    pub(super) proven: u64,
+    /// The lines after `proven`, whole: what a segment may repeat.
+    pub(super) unproven: VecDeque<Vec<u8>>,
+}
+
+impl Chain {
+    pub(super) fn new() -> Self {
+        Self { next: 1, head: LineHash::default(), proven: 0, unproven: VecDeque::new() }
+    }
+
+    /// The number of the last line, 0 if there is none.
+    pub(super) fn last(&self) -> u64 {
+        self.next - 1
+    }
+
+    /// Judges a line. `before` is the number of the line before it in the same segment.
+    pub(super) fn judge(
+        &self,
+        parsed: &Parsed<'_>,
+        raw: &[u8],
+        before: Option<u64>,
+    ) -> Result<Step, Flaw> {
+        let found = parsed.seq;
+        let expected = before.map_or(self.next, |before| before + 1);
+        let may_repeat = before.is_none() && found > self.proven && found < self.next;
+        if found != expected && !may_repeat {
+            return Err(Flaw::Sequence { expected, found });
+        }
+        if found == self.next {
+            return if parsed.prev == self.head { Ok(Step::Fresh) } else { Err(Flaw::Chain) };
+        }
+        let known = found
+            .checked_sub(self.proven + 1)
+            .and_then(|idx| self.unproven.get(usize::try_from(idx).ok()?));
+        if known.is_some_and(|known| known == raw) { Ok(Step::Repeat) } else { Err(Flaw::Chain) }
+    }
+
+    /// Takes a line that was judged [`Step::Fresh`].
+    pub(super) fn accept(&mut self, parsed: &Parsed<'_>, raw: &[u8]) {
+        self.next += 1;
+        self.head = LineHash::of(raw);
+        self.unproven.push_back(raw.to_vec());
+        while self.proven < parsed.synced {
+            self.proven += 1;
+            self.unproven.pop_front();
+        }
+    }
+}
+
+/// One segment as the walk found it.
+#[derive(Clone, Debug)]
+pub(super) struct Walked {
+    pub(super) number: u64,
+    pub(super) name: String,
+    /// The length of the file.
+    pub(super) len: u64,
+    /// Where the last good line ends.
+    pub(super) used: u64,
+    /// The numbers of its first and last good line.
+    pub(super) span: Option<(u64, u64)>,
+}
+
+/// The first place that could not be read on from.
+#[derive(Clone, Debug)]
+pub(super) struct Break {
+    /// Index into [`Walk::segments`].
+    pub(super) segment_idx: usize,
+    pub(super) offset: u64,
+    pub(super) flaw: Flaw,
+}
+
+/// A journal read from its start.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    pub(super) chain: Chain,
+    pub(super) segments: Vec<Walked>,
+    pub(super) broken: Option<Break>,
+}
+
+/// Reads all segments and shows each line once to `each`.
+///
+/// A segment that cannot be read on from is no break if a later one continues from there: that is
+/// how the writer leaves a file whose sync has failed.
+pub(super) fn walk<S: Storage>(
+    storage: &S,
+    each: &mut dyn FnMut(&Parsed<'_>),
+) -> Result<Walk, JournalError> {
+    let mut walk = Walk { chain: Chain::new(), segments: Vec::new(), broken: None };
+    for (number, name) in segments(storage)? {
+        let bytes = read_all(storage, &name, 0)?;
+        walk.segment(number, name, &bytes, each);
+    }
+    Ok(walk)
+}
+
+impl Walk {
+    fn segment(
+        &mut self,
+        number: u64,
+        name: String,
+        bytes: &[u8],
+        each: &mut dyn FnMut(&Parsed<'_>),
+    ) {
+        let mut used = 0;
+        let mut span: Option<(u64, u64)> = None;
+        let flaw = loop {
+            let raw = match cut_line(&bytes[used..]) {
+                Cut::End => break None,
+                Cut::Flaw(flaw) => break Some(flaw),
+                Cut::Raw(raw) => raw,
+            };
+            let before = span.map(|(_, last)| last);
+            let judged =
+                parse(raw).and_then(|parsed| Ok((parsed, self.chain.judge(&parsed, raw, before)?)));
+            let (parsed, step) = match judged {
+                Ok(good) => good,
+                Err(flaw) => break Some(flaw),
+            };
+            if step == Step::Fresh {
+                self.chain.accept(&parsed, raw);
+                each(&parsed);
+            }
+            span = Some((span.map_or(parsed.seq, |(first, _)| first), parsed.seq));
+            used += raw.len();
+        };
+        if span.is_some() {
+            self.broken = None;
+        }
+        if let (Some(flaw), None) = (flaw, &self.broken) {
+            let segment_idx = self.segments.len();
+            self.broken = Some(Break { segment_idx, offset: used as u64, flaw });
+        }
+        let (len, used) = (bytes.len() as u64, used as u64);
+        self.segments.push(Walked { number, name, len, used, span });
+    }
+
+    /// Whether the break is more than an unfinished write: a line that is whole but wrong, or
+    /// behind the break a line that says that the broken one was once safely on the disk.
+    pub(super) fn is_damage<S: Storage>(
+        &self,
+        storage: &S,
+        broken: &Break,
+    ) -> Result<bool, JournalError> {
+        if !broken.flaw.can_be_torn() {
+            return Ok(true);
+        }
+        for (idx, segment) in self.segments.iter().enumerate().skip(broken.segment_idx) {
+            let from = if idx == broken.segment_idx { broken.offset } else { 0 };
+            let bytes = read_all(storage, &segment.name, from)?;
+            let mut rest = &bytes[..];
+            while let Some(raw) = first_line(rest) {
+                let zeros = raw.iter().take_while(|byte| **byte == 0).count();
+                if parse(&raw[zeros..]).is_ok_and(|parsed| parsed.synced >= self.chain.next) {
+                    return Ok(true);
+                }
+                rest = &rest[raw.len()..];
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// How many bytes `bytes` has without the zeros at its end.
+pub(super) fn len_without_zeros(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
+}

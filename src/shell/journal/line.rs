@@ -1,0 +1,311 @@
+//! One line of the journal: what it says, how it is written, and how a damaged one is told from a
+//! whole one before anything in it is believed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::time::{Mono, Stamp, Wall};
+
+/// The version that this program writes, and the only one it reads.
+pub const VERSION: u32 = 1;
+
+/// The longest body, in bytes. A score sheet of 300 moves is a tenth of it.
+pub const MAX_BODY: usize = 256 * 1024;
+
+/// Checksum in hexadecimal and one space.
+const CRC_LEN: usize = 9;
+
+/// Which start of the computer a line was written in: monotonic times compare only within one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BootId([u8; 16]);
+
+impl BootId {
+    /// Reads 32 hexadecimal digits; hyphens, as the kernel writes them, are skipped.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits: String = text.trim().chars().filter(|c| *c != '-').collect();
+        parse_hex(&digits).map(Self)
+    }
+
+    /// The id of the running system, from `/proc/sys/kernel/random/boot_id`.
+    pub fn of_this_boot() -> std::io::Result<Self> {
+        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+        Self::parse(&text).ok_or_else(|| std::io::Error::other("the kernel's boot id is no UUID"))
+    }
+}
+
+impl fmt::Display for BootId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+/// The first 16 bytes of the BLAKE3 hash of a whole line, newline included.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LineHash([u8; 16]);
+
+impl LineHash {
+    /// The hash of `raw`, a whole line with its newline.
+    pub fn of(raw: &[u8]) -> Self {
+        let mut short = [0; 16];
+        short.copy_from_slice(&blake3::hash(raw).as_bytes()[..16]);
+        Self(short)
+    }
+}
+
+impl fmt::Display for LineHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+/// What the journal is asked to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLine {
+    /// When it happened.
+    pub stamp: Stamp,
+    /// What happened: one JSON object, without control characters.
+    pub body: String,
+}
+
+/// What the journal gives back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number; the first line of a journal is 1, and none is missing.
+    pub seq: u64,
+    /// The start of the computer that `stamp.mono` belongs to.
+    pub boot: BootId,
+    /// When it happened.
+    pub stamp: Stamp,
+    /// What happened, byte for byte as it was given.
+    pub body: String,
+}
+
+/// Why a line is not believed.
+#[derive(Copy, Clone, Debug, Error, PartialEq, Eq)]
+pub enum Flaw {
+    /// The file ends inside the line.
+    #[error("the line has no end")]
+    Unfinished,
+    /// A line should start here; there are zeros, and other bytes after them.
+    #[error("there are zeros where a line should start, and other bytes behind them")]
+    Hole,
+    /// The bytes are not those that were written.
+    #[error("the checksum does not match")]
+    Crc,
+    /// The checksum matches but the line is none of ours.
+    #[error("the line is not a journal entry")]
+    Json,
+    /// Written by another program version.
+    #[error("the line has version {0}, which this program cannot read")]
+    Version(u32),
+    /// A line is missing, doubled or out of place.
+    #[error("line {found} stands where line {expected} should")]
+    Sequence {
+        /// The number that belongs here.
+        expected: u64,
+        /// The number that is here.
+        found: u64,
+    },
+    /// The line does not continue the one before it.
+    #[error("the hash of the line before does not match")]
+    Chain,
+}
+
+impl Flaw {
+    /// Whether a power cut can have caused it. A line that is whole but wrong was made so.
+    pub fn can_be_torn(self) -> bool {
+        matches!(self, Self::Unfinished | Self::Hole | Self::Crc)
+    }
+}
+
+/// A line as it stands in the file, borrowed.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Parsed<'a> {
+    pub(super) seq: u64,
+    /// Every line up to this one was known to be on the disk when this one was made.
+    pub(super) synced: u64,
+    pub(super) boot: BootId,
+    pub(super) stamp: Stamp,
+    pub(super) prev: LineHash,
+    pub(super) body: &'a str,
+}
+
+impl Parsed<'_> {
+    pub(super) fn to_line(self) -> Line {
+        Line { seq: self.seq, boot: self.boot, stamp: self.stamp, body: self.body.to_owned() }
+    }
+}
+
+/// What a line says besides its body and its time.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Head {
+    pub(super) seq: u64,
+    pub(super) synced: u64,
+    pub(super) boot: BootId,
+    pub(super) prev: LineHash,
+}
+
+/// The whole line, newline included.
+pub(super) fn encode(head: &Head, new: &NewLine) -> Vec<u8> {
+    let Head { seq, synced, boot, prev } = head;
+    let (mono, wall, body) = (new.stamp.mono.0, new.stamp.wall.0, &new.body);
+    let json = format!(
+        "{{\"v\":{VERSION},\"seq\":{seq},\"synced\":{synced},\"boot\":\"{boot}\",\
+         \"mono_us\":{mono},\"wall_us\":{wall},\"prev\":\"{prev}\",\"body\":{body}}}"
+    );
+    format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())).into_bytes()
+}
+
+/// Whether `body` may be written. It is parsed in full, so that no reader can choke on it.
+pub(super) fn body_is_sound(body: &str) -> bool {
+    body.len() <= MAX_BODY
+        && !body.contains(|c: char| c.is_control())
+        && body.ends_with('}')
+        && is_object(body)
+        && serde_json::from_str::<Value>(body).is_ok()
+}
+
+/// Whether `body` is one JSON object, without building it.
+fn is_object(body: &str) -> bool {
+    body.starts_with('{') && serde_json::from_str::<IgnoredAny>(body).is_ok()
+}
+
+/// Reads `raw`, a line with its newline.
+pub(super) fn parse(raw: &[u8]) -> Result<Parsed<'_>, Flaw> {
+    let Some((b'\n', line)) = raw.split_last() else { return Err(Flaw::Unfinished) };
+    if line.len() <= CRC_LEN {
+        return Err(Flaw::Crc);
+    }
+    let (crc, json) = line.split_at(CRC_LEN);
+    if crc != format!("{:08x} ", crc32fast::hash(json)).as_bytes() {
+        return Err(Flaw::Crc);
+    }
+    let json = std::str::from_utf8(json).map_err(|_| Flaw::Json)?;
+    let mut cursor = Cursor(json);
+    cursor.literal("{\"v\":").ok_or(Flaw::Json)?;
+    let version = cursor.number().ok_or(Flaw::Json)?;
+    if version != VERSION {
+        return Err(Flaw::Version(version));
+    }
+    let parsed = parse_fields(cursor).ok_or(Flaw::Json)?;
+    if parsed.synced >= parsed.seq || !is_object(parsed.body) {
+        return Err(Flaw::Json);
+    }
+    Ok(parsed)
+}
+
+/// Our own lines have their fields in one order and no blanks, so the body is taken as it stands.
+fn parse_fields(mut cursor: Cursor<'_>) -> Option<Parsed<'_>> {
+    cursor.literal(",\"seq\":")?;
+    let seq = cursor.number()?;
+    cursor.literal(",\"synced\":")?;
+    let synced = cursor.number()?;
+    cursor.literal(",\"boot\":\"")?;
+    let boot = BootId(cursor.hex()?);
+    cursor.literal("\",\"mono_us\":")?;
+    let mono = Mono(cursor.number()?);
+    cursor.literal(",\"wall_us\":")?;
+    let wall = Wall(cursor.number()?);
+    cursor.literal(",\"prev\":\"")?;
+    let prev = LineHash(cursor.hex()?);
+    cursor.literal("\",\"body\":")?;
+    let body = cursor.0.strip_suffix('}')?;
+    Some(Parsed { seq, synced, boot, stamp: Stamp { mono, wall }, prev, body })
+}
+
+/// The part of a line that is still to be read.
+struct Cursor<'a>(&'a str);
+
+impl Cursor<'_> {
+    fn literal(&mut self, text: &str) -> Option<()> {
+        self.0 = self.0.strip_prefix(text)?;
+        Some(())
+    }
+
+    fn number<T: FromStr>(&mut self) -> Option<T> {
+        let (digits, rest) = self.0.split_at(self.0.find(',')?);
+        self.0 = rest;
+        digits.parse().ok()
+    }
+
+    fn hex(&mut self) -> Option<[u8; 16]> {
+        let (digits, rest) = self.0.split_at_checked(32)?;
+        self.0 = rest;
+        parse_hex(digits)
+    }
+}
+
+fn parse_hex(digits: &str) -> Option<[u8; 16]> {
+    if digits.len() != 32 || digits.starts_with('+') {
+        return None;
+    }
+    u128::from_str_radix(digits, 16).ok().map(u128::to_be_bytes)
+}
+
+fn write_hex(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{:032x}", u128::from_be_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(body: &str) -> Vec<u8> {
+        let boot = BootId::parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0").unwrap();
+        let stamp = Stamp { mono: Mono(u64::MAX), wall: Wall(-5) };
+        let head = Head { seq: 7, synced: 6, boot, prev: LineHash::of(b"before") };
+        encode(&head, &NewLine { stamp, body: body.to_owned() })
+    }
+
+    #[test]
+    fn a_line_comes_back_as_it_was_written() {
+        let body = "{\"say\":\"\u{265e} \\\"}\\u0000\",\"n\":[1,{}]}";
+        let raw = sample(body);
+        let parsed = parse(&raw).unwrap();
+        assert_eq!(parsed.body, body);
+        assert_eq!((parsed.seq, parsed.synced), (7, 6));
+        assert_eq!(parsed.stamp, Stamp { mono: Mono(u64::MAX), wall: Wall(-5) });
+        assert_eq!(parsed.prev, LineHash::of(b"before"));
+        assert_eq!(parsed.boot.to_string(), "0f1e2d3c4b5a69788796a5b4c3d2e1f0");
+    }
+
+    #[test]
+    fn no_single_bit_can_change_unseen() {
+        let whole = sample("{\"a\":1}");
+        for bit in 0..whole.len() * 8 {
+            let mut raw = whole.clone();
+            raw[bit / 8] ^= 1 << (bit % 8);
+            assert!(parse(&raw).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn a_whole_line_of_another_kind_is_named() {
+        let seal =
+            |json: &str| format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())).into_bytes();
+        assert_eq!(parse(&seal("{\"v\":2,\"n\":1}")).unwrap_err(), Flaw::Version(2));
+        assert_eq!(parse(&seal("{\"v\":1,\"n\":1}")).unwrap_err(), Flaw::Json);
+        assert_eq!(parse(&seal("")).unwrap_err(), Flaw::Crc);
+    }
+
+    #[test]
+    fn bodies_that_could_not_be_read_back_are_refused() {
+        assert!(body_is_sound("{}"));
+        for body in ["", "1", "[]", "{", "{\"a\":1}\n", "{\"a\":\n1}", "{} {}", "{\"a\":\"\0\"}"] {
+            assert!(!body_is_sound(body), "{body:?}");
+        }
+        assert!(!body_is_sound(&format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_BODY))));
+        assert!(!body_is_sound(&format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200))));
+    }
+
+    #[test]
+    fn a_boot_id_needs_32_digits() {
+        assert!(BootId::parse("0f1e").is_none());
+        assert!(BootId::parse(&"g".repeat(32)).is_none());
+        assert!(BootId::parse(&format!("{}\n", "A".repeat(32))).is_some());
+    }
+}

@@ -1,0 +1,248 @@
+//! Nothing may be shown before it is safe, and nobody may wait for a card: one thread of its own
+//! writes the journal, and what is to be published comes out at its other end once it is durable.
+//!
+//! All batches that wait go to the disk together with one sync (group commit), so a slow card makes
+//! the groups larger instead of the queue longer.
+
+use std::io;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{self, Runtime};
+use tokio::sync::mpsc;
+
+use super::storage::Storage;
+use super::{Journal, JournalError, NewLine, Position};
+
+/// How many batches may wait for the writer before [`Writer::send`] makes the sender wait.
+pub const QUEUE: usize = 4_096;
+
+/// Lines to keep, and what to give back once they are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch<T> {
+    /// The lines; may be none, if `after` has only to keep its place.
+    pub lines: Vec<NewLine>,
+    /// Comes back in [`WriterEvent::Written`].
+    pub after: T,
+}
+
+/// What the writer says, in the order in which it happened.
+#[derive(Debug)]
+pub enum WriterEvent<T> {
+    /// A batch was dealt with, in the order of sending.
+    Written {
+        /// What came with the batch.
+        after: T,
+        /// Whether its lines are on the disk. If not, they are in memory and will follow, unless
+        /// [`WriterEvent::Refused`] came just before.
+        durable: bool,
+    },
+    /// The lines of the batch that comes next were not taken and never will be.
+    Refused {
+        /// Why.
+        error: JournalError,
+    },
+    /// A write failed; a new segment has taken over and nothing is missing.
+    Mishap {
+        /// What failed.
+        error: JournalError,
+    },
+    /// The disk does not take lines any more. Said once, then the writer tries again and again.
+    Failing {
+        /// What failed.
+        error: JournalError,
+    },
+    /// After [`WriterEvent::Failing`]: everything is on the disk again.
+    Recovered {
+        /// Up to where.
+        position: Position,
+    },
+}
+
+/// How long to wait between attempts on a disk that fails.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// After the first failure. Each later wait is twice as long.
+    pub first: Duration,
+    /// The longest.
+    pub most: Duration,
+}
+
+impl Default for Backoff {
+    /// A card that was pulled is back within seconds of being put in again; a full one may take
+    /// the arbiter some minutes.
+    fn default() -> Self {
+        Self { first: Duration::from_millis(100), most: Duration::from_secs(10) }
+    }
+}
+
+/// The way to the thread that writes.
+#[derive(Debug)]
+pub struct Writer<T, S: Storage> {
+    queue: mpsc::Sender<Batch<T>>,
+    thread: JoinHandle<Journal<S>>,
+}
+
+impl<T, S> Writer<T, S>
+where
+    T: Send + 'static,
+    S: Storage + Send + 'static,
+    S::File: Send,
+{
+    /// Starts the thread. Events come out of the receiver, which is not bounded: whoever sends
+    /// batches and reads events in one task could otherwise wait for himself.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread.
+    pub fn start(
+        journal: Journal<S>,
+        backoff: Backoff,
+    ) -> io::Result<(Self, mpsc::UnboundedReceiver<WriterEvent<T>>)> {
+        let (queue, batches) = mpsc::channel(QUEUE);
+        let (events, receiver) = mpsc::unbounded_channel();
+        let runtime = runtime::Builder::new_current_thread().enable_time().build()?;
+        let work = Work { journal, batches, events, backoff, runtime, retry: None };
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(|| work.run())?;
+        Ok((Self { queue, thread }, receiver))
+    }
+
+    /// Hands a batch over; waits only while [`QUEUE`] others do. Gives the batch back if the
+    /// thread is gone.
+    pub async fn send(&self, batch: Batch<T>) -> Result<(), Batch<T>> {
+        self.queue.send(batch).await.map_err(|refused| refused.0)
+    }
+
+    /// As [`Writer::send`], for threads that may block.
+    pub fn blocking_send(&self, batch: Batch<T>) -> Result<(), Batch<T>> {
+        self.queue.blocking_send(batch).map_err(|refused| refused.0)
+    }
+
+    /// Lets the thread write what is still waiting, waits for its end, and returns the journal.
+    /// [`Journal::n_waiting`] tells what the disk did not take.
+    ///
+    /// # Panics
+    ///
+    /// If the thread did.
+    pub fn finish(self) -> Journal<S> {
+        drop(self.queue);
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+/// When to try a failing disk again.
+#[derive(Copy, Clone, Debug)]
+struct Retry {
+    at: Instant,
+    wait: Duration,
+}
+
+/// What comes out of the queue.
+enum Taken<T> {
+    Batches(Vec<Batch<T>>),
+    /// The wait is over.
+    Nothing,
+    /// No batch will come any more.
+    Closed,
+}
+
+struct Work<T, S: Storage> {
+    journal: Journal<S>,
+    batches: mpsc::Receiver<Batch<T>>,
+    events: mpsc::UnboundedSender<WriterEvent<T>>,
+    backoff: Backoff,
+    runtime: Runtime,
+    /// Set while the disk fails.
+    retry: Option<Retry>,
+}
+
+impl<T, S: Storage> Work<T, S> {
+    fn run(mut self) -> Journal<S> {
+        self.commit();
+        loop {
+            match self.take() {
+                Taken::Batches(batches) => self.write(batches),
+                Taken::Nothing => self.commit(),
+                Taken::Closed => {
+                    self.commit();
+                    return self.journal;
+                }
+            }
+        }
+    }
+
+    /// Waits for a batch and takes all that wait with it.
+    fn take(&mut self) -> Taken<T> {
+        let first = match self.retry {
+            None => self.batches.blocking_recv(),
+            Some(Retry { at, .. }) => {
+                let wait = at.saturating_duration_since(Instant::now());
+                let batches = &mut self.batches;
+                let timed = async { tokio::time::timeout(wait, batches.recv()).await };
+                match self.runtime.block_on(timed) {
+                    Ok(batch) => batch,
+                    Err(_) => return Taken::Nothing,
+                }
+            }
+        };
+        let Some(first) = first else { return Taken::Closed };
+        let mut taken = vec![first];
+        while taken.len() < QUEUE
+            && let Ok(batch) = self.batches.try_recv()
+        {
+            taken.push(batch);
+        }
+        Taken::Batches(taken)
+    }
+
+    fn write(&mut self, batches: Vec<Batch<T>>) {
+        let mut done = Vec::with_capacity(batches.len());
+        for Batch { lines, after } in batches {
+            let mut appended = self.journal.append(&lines);
+            if matches!(appended, Err(JournalError::Full { .. })) && self.retry.is_none() {
+                self.commit();
+                appended = self.journal.append(&lines);
+            }
+            done.push((after, appended));
+        }
+        if self.retry.is_none_or(|retry| retry.at <= Instant::now()) {
+            self.commit();
+        }
+        for (after, appended) in done {
+            let durable = appended.is_ok() && self.retry.is_none();
+            if let Err(error) = appended {
+                self.say(WriterEvent::Refused { error });
+            }
+            self.say(WriterEvent::Written { after, durable });
+        }
+    }
+
+    /// Commits, and says so when the disk starts or stops failing.
+    fn commit(&mut self) {
+        let result = self.journal.commit();
+        let mishap = self.journal.take_mishap();
+        match result {
+            Ok(position) => {
+                mishap.into_iter().for_each(|error| self.say(WriterEvent::Mishap { error }));
+                if self.retry.take().is_some() {
+                    self.say(WriterEvent::Recovered { position });
+                }
+            }
+            Err(error) => {
+                let wait = match self.retry {
+                    None => self.backoff.first,
+                    Some(Retry { wait, .. }) => (wait * 2).min(self.backoff.most),
+                };
+                let was_failing = self.retry.replace(Retry { at: Instant::now() + wait, wait });
+                if was_failing.is_none() {
+                    self.say(WriterEvent::Failing { error });
+                }
+            }
+        }
+    }
+
+    /// Nobody listens at the end of the daemon; the writing goes on all the same.
+    fn say(&self, event: WriterEvent<T>) {
+        let _ = self.events.send(event);
+    }
+}

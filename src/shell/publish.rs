@@ -1,0 +1,141 @@
+//! What leaves the house once it is durable: the page, the PGN, the lines of the log.
+
+use super::http::Shown;
+use super::journal::WriterEvent;
+use std::io;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+use tracing::{error, info, warn};
+
+/// What is to be published when a batch of the journal has been written.
+#[derive(Debug, Default)]
+pub struct After {
+    /// The new view document.
+    pub shown: Option<Arc<Shown>>,
+    /// The new PGN of the game.
+    pub pgn: Option<PgnFile>,
+    /// New lines of the arbiter's log.
+    pub lines: Vec<String>,
+    /// Asked by the event loop whether journal and publisher are alive.
+    pub is_ping: bool,
+}
+
+/// A game's PGN and its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PgnFile {
+    /// The game's number in the journal, from 1.
+    pub number: usize,
+    /// The whole file.
+    pub text: Arc<str>,
+}
+
+/// Where lines of the log go, besides the journal.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// To the system's log.
+    Tracing,
+    /// To standard output, as in a demo.
+    Stdout,
+}
+
+/// Publishes one board's news.
+#[derive(Debug)]
+pub struct Publisher {
+    /// The board's name.
+    pub name: String,
+    /// Where the games' files go.
+    pub folder: PathBuf,
+    /// Where the log's lines go.
+    pub echo: Echo,
+    /// The page's view document.
+    pub view: watch::Sender<Arc<Shown>>,
+    /// The page's PGN.
+    pub pgn: watch::Sender<Arc<str>>,
+    /// Told when a ping has come through.
+    pub alive: watch::Sender<u64>,
+}
+
+impl Publisher {
+    /// Publishes until the journal's writer is gone.
+    pub async fn run(self, mut events: mpsc::UnboundedReceiver<WriterEvent<After>>) {
+        let files = file_writer(self.folder.clone(), self.name.clone());
+        while let Some(event) = events.recv().await {
+            match event {
+                WriterEvent::Written { after, .. } => self.publish(after, &files),
+                WriterEvent::Refused { error } => {
+                    error!(board = self.name, %error, "an entry was not taken into the journal");
+                }
+                WriterEvent::Mishap { error } => {
+                    warn!(board = self.name, %error, "the journal goes on in a new file");
+                }
+                WriterEvent::Failing { error } => error!(
+                    board = self.name,
+                    %error,
+                    "NOT RECORDING TO DISK: the record is in memory only; free or replace the disk"
+                ),
+                WriterEvent::Recovered { .. } => {
+                    info!(board = self.name, "the journal is on the disk again, without a gap");
+                }
+            }
+        }
+    }
+
+    fn publish(&self, after: After, files: &std::sync::mpsc::Sender<PgnFile>) {
+        for line in &after.lines {
+            match self.echo {
+                Echo::Tracing => info!(board = self.name, "{line}"),
+                Echo::Stdout => println!("{line}"),
+            }
+        }
+        if let Some(shown) = after.shown {
+            self.view.send_replace(shown);
+        }
+        if let Some(file) = after.pgn {
+            self.pgn.send_replace(Arc::clone(&file.text));
+            // The thread ends only when this sender does.
+            files.send(file).ok();
+        }
+        if after.is_ping {
+            self.alive.send_modify(|n| *n += 1);
+        }
+    }
+}
+
+/// A thread that keeps the games' files up to date. Of several versions that wait, only the newest
+/// of each game is written.
+fn file_writer(folder: PathBuf, board: String) -> std::sync::mpsc::Sender<PgnFile> {
+    let (sender, receiver) = std::sync::mpsc::channel::<PgnFile>();
+    let work = move || {
+        while let Ok(first) = receiver.recv() {
+            let mut files = vec![first];
+            for file in receiver.try_iter() {
+                files.retain(|older| older.number != file.number);
+                files.push(file);
+            }
+            for file in files {
+                let path = folder.join(format!("game-{:04}.pgn", file.number));
+                if let Err(error) = replace(&path, file.text.as_bytes()) {
+                    warn!(board, path = %path.display(), %error, "the game's file was not written");
+                }
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("pgn".to_owned()).spawn(work) {
+        warn!(%error, "no thread for the games' files; the journal is not affected");
+    }
+    sender
+}
+
+/// Replaces a file as a whole: a reader sees the old one or the new one, never a part.
+///
+/// # Errors
+/// Those of the file system.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension("tmp");
+    let mut file = std::fs::File::create(&temporary)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    std::fs::rename(&temporary, path)
+}

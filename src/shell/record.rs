@@ -1,0 +1,144 @@
+//! A board's record on disk: journal lines to facts and back, and the games in them.
+
+use super::journal::{BootId, DiskStorage, Journal, JournalError, Line, NewLine, Recovered};
+use crate::game::entry::{Entry, Fact};
+use crate::game::{Recovered as Fold, ScoreSheet};
+use crate::laws::Ending;
+use crate::relay::pgn::{self, Tags};
+use crate::relay::record::Record;
+use crate::time::Wall;
+use std::path::Path;
+
+/// Why a record cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The journal itself.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A line that is whole but tells something that cannot be.
+    #[error("journal line {seq}: {why}; run `rokade verify`")]
+    Nonsense {
+        /// The line's number.
+        seq: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// The boot's identity cannot be read.
+    #[error("cannot read this boot's identity")]
+    Boot(#[source] std::io::Error),
+}
+
+/// A journal line for an entry.
+pub fn line_of(entry: &Entry) -> NewLine {
+    NewLine {
+        stamp: entry.at,
+        body: Record::new(entry.at.mono.millis(), &entry.fact).to_json(),
+    }
+}
+
+/// The entry in a journal line; `None` for a record of a newer program.
+pub fn entry_of(line: &Line) -> Option<Entry> {
+    let record: Record = serde_json::from_str(&line.body).ok()?;
+    Some(Entry { at: line.stamp, fact: record.to_fact()? })
+}
+
+/// Opens the journal in `folder` for writing and reads what is in it.
+///
+/// # Errors
+/// The folder cannot be used, or another daemon has it.
+pub fn open(folder: &Path) -> Result<(Journal<DiskStorage>, Recovered), RecordError> {
+    let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
+    Ok(Journal::open(DiskStorage::new(folder), boot)?)
+}
+
+/// One game out of a record.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Its number in the journal, from 1.
+    pub number: usize,
+    /// Its tags.
+    pub tags: Tags,
+    /// Its moves.
+    pub sheet: ScoreSheet,
+    /// How it ended, if it has.
+    pub ending: Option<Ending>,
+}
+
+impl Recorded {
+    /// The whole game as PGN.
+    pub fn to_pgn(&self) -> String {
+        let outcome = self.ending.map(|ending| ending.outcome);
+        pgn::render(&self.tags, &self.sheet, self.sheet.len(), outcome)
+    }
+}
+
+/// Folds a record into its games.
+#[derive(Clone, Debug, Default)]
+pub struct Games {
+    fold: Fold,
+    n_entries: usize,
+    /// How many games have begun.
+    pub n_games: usize,
+    tags: Tags,
+}
+
+impl Games {
+    /// Takes the next entry. Returns the game that it closes, if it does.
+    ///
+    /// # Errors
+    /// The entry tells something that cannot be.
+    pub fn take(&mut self, entry: &Entry) -> Result<Option<Recorded>, String> {
+        let closed = match &entry.fact {
+            Fact::GameStarted { white, black, event, round, .. } => {
+                let closed = self.current();
+                self.n_games += 1;
+                self.tags = Tags {
+                    event: event.clone(),
+                    site: self.tags.site.clone(),
+                    date: date(entry.at.wall),
+                    round: round.clone(),
+                    white: white.clone(),
+                    black: black.clone(),
+                };
+                closed
+            }
+            Fact::GameClosed => self.current(),
+            _ => None,
+        };
+        self.fold.fold(self.n_entries, entry).map_err(|e| e.why)?;
+        self.n_entries += 1;
+        Ok(closed)
+    }
+
+    /// The game in progress, or the last one.
+    pub fn current(&self) -> Option<Recorded> {
+        Some(Recorded {
+            number: self.n_games,
+            tags: self.tags.clone(),
+            sheet: self.fold.sheet()?.clone(),
+            ending: self.fold.ending(),
+        })
+    }
+
+    /// The tags of the game in progress.
+    pub fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    /// What the core needs to go on.
+    pub fn into_fold(self) -> Fold {
+        self.fold
+    }
+}
+
+/// The date as PGN writes it, where this machine stands.
+pub fn date(wall: Wall) -> String {
+    let at = jiff::Timestamp::from_microsecond(wall.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d").to_string()
+}
+
+/// The time of day, to the second, where this machine stands.
+pub fn time_of_day(wall: Wall) -> String {
+    let at = jiff::Timestamp::from_microsecond(wall.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string()
+}

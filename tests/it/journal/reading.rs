@@ -1,0 +1,157 @@
+//! What `verify` finds, and what a reader sees while the journal is written.
+
+use rokade::shell::journal::{Call, Flaw, Kind, MemStorage, Reader, verify};
+
+use super::{
+    LONG, SMALL, assert_prefix, body, disk_with, ends, entry, filled, hundred, n_lines, open,
+};
+
+/// The lines of a file, each with its newline.
+fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {
+    bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+fn broken_after(lines: &[Vec<u8>]) -> (u64, u64, Flaw, Kind) {
+    let verdict = verify(&disk_with(&lines.concat())).unwrap();
+    let broken = verdict.broken.expect("a break");
+    (verdict.lines, broken.offset, broken.flaw, broken.kind)
+}
+
+#[test]
+fn verify_finds_one_line_changed_removed_swapped_or_doubled() {
+    let good = lines_of(&hundred());
+    let start = |n: usize| good[..n].concat().len() as u64;
+    let mut changed = good.clone();
+    let at = changed[49].len() - 10;
+    changed[49][at] = b'y';
+    assert_eq!(broken_after(&changed), (49, start(49), Flaw::Crc, Kind::Damage));
+    let mut removed = good.clone();
+    removed.remove(49);
+    let gap = Flaw::Sequence { expected: 50, found: 51 };
+    assert_eq!(broken_after(&removed), (49, start(49), gap, Kind::Damage));
+    let mut swapped = good.clone();
+    swapped.swap(49, 50);
+    assert_eq!(broken_after(&swapped), (49, start(49), gap, Kind::Damage));
+    let mut doubled = good.clone();
+    doubled.insert(50, good[49].clone());
+    let twice = Flaw::Sequence { expected: 51, found: 50 };
+    assert_eq!(broken_after(&doubled), (50, start(50), twice, Kind::Damage));
+}
+
+#[test]
+fn verify_finds_a_line_made_anew_with_a_right_checksum() {
+    let mut lines = lines_of(&hundred());
+    let text = String::from_utf8(lines[49].clone()).unwrap();
+    let json = text[9..].trim_end().replace("\"n\":50", "\"n\":51");
+    lines[49] = format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())).into_bytes();
+    let (n, _, flaw, kind) = broken_after(&lines);
+    assert_eq!((n, flaw, kind), (50, Flaw::Chain, Kind::Damage));
+}
+
+#[test]
+fn verify_tells_the_same_for_every_line() {
+    let good = lines_of(&hundred());
+    for idx in 0..97 {
+        let mut removed = good.clone();
+        removed.remove(idx);
+        let (n, _, flaw, kind) = broken_after(&removed);
+        assert_eq!((n as usize, kind), (idx, Kind::Damage));
+        assert!(matches!(flaw, Flaw::Sequence { .. }));
+    }
+}
+
+#[test]
+fn a_missing_segment_is_damage() {
+    let disk = filled(100, SMALL);
+    let other = MemStorage::new();
+    for number in [1, 3, 4] {
+        let name = format!("{number:06}.journal");
+        other.put(&name, &disk.bytes(&name).unwrap());
+    }
+    let broken = verify(&other).unwrap().broken.unwrap();
+    assert_eq!((broken.file.as_str(), broken.kind), ("000003.journal", Kind::Damage));
+    assert!(!verify(&other).unwrap().is_sound());
+}
+
+#[test]
+fn the_verdict_is_a_sentence() {
+    let whole = hundred();
+    let text = verify(&disk_with(&whole)).unwrap().to_string();
+    assert!(text.starts_with("100 lines in 1 segments, last hash "), "{text}");
+    let text = verify(&disk_with(&whole[..whole.len() - 1])).unwrap().to_string();
+    assert!(text.contains("unfinished end: 000001.journal at byte "), "{text}");
+}
+
+#[test]
+fn a_reader_follows_across_segments_and_failures() {
+    let disk = MemStorage::new();
+    let mut reader = Reader::new(disk.clone());
+    assert!(reader.poll().unwrap().is_empty());
+    let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
+    let mut seen = Vec::new();
+    for n in 1..=100 {
+        if n % 17 == 0 {
+            disk.fail(Call::SyncData, 1, 1);
+        }
+        journal.append(&[entry(n)]).unwrap();
+        journal.commit().unwrap();
+        seen.extend(reader.poll().unwrap());
+        assert_eq!(seen.len() as u64, n);
+        assert!(reader.poll().unwrap().is_empty());
+    }
+    assert_prefix(&seen);
+    assert!(journal.position().segment > 5);
+}
+
+#[test]
+fn a_late_reader_sees_everything() {
+    for limits in [SMALL, LONG] {
+        let disk = filled(400, limits);
+        let mut reader = Reader::new(disk);
+        let mut seen = Vec::new();
+        loop {
+            let more = reader.poll().unwrap();
+            if more.is_empty() {
+                break;
+            }
+            seen.extend(more);
+        }
+        assert_eq!(seen.len(), 400);
+        assert_prefix(&seen);
+    }
+}
+
+#[test]
+fn a_reader_waits_for_the_other_half_of_a_line() {
+    let whole = hundred();
+    let disk = disk_with(&[]);
+    let mut reader = Reader::new(disk.clone());
+    let (mut seen, ends) = (Vec::new(), ends(&whole));
+    for end in 0..=whole.len() {
+        let mut bytes = whole[..end].to_vec();
+        bytes.resize(whole.len() + 1_000, 0);
+        disk.put("000001.journal", &bytes);
+        seen.extend(reader.poll().unwrap());
+        assert_eq!(seen.len(), n_lines(&ends, end));
+    }
+    assert_prefix(&seen);
+}
+
+#[test]
+fn a_reader_takes_lines_longer_than_its_chunk() {
+    let disk = MemStorage::new();
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    let mut reader = Reader::new(disk);
+    for n in 1..=3 {
+        let mut long = entry(n);
+        long.body = format!("{{\"n\":\"{}\"}}", "x".repeat(200_000));
+        journal.append(&[long.clone(), entry(n)]).unwrap();
+        journal.commit().unwrap();
+        let mut seen = Vec::new();
+        while let [more, ..] = &reader.poll().unwrap()[..] {
+            seen.push(more.body.clone());
+        }
+        assert_eq!(seen[0], long.body);
+        assert!(seen.len() == 1 || seen[1] == body(n));
+    }
+}

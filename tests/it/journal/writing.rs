@@ -1,0 +1,142 @@
+//! The thread that writes: nothing comes out of it before it is durable.
+
+use std::time::Duration;
+
+use rokade::shell::journal::{
+    Backoff, Batch, Call, MemStorage, NewLine, Survival, Writer, WriterEvent, verify,
+};
+
+use super::{LONG, assert_prefix, entry, open};
+
+const AT_ONCE: Backoff = Backoff { first: Duration::ZERO, most: Duration::ZERO };
+
+/// Longer than the test runs.
+const NEVER: Backoff =
+    Backoff { first: Duration::from_secs(86_400), most: Duration::from_secs(86_400) };
+
+fn batch(n: u64) -> Batch<u64> {
+    Batch { lines: vec![entry(n)], after: n }
+}
+
+#[test]
+fn what_comes_out_is_on_the_disk() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    for n in 1..=300 {
+        writer.blocking_send(batch(n)).unwrap();
+    }
+    for n in 1..=300 {
+        let Some(WriterEvent::Written { after, durable: true }) = events.blocking_recv() else {
+            panic!("something else than batch {n}");
+        };
+        assert_eq!(after, n);
+        let image = disk.after_power_cut(Survival::Nothing);
+        assert!(verify(&image).unwrap().lines >= n);
+    }
+    let journal = writer.finish();
+    assert_eq!((journal.position().seq, journal.n_waiting()), (300, 0));
+    assert!(disk.n_calls(Call::SyncData) <= 300);
+}
+
+#[test]
+fn waiting_batches_share_one_sync() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    let many: Vec<NewLine> = (1..=200).map(entry).collect();
+    writer.blocking_send(Batch { lines: many, after: 0 }).unwrap();
+    writer.blocking_send(Batch { lines: Vec::new(), after: 1 }).unwrap();
+    drop(writer.finish());
+    for n in 0..=1 {
+        let event = events.blocking_recv().unwrap();
+        assert!(matches!(event, WriterEvent::Written { after, durable: true } if after == n));
+    }
+    assert!(events.blocking_recv().is_none());
+    let n_steps = disk.bytes("000001.journal").unwrap().len() as u64 / LONG.step;
+    assert!(disk.n_calls(Call::SyncData) <= n_steps * 2);
+}
+
+#[test]
+fn a_failing_disk_is_said_once_and_recording_goes_on() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    let (writer, mut events) = Writer::start(journal, NEVER).unwrap();
+    disk.fail(Call::Create, 1, u64::MAX);
+    writer.blocking_send(batch(1)).unwrap();
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Failing { .. })));
+    for n in 1..=50 {
+        if n > 1 {
+            writer.blocking_send(batch(n)).unwrap();
+        }
+        let event = events.blocking_recv();
+        assert!(
+            matches!(event, Some(WriterEvent::Written { after, durable: false }) if after == n)
+        );
+    }
+    disk.mend();
+    let journal = writer.finish();
+    assert_eq!((journal.position().seq, journal.n_waiting()), (50, 0));
+    assert!(matches!(
+        events.blocking_recv(),
+        Some(WriterEvent::Recovered { position }) if position.seq == 50
+    ));
+    assert!(events.blocking_recv().is_none());
+}
+
+#[test]
+fn the_writer_tries_again_by_itself() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    disk.fail(Call::Write, 1, 25);
+    writer.blocking_send(batch(1)).unwrap();
+    let mut n_failing = 0;
+    loop {
+        match events.blocking_recv().expect("a recovery") {
+            WriterEvent::Failing { .. } => n_failing += 1,
+            WriterEvent::Written { durable, .. } => assert!(!durable),
+            WriterEvent::Recovered { position } => break assert_eq!(position.seq, 1),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(n_failing, 1);
+    drop(writer.finish());
+    let (_, lines, _) = open(disk.after_power_cut(Survival::Nothing), LONG).unwrap();
+    assert_prefix(&lines);
+}
+
+#[test]
+fn a_mishap_and_a_refusal_are_told() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    writer.blocking_send(batch(1)).unwrap();
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Written { durable: true, .. })));
+    disk.fail(Call::SyncData, 1, 1);
+    writer.blocking_send(batch(2)).unwrap();
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Mishap { .. })));
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Written { durable: true, .. })));
+    let bad = NewLine { body: "no object".to_owned(), ..entry(3) };
+    writer.blocking_send(Batch { lines: vec![bad], after: 3 }).unwrap();
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Refused { .. })));
+    assert!(matches!(
+        events.blocking_recv(),
+        Some(WriterEvent::Written { after: 3, durable: false })
+    ));
+    assert_eq!(writer.finish().position().seq, 2);
+}
+
+#[tokio::test]
+async fn the_async_side_only_waits_for_events() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk, LONG).unwrap();
+    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    for n in 1..=20 {
+        writer.send(batch(n)).await.unwrap();
+    }
+    for n in 1..=20 {
+        let event = events.recv().await;
+        assert!(matches!(event, Some(WriterEvent::Written { after, durable: true }) if after == n));
+    }
+}
