@@ -45,6 +45,8 @@ impl Chromium {
         let profile = tempfile::tempdir().expect("a folder for the profile");
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
+            // What the browser leaves behind goes away with the profile.
+            .env("TMPDIR", profile.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .process_group(0)

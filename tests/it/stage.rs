@@ -86,6 +86,7 @@ impl View {
     }
 
     /// After 1. e4, the clock pressed.
+    #[cfg(feature = "web")]
     pub(crate) fn after_e4() -> Self {
         let e4 = Ply { ply: 1, san: "e4", uci: "e2e4", state: "completed", uncertain: false };
         Self {
@@ -157,6 +158,7 @@ impl Stage {
     }
 
     /// The address of a page.
+    #[cfg(feature = "web")]
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
     }

@@ -2,7 +2,7 @@
 //!
 //! It is read only. Nothing that a client does or fails to do may reach the recording: this side
 //! holds receivers of [`tokio::sync::watch`] and nothing else, every wait for a client has a limit
-//! ([`door`], [`viewer`]), and no path from the network names a file ([`pages`]).
+//! (`door`, `viewer`), and no path from the network names a file (`pages`).
 
 mod door;
 mod pages;
