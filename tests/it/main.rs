@@ -9,3 +9,4 @@ mod http;
 mod stage;
 mod wire;
 mod journal;
+mod service;

@@ -2,6 +2,7 @@
 //! whole one before anything in it is believed.
 
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 use serde::de::IgnoredAny;
@@ -30,10 +31,14 @@ impl BootId {
         parse_hex(&digits).map(Self)
     }
 
-    /// The id of the running system, from `/proc/sys/kernel/random/boot_id`.
-    pub fn of_this_boot() -> std::io::Result<Self> {
-        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
-        Self::parse(&text).ok_or_else(|| std::io::Error::other("the kernel's boot id is no UUID"))
+    /// The id of the running system: from `ROKADE_BOOT_ID`, which our systemd unit sets because
+    /// its sandbox hides the kernel's file, or else from `/proc/sys/kernel/random/boot_id`.
+    pub fn of_this_boot() -> io::Result<Self> {
+        let text = match std::env::var("ROKADE_BOOT_ID") {
+            Ok(text) => text,
+            Err(_) => std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?,
+        };
+        Self::parse(&text).ok_or_else(|| io::Error::other("the boot id is not 32 hex digits"))
     }
 }
 
@@ -304,6 +309,7 @@ mod tests {
 
     #[test]
     fn a_boot_id_needs_32_digits() {
+        assert!(BootId::of_this_boot().is_ok());
         assert!(BootId::parse("0f1e").is_none());
         assert!(BootId::parse(&"g".repeat(32)).is_none());
         assert!(BootId::parse(&format!("{}\n", "A".repeat(32))).is_some());

@@ -16,8 +16,8 @@
 //! | line 1 | line 2 | line 3 |           | line n |   zeros, already allocated    |
 //! +--------+--------+--------+--- ... ---+--------+0000000000000000000000000000000+
 //!
-//! 9c3f01aa {"v":1,"seq":2,"synced":1,"boot":"..","mono_us":7,"wall_us":9,"prev":"..","body":{..}}\n
-//! \______/ \_____________________________________________________________________________________/
+//! 9c3f01aa {"v":1,"seq":2,"synced":1,"boot":"..","mono_us":7,"wall_us":9,"prev":"..","body":..}\n
+//! \______/ \___________________________________________________________________________________/
 //!  CRC-32  JSON: exactly these fields, in this order, without blanks
 //!
 //!  v        1, the version of this table
@@ -32,28 +32,29 @@
 //! ```
 //!
 //! The CRC-32 (IEEE, eight lower-case digits) is over the JSON without the newline. JSON holds no
-//! zero byte and no raw newline, so a zero byte, or the end of the file, where a line would start is
-//! the end of the segment. A segment is left when it has passed 8 MiB; a commit is never divided
-//! between two.
+//! zero byte and no raw newline, so a zero byte, or the end of the file, where a line would start
+//! is the end of the segment. A segment is left when it has passed 8 MiB; what one sync carries is
+//! never divided between two.
 //!
 //! # What one `fdatasync` buys
 //!
 //! [`Journal::commit`] writes everything that waits with one write and syncs once. The zeros were
-//! there before, so the sync has the lines to bring to the disk and, all but once in a mebibyte, no
-//! change of the file's length. A new segment costs one sync of the folder more. Only then is a line
-//! acknowledged, and only what is acknowledged may be shown to anyone. The card may tear what was
-//! not yet synced at any byte and in any order: recovery finds the first line that fails, and all
-//! acknowledged lines are before it.
+//! there before, so the sync has the lines to bring to the disk and, all but once in a mebibyte,
+//! no change of the file's length. A new segment costs one sync of the folder more. Only then is
+//! a line acknowledged, and only what is acknowledged may be shown to anyone. The card may tear
+//! what was not yet synced at any byte and in any order: recovery finds the first line that
+//! fails, and all acknowledged lines are before it.
 //!
 //! # When a write or a sync fails
 //!
-//! The kernel may have thrown the bytes away and think the pages clean, so a second sync of the same
-//! file proves nothing. The file is left as it is. A new segment begins with the same lines again,
-//! byte for byte, from the first that was not acknowledged. Hence the one rule that a reader needs:
-//! *a segment may begin by repeating lines that no line vouches for (`synced`); whatever the segment
-//! before had at or after that place does not count.* Also a line found at the start may be such a
-//! page, read from the kernel's memory; so [`Journal::open`] writes all lines that nothing vouches
-//! for once more and syncs them before it goes on.
+//! The kernel may have thrown the bytes away and think the pages clean, so a second sync of the
+//! same file proves nothing. The file is left as it is. A new segment begins with the same lines
+//! again, byte for byte, from the first that was not acknowledged. Hence the one rule that a
+//! reader needs: *a segment may begin by repeating lines that no line vouches for (`synced`); if
+//! it does, or goes on with the next line, a broken end of the segment before does not count.*
+//! Also a line found at the start may be such a page, read from the kernel's memory; so
+//! [`Journal::open`] writes all lines that nothing vouches for once more and syncs them before it
+//! goes on.
 //!
 //! # What is not promised
 //!

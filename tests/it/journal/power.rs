@@ -83,7 +83,7 @@ fn nothing_is_lost_when_calls_fail_and_then_the_power_goes() {
         for nth in 1..8 {
             for cut in (1..=n_calls()).step_by(3) {
                 let disk = MemStorage::new();
-                disk.fail(call, nth, 2);
+                disk.fail(call, nth, 1 + nth % 2);
                 disk.cut_power_at(cut);
                 let acknowledged = record(&disk);
                 for survival in [Survival::Nothing, Survival::Torn(nth), Survival::Torn(cut)] {
