@@ -6,7 +6,7 @@
 
 use super::config;
 use super::http::{Feed, Shown};
-use super::journal::{Backoff, Batch, DiskStorage, Writer};
+use super::journal::{Backoff, Batch, DiskStorage, Kind, Line, TornTail, Writer};
 use super::now::Now;
 use super::publish::{After, Echo, PgnFile, Publisher};
 use super::record::{self, Games, RecordError};
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 /// One board, ready to run.
 #[derive(Debug)]
@@ -61,23 +61,14 @@ impl Board {
         now: Now,
         tasks: &mut JoinSet<()>,
     ) -> Result<(Self, Handle), RecordError> {
-        let (journal, recovered) = record::open(&folder)?;
-        if let Some(torn) = &recovered.torn {
-            warn!(
-                board = settings.name,
-                file = torn.file,
-                bytes = torn.bytes,
-                "the journal ended in a torn line, which was put aside"
-            );
+        let mut past = Past::default();
+        let (journal, torn) = record::open(&folder, &mut |line| past.take(&line))?;
+        let Past { games, log, nonsense } = past;
+        if let Some((seq, why)) = nonsense {
+            return Err(RecordError::Nonsense { seq, why });
         }
-        let mut games = Games::default();
-        let mut log = Log::default();
-        for line in &recovered.lines {
-            let Some(entry) = record::entry_of(line) else { continue };
-            log.line(&entry.fact);
-            games
-                .take(&entry)
-                .map_err(|why| RecordError::Nonsense { seq: line.seq, why })?;
+        if let Some(torn) = torn {
+            tell_torn(&settings.name, &torn);
         }
         let game = games.clone().into_fold().into_game(settings.settings());
         if let Some(play) = game.play() {
@@ -231,6 +222,43 @@ impl Board {
     /// Counts the pings that came through journal and publisher.
     pub fn alive(&self) -> watch::Receiver<u64> {
         self.alive.clone()
+    }
+}
+
+/// What the journal tells of before.
+#[derive(Default)]
+struct Past {
+    games: Games,
+    log: Log,
+    nonsense: Option<(u64, String)>,
+}
+
+impl Past {
+    fn take(&mut self, line: &Line) {
+        let Some(entry) = record::entry_of(line) else { return };
+        self.log.line(&entry.fact);
+        if let Err(why) = self.games.take(&entry) {
+            self.nonsense.get_or_insert((line.seq, why));
+        }
+    }
+}
+
+fn tell_torn(board: &str, torn: &TornTail) {
+    let TornTail { file, offset, bytes, kept_as, .. } = torn;
+    let kept_as = kept_as.join(", ");
+    match torn.kind {
+        Kind::TornTail => warn!(
+            board,
+            file, offset, bytes, kept_as, "the journal ended in a torn line, which was put aside"
+        ),
+        Kind::Damage => error!(
+            board,
+            file,
+            offset,
+            bytes,
+            kept_as,
+            "THE JOURNAL IS DAMAGED: what follows the damage was put aside; tell the arbiter"
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A board's record on disk: journal lines to facts and back, and the games in them.
 
-use super::journal::{BootId, DiskStorage, Journal, JournalError, Line, NewLine, Recovered};
+use super::journal::{BootId, DiskStorage, Journal, JournalError, Limits, Line, NewLine};
+use super::journal::TornTail;
 use crate::game::entry::{Entry, Fact};
 use crate::game::{Recovered as Fold, ScoreSheet};
 use crate::laws::Ending;
@@ -42,13 +43,16 @@ pub fn entry_of(line: &Line) -> Option<Entry> {
     Some(Entry { at: line.stamp, fact: record.to_fact()? })
 }
 
-/// Opens the journal in `folder` for writing and reads what is in it.
+/// Opens the journal in `folder` for writing and hands every line in it to `each`.
 ///
 /// # Errors
 /// The folder cannot be used, or another daemon has it.
-pub fn open(folder: &Path) -> Result<(Journal<DiskStorage>, Recovered), RecordError> {
+pub fn open(
+    folder: &Path,
+    each: &mut dyn FnMut(Line),
+) -> Result<(Journal<DiskStorage>, Option<TornTail>), RecordError> {
     let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
-    Ok(Journal::open(DiskStorage::new(folder), boot)?)
+    Ok(Journal::open_with(DiskStorage::new(folder), boot, Limits::default(), each)?)
 }
 
 /// One game out of a record.

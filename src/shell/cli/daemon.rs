@@ -1,0 +1,36 @@
+//! `rokade run`: the daemon.
+
+use super::{Failure, chain, runtime, start_tracing};
+use crate::shell::config::Config;
+use crate::shell::publish::Echo;
+use crate::shell::run::{self, RunError};
+use tracing::info;
+
+pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
+    start_tracing(verbose);
+    for board in &config.boards {
+        info!(
+            board = board.name,
+            port = board.port,
+            journal = %config.folder(board).display(),
+            "starting"
+        );
+    }
+    let ready = |address: Option<std::net::SocketAddr>| {
+        if let Some(address) = address {
+            info!("the demo board is at http://{address}/");
+        }
+    };
+    runtime()?
+        .block_on(run::run(config, Echo::Tracing, std::future::pending(), ready))
+        .map_err(|error| failure(&error))
+}
+
+/// Sorts what ended the daemon into the classes of exit codes.
+pub(super) fn failure(error: &RunError) -> Failure {
+    match error {
+        RunError::Record { .. } => Failure::Journal(chain(error)),
+        RunError::Listen { .. } => Failure::Usage(chain(error)),
+        RunError::Http(_) | RunError::Signals(_) => Failure::Device(chain(error)),
+    }
+}

@@ -1,0 +1,148 @@
+//! The daemon: all boards, the pages, the watchdog, and an orderly end.
+
+use super::board::{Board, Handle};
+use super::config::Config;
+use super::http::{self, HttpError};
+use super::now::Now;
+use super::publish::Echo;
+use super::record::RecordError;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tracing::{info, warn};
+
+/// How long the boards have to write what is left after the first request to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Why the daemon could not start, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A board's record cannot be used.
+    #[error("board {board:?}")]
+    Record {
+        /// The board's name.
+        board: String,
+        /// Why.
+        #[source]
+        source: RecordError,
+    },
+    /// The pages' address cannot be had.
+    #[error("cannot serve pages at {address}; set another address, or enabled = false, in [http]")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The pages.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// The system gives no signals.
+    #[error("cannot wait for signals")]
+    Signals(#[source] io::Error),
+}
+
+/// Runs every board of `config` until SIGTERM, SIGINT or `stop`. `ready` is told the pages'
+/// address once everything runs.
+///
+/// # Errors
+/// A journal that cannot be used, an address that cannot be had. Boards that are not there are
+/// waited for.
+pub async fn run(
+    config: &Config,
+    echo: Echo,
+    stop: impl Future<Output = ()>,
+    ready: impl FnOnce(Option<SocketAddr>),
+) -> Result<(), RunError> {
+    let now = Now::start();
+    let (stopping, stops) = watch::channel(false);
+    let (ping, pings) = watch::channel(0_u64);
+    let mut tasks = JoinSet::new();
+    let mut boards = JoinSet::new();
+    let mut feeds = Vec::new();
+    let mut alive = Vec::new();
+    for settings in &config.boards {
+        let folder = config.folder(settings);
+        let (board, handle) = Board::open(settings, folder, echo, now, &mut tasks)
+            .map_err(|source| RunError::Record { board: settings.name.clone(), source })?;
+        let Handle { feed, alive: answers } = handle;
+        feeds.push(feed);
+        alive.push(answers);
+        boards.spawn(board.run(stops.clone(), pings.clone()));
+    }
+    let mut address = None;
+    if config.http.enabled {
+        let listen = config.http.listen;
+        let refused = |source| RunError::Listen { address: listen, source };
+        let listener = TcpListener::bind(listen).await.map_err(refused)?;
+        address = listener.local_addr().ok();
+        let mut stops = stops.clone();
+        tasks.spawn(async move {
+            let stop = async move { drop(stops.wait_for(|stop| *stop).await) };
+            if let Err(error) = http::serve(listener, feeds, stop).await {
+                warn!(%error, "the pages are gone; recording goes on");
+            }
+        });
+    }
+    tasks.spawn(watchdog(ping, alive));
+    notify(&[sd_notify::NotifyState::Ready]);
+    ready(address);
+    let ended = wait_for_end(stop, &mut boards).await;
+    notify(&[sd_notify::NotifyState::Stopping]);
+    stopping.send_replace(true);
+    if timeout(GRACE, boards.join_all()).await.is_err() {
+        warn!("the boards did not end in time");
+    }
+    tasks.shutdown().await;
+    ended
+}
+
+/// Waits for a reason to stop: a signal, the caller's wish, or a board that ended by itself.
+async fn wait_for_end(
+    stop: impl Future<Output = ()>,
+    boards: &mut JoinSet<()>,
+) -> Result<(), RunError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
+    tokio::select! {
+        () = stop => {}
+        _ = terminate.recv() => info!("asked to stop"),
+        _ = interrupt.recv() => info!("interrupted"),
+        Some(ended) = boards.join_next() => {
+            // A panic must end the process: systemd starts it anew, the journal restores the game.
+            if let Err(error) = ended && error.is_panic() {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Feeds the system's watchdog as long as every board's loop, journal and publisher pass a ping on.
+async fn watchdog(ping: watch::Sender<u64>, alive: Vec<watch::Receiver<u64>>) {
+    let Some(limit) = sd_notify::watchdog_enabled() else {
+        return;
+    };
+    let mut beat = tokio::time::interval(limit / 3);
+    loop {
+        beat.tick().await;
+        let n = *ping.borrow();
+        if alive.iter().all(|answers| *answers.borrow() >= n) {
+            notify(&[sd_notify::NotifyState::Watchdog]);
+            ping.send_modify(|n| *n += 1);
+        }
+    }
+}
+
+fn notify(states: &[sd_notify::NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(states) {
+        warn!(%error, "the service manager cannot be told");
+    }
+}
