@@ -29,6 +29,9 @@ pub const GAP_STEP_MAX: usize = 6;
 /// A press may come this much before its piece is seen to stand. Scan and line take up to 0.4 s
 /// (protocol.md 1.10), a flying hand the rest.
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
+/// A move that is seen this much after a press stood when the clock was pressed: the scan and the
+/// line take that long.
+pub const SCAN: Duration = Duration::from_millis(100);
 /// A hand may go out this much before the opponent's release is seen.
 pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 
@@ -310,8 +313,15 @@ impl Tracker {
             line.unexplained.extend(stale);
             line.open = open;
         }
-        self.lines.sort_by_key(|line| (total(line), line.plies.len()));
-        let limit = total(&self.lines[0]) + weigh::HOPELESS;
+        // What contradicts the board at this moment goes first, however cheap it was so far.
+        let rank = |line: &Line| {
+            let disorder =
+                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
+            (total(line) + Cost::from(disorder) * 1_000, line.plies.len())
+        };
+        self.lines.sort_by_cached_key(rank);
+        let limit =
+            self.lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
         for line in std::mem::take(&mut self.lines) {
             let is_new = kept.iter().all(|known| {
@@ -321,6 +331,7 @@ impl Tracker {
                 kept.push(line);
             }
         }
+        kept.sort_by_key(|line| (total(line), line.plies.len()));
         let least = kept.iter().map(|line| line.cost).min().unwrap_or(0);
         for line in &mut kept {
             line.cost -= least;
@@ -334,16 +345,20 @@ fn total(line: &Line) -> Cost {
     line.cost + weigh::OPEN_PRESS * line.open.len() as Cost
 }
 
-/// Lets each open press complete the move that it belongs to. 2023: Art. 6.2.1; a move of the
-/// opponent that is still uncompleted before it is completed by the reply, Art. 6.2.1.2.
+/// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
+/// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
+/// are completed by the replies to them, Art. 6.2.1.2.
 fn settle_presses(line: &mut Line) {
     let presses = std::mem::take(&mut line.open);
     for press in presses {
         let first = line.n_completed();
-        let fits = |idx: &usize| {
-            line.mover(*idx) == press.by && line.plies[*idx].released <= press.at + PRESS_AHEAD
-        };
-        let Some(idx) = (first..line.plies.len()).find(fits) else {
+        let is_his = |idx: &usize| line.mover(*idx) == press.by;
+        let stands = |idx: &usize| line.plies[*idx].released <= press.at + SCAN;
+        let follows = |idx: &usize| line.plies[*idx].released <= press.at + PRESS_AHEAD;
+        let open = first..line.plies.len();
+        let last = open.clone().rev().find(|idx| is_his(idx) && stands(idx));
+        let Some(idx) = last.or_else(|| open.clone().find(|idx| is_his(idx) && follows(idx)))
+        else {
             line.open.push(press);
             continue;
         };

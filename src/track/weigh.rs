@@ -28,18 +28,33 @@ pub struct Weights {
     /// A piece is seen where none should be, and none of its kind is missed: passing, carried off,
     /// parked.
     pub ghost: u32,
-    /// A piece is seen where none should be, and one of its kind is missed elsewhere: it has moved.
+    /// A piece of the side to move is seen where none should be, and one of its kind is missed
+    /// elsewhere: it is being moved.
+    pub moving: u32,
+    /// The same with a piece of the other side: it has moved.
     pub displaced: u32,
     /// Another piece is seen than the one that should stand there.
     pub changed: u32,
 }
 
 /// Thousandths of a point for each second that it lasts.
-pub const PER_SECOND: Weights =
-    Weights { lifted: 100, missing: 500, ghost: 700, displaced: 1_500, changed: 2_500 };
+pub const PER_SECOND: Weights = Weights {
+    lifted: 100,
+    missing: 500,
+    ghost: 700,
+    moving: 1_500,
+    displaced: 1_500,
+    changed: 2_500,
+};
 /// Thousandths of a point when a clock is pressed.
-pub const AT_PRESS: Weights =
-    Weights { lifted: 300, missing: 3_000, ghost: 1_500, displaced: 6_000, changed: 8_000 };
+pub const AT_PRESS: Weights = Weights {
+    lifted: 300,
+    missing: 3_000,
+    ghost: 1_500,
+    moving: 700,
+    displaced: 6_000,
+    changed: 8_000,
+};
 
 /// A move, of any kind: the shorter explanation is the better one.
 pub const PLY: Cost = 300_000;
@@ -65,11 +80,13 @@ pub fn disorder(seen: &Placement, board: &Board, turn: Color, weights: &Weights)
     }
     let missing = diff & board.occupied() & !seen.occupied();
     let lifted = u32::from((missing & board.by_color(turn)).any());
+    let is_missed = |piece| (missing & board.by_piece(piece)).any();
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
         sum += match seen.get(sq) {
+            Reading::Piece(piece) if piece.color == turn && is_missed(piece) => weights.moving,
             _ if board.occupied().contains(sq) => weights.changed,
-            Reading::Piece(piece) if (missing & board.by_piece(piece)).any() => weights.displaced,
+            Reading::Piece(piece) if is_missed(piece) => weights.displaced,
             Reading::Something if missing.any() => weights.displaced,
             _ => weights.ghost,
         };
