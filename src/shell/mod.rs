@@ -1,3 +1,5 @@
 //! Everything that touches the world.
 
 pub mod http;
+pub mod now;
+pub mod serial;
