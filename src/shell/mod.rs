@@ -2,6 +2,7 @@
 //! hands it to the core, carries out what the core asks for, and does nothing else.
 
 pub mod board;
+pub mod cli;
 pub mod config;
 pub mod http;
 pub mod journal;
@@ -10,4 +11,3 @@ pub mod publish;
 pub mod record;
 pub mod run;
 pub mod serial;
-pub mod tape;

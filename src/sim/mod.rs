@@ -8,8 +8,10 @@ pub mod clock;
 pub mod replay;
 mod ring;
 pub mod script;
+pub mod table;
 
 pub use board::{BoardSim, Delivery, Mode};
 pub use clock::ClockSim;
 pub use replay::Replay;
 pub use script::{Script, ScriptError};
+pub use table::Table;
