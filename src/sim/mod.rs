@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod clock;
+pub mod games;
 pub mod replay;
 mod ring;
 pub mod script;
