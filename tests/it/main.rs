@@ -5,11 +5,11 @@ mod board_sim;
 mod browser;
 #[cfg(feature = "web")]
 mod chromium;
-mod http;
-mod stage;
 mod games;
 mod hands;
-mod simulate;
-mod wire;
+mod http;
 mod journal;
 mod service;
+mod simulate;
+mod stage;
+mod wire;
