@@ -17,7 +17,7 @@ mod watch;
 
 pub use ear::Ear;
 pub use effect::Effect;
-pub use entry::{Entry, Fact, LinkState, Stage};
+pub use entry::{Basis, Entry, Fact, LinkState, Stage};
 pub use event::Event;
 pub use machine::Game;
 pub use play::Play;
