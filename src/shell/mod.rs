@@ -2,4 +2,5 @@
 
 pub mod http;
 pub mod now;
+pub mod pty;
 pub mod serial;
