@@ -4,3 +4,4 @@ pub mod http;
 pub mod now;
 pub mod pty;
 pub mod serial;
+pub mod tape;
