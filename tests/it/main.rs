@@ -6,5 +6,6 @@ mod browser;
 #[cfg(feature = "web")]
 mod chromium;
 mod http;
+mod line;
 mod stage;
 mod wire;
