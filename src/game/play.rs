@@ -242,6 +242,8 @@ fn begins_castling(before: &Chess, m: Move) -> bool {
 pub(super) fn start_of(settings: &Settings) -> Option<(Chess, CastlingMode)> {
     let setup = settings.start.clone()?.into_setup();
     let mode = if settings.is_chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-    let pos = setup.position(mode).or_else(|e| e.ignore_too_much_material()).ok()?;
-    Some((pos, mode))
+    match setup.position::<Chess>(mode) {
+        Ok(pos) => Some((pos, mode)),
+        Err(e) => e.ignore_too_much_material().ok().map(|pos| (pos, mode)),
+    }
 }
