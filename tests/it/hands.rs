@@ -84,6 +84,15 @@ fn tape_survives_being_written() {
     assert_eq!(Script::parse(text).unwrap().to_text(), text);
 }
 
+#[test]
+fn end_comes_last_whatever_its_time() {
+    let text = "{\"trace\":1}\n{\"t\":900,\"line\":\"up\"}\n{\"t\":700,\"end\":true}\n";
+    let script = Script::parse(text).unwrap();
+    assert_eq!(script.happenings.last(), Some(&(Mono::from_millis(900), Happening::End)));
+    let early = "{\"trace\":1}\n{\"t\":900,\"line\":\"down\"}\n{\"t\":700,\"line\":\"up\"}\n";
+    assert_eq!(Script::parse(early).unwrap_err().line, 3);
+}
+
 /// In Chess960 a piece may stay, or take the place of the other, or both exchange their places.
 #[test]
 fn castling_works_where_pieces_are_in_each_others_way() {
