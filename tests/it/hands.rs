@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 const DGT: TableKind = TableKind { names_pieces: true, has_clock: true };
 
 fn position(fen: &str, mode: CastlingMode) -> Chess {
-    fen.parse::<Fen>().unwrap().into_position(mode).unwrap()
+    let fen: Fen = fen.parse().expect("a FEN");
+    fen.into_position(mode).expect("a legal position")
 }
 
 /// What stands on the board at the end, heard of or not.
@@ -192,7 +193,7 @@ fn illegal_moves_are_made_and_restored() {
 }
 
 fn replayed(moves: &[Move]) -> Chess {
-    moves.iter().fold(Chess::default(), |pos, &m| pos.play(m).unwrap())
+    moves.iter().fold(Chess::default(), |pos, &m| pos.play(m).expect("a legal move"))
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Case {
         let table = KINDS[(seed / n_profiles % KINDS.len() as u64) as usize];
         let round = (seed / (n_profiles * KINDS.len() as u64)) as usize;
         let (mut start, mut mode) = (Chess::default(), CastlingMode::Standard);
-        if round % 3 == 0 {
+        if round.is_multiple_of(3) {
             let game = &classics[round / 3 % classics.len()];
             let moves = game.moves[..game.moves.len().min(2 * N_PLIES_MAX)].to_vec();
             let is_whole = moves.len() == game.moves.len();
@@ -76,7 +76,7 @@ impl Case {
             (start, mode) = (chess960(seed), CastlingMode::Chess960);
         }
         let moves = random_game_from(&start, seed, N_PLIES_MAX);
-        let end = moves.iter().fold(start.clone(), |pos, &m| pos.play(m).unwrap());
+        let end = moves.iter().fold(start.clone(), |pos, &m| pos.play(m).expect("a legal move"));
         let outcome = match end.outcome() {
             Outcome::Known(outcome) => outcome,
             Outcome::Unknown => agreed(seed),
@@ -85,7 +85,7 @@ impl Case {
     }
 
     fn run(self) -> Played {
-        let manners = Manners::named(self.profile).unwrap();
+        let manners = Manners::named(self.profile).expect("a profile");
         let Self { start, mode, moves, outcome, table, seed, .. } = &self;
         let performance = perform(start, *mode, moves, *outcome, &manners, *table, *seed);
         let verdict = match replay(&performance.script) {
@@ -127,7 +127,7 @@ fn chess960(seed: u64) -> Chess {
     let mut setup = shakmaty::Setup::initial();
     setup.castling_rights = board.rooks();
     setup.board = board;
-    setup.position(CastlingMode::Chess960).unwrap()
+    setup.position(CastlingMode::Chess960).expect("a start position")
 }
 
 /// A replay, or nothing if the core panicked over the script.
@@ -149,7 +149,7 @@ fn play_all(n_seeds: u64) -> Vec<Played> {
                 })
             })
             .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
     });
     played.sort_by_key(|played| played.case.seed);
     played
@@ -189,7 +189,7 @@ fn explain(failed: &Played, dir: &Path) {
     let Some(small) = shrink::shrink(start, *mode, &failed.performance) else { return };
     let name = format!("{}.trace.jsonl", failed.case.to_string().trim().replace(' ', "-"));
     let path: PathBuf = dir.join(name);
-    std::fs::write(&path, small.script.to_text()).unwrap();
+    std::fs::write(&path, small.script.to_text()).expect("a directory to write to");
     println!("  {}\n{small}", path.display());
 }
 

@@ -94,7 +94,9 @@ impl Trial {
     }
 
     fn position(&self, n: usize) -> Chess {
-        self.plies[..n].iter().fold(self.start.clone(), |pos, (m, _)| pos.play(*m).unwrap())
+        self.plies[..n]
+            .iter()
+            .fold(self.start.clone(), |pos, (m, _)| pos.play(*m).expect("a legal move"))
     }
 
     /// The first `n` half-moves, if the board shows their position when the last has come to rest.
