@@ -59,7 +59,9 @@ pub const AT_PRESS: Weights = Weights {
 /// A move, of any kind: the shorter explanation is the better one.
 pub const PLY: Cost = 300_000;
 /// A move none of whose squares stirred since the move before, for each such square.
-pub const UNSTIRRED: Cost = 2 * POINT;
+pub const UNSTIRRED: Cost = 4 * POINT;
+/// A move that was released before the one that it follows, for each microsecond.
+pub const EARLY_PER_MICRO: Cost = 6;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
