@@ -130,6 +130,11 @@ impl Play {
         self.end(ending, facts);
     }
 
+    /// Whether the best line has moves that are not on record yet.
+    pub(super) fn has_more_to_tell(&self) -> bool {
+        self.tracker.n_settled() + self.tracker.best().plies.len() > self.sheet.len()
+    }
+
     /// Whether nothing is recorded yet and the board shows a legal first move.
     pub(super) fn shows_first_move(&self) -> bool {
         self.sheet.is_empty() && self.shows_one_more_move()
