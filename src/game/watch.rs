@@ -21,7 +21,7 @@ const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 const HELD_AFTER: Duration = Duration::from_secs(30);
 
 /// Between looks at a board that is still while not everything is told.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// After this stillness nothing more comes of looking.
 const LOOK_UNTIL: Duration = Duration::from_secs(10);
 

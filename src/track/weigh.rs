@@ -39,12 +39,12 @@ pub struct Weights {
 
 /// Thousandths of a point for each second that it lasts.
 pub const PER_SECOND: Weights = Weights {
-    lifted: 100,
-    missing: 500,
-    ghost: 700,
-    moving: 1_500,
-    displaced: 1_500,
-    changed: 2_500,
+    lifted: 200,
+    missing: 1_000,
+    ghost: 1_400,
+    moving: 3_000,
+    displaced: 3_000,
+    changed: 5_000,
 };
 /// Thousandths of a point when a clock is pressed.
 pub const AT_PRESS: Weights = Weights {
