@@ -148,15 +148,34 @@ impl Tracker {
         self.prune();
     }
 
-    /// How many plies of the best line no living rival disputes.
+    /// How many plies of the best line no living rival disputes. A rival that leads to the same
+    /// position does not count: nothing to come can tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
         let best = self.best();
-        let limit = total(best) + weigh::CLEAR_LEAD;
-        self.lines[1..]
-            .iter()
-            .filter(|rival| total(rival) < limit)
+        self.rivals()
+            .filter(|rival| rival.pos != best.pos)
             .map(|rival| best.n_shared(rival))
             .fold(best.plies.len(), usize::min)
+    }
+
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
+    /// the board about as well and lead to the same position.
+    pub fn alternatives(&self, idx: usize) -> Vec<Move> {
+        let best = self.best();
+        let mut others: Vec<Move> = Vec::new();
+        for rival in self.rivals().filter(|rival| rival.pos == best.pos) {
+            let Some(ply) = rival.plies.get(idx) else { continue };
+            if best.n_shared(rival) == idx && !others.contains(&ply.m) {
+                others.push(ply.m);
+            }
+        }
+        others
+    }
+
+    /// Lines that are not clearly worse than the best.
+    fn rivals(&self) -> impl Iterator<Item = &Line> {
+        let limit = total(self.best()) + weigh::CLEAR_LEAD;
+        self.lines[1..].iter().filter(move |line| total(line) < limit)
     }
 
     /// Whether the best line leads clearly over every line that `speaks` for something else.

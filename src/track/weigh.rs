@@ -57,7 +57,7 @@ pub const AT_PRESS: Weights = Weights {
 };
 
 /// A move, of any kind: the shorter explanation is the better one.
-pub const PLY: Cost = 300_000;
+pub const PLY: Cost = 500_000;
 /// A move none of whose squares stirred since the move before, for each such square.
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
