@@ -7,6 +7,7 @@
 //! way, a captured piece that was carried over the board or a reply that was begun before the press
 //! needs no rule of its own: some line explains it, and time tells which.
 
+use super::history::History;
 use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
@@ -34,6 +35,8 @@ pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 pub const SCAN: Duration = Duration::from_millis(100);
 /// A piece that moves again has rested at least this long: the opponent's hand has been there.
 pub const REST_MIN: Duration = Duration::from_millis(150);
+/// After this stillness what a line leaves unexplained counts no more.
+pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
 pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 
@@ -43,6 +46,7 @@ pub struct Tracker {
     lines: Vec<Line>,
     n_settled: usize,
     seen: Placement,
+    history: History,
     changed: [Mono; 64],
     last_change: Mono,
     now: Mono,
@@ -56,6 +60,7 @@ impl Tracker {
             lines: vec![Line::new(start)],
             n_settled,
             seen,
+            history: History::default(),
             changed: [Mono::default(); 64],
             last_change: Mono::default(),
             now: Mono::default(),
@@ -230,9 +235,11 @@ impl Tracker {
         self.n_settled += n;
     }
 
-    /// Lets the time pass: what a line leaves unexplained counts by the second.
+    /// Lets the time pass: what a line leaves unexplained counts by the second, until the board has
+    /// been still for [`STILL_MAX`]. A board that stays as it is tells nothing new.
     fn pass(&mut self, at: Mono) {
-        let micros = u64::try_from(at.since(self.now).as_micros()).unwrap_or(0);
+        let until = at.min(self.last_change + STILL_MAX);
+        let micros = u64::try_from(until.since(self.now).as_micros()).unwrap_or(0);
         self.now = self.now.max(at);
         for line in &mut self.lines {
             let rate = weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &PER_SECOND);
@@ -245,6 +252,7 @@ impl Tracker {
             return false;
         }
         self.pass(at);
+        self.history.note(at, sq, self.seen.get(sq));
         self.seen.set(sq, reading);
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
@@ -301,6 +309,8 @@ impl Tracker {
                 child.cost += weigh::PLY
                     + self.unstirred(&child, m)
                     + self.hurried(&child, m)
+                    + self.stale(&child, m)
+                    + self.doubled(&child, m)
                     + disordered(&child, released);
                 child.push(m, released);
             }
@@ -326,12 +336,31 @@ impl Tracker {
     /// moves again has waited for the opponent's answer.
     fn hurried(&self, line: &Line, m: Move) -> Cost {
         let Some(from) = m.from() else { return 0 };
-        let lifted = self.changed[usize::from(from)];
+        let piece = m.role().of(line.pos.turn());
         let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
-        match line.plies.iter().rev().find(arrives) {
-            Some(before) if lifted.since(before.released) < REST_MIN => weigh::HURRIED,
+        let before = line.plies.iter().rev().find(arrives);
+        let lifted = self.history.last_shown(from, piece);
+        match before.zip(lifted) {
+            Some((before, lifted)) if lifted.since(before.released) < REST_MIN => weigh::HURRIED,
             _ => 0,
         }
+    }
+
+    /// What it speaks against `m` that its piece stood there before the mover's last move.
+    fn stale(&self, line: &Line, m: Move) -> Cost {
+        let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
+        let arrived = self.changed[usize::from(m.to())];
+        let is_stale = !m.is_castle() && arrived < line.plies[idx].released;
+        if is_stale { weigh::STALE } else { 0 }
+    }
+
+    /// What it speaks against `m` that its piece is seen on yet another square at the same time: it
+    /// stands half there, and the square that it came to first is its own.
+    fn doubled(&self, line: &Line, m: Move) -> Cost {
+        let piece = m.role().of(line.pos.turn());
+        let expected = line.pos.board().by_piece(piece);
+        let twins = self.seen.known().by_piece(piece) & !expected;
+        if twins.without(m.to()).any() && twins.contains(m.to()) { weigh::DOUBLED } else { 0 }
     }
 
     /// The best guess of when the hand let go: the last change on a square of the move.

@@ -64,6 +64,10 @@ pub const UNSTIRRED: Cost = 4 * POINT;
 pub const EARLY_PER_MICRO: Cost = 6;
 /// A move of a piece that had hardly come to rest after its move before.
 pub const HURRIED: Cost = 4 * POINT;
+/// A move to a square where its piece stood before the mover's last move.
+pub const STALE: Cost = 6 * POINT;
+/// A move to a square while the same piece is still seen on another, short of its own.
+pub const DOUBLED: Cost = 3 * POINT / 2;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
