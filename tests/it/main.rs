@@ -6,6 +6,7 @@ mod browser;
 #[cfg(feature = "web")]
 mod chromium;
 mod http;
+mod replay;
 mod stage;
 mod wire;
 mod journal;
