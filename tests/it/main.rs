@@ -6,8 +6,9 @@ mod browser;
 #[cfg(feature = "web")]
 mod chromium;
 mod http;
-mod replay;
-mod stage;
-mod wire;
 mod journal;
+mod replay;
 mod service;
+mod stage;
+mod tidy;
+mod wire;

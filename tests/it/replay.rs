@@ -1,4 +1,4 @@
-//! Every recorded or imagined sitting through the whole core, held to what an arbiter would be told.
+//! Every recorded or imagined sitting through the whole core, held to what an arbiter is told.
 //!
 //! `tests/README.md` says how to add one. `UPDATE_GOLDEN=1` writes the golden files anew: read them
 //! before they are committed, for a golden file that nobody has judged proves nothing.
