@@ -9,7 +9,8 @@ use super::timers::{Timer, Timers};
 use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
-use crate::track::{Cue, Placement, Reading};
+use crate::track::tracker::GAP_STEP_MAX;
+use crate::track::{Placement, Reading};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Square};
@@ -238,7 +239,7 @@ impl Game {
             self.board_changed(now);
         }
         if std::mem::take(&mut self.has_gap) && has_changed && !self.is_interrupted() {
-            self.look(now, Cue::Gap);
+            self.look(now, GAP_STEP_MAX);
         }
         self.watch_for_restart(now, placement);
     }

@@ -8,7 +8,7 @@ use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::{Cue, Line, Mismatch, Placement, Reading, Tracker, search, weigh};
+use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -86,20 +86,25 @@ impl Play {
         if self.presses.len() > PRESSES_MAX {
             self.presses.remove(0);
         }
-        self.look(at, Cue::Press(by), Haste { is_patient: true, has_clock: true }, facts);
+        self.tracker.press(at, by);
+        self.bring_up(at, self.tracker.best().n_completed(), facts);
     }
 
-    /// Samples the board and brings the record up to what the tracker believes.
-    pub(super) fn look(&mut self, at: Mono, cue: Cue, haste: Haste, facts: &mut Vec<Fact>) {
-        self.tracker.sample(at, cue);
-        let is_still = !matches!(cue, Cue::Press(_))
-            && self.tracker.mismatch().is_none()
-            && (haste.is_patient || !self.is_doubtful());
+    /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
+    /// and brings the record up to what the tracker believes.
+    pub(super) fn look(&mut self, at: Mono, depth: usize, haste: Haste, facts: &mut Vec<Fact>) {
+        self.tracker.look(at, depth);
+        let is_still =
+            self.tracker.mismatch().is_none() && (haste.is_patient || !self.is_doubtful());
         if is_still && !haste.has_clock {
             self.tracker.complete_answered(at);
         }
         let best = self.tracker.best();
         let n_told = if is_still { best.plies.len() } else { best.n_completed() };
+        self.bring_up(at, n_told, facts);
+    }
+
+    fn bring_up(&mut self, at: Mono, n_told: usize, facts: &mut Vec<Fact>) {
         self.publish(at, n_told.min(self.tracker.n_undisputed()), facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.ending.is_none()) {
             self.tracker.complete_at_game_end(at);
@@ -130,7 +135,7 @@ impl Play {
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub(super) fn shows_one_more_move(&self) -> bool {
-        !search::lines(&self.tracker.best().pos, self.tracker.seen(), 1, 0).is_empty()
+        self.tracker.shows_one_more_move()
     }
 
     /// Whether the press at `at` is not accounted for by a legal move.
@@ -187,8 +192,7 @@ impl Play {
             line.plies.len() > n
                 && line.plies.iter().zip(recorded).take_while(|(a, b)| a.m == b.m).count() > n
         };
-        let limit = self.tracker.best().cost + weigh::CLEAR_LEAD;
-        !self.tracker.lines().iter().any(|line| line.cost < limit && speaks_for(line))
+        self.tracker.is_clear_of(speaks_for)
     }
 
     fn complete(&mut self, at: Mono, facts: &mut Vec<Fact>) {

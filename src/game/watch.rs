@@ -7,7 +7,8 @@ use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::{Cue, Mismatch, Placement};
+use crate::track::tracker::STEP_MAX;
+use crate::track::{Mismatch, Placement};
 use shakmaty::{Bitboard, Color, Role};
 use std::time::Duration;
 
@@ -98,20 +99,20 @@ impl Game {
         // believed, but it must stand exactly.
         let is_exact = self.play.as_ref().is_some_and(Play::shows_one_more_move);
         if is_exact && !self.is_over() {
-            self.look(now, Cue::Quiet);
+            self.look(now, STEP_MAX);
         }
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
     }
 
-    pub(super) fn look(&mut self, now: Mono, cue: Cue) {
+    pub(super) fn look(&mut self, now: Mono, depth: usize) {
         let is_patient = self.clock.is_running()
             || self.play.as_ref().is_some_and(|play| {
                 now.since(play.tracker().last_change()) >= self.settings.settle.doubtful
             });
         let has_clock = self.clock.device() == Device::Present && self.clock.has_run();
         let Some(play) = &mut self.play else { return };
-        play.look(now, cue, Haste { is_patient, has_clock }, &mut self.facts);
+        play.look(now, depth, Haste { is_patient, has_clock }, &mut self.facts);
         if !is_patient && play.is_doubtful() {
             let due = play.tracker().last_change() + self.settings.settle.doubtful;
             self.timers.set(Timer::Settle, due);
@@ -124,7 +125,7 @@ impl Game {
             self.session.want_dump(now, &mut self.commands);
         }
         if self.timers.take(Timer::Settle, now) && !self.is_over() && !self.is_interrupted() {
-            self.look(now, Cue::Quiet);
+            self.look(now, STEP_MAX);
             self.tell_illegal_on_board();
         }
         if self.timers.take(Timer::Suspect, now) {
@@ -147,7 +148,7 @@ impl Game {
         if self.is_over() {
             return;
         }
-        self.look(now, Cue::Quiet);
+        self.look(now, STEP_MAX);
         let Some(play) = self.play.as_ref().filter(|play| play.has_open_press(pressed)) else {
             return;
         };

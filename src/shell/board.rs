@@ -82,7 +82,7 @@ impl Board {
         let publisher =
             Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
         tasks.spawn(publisher.run(events));
-        let (line, actor) = serial::channel(serial::Line::new(&settings.port), now);
+        let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
         let board = Self {
             name: settings.name.clone(),
@@ -130,7 +130,7 @@ impl Board {
                 }
             }
         }
-        self.line.close().await;
+        self.line.close();
         let writer = self.writer;
         let finished = tokio::task::spawn_blocking(move || writer.finish().n_waiting()).await;
         if finished.is_ok_and(|n_waiting| n_waiting > 0) {
@@ -141,8 +141,7 @@ impl Board {
     async fn hear(&mut self, heard: Heard) {
         let Heard { at, what } = heard;
         match what {
-            What::Up { path } => {
-                info!(board = self.name, path = %path.display(), "line open");
+            What::Up => {
                 self.decoder = Decoder::default();
                 self.handle(at, &Event::LinkUp);
             }
@@ -183,8 +182,8 @@ impl Board {
         let mut wants_show = false;
         for effect in std::mem::take(&mut self.effects) {
             match effect {
-                Effect::Send(command) => self.line.send(command.encode()).await,
-                Effect::Reopen => self.line.reopen().await,
+                Effect::Send(command) => self.line.send(command.encode()),
+                Effect::Reopen => self.line.reopen(),
                 Effect::Show => wants_show = true,
                 Effect::Record(entry) => {
                     let time = record::time_of_day(entry.at.wall);

@@ -2,10 +2,12 @@
 //! hands it to the core, carries out what the core asks for, and does nothing else.
 
 pub mod board;
+pub mod cli;
 pub mod config;
 pub mod http;
 pub mod journal;
 pub mod now;
+pub mod pty;
 pub mod publish;
 pub mod record;
 pub mod run;

@@ -5,11 +5,16 @@
 
 pub mod board;
 pub mod clock;
+pub mod games;
+pub mod hands;
 pub mod replay;
 mod ring;
 pub mod script;
+pub mod table;
 
 pub use board::{BoardSim, Delivery, Mode};
 pub use clock::ClockSim;
+pub use hands::{Manners, Performance, TableKind, Truth, perform};
 pub use replay::Replay;
 pub use script::{Script, ScriptError};
+pub use table::Table;

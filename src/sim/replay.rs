@@ -4,20 +4,15 @@
 //! trace move the pieces of a simulated board, which sends what a real one would send over its
 //! line, and answers what it is asked.
 
-use super::board::{BoardSim, Delivery};
-use super::clock::{self, ClockSim};
 use super::script::{Happening, Header, Script};
+use super::table::Table;
 use crate::game::{Effect, Entry, Event, Game, Settings};
 use crate::time::{Mono, Stamp, Wall};
-use crate::track::{Placement, Reading};
-use crate::wire::{BoardMessage, ClockMessage, Code, Decoder, End, Item, Orientation};
-use shakmaty::{Board, Color, Square};
+use crate::wire::{Decoder, Item};
 use std::time::Duration;
 
 /// After the last line of a script the core gets this long to come to its conclusions.
 const AFTERMATH: Duration = Duration::from_secs(5);
-/// When the clock of a trace is set running.
-const CLOCK_STARTS: Mono = Mono::from_millis(1_500);
 /// Between closing a line and opening it again.
 const REOPEN_AFTER: Duration = Duration::from_millis(50);
 
@@ -94,12 +89,13 @@ impl Run {
 
     fn trace(&mut self, script: &Script) {
         let mut table = Table::new(&script.header);
+        table.begin(Mono::default());
         let mut happenings = script.happenings.iter().peekable();
         let end = script.happenings.last().map_or(Mono::default(), |(at, _)| *at) + AFTERMATH;
-        if table.board.is_some() {
+        if table.board().is_some() {
             self.event(Mono::default(), &Event::LinkUp);
         } else {
-            self.event(Mono::default(), &Event::Pictured(table.placement.clone()));
+            self.event(Mono::default(), &Event::Pictured(table.placement().clone()));
         }
         loop {
             let next_happening = happenings.peek().map(|(at, _)| *at);
@@ -127,7 +123,7 @@ impl Run {
             self.event(now, &event);
         }
         let mut bytes = Vec::new();
-        if let Some(board) = &mut table.board {
+        if let Some(board) = table.board_mut() {
             board.take(now, &mut bytes);
         }
         if !bytes.is_empty() {
@@ -143,7 +139,7 @@ impl Run {
             self.event(now + REOPEN_AFTER, &Event::LinkUp);
         }
         let sent = std::mem::take(&mut self.sent);
-        if let (Some(board), false) = (&mut table.board, sent.is_empty()) {
+        if let (Some(board), false) = (table.board_mut(), sent.is_empty()) {
             board.host_bytes(now, &sent);
         }
     }
@@ -180,111 +176,5 @@ impl Run {
                 Effect::Show => {}
             }
         }
-    }
-}
-
-/// What stands on the table of a trace: a board (a DGT board behind its line, or a scanned one
-/// that names no pieces) and a clock.
-struct Table {
-    board: Option<BoardSim>,
-    placement: Placement,
-    clock: Option<ClockSim>,
-    starts_at: Option<(Mono, Color)>,
-}
-
-impl Table {
-    fn new(header: &Header) -> Self {
-        let setup = header.start.clone().map(shakmaty::fen::Fen::into_setup);
-        let start = setup.as_ref().map_or_else(Board::new, |setup| setup.board.clone());
-        let turn = setup.map_or(Color::White, |setup| setup.turn);
-        let mut clock =
-            header.has_clock.then(|| ClockSim::new(clock::USUAL.0, clock::USUAL.1, End::Left));
-        if let Some(clock) = &mut clock {
-            clock.set_lever(Mono::default(), turn);
-        }
-        let time = clock.as_ref().map(ClockSim::time);
-        let board =
-            header.names_pieces.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
-        let mut placement = Placement::from(start.clone());
-        if !header.names_pieces {
-            for sq in start.occupied() {
-                placement.set(sq, Reading::Something);
-            }
-        }
-        let starts_at = clock.is_some().then_some((CLOCK_STARTS, turn));
-        Self { board, placement, clock, starts_at }
-    }
-
-    fn next_at(&self) -> Option<Mono> {
-        let board = self.board.as_ref().and_then(BoardSim::next_at);
-        let clock = self.clock.as_ref().and_then(ClockSim::next_at);
-        [board, clock, self.starts_at.map(|(at, _)| at)].into_iter().flatten().min()
-    }
-
-    /// The clock goes on. A scanned board has no line: its clock is heard at once.
-    fn tick(&mut self, now: Mono) -> Option<Event> {
-        let clock = self.clock.as_mut()?;
-        if let Some((_, turn)) = self.starts_at.take_if(|(at, _)| *at <= now) {
-            clock.run(now, turn);
-        }
-        clock.advance(now);
-        self.show_clock(now)
-    }
-
-    fn show_clock(&mut self, now: Mono) -> Option<Event> {
-        let time = self.clock.as_ref()?.time();
-        match &mut self.board {
-            Some(board) => {
-                board.clock(now, time);
-                None
-            }
-            None => Some(Event::Board(BoardMessage::Clock(ClockMessage::Time(time)))),
-        }
-    }
-
-    fn happen(&mut self, now: Mono, happening: &Happening) -> Option<Event> {
-        match happening {
-            Happening::Sensed { sq, reading, is_lost } => self.sense(now, *sq, *reading, *is_lost),
-            Happening::Press(by) => {
-                let has_moved = self.clock.as_mut()?.press(now, *by);
-                // A button that is already down is heard by no lever, but by the clock.
-                if has_moved { self.show_clock(now) } else { Some(Event::Pressed(*by)) }
-            }
-            Happening::ClockStopped => {
-                self.clock.as_mut()?.stop(now);
-                self.show_clock(now)
-            }
-            Happening::Resume(turn) => {
-                let clock = self.clock.as_mut()?;
-                clock.stop(now);
-                clock.set_lever(now, *turn);
-                let event = self.show_clock(now);
-                self.starts_at = Some((now + Duration::from_millis(50), *turn));
-                event
-            }
-            Happening::LineDown => {
-                self.board.as_mut()?.line_down(now);
-                None
-            }
-            Happening::LineUp => {
-                self.board.as_mut()?.line_up(now);
-                None
-            }
-            Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
-        }
-    }
-
-    fn sense(&mut self, now: Mono, sq: Square, reading: Reading, is_lost: bool) -> Option<Event> {
-        let Some(board) = &mut self.board else {
-            self.placement.set(sq, reading);
-            return (!is_lost).then_some(Event::Sensed(sq, reading));
-        };
-        let code = match reading {
-            Reading::Piece(piece) => Code::Piece(piece),
-            Reading::Empty | Reading::Something => Code::Empty,
-        };
-        let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
-        board.set(now, sq, code, delivery);
-        None
     }
 }

@@ -7,7 +7,7 @@
 use crate::relay::words::{self, Word};
 use crate::time::Mono;
 use crate::track::Reading;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::{Color, Square};
 use std::fmt;
@@ -87,15 +87,17 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct HeaderLine {
+    #[serde(skip_serializing_if = "Option::is_none")]
     tape: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<u32>,
     #[serde(default)]
     board: Option<String>,
     #[serde(default)]
     clock: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     start: Option<String>,
     #[serde(default)]
     chess960: bool,
@@ -107,20 +109,30 @@ struct HeaderLine {
     event: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize, Serialize)]
 struct BodyLine {
     t: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     rx: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tx: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sq: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     lost: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     press: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     clock: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     arbiter: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<bool>,
 }
 
@@ -152,10 +164,67 @@ impl Script {
         Ok(Self { header, happenings })
     }
 
+    /// The whole file, as [`Script::parse`] reads it. Times are cut to whole milliseconds.
+    pub fn to_text(&self) -> String {
+        let mut lines = vec![line_of(&self.header.to_line(self.is_tape()))];
+        lines.extend(self.happenings.iter().map(|(at, what)| line_of(&what.to_line(*at))));
+        lines.join("\n") + "\n"
+    }
+
     /// Whether it holds a board's bytes, not the readings of its sensors.
     pub fn is_tape(&self) -> bool {
         self.happenings.iter().any(|(_, what)| matches!(what, Happening::Received(_)))
     }
+}
+
+impl Header {
+    fn to_line(&self, is_tape: bool) -> HeaderLine {
+        let board = if self.names_pieces { "dgt" } else { "reed" };
+        HeaderLine {
+            tape: is_tape.then_some(1),
+            trace: (!is_tape).then_some(1),
+            board: Some(board.to_owned()),
+            clock: self.has_clock,
+            start: self.start.as_ref().map(Fen::to_string),
+            chess960: self.is_chess960,
+            white: self.white.clone(),
+            black: self.black.clone(),
+            event: self.event.clone(),
+        }
+    }
+}
+
+impl Happening {
+    fn to_line(&self, at: Mono) -> BodyLine {
+        let line = BodyLine { t: at.millis(), ..BodyLine::default() };
+        let some = |word: &str| Some(word.to_owned());
+        match self {
+            Self::Received(bytes) => BodyLine { rx: Some(hex(bytes)), ..line },
+            Self::Sent(bytes) => BodyLine { tx: Some(hex(bytes)), ..line },
+            Self::Sensed { sq, reading, is_lost } => BodyLine {
+                sq: Some(sq.to_string()),
+                p: Some(words::letter(*reading)),
+                lost: *is_lost,
+                ..line
+            },
+            Self::Press(by) => BodyLine { press: some(by.word()), ..line },
+            Self::LineDown => BodyLine { line: some("down"), ..line },
+            Self::LineUp => BodyLine { line: some("up"), ..line },
+            Self::ClockStopped => BodyLine { clock: some("stopped"), ..line },
+            Self::Resume(turn) => {
+                BodyLine { arbiter: some("resume"), turn: some(turn.word()), ..line }
+            }
+            Self::End => BodyLine { end: Some(true), ..line },
+        }
+    }
+}
+
+fn line_of<T: Serialize>(line: &T) -> String {
+    serde_json::to_string(line).expect("a line is plain data")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn parse_header(line: &str) -> Result<Header, String> {

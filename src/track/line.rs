@@ -1,5 +1,6 @@
 //! A line: one way in which the game may have gone since a position that nobody doubts any more.
 
+use super::weigh::Cost;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 
@@ -51,7 +52,7 @@ pub struct Line {
     /// The position after the last of them.
     pub pos: Chess,
     /// What the evidence so far speaks against this line, in the units of [`super::weigh`].
-    pub cost: u32,
+    pub cost: Cost,
     /// Presses that wait for the move that they complete.
     pub open: Vec<OpenPress>,
     /// Presses that no move came to account for, oldest first.

@@ -17,4 +17,4 @@ pub mod weigh;
 pub use line::{Completion, Line, Ply};
 pub use mismatch::Mismatch;
 pub use placement::{Placement, Reading};
-pub use tracker::{Cue, Tracker};
+pub use tracker::Tracker;

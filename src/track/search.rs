@@ -86,7 +86,7 @@ impl Search<'_> {
         };
         let unnamed = (diff & self.seen.something()).count();
         let over_unnamed = unnamed.saturating_sub(n_left + usize::from(n_left > 0));
-        over(Color::White) + over(Color::Black) + over_unnamed > self.slack
+        (over(Color::White) + over(Color::Black)).saturating_add(over_unnamed) > self.slack
     }
 
     /// Every piece that moved is seen where the line put it, and not where it came from.

@@ -1,43 +1,39 @@
-//! The heart: a handful of lines, judged whenever a placement means something.
+//! The heart: a handful of lines, each of which explains what the sensors have shown so far.
 //!
-//! A placement is sampled when a clock is pressed (the best moment there is: the mover has just
-//! said that he is done) and when the board has been still. Each line is carried on by the legal
-//! moves that the sample supports, or by none; what speaks against it is added up; the best few
-//! live on. So a rook that rested on its way, or a reply that was begun before the press, needs no
-//! rule of its own: some line explains it, and later samples decide which.
+//! Whenever the board shows a piece where a line does not expect it, the line branches: once for
+//! every legal move that would put it there, and once for none. What a line leaves unexplained
+//! counts against it for as long as it lasts, and again, heavily, when a clock is pressed: the
+//! presser says that his move stands. The best few lines live on. So a rook that rested on its
+//! way, a captured piece that was carried over the board or a reply that was begun before the press
+//! needs no rule of its own: some line explains it, and time tells which.
 
 use super::line::{CompletedBy, Completion, Line, OpenPress, squares_of};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
-use super::{search, weigh};
+use super::search;
+use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
-pub const LINES_MAX: usize = 12;
+pub const LINES_MAX: usize = 24;
 /// Plies that stay open to revision; older ones are history.
 pub const TAIL_MAX: usize = 8;
-/// Plies that one sample may add while the link is whole.
+/// Plies that one change of the board may add, at the most.
+pub const BRANCH_MAX: usize = 2;
+/// Plies that a closer look may add while the link is whole.
 pub const STEP_MAX: usize = 3;
-/// Plies that one sample may add after the link was down.
+/// Plies that a closer look may add after the link was down.
 pub const GAP_STEP_MAX: usize = 6;
 /// A press may come this much before its piece is seen to stand. Scan and line take up to 0.4 s
 /// (protocol.md 1.10), a flying hand the rest.
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
+/// A move that is seen this much after a press stood when the clock was pressed: the scan and the
+/// line take that long.
+pub const SCAN: Duration = Duration::from_millis(100);
 /// A hand may go out this much before the opponent's release is seen.
 pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
-
-/// Why a placement is sampled.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Cue {
-    /// This player's end of the clock went down.
-    Press(Color),
-    /// Nothing has changed for a while.
-    Quiet,
-    /// The link was down: any number of moves may have been made meanwhile.
-    Gap,
-}
 
 /// The lines that explain what one board has shown since the start of a game.
 #[derive(Clone, Debug)]
@@ -47,7 +43,7 @@ pub struct Tracker {
     seen: Placement,
     changed: [Mono; 64],
     last_change: Mono,
-    last_sample: Option<Placement>,
+    now: Mono,
 }
 
 impl Tracker {
@@ -60,7 +56,7 @@ impl Tracker {
             seen,
             changed: [Mono::default(); 64],
             last_change: Mono::default(),
-            last_sample: None,
+            now: Mono::default(),
         }
     }
 
@@ -94,14 +90,18 @@ impl Tracker {
         mismatch::classify(&self.best().pos, &self.seen)
     }
 
+    /// Whether the board shows exactly one legal move more than the best line has.
+    pub fn shows_one_more_move(&self) -> bool {
+        !search::lines(&self.best().pos, &self.seen, 1, 0).is_empty()
+    }
+
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.
     pub fn sense(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
-        if self.seen.get(sq) == reading {
+        if !self.note(at, sq, reading) {
             return false;
         }
-        self.seen.set(sq, reading);
-        self.changed[usize::from(sq)] = at;
-        self.last_change = at;
+        self.branch(at);
+        self.prune();
         true
     }
 
@@ -109,39 +109,43 @@ impl Tracker {
     pub fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
         let changes = self.seen.changes(picture);
         for sq in changes {
-            self.sense(at, sq, picture.get(sq));
+            self.note(at, sq, picture.get(sq));
+        }
+        if changes.any() {
+            self.branch(at);
+            self.prune();
         }
         changes.any()
     }
 
-    /// Judges the placement of this moment.
-    pub fn sample(&mut self, at: Mono, cue: Cue) {
-        if cue == Cue::Quiet && self.last_sample.as_ref() == Some(&self.seen) && self.is_closed() {
-            return;
-        }
-        if let Cue::Press(by) = cue {
-            self.note_press(OpenPress { by, at });
-        }
-        let step_max = if cue == Cue::Gap { GAP_STEP_MAX } else { STEP_MAX };
-        let before = std::mem::take(&mut self.lines);
-        let mut after: Vec<Line> = Vec::new();
-        for line in &before {
-            self.carry_on(line, 0, 0, at, &mut after);
-            self.carry_on(line, 1, 2, at, &mut after);
-        }
-        for depth in 2..=step_max {
-            let best = best_total(&after);
-            if best <= weigh::POOR {
-                break;
-            }
-            let slack = if depth == 2 { 1 } else { 0 };
-            for line in before.iter().filter(|line| line.cost <= weigh::POOR) {
-                self.carry_on(line, depth, slack, at, &mut after);
+    /// `by` has pressed the clock: the best moment there is to look.
+    pub fn press(&mut self, at: Mono, by: Color) {
+        self.pass(at);
+        let press = OpenPress { by, at };
+        for line in &mut self.lines {
+            let starts_the_clock = self.n_settled + line.plies.len() == 0
+                && by != line.pos.turn()
+                && line.open.is_empty();
+            if !starts_the_clock {
+                line.open.push(press);
+                settle_presses(line);
             }
         }
-        self.lines = after;
-        self.prune(at);
-        self.last_sample = Some(self.seen.clone());
+        self.search_on(at, STEP_MAX);
+        for line in &mut self.lines {
+            let disorder =
+                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
+            line.cost += Cost::from(disorder) * 1_000;
+        }
+        self.prune();
+    }
+
+    /// Looks closer where no line explains the board well: up to `depth` plies may have been played
+    /// without their pieces having been seen one by one.
+    pub fn look(&mut self, at: Mono, depth: usize) {
+        self.pass(at);
+        self.search_on(at, depth);
+        self.prune();
     }
 
     /// How many plies of the best line no living rival disputes.
@@ -153,6 +157,12 @@ impl Tracker {
             .filter(|rival| total(rival) < limit)
             .map(|rival| best.n_shared(rival))
             .fold(best.plies.len(), usize::min)
+    }
+
+    /// Whether the best line leads clearly over every line that `speaks` for something else.
+    pub fn is_clear_of(&self, speaks: impl Fn(&Line) -> bool) -> bool {
+        let limit = total(self.best()) + weigh::CLEAR_LEAD;
+        !self.lines.iter().any(|line| total(line) < limit && speaks(line))
     }
 
     /// Completes every ply of the best line that another one answers, for want of a clock.
@@ -199,52 +209,92 @@ impl Tracker {
         self.n_settled += n;
     }
 
-    fn is_closed(&self) -> bool {
-        self.lines.iter().all(|line| line.open.is_empty())
+    /// Lets the time pass: what a line leaves unexplained counts by the second.
+    fn pass(&mut self, at: Mono) {
+        let micros = u64::try_from(at.since(self.now).as_micros()).unwrap_or(0);
+        self.now = self.now.max(at);
+        for line in &mut self.lines {
+            let rate = weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &PER_SECOND);
+            line.cost += Cost::from(rate) * micros / 1_000;
+        }
     }
 
-    fn note_press(&mut self, press: OpenPress) {
-        for line in &mut self.lines {
-            let starts_the_clock = self.n_settled + line.plies.len() == 0
-                && press.by != line.pos.turn()
-                && line.open.is_empty();
-            if !starts_the_clock {
-                line.open.push(press);
+    fn note(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        if self.seen.get(sq) == reading {
+            return false;
+        }
+        self.pass(at);
+        self.seen.set(sq, reading);
+        self.changed[usize::from(sq)] = at;
+        self.last_change = at;
+        true
+    }
+
+    /// Branches every line that the board contradicts by the legal moves that would mend it.
+    fn branch(&mut self, at: Mono) {
+        let mut from = 0;
+        for _ in 0..BRANCH_MAX {
+            let until = self.lines.len();
+            for idx in from..until {
+                let children = self.children(&self.lines[idx], 1, usize::MAX, at);
+                self.lines.extend(children);
+            }
+            from = until;
+        }
+    }
+
+    /// Searches longer lines while the best one explains too little.
+    fn search_on(&mut self, at: Mono, depth_max: usize) {
+        for depth in 1..=depth_max {
+            if self.least_disorder() < weigh::POOR {
+                return;
+            }
+            let slack = if depth <= 2 { 1 } else { 0 };
+            let n_old = self.lines.len();
+            let limit = self.lines.iter().map(total).min().unwrap_or(0) + 8 * weigh::POINT;
+            for idx in 0..n_old {
+                if total(&self.lines[idx]) <= limit {
+                    let children = self.children(&self.lines[idx], depth, slack, at);
+                    self.lines.extend(children);
+                }
             }
         }
     }
 
-    /// Adds to `after` what becomes of `line` if exactly `depth` plies were played since.
-    fn carry_on(&self, line: &Line, depth: usize, slack: usize, at: Mono, after: &mut Vec<Line>) {
-        if depth == 0 {
-            let mut child = line.clone();
-            child.cost += weigh::residual(&self.seen, child.pos.board(), child.pos.turn());
-            settle_presses(&mut child);
-            after.push(child);
-            return;
+    fn least_disorder(&self) -> u32 {
+        let disorder =
+            |line: &Line| weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
+        self.lines.iter().map(disorder).min().unwrap_or(0)
+    }
+
+    /// What becomes of `line` if exactly `depth` plies have been played since.
+    fn children(&self, line: &Line, depth: usize, slack: usize, at: Mono) -> Vec<Line> {
+        if self.seen.differs(line.pos.board()).is_empty() {
+            return Vec::new();
         }
+        let mut children = Vec::new();
         for moves in search::lines(&line.pos, &self.seen, depth, slack) {
             let mut child = line.clone();
             for m in moves {
-                child.cost += self.untouched(&child, m) + weigh::EXTRA_PLY;
+                child.cost += self.unstirred(&child, m) + weigh::PLY;
                 let released = self.released(&child, m, at);
                 child.push(m, released);
             }
-            child.cost += weigh::residual(&self.seen, child.pos.board(), child.pos.turn());
             settle_presses(&mut child);
-            after.push(child);
+            children.push(child);
         }
+        children
     }
 
     /// What it speaks against `m` that some of its squares have not stirred since the move before.
-    fn untouched(&self, line: &Line, m: Move) -> u32 {
+    fn unstirred(&self, line: &Line, m: Move) -> Cost {
         let Some(last) = line.plies.last() else { return 0 };
         let stirred = |sq: Square| {
             let changed = self.changed[usize::from(sq)];
             changed + REPLY_AHEAD >= last.released && changed != Mono::default()
         };
         let squares = squares_of(m, line.pos.turn());
-        squares.into_iter().filter(|&sq| !stirred(sq)).count() as u32 * weigh::MISSING
+        squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
     }
 
     /// The best guess of when the hand let go: the last change on a square of the move.
@@ -254,27 +304,34 @@ impl Tracker {
         last.unwrap_or(at).min(at)
     }
 
-    fn prune(&mut self, at: Mono) {
+    fn prune(&mut self) {
         for line in &mut self.lines {
-            let (stale, open) =
-                std::mem::take(&mut line.open).into_iter().partition(|p| at - p.at > PRESS_AHEAD);
-            let stale: Vec<OpenPress> = stale;
-            line.cost += weigh::OPEN_PRESS * stale.len() as u32;
+            let (stale, open): (Vec<_>, Vec<_>) = std::mem::take(&mut line.open)
+                .into_iter()
+                .partition(|press: &OpenPress| self.now - press.at > PRESS_AHEAD);
+            line.cost += weigh::OPEN_PRESS * stale.len() as Cost;
             line.unexplained.extend(stale);
             line.open = open;
         }
-        self.lines.sort_by_key(|line| (total(line), line.plies.len()));
+        // What contradicts the board at this moment goes first, however cheap it was so far.
+        let rank = |line: &Line| {
+            let disorder =
+                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
+            (total(line) + Cost::from(disorder) * 1_000, line.plies.len())
+        };
+        self.lines.sort_by_cached_key(rank);
+        let limit =
+            self.lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
-        let limit = total(&self.lines[0]) + weigh::HOPELESS;
         for line in std::mem::take(&mut self.lines) {
-            let is_known = kept.iter().any(|k| {
-                k.plies.len() == line.plies.len() && k.agrees(&line, k.plies.len())
-                    || k.pos == line.pos && k.open == line.open && k.plies.len() == line.plies.len()
+            let is_new = kept.iter().all(|known| {
+                known.plies.len() != line.plies.len() || !known.agrees(&line, line.plies.len())
             });
-            if kept.len() < LINES_MAX && total(&line) <= limit && !is_known {
+            if kept.len() < LINES_MAX && total(&line) <= limit && is_new {
                 kept.push(line);
             }
         }
+        kept.sort_by_key(|line| (total(line), line.plies.len()));
         let least = kept.iter().map(|line| line.cost).min().unwrap_or(0);
         for line in &mut kept {
             line.cost -= least;
@@ -284,24 +341,24 @@ impl Tracker {
 }
 
 /// What speaks against a line, with the presses that still wait for their move.
-fn total(line: &Line) -> u32 {
-    line.cost + weigh::OPEN_PRESS * line.open.len() as u32
+fn total(line: &Line) -> Cost {
+    line.cost + weigh::OPEN_PRESS * line.open.len() as Cost
 }
 
-fn best_total(lines: &[Line]) -> u32 {
-    lines.iter().map(total).min().unwrap_or(0)
-}
-
-/// Lets each open press complete the move that it belongs to. 2023: Art. 6.2.1; a move of the
-/// opponent that is still uncompleted before it is completed by the reply, Art. 6.2.1.2.
+/// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
+/// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
+/// are completed by the replies to them, Art. 6.2.1.2.
 fn settle_presses(line: &mut Line) {
     let presses = std::mem::take(&mut line.open);
     for press in presses {
         let first = line.n_completed();
-        let fits = |idx: &usize| {
-            line.mover(*idx) == press.by && line.plies[*idx].released <= press.at + PRESS_AHEAD
-        };
-        let Some(idx) = (first..line.plies.len()).find(fits) else {
+        let is_his = |idx: &usize| line.mover(*idx) == press.by;
+        let stands = |idx: &usize| line.plies[*idx].released <= press.at + SCAN;
+        let follows = |idx: &usize| line.plies[*idx].released <= press.at + PRESS_AHEAD;
+        let open = first..line.plies.len();
+        let last = open.clone().rev().find(|idx| is_his(idx) && stands(idx));
+        let Some(idx) = last.or_else(|| open.clone().find(|idx| is_his(idx) && follows(idx)))
+        else {
             line.open.push(press);
             continue;
         };

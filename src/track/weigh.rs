@@ -1,52 +1,95 @@
-//! How much a reading speaks against a position, as small whole numbers that add up.
+//! How much a reading speaks against a position.
 //!
 //! The numbers are ranks, not probabilities: what matters is which disorder is more ordinary. They
 //! were set from what hands do on a DGT board: the reply's piece is often in the air when the
 //! clock is pressed, a captured piece shows up on its way out in one capture of seven, and a piece
 //! that stands on a wrong square while it is missing on its own is hardly ever an accident.
+//!
+//! Disorder counts in two ways. While it lasts it costs by the second: a rook that rests on its
+//! way for a moment speaks little against not having moved yet. And it costs at once when a clock
+//! is pressed, because the presser says that his move stands.
 
 use super::placement::{Placement, Reading};
 use shakmaty::{Board, Color};
 
-/// The side to move has lifted a piece: it is about to move.
-pub const LIFTED: u32 = 1;
-/// Any other piece that should stand there is not seen.
-pub const MISSING: u32 = 2;
-/// A piece is seen where none should be, and none of its kind is missed: passing, carried, parked.
-pub const GHOST: u32 = 2;
-/// A piece is seen where none should be, and one of its kind is missed elsewhere: it has moved.
-pub const DISPLACED: u32 = 4;
-/// Another piece is seen than the one that should stand there.
-pub const CHANGED: u32 = 5;
-/// A press that no move accounts for.
-pub const OPEN_PRESS: u32 = 6;
-/// A move that no press followed although the clock was running.
-pub const UNPRESSED: u32 = 2;
-/// A further move taken from one picture, or one that nothing but stillness vouches for.
-pub const EXTRA_PLY: u32 = 1;
-/// From this lead on the best line is shown; below it the question stays open.
-pub const CLEAR_LEAD: u32 = 2;
-/// Above this the best line explains too little, and longer lines are searched.
-pub const POOR: u32 = 4;
-/// A line this much worse than the best is given up.
-pub const HOPELESS: u32 = 24;
+/// What speaks against a line, in millionths of a point.
+pub type Cost = u64;
 
-/// What `seen` speaks against `board`, with `turn` to move.
-pub fn residual(seen: &Placement, board: &Board, turn: Color) -> u32 {
+/// One point.
+pub const POINT: Cost = 1_000_000;
+
+/// What each kind of disorder weighs.
+#[derive(Copy, Clone, Debug)]
+pub struct Weights {
+    /// The side to move has lifted a piece: it is about to move.
+    pub lifted: u32,
+    /// Any other piece that should stand there is not seen.
+    pub missing: u32,
+    /// A piece is seen where none should be, and none of its kind is missed: passing, carried off,
+    /// parked.
+    pub ghost: u32,
+    /// A piece of the side to move is seen where none should be, and one of its kind is missed
+    /// elsewhere: it is being moved.
+    pub moving: u32,
+    /// The same with a piece of the other side: it has moved.
+    pub displaced: u32,
+    /// Another piece is seen than the one that should stand there.
+    pub changed: u32,
+}
+
+/// Thousandths of a point for each second that it lasts.
+pub const PER_SECOND: Weights = Weights {
+    lifted: 100,
+    missing: 500,
+    ghost: 700,
+    moving: 1_500,
+    displaced: 1_500,
+    changed: 2_500,
+};
+/// Thousandths of a point when a clock is pressed.
+pub const AT_PRESS: Weights = Weights {
+    lifted: 300,
+    missing: 3_000,
+    ghost: 1_500,
+    moving: 700,
+    displaced: 6_000,
+    changed: 8_000,
+};
+
+/// A move, of any kind: the shorter explanation is the better one.
+pub const PLY: Cost = 300_000;
+/// A move none of whose squares stirred since the move before, for each such square.
+pub const UNSTIRRED: Cost = 2 * POINT;
+/// A press that no move accounts for.
+pub const OPEN_PRESS: Cost = 5 * POINT;
+/// A move that no press followed although the clock was running.
+pub const UNPRESSED: Cost = 3 * POINT / 2;
+/// From this lead on the best line is shown; below it the question stays open.
+pub const CLEAR_LEAD: Cost = POINT;
+/// At this disorder or more the best line explains too little, and longer lines are searched.
+/// Thousandths of a point, weighed as at a press.
+pub const POOR: u32 = 4_000;
+/// A line this much worse than the best is given up.
+pub const HOPELESS: Cost = 24 * POINT;
+
+/// What `seen` speaks against `board`, with `turn` to move. Thousandths of a point.
+pub fn disorder(seen: &Placement, board: &Board, turn: Color, weights: &Weights) -> u32 {
     let diff = seen.differs(board);
     if diff.is_empty() {
         return 0;
     }
     let missing = diff & board.occupied() & !seen.occupied();
     let lifted = u32::from((missing & board.by_color(turn)).any());
-    let mut cost = (missing.count() as u32) * MISSING - lifted * (MISSING - LIFTED);
+    let is_missed = |piece| (missing & board.by_piece(piece)).any();
+    let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
-        cost += match seen.get(sq) {
-            _ if board.occupied().contains(sq) => CHANGED,
-            Reading::Piece(piece) if (missing & board.by_piece(piece)).any() => DISPLACED,
-            Reading::Something if missing.any() => DISPLACED,
-            _ => GHOST,
+        sum += match seen.get(sq) {
+            Reading::Piece(piece) if piece.color == turn && is_missed(piece) => weights.moving,
+            _ if board.occupied().contains(sq) => weights.changed,
+            Reading::Piece(piece) if is_missed(piece) => weights.displaced,
+            Reading::Something if missing.any() => weights.displaced,
+            _ => weights.ghost,
         };
     }
-    cost
+    sum
 }

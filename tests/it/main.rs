@@ -5,10 +5,13 @@ mod board_sim;
 mod browser;
 #[cfg(feature = "web")]
 mod chromium;
+mod games;
+mod hands;
 mod http;
 mod journal;
 mod replay;
 mod service;
+mod simulate;
 mod stage;
 mod tidy;
 mod wire;

@@ -1,0 +1,128 @@
+//! Why a line is down, in one sentence that also says what to do about it.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// What was being done at the line.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Opening or setting up.
+    Opening,
+    /// Waiting for bytes, or taking them.
+    Reading,
+    /// Sending bytes.
+    Writing,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Opening => "opening",
+            Self::Reading => "reading from",
+            Self::Writing => "writing to",
+        })
+    }
+}
+
+/// Why a line is down.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// Nothing is at the path.
+    #[error("opening {}: there is no such device; check that the board's cable is plugged in \
+             and that the path is right", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The search found no port at all.
+    #[error("opening a board: no serial port was found in {}; plug in the board's cable, \
+             or name the port's path", dev.display())]
+    NoneFound {
+        /// Where it was looked for.
+        dev: PathBuf,
+    },
+    /// Somebody else holds the lock.
+    #[error("opening {}: another program is using it; close that program \
+             (`fuser -v {}` names it)", path.display(), path.display())]
+    Busy {
+        /// The port.
+        path: PathBuf,
+    },
+    /// This user may not.
+    #[error("opening {}: permission denied; add this user to the group dialout \
+             (`sudo usermod -aG dialout $USER`), then log in again", path.display())]
+    Forbidden {
+        /// The port.
+        path: PathBuf,
+    },
+    /// A file, a folder, or another kind of device.
+    #[error("opening {}: this is not a serial port; \
+             name one such as /dev/ttyACM0 or /dev/ttyUSB0", path.display())]
+    NotSerial {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// The far end is gone.
+    #[error("{operation} {}: the line was cut; check that the board's cable is plugged in",
+            path.display())]
+    Cut {
+        /// The port.
+        path: PathBuf,
+        /// What was being done.
+        operation: Operation,
+    },
+    /// The far end takes no more bytes.
+    #[error("{} {}: nothing was taken in time; unplug the board and plug it in again",
+            Operation::Writing, path.display())]
+    Stuck {
+        /// The port.
+        path: PathBuf,
+    },
+    /// It was asked for: the board does not answer.
+    #[error("{}: closed, to be opened again", path.display())]
+    Reopened {
+        /// The port.
+        path: PathBuf,
+    },
+    /// Anything else.
+    #[error("{operation} {}: {source}", path.display())]
+    Failed {
+        /// The port.
+        path: PathBuf,
+        /// What was being done.
+        operation: Operation,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl LineError {
+    /// Nothing is plugged in: plugging it in is all that is needed.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Missing { .. } | Self::NoneFound { .. } | Self::Cut { .. })
+    }
+
+    /// Waiting does not help: somebody must change a setting or stop a program.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Busy { .. } | Self::Forbidden { .. } | Self::NotSerial { .. })
+    }
+
+    /// Sorts what the system says about a port.
+    pub(super) fn of(path: PathBuf, operation: Operation, source: io::Error) -> Self {
+        use rustix::io::Errno;
+        let errno = source.raw_os_error().map(Errno::from_raw_os_error);
+        match errno {
+            Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) if operation == Operation::Opening => {
+                Self::Missing { path }
+            }
+            Some(Errno::IO | Errno::PIPE | Errno::NODEV | Errno::NXIO) => {
+                Self::Cut { path, operation }
+            }
+            Some(Errno::BUSY | Errno::WOULDBLOCK) => Self::Busy { path },
+            Some(Errno::ACCESS | Errno::PERM) => Self::Forbidden { path },
+            Some(Errno::NOTTY | Errno::ISDIR) => Self::NotSerial { path },
+            _ => Self::Failed { path, operation, source },
+        }
+    }
+}

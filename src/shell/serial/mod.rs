@@ -1,0 +1,349 @@
+//! The line to one board: moves its bytes, and nothing else.
+//!
+//! Cables beside chess boards are kicked and pulled, and come back under another device. So a line
+//! is never given up: it goes from absent over opening to up, is lost by any failure at all, and
+//! is opened again by its path, ever less often up to a limit. What the bytes mean, and whether
+//! the far end is a board, is for the core, which may ask for the line to be opened anew.
+//!
+//! Bytes are stamped when they are read. The task that hears them must not wait for a disk:
+//! while its queue is full nothing is read, and what is read late is stamped late.
+
+mod error;
+mod port;
+
+pub use error::{LineError, Operation};
+pub use port::{Line, Port};
+
+use crate::shell::now::Now;
+use crate::time::Stamp;
+use port::Cursor;
+use serialport::SerialPort;
+use std::convert::Infallible;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_serial::SerialStream;
+use tracing::{debug, info, trace, warn};
+
+/// Events that may wait for the core. A board sends some ten messages in a second at most.
+const HEARD_MAX: usize = 256;
+/// Commands that may wait for the line. The core leaves 100 ms between two.
+const SENDS_MAX: usize = 32;
+/// The most that is read at once: more than a board sends in a second at 9600 baud.
+const READ_MAX: usize = 1_024;
+/// A line that takes not one byte for this long is lost. A byte takes a millisecond.
+const WRITE_WAIT: Duration = Duration::from_secs(1);
+/// How long the last bytes get to leave before the line is closed for good.
+const LEAVE_WAIT: Duration = Duration::from_millis(500);
+/// How often it is looked whether they have left.
+const LEAVE_STEP: Duration = Duration::from_millis(5);
+
+/// Something a line has to say.
+#[derive(Debug)]
+pub struct Heard {
+    /// When it happened; for bytes, when they were read.
+    pub at: Stamp,
+    /// What it is.
+    pub what: What,
+}
+
+/// What a line may say.
+#[derive(Debug)]
+pub enum What {
+    /// The line is open. Whether a board is at its end is not known.
+    Up,
+    /// The line is down. Also said, once for each reason, of a line that cannot be opened.
+    Down {
+        /// Why.
+        why: LineError,
+    },
+    /// Bytes, at least one, in their order.
+    Bytes(Vec<u8>),
+}
+
+/// What is wished of a line beside bytes. Never queues, so it is never lost.
+#[derive(Copy, Clone, Debug, Default)]
+struct Wishes {
+    n_reopens: u64,
+    is_closed: bool,
+}
+
+/// The core's end of a line. Dropping it closes the line at once.
+#[derive(Debug)]
+pub struct LineStub {
+    heard: mpsc::Receiver<Heard>,
+    sends: mpsc::Sender<Vec<u8>>,
+    wishes: watch::Sender<Wishes>,
+}
+
+impl LineStub {
+    /// The next thing the line has to say; `None` once it is closed. Safe to cancel.
+    pub async fn heard(&mut self) -> Option<Heard> {
+        self.heard.recv().await
+    }
+
+    /// Sends bytes, without waiting. What is sent to a line that is down, or that takes nothing,
+    /// is forgotten: the core asks again whatever is not answered.
+    pub fn send(&self, bytes: Vec<u8>) {
+        if let Err(e) = self.sends.try_send(bytes) {
+            warn!(reason = %e, "bytes for the board were dropped");
+        }
+    }
+
+    /// Closes the line and opens it again; in a search the next candidate is due. Does nothing to
+    /// a line that is down.
+    pub fn reopen(&self) {
+        self.wishes.send_modify(|wishes| wishes.n_reopens += 1);
+    }
+
+    /// Lets what was sent leave, then closes the line for good. The actor ends.
+    pub fn close(&self) {
+        self.wishes.send_modify(|wishes| wishes.is_closed = true);
+    }
+}
+
+/// The line's end of a line.
+#[derive(Debug)]
+pub struct LineActor {
+    line: Line,
+    now: Now,
+    heard: mpsc::Sender<Heard>,
+    sends: mpsc::Receiver<Vec<u8>>,
+    wishes: watch::Receiver<Wishes>,
+    cursor: Cursor,
+    backoff: Backoff,
+    /// The sentence said last, so that it is not said every two seconds.
+    said: Option<String>,
+}
+
+/// The two ends of a line. Nothing happens until the actor runs.
+pub fn channel(settings: Line, now: Now) -> (LineStub, LineActor) {
+    let (heard_tx, heard_rx) = mpsc::channel(HEARD_MAX);
+    let (sends_tx, sends_rx) = mpsc::channel(SENDS_MAX);
+    let (wishes_tx, wishes_rx) = watch::channel(Wishes::default());
+    let stub = LineStub { heard: heard_rx, sends: sends_tx, wishes: wishes_tx };
+    let actor = LineActor {
+        line: settings,
+        now,
+        heard: heard_tx,
+        sends: sends_rx,
+        wishes: wishes_rx,
+        cursor: Cursor::default(),
+        backoff: Backoff::default(),
+        said: None,
+    };
+    (stub, actor)
+}
+
+/// The line is closed for good, or nobody listens any more.
+struct Over;
+
+/// A port that is open.
+struct Opened {
+    path: PathBuf,
+    stream: SerialStream,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // A close would wait for bytes that nobody takes. Of a port that is gone it does not
+        // matter.
+        self.stream.clear(serialport::ClearBuffer::Output).ok();
+    }
+}
+
+impl LineActor {
+    /// Keeps the line up until it is closed.
+    pub async fn run(mut self) {
+        debug!(line = ?self.line, "line started");
+        let Err(Over) = self.live().await;
+        debug!(line = ?self.line, "line closed");
+    }
+
+    async fn live(&mut self) -> Result<Infallible, Over> {
+        loop {
+            let why = match self.open().await {
+                Ok(mut opened) => self.serve(&mut opened).await?,
+                Err(why) => why,
+            };
+            self.say_down(why).await?;
+            self.rest().await?;
+        }
+    }
+
+    /// A thread does it: setting up a device takes it as long as it likes, and other lines are
+    /// read meanwhile.
+    async fn open(&mut self) -> Result<Opened, LineError> {
+        let (line, cursor) = (self.line.clone(), self.cursor.clone());
+        let opening = tokio::task::spawn_blocking(move || port::open(&line, &cursor));
+        let (path, port) = opening.await.expect("opening a port does not panic")?;
+        self.cursor = Cursor { last: Some(path.clone()), is_passed: false };
+        match SerialStream::try_from(port) {
+            Ok(stream) => Ok(Opened { path, stream }),
+            Err(e) => Err(LineError::of(path, Operation::Opening, e.into())),
+        }
+    }
+
+    /// Moves bytes until the line is lost.
+    async fn serve(&mut self, opened: &mut Opened) -> Result<LineError, Over> {
+        // What was meant for the line as it was before is of no concern to this one.
+        while self.sends.try_recv().is_ok() {}
+        let n_reopens = self.wishes.borrow_and_update().n_reopens;
+        info!(path = %opened.path.display(), "line up");
+        self.said = None;
+        self.say(What::Up).await?;
+
+        let path = opened.path.clone();
+        let (mut from_board, mut to_board) = tokio::io::split(&mut opened.stream);
+        let mut buf = vec![0; READ_MAX];
+        let mut sending = Sending::default();
+        loop {
+            let wishes = *self.wishes.borrow();
+            if wishes.is_closed {
+                return self.leave(opened, sending).await;
+            }
+            if wishes.n_reopens != n_reopens {
+                self.cursor.is_passed = true;
+                return Ok(LineError::Reopened { path });
+            }
+            tokio::select! {
+                // Nothing is read that could not be handed on at once.
+                (permit, n) = async { (self.heard.reserve().await, from_board.read(&mut buf).await) }
+                => {
+                    let permit = permit.map_err(|_| Over)?;
+                    let at = self.now.stamp();
+                    match n {
+                        Ok(0) => return Ok(LineError::Cut { path, operation: Operation::Reading }),
+                        Ok(n) => {
+                            trace!(path = %path.display(), bytes = ?&buf[..n], "read");
+                            self.backoff = Backoff::default();
+                            permit.send(Heard { at, what: What::Bytes(buf[..n].to_vec()) });
+                        }
+                        Err(e) => return Ok(LineError::of(path, Operation::Reading, e)),
+                    }
+                }
+                n = to_board.write(&sending.bytes), if !sending.is_over() => {
+                    if let Err(why) = sending.advance(&path, n) {
+                        return Ok(why);
+                    }
+                }
+                () = sleep_until(sending.until), if !sending.is_over() => {
+                    return Ok(LineError::Stuck { path });
+                }
+                bytes = self.sends.recv(), if sending.is_over() => {
+                    sending = Sending::new(bytes.ok_or(Over)?);
+                }
+                changed = self.wishes.changed() => changed.map_err(|_| Over)?,
+            }
+        }
+    }
+
+    /// Sends what is left to send, as far as the line takes it.
+    async fn leave(&mut self, opened: &mut Opened, sending: Sending) -> Result<LineError, Over> {
+        let mut bytes = sending.bytes;
+        while let Ok(more) = self.sends.try_recv() {
+            bytes.extend(more);
+        }
+        let leaving = async {
+            opened.stream.write_all(&bytes).await?;
+            while opened.stream.bytes_to_write()? > 0 {
+                sleep(LEAVE_STEP).await;
+            }
+            io::Result::Ok(())
+        };
+        if !matches!(tokio::time::timeout(LEAVE_WAIT, leaving).await, Ok(Ok(()))) {
+            debug!(path = %opened.path.display(), "the last bytes did not leave");
+        }
+        Err(Over)
+    }
+
+    /// Waits before the next attempt; to be closed ends it.
+    async fn rest(&mut self) -> Result<(), Over> {
+        let wait = self.backoff.next();
+        let until_closed = async {
+            // An error says that the stub is gone, which closes the line as well.
+            self.wishes.wait_for(|wishes| wishes.is_closed).await.is_ok()
+        };
+        match tokio::time::timeout(wait, until_closed).await {
+            Ok(_) => Err(Over),
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn say_down(&mut self, why: LineError) -> Result<(), Over> {
+        let sentence = why.to_string();
+        if self.said.as_ref() == Some(&sentence) {
+            return Ok(());
+        }
+        info!(reason = %sentence, "line down");
+        self.said = Some(sentence);
+        self.say(What::Down { why }).await
+    }
+
+    async fn say(&self, what: What) -> Result<(), Over> {
+        let at = self.now.stamp();
+        self.heard.send(Heard { at, what }).await.map_err(|_| Over)
+    }
+}
+
+/// Bytes on their way out.
+struct Sending {
+    bytes: Vec<u8>,
+    /// When the line counts as stuck.
+    until: Instant,
+}
+
+impl Default for Sending {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+impl Sending {
+    fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, until: Instant::now() + WRITE_WAIT }
+    }
+
+    fn is_over(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Some bytes, or none, were taken.
+    fn advance(&mut self, path: &Path, n: io::Result<usize>) -> Result<(), LineError> {
+        match n {
+            Ok(0) => Err(LineError::Cut { path: path.to_owned(), operation: Operation::Writing }),
+            Ok(n) => {
+                trace!(path = %path.display(), bytes = ?&self.bytes[..n], "written");
+                self.bytes.drain(..n);
+                self.until = Instant::now() + WRITE_WAIT;
+                Ok(())
+            }
+            Err(e) => Err(LineError::of(path.to_owned(), Operation::Writing, e)),
+        }
+    }
+}
+
+/// How long to wait before the line is opened again: twice as long each time, up to a limit, and
+/// from the beginning once the line has spoken.
+#[derive(Copy, Clone, Debug)]
+struct Backoff(Duration);
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_millis(50);
+    const LAST: Duration = Duration::from_secs(2);
+
+    fn next(&mut self) -> Duration {
+        let wait = self.0;
+        self.0 = (wait * 2).min(Self::LAST);
+        wait
+    }
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self(Self::FIRST)
+    }
+}

@@ -1,0 +1,155 @@
+//! What happens at a board between the moves and is none, or is one that the Laws forbid.
+
+use super::{Hands, Irregularity};
+use crate::sim::script::Happening;
+use crate::time::Mono;
+use shakmaty::{Bitboard, Color, Piece, Position, Rank, Role, Square};
+
+/// An illegal move goes no farther than this.
+const ILLEGAL_REACH: u32 = 3;
+
+impl Hands<'_> {
+    /// Pieces are set right, lifted and put back, misread, knocked over.
+    pub(super) fn disturb(&mut self) {
+        let turn = self.pos().turn();
+        if self.chance(self.manners.adjust) {
+            let theirs = self.chance(self.manners.adjust_theirs);
+            self.adjust(if theirs { !turn } else { turn });
+        }
+        if self.chance(self.manners.change_mind) {
+            self.change_mind(turn);
+        }
+        if self.chance(self.manners.ghost) {
+            self.misread();
+        }
+        if self.chance(self.manners.knock_over) {
+            self.knock_over();
+        }
+    }
+
+    /// Up to `n` different squares out of `squares`.
+    fn pick(&mut self, squares: Bitboard, n: usize) -> Vec<Square> {
+        let mut all: Vec<Square> = squares.into_iter().collect();
+        self.rng.shuffle(&mut all);
+        all.truncate(n);
+        all
+    }
+
+    /// Lifts what stands on `sq` and puts it back after `hold_ms`.
+    fn lift_and_return(&mut self, sq: Square, hold_ms: u64) {
+        let piece = self.pos().board().piece_at(sq);
+        self.sensors.set(self.now_ms, sq, None);
+        self.sensors.set(self.now_ms + hold_ms, sq, piece);
+    }
+
+    fn adjust(&mut self, color: Color) {
+        let n = *self.rng.choice(&[1, 1, 2]).expect("there are three");
+        for sq in self.pick(self.pos().board().by_color(color), n) {
+            let hold_ms = self.between(80, 700);
+            self.lift_and_return(sq, hold_ms);
+            self.now_ms += hold_ms + self.between(50, 400);
+        }
+    }
+
+    fn change_mind(&mut self, turn: Color) {
+        for sq in self.pick(self.pos().board().by_color(turn), 1) {
+            let hold_ms = self.between(300, 2_500);
+            self.lift_and_return(sq, hold_ms);
+            self.now_ms += hold_ms + self.between(300, 2_500);
+        }
+    }
+
+    /// One sensor reads something that is not there, or misses or mistakes what is.
+    fn misread(&mut self) {
+        let sq = Square::new(self.rng.u32(0..64));
+        let stands = self.pos().board().piece_at(sq);
+        let other = self.other_piece(stands);
+        let reads = if stands.is_none() || self.chance(0.3) { Some(other) } else { None };
+        let for_ms = self.between(10, 60);
+        self.sensors.set(self.now_ms, sq, reads);
+        self.sensors.set(self.now_ms + for_ms, sq, stands);
+        self.now_ms += 80;
+    }
+
+    fn other_piece(&mut self, than: Option<Piece>) -> Piece {
+        loop {
+            let color = if self.rng.bool() { Color::White } else { Color::Black };
+            let role = Role::ALL[self.rng.usize(0..Role::ALL.len())];
+            let piece = Piece { color, role };
+            if Some(piece) != than {
+                return piece;
+            }
+        }
+    }
+
+    fn knock_over(&mut self) {
+        let n = *self.rng.choice(&[1, 1, 2, 3]).expect("there are four");
+        for sq in self.pick(self.pos().board().occupied(), n) {
+            let down_ms = self.between(400, 2_500);
+            self.lift_and_return(sq, down_ms);
+            self.now_ms += self.between(0, 200);
+        }
+        self.now_ms += 2_800;
+    }
+
+    /// Perhaps an illegal move, taken back at once or restored after a press.
+    pub(super) fn misplay(&mut self) {
+        let (fixed, pressed) = (self.manners.illegal_fixed, self.manners.illegal_pressed);
+        if self.pos().is_check() || !self.chance(fixed + pressed) {
+            return;
+        }
+        let Some((from, to)) = self.illegal_way() else { return };
+        let by = self.pos().turn();
+        let piece = self.pos().board().piece_at(from);
+        let carry_ms = self.manners.carry.draw(&mut self.rng);
+        let made_ms = self.now_ms + carry_ms;
+        self.sensors.set(self.now_ms, from, None);
+        self.sensors.set(made_ms, to, piece);
+        let is_pressed = self.chance(pressed / (fixed + pressed)) && self.table.has_clock;
+        let press_ms = is_pressed.then(|| made_ms + self.manners.reach.draw(&mut self.rng));
+        let back_ms = match press_ms {
+            Some(press_ms) => {
+                self.sensors.press(press_ms, by);
+                press_ms + self.between(3_000, 15_000)
+            }
+            None => made_ms + self.between(600, 4_000),
+        };
+        let restored_ms = back_ms + carry_ms;
+        self.sensors.set(back_ms, to, None);
+        self.sensors.set(restored_ms, from, piece);
+        self.now_ms = restored_ms + self.between(400, 3_000);
+        if is_pressed {
+            self.note(Happening::Resume(by));
+            self.now_ms += self.between(300, 2_000);
+        }
+        self.truth.irregularities.push(Irregularity {
+            by,
+            from,
+            to,
+            ply: self.truth.plies.len() + 1,
+            made: Mono::from_millis(made_ms),
+            completed: press_ms.map(Mono::from_millis),
+            restored: Mono::from_millis(restored_ms),
+        });
+    }
+
+    /// Where a piece of the player on move, not the king, may not go and yet can stand.
+    fn illegal_way(&mut self) -> Option<(Square, Square)> {
+        let pos = self.pos().clone();
+        let legal = pos.legal_moves();
+        let movers = pos.board().by_color(pos.turn()) & !pos.board().kings();
+        for from in self.pick(movers, 16) {
+            let is_pawn = pos.board().pawns().contains(from);
+            let targets: Bitboard = (!pos.board().occupied())
+                .into_iter()
+                .filter(|to| from.distance(*to) <= ILLEGAL_REACH)
+                .filter(|to| !is_pawn || ![Rank::First, Rank::Eighth].contains(&to.rank()))
+                .filter(|to| !legal.iter().any(|m| m.from() == Some(from) && m.to() == *to))
+                .collect();
+            if let Some(&to) = self.pick(targets, 1).first() {
+                return Some((from, to));
+            }
+        }
+        None
+    }
+}

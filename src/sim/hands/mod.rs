@@ -1,0 +1,285 @@
+//! Human hands at a board: what the sensors and the clock say while two people play given moves.
+//!
+//! Hands know the moves and how they are made; what comes out is a [`Script`] that a replay can
+//! run, and the [`Truth`] that the record made of it can be held against. All chance comes from
+//! the seed: the same arguments give the same performance.
+
+mod castling;
+mod finale;
+mod gesture;
+mod manners;
+mod mishaps;
+mod sensors;
+
+pub use manners::{Manners, Span};
+
+use super::script::{Happening, Header, Script};
+use crate::time::Mono;
+use crate::track::line::squares_of;
+use fastrand::Rng;
+use gesture::Gesture;
+use manners::chance;
+use sensors::Sensors;
+use shakmaty::fen::Fen;
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Move, Position};
+use shakmaty::{Square, attacks};
+
+/// Before this, nobody touches anything: the host has woken the board and the clock runs.
+const FIRST_HAND_MS: u64 = 2_000;
+/// The script goes on this long after the last thing that the players did.
+const AFTER_LAST_MS: u64 = 3_000;
+
+/// What stands on the table.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TableKind {
+    /// The board knows each piece by name; otherwise only that a square is occupied.
+    pub names_pieces: bool,
+    /// There is a clock, and the players press it.
+    pub has_clock: bool,
+}
+
+/// A game as it was played, and what the devices said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Performance {
+    /// What the devices said.
+    pub script: Script,
+    /// What was played.
+    pub truth: Truth,
+}
+
+/// What was really played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truth {
+    /// The moves, in order.
+    pub plies: Vec<Performed>,
+    /// Illegal moves, none of which stayed on the board.
+    pub irregularities: Vec<Irregularity>,
+    /// The position after the last move.
+    pub last: Chess,
+    /// The result that the kings in the center announced.
+    pub signalled: Option<KnownOutcome>,
+    /// Moves were tried out after the end, with the clock stopped.
+    pub has_post_mortem: bool,
+}
+
+/// A move as it was performed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Performed {
+    /// The move.
+    pub m: Move,
+    /// When the last piece was let go.
+    pub made: Mono,
+    /// When the sensors had come to rest.
+    pub settled: Mono,
+    /// When the clock was pressed, if it was.
+    pub completed: Option<Mono>,
+    /// How it was done, such as `capture, victim unseen`.
+    pub gesture: String,
+}
+
+/// An illegal move that was made, and taken back or restored.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Irregularity {
+    /// Who made it.
+    pub by: Color,
+    /// From where.
+    pub from: Square,
+    /// To where.
+    pub to: Square,
+    /// The half-move, from 1, that was played in its place.
+    pub ply: usize,
+    /// When the piece was let go.
+    pub made: Mono,
+    /// When the clock was pressed on it; `None` if it was taken back first.
+    pub completed: Option<Mono>,
+    /// When the position before it stood on the board again.
+    pub restored: Mono,
+}
+
+/// Plays `moves` from `start` by hand. `outcome` is what the players agree on or the position
+/// brings; without one they just leave.
+///
+/// # Panics
+/// If a move is not legal in its position.
+pub fn perform(
+    start: &Chess,
+    mode: CastlingMode,
+    moves: &[Move],
+    outcome: Option<KnownOutcome>,
+    manners: &Manners,
+    table: TableKind,
+    seed: u64,
+) -> Performance {
+    let mut rng = Rng::with_seed(seed);
+    let sensors = Sensors::new(start.board(), manners, table, rng.fork());
+    let mut hands = Hands {
+        rng,
+        manners,
+        table,
+        sensors,
+        now_ms: FIRST_HAND_MS,
+        truth: Truth {
+            plies: Vec::with_capacity(moves.len()),
+            irregularities: Vec::new(),
+            last: start.clone(),
+            signalled: None,
+            has_post_mortem: false,
+        },
+    };
+    let mut ahead = None;
+    for (idx, &m) in moves.iter().enumerate() {
+        ahead = hands.ply(m, moves.get(idx + 1).copied(), ahead);
+    }
+    hands.finish(outcome);
+    let header = Header {
+        names_pieces: table.names_pieces,
+        has_clock: table.has_clock,
+        start: Some(Fen::from_position(start, EnPassantMode::Legal)),
+        is_chess960: mode.is_chess960(),
+        white: String::new(),
+        black: String::new(),
+        event: String::new(),
+    };
+    let happenings = hands.sensors.finish(hands.now_ms + AFTER_LAST_MS);
+    Performance { script: Script { header, happenings }, truth: hands.truth }
+}
+
+/// A hand that is out before the clock was pressed, and since when.
+type Ahead = Option<u64>;
+
+/// The players in the middle of their game.
+struct Hands<'a> {
+    rng: Rng,
+    manners: &'a Manners,
+    table: TableKind,
+    sensors: Sensors,
+    /// When the last thing ended that the next one waits for.
+    now_ms: u64,
+    truth: Truth,
+}
+
+impl Hands<'_> {
+    /// The position on the board, as far as the players agree.
+    fn pos(&self) -> &Chess {
+        &self.truth.last
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        chance(&mut self.rng, share)
+    }
+
+    fn between(&mut self, min_ms: u64, max_ms: u64) -> u64 {
+        self.rng.u64(min_ms..=max_ms)
+    }
+
+    /// One half-move, from the thought to the press. Returns whether the reply is already begun.
+    fn ply(&mut self, m: Move, reply: Option<Move>, ahead: Ahead) -> Ahead {
+        assert!(self.pos().is_legal(m), "{m} is legal where it is played");
+        self.now_ms = match ahead {
+            Some(at_ms) => at_ms,
+            None => self.now_ms + self.manners.think.draw(&mut self.rng),
+        };
+        self.disturb();
+        self.trouble_line();
+        self.misplay();
+        let by = self.pos().turn();
+        let start_ms = self.now_ms;
+        let gesture = gesture::of(&mut self.rng, self.manners, self.table, &self.truth.last, m);
+        for touch in &gesture.touches {
+            self.sensors.set(start_ms + touch.at_ms, touch.sq, touch.piece);
+        }
+        let made_ms = start_ms + gesture.released_ms;
+        let (settled_ms, straddled) = self.settle(made_ms, &gesture);
+        self.truth.last.play_unchecked(m);
+        let press_ms = self.press(settled_ms, by);
+        let in_use = self.squares_in_use(&gesture) | straddled;
+        self.now_ms = press_ms.unwrap_or_else(|| settled_ms + self.rng.u64(50..=300));
+        let ahead = self.begin_reply(made_ms, reply, in_use);
+        self.truth.plies.push(Performed {
+            m,
+            made: Mono::from_millis(made_ms),
+            settled: Mono::from_millis(settled_ms),
+            completed: press_ms.map(Mono::from_millis),
+            gesture: gesture.name,
+        });
+        ahead
+    }
+
+    fn squares_in_use(&self, gesture: &Gesture) -> Bitboard {
+        gesture.touches.iter().map(|touch| touch.sq).collect()
+    }
+
+    /// The press, unless it is forgotten or there is nothing to press.
+    fn press(&mut self, settled_ms: u64, by: Color) -> Option<u64> {
+        if !self.table.has_clock || self.chance(self.manners.no_press) {
+            return None;
+        }
+        let press_ms = settled_ms + self.manners.reach.draw(&mut self.rng);
+        self.sensors.press(press_ms, by);
+        Some(press_ms)
+    }
+
+    /// Whether the opponent's hand goes out early, and when. Never to a square that the move before
+    /// still uses: hands do not pass through each other.
+    fn begin_reply(&mut self, made_ms: u64, reply: Option<Move>, in_use: Bitboard) -> Ahead {
+        let at_ms = if self.chance(self.manners.overlap) {
+            Some((made_ms + self.between(0, 90)).saturating_sub(60))
+        } else if self.chance(self.manners.early_reply) {
+            Some(made_ms + self.between(30, 150))
+        } else {
+            None
+        };
+        let reply = reply?;
+        let mut wanted = squares_of(reply, self.pos().turn());
+        if let (Some(from), false) = (reply.from(), reply.is_castle()) {
+            wanted.extend(gesture::passed(self.pos(), from, reply.to()));
+        }
+        at_ms.filter(|_| (wanted & in_use).is_empty())
+    }
+
+    /// The piece that was put down may flicker, or stand on two squares. Returns when it is still
+    /// and the other square.
+    fn settle(&mut self, made_ms: u64, gesture: &Gesture) -> (u64, Bitboard) {
+        let (sq, piece) = gesture.landed;
+        if self.chance(self.manners.wobble) {
+            let mut at_ms = made_ms;
+            for _ in 0..self.between(1, 3) {
+                at_ms += self.between(15, 120);
+                self.sensors.set(at_ms, sq, None);
+                at_ms += self.between(15, 90);
+                self.sensors.set(at_ms, sq, Some(piece));
+            }
+            return (at_ms, Bitboard::EMPTY);
+        }
+        if self.chance(self.manners.straddle) {
+            let near: Vec<Square> = attacks::king_attacks(sq)
+                .into_iter()
+                .filter(|&near| self.sensors.reads(near).is_none())
+                .collect();
+            if let Some(&other) = self.rng.choice(&near) {
+                let seen_ms = made_ms + self.between(10, 60);
+                let gone_ms = seen_ms + self.between(100, 1_500);
+                self.sensors.set(seen_ms, other, Some(piece));
+                self.sensors.set(gone_ms, other, None);
+                return (gone_ms, other.into());
+            }
+        }
+        (made_ms, Bitboard::EMPTY)
+    }
+
+    /// The line goes bad, or the cable comes out.
+    fn trouble_line(&mut self) {
+        if self.chance(self.manners.dead_burst) {
+            let until_ms = self.now_ms + self.between(300, 3_000);
+            self.sensors.go_dead(until_ms);
+        }
+        if self.chance(self.manners.unplugged) {
+            let until_ms = self.now_ms + self.between(2_000, 20_000);
+            self.sensors.unplug(self.now_ms, until_ms);
+        }
+    }
+
+    fn note(&mut self, happening: Happening) {
+        self.sensors.note(self.now_ms, happening);
+    }
+}

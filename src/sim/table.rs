@@ -1,0 +1,151 @@
+//! What stands on a table, for replay and for simulated boards alike: a board and a clock.
+//!
+//! A DGT board speaks through its line; a scanned board, which names no pieces, is heard at once.
+//! Hands do what a trace says they do. Nothing here reads a clock: every method is told the time,
+//! which must never go back.
+
+use super::board::{BoardSim, Delivery};
+use super::clock::{self, ClockSim};
+use super::script::{Happening, Header};
+use crate::game::Event;
+use crate::time::Mono;
+use crate::track::{Placement, Reading};
+use crate::wire::{BoardMessage, ClockMessage, Code, End, Orientation};
+use shakmaty::{Board, Color, Square};
+use std::time::Duration;
+
+/// From the beginning of a trace until its clock is set running.
+const CLOCK_STARTS: Duration = Duration::from_millis(1_500);
+/// From moving the lever until the arbiter sets the clock running again.
+const CLOCK_RESUMES: Duration = Duration::from_millis(50);
+
+/// A board and, perhaps, a clock.
+#[derive(Clone, Debug)]
+pub struct Table {
+    board: Option<BoardSim>,
+    placement: Placement,
+    clock: Option<ClockSim>,
+    turn: Color,
+    starts_at: Option<(Mono, Color)>,
+}
+
+impl Table {
+    /// Sets up what the header of a script describes, at time zero. The clock stands.
+    pub fn new(header: &Header) -> Self {
+        let setup = header.start.clone().map(shakmaty::fen::Fen::into_setup);
+        let start = setup.as_ref().map_or_else(Board::new, |setup| setup.board.clone());
+        let turn = setup.map_or(Color::White, |setup| setup.turn);
+        let mut clock =
+            header.has_clock.then(|| ClockSim::new(clock::USUAL.0, clock::USUAL.1, End::Left));
+        if let Some(clock) = &mut clock {
+            clock.set_lever(Mono::default(), turn);
+        }
+        let time = clock.as_ref().map(ClockSim::time);
+        let board =
+            header.names_pieces.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let mut placement = Placement::from(start.clone());
+        if !header.names_pieces {
+            for sq in start.occupied() {
+                placement.set(sq, Reading::Something);
+            }
+        }
+        Self { board, placement, clock, turn, starts_at: None }
+    }
+
+    /// A script begins: soon the clock is set running for the player who has the move at its start.
+    pub fn begin(&mut self, at: Mono) {
+        self.starts_at = self.clock.is_some().then_some((at + CLOCK_STARTS, self.turn));
+    }
+
+    /// The board with a line; `None` if a scanned board stands here.
+    pub fn board(&self) -> Option<&BoardSim> {
+        self.board.as_ref()
+    }
+
+    /// The same, to talk to it.
+    pub fn board_mut(&mut self) -> Option<&mut BoardSim> {
+        self.board.as_mut()
+    }
+
+    /// What the sensors of a scanned board read. Of a board with a line: what stood there first.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// When the table next does something by itself.
+    pub fn next_at(&self) -> Option<Mono> {
+        let board = self.board.as_ref().and_then(BoardSim::next_at);
+        let clock = self.clock.as_ref().and_then(ClockSim::next_at);
+        [board, clock, self.starts_at.map(|(at, _)| at)].into_iter().flatten().min()
+    }
+
+    /// The clock goes on. What is returned is heard at once: that is so only of the clock beside a
+    /// scanned board.
+    pub fn tick(&mut self, now: Mono) -> Option<Event> {
+        let clock = self.clock.as_mut()?;
+        if let Some((_, turn)) = self.starts_at.take_if(|(at, _)| *at <= now) {
+            clock.run(now, turn);
+        }
+        clock.advance(now);
+        self.show_clock(now)
+    }
+
+    /// Hands do something. What is returned is heard at once, past any line. The bytes of a tape
+    /// do nothing here.
+    pub fn happen(&mut self, now: Mono, happening: &Happening) -> Option<Event> {
+        match happening {
+            Happening::Sensed { sq, reading, is_lost } => self.sense(now, *sq, *reading, *is_lost),
+            Happening::Press(by) => {
+                let has_moved = self.clock.as_mut()?.press(now, *by);
+                // A button that is already down is heard by no lever, but by the clock.
+                if has_moved { self.show_clock(now) } else { Some(Event::Pressed(*by)) }
+            }
+            Happening::ClockStopped => {
+                self.clock.as_mut()?.stop(now);
+                self.show_clock(now)
+            }
+            Happening::Resume(turn) => {
+                let clock = self.clock.as_mut()?;
+                clock.stop(now);
+                clock.set_lever(now, *turn);
+                let event = self.show_clock(now);
+                self.starts_at = Some((now + CLOCK_RESUMES, *turn));
+                event
+            }
+            Happening::LineDown => {
+                self.board.as_mut()?.line_down(now);
+                None
+            }
+            Happening::LineUp => {
+                self.board.as_mut()?.line_up(now);
+                None
+            }
+            Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
+        }
+    }
+
+    fn show_clock(&mut self, now: Mono) -> Option<Event> {
+        let time = self.clock.as_ref()?.time();
+        match &mut self.board {
+            Some(board) => {
+                board.clock(now, time);
+                None
+            }
+            None => Some(Event::Board(BoardMessage::Clock(ClockMessage::Time(time)))),
+        }
+    }
+
+    fn sense(&mut self, now: Mono, sq: Square, reading: Reading, is_lost: bool) -> Option<Event> {
+        let Some(board) = &mut self.board else {
+            self.placement.set(sq, reading);
+            return (!is_lost).then_some(Event::Sensed(sq, reading));
+        };
+        let code = match reading {
+            Reading::Piece(piece) => Code::Piece(piece),
+            Reading::Empty | Reading::Something => Code::Empty,
+        };
+        let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
+        board.set(now, sq, code, delivery);
+        None
+    }
+}

@@ -1,0 +1,186 @@
+//! Makes a failing script small: fewer half-moves after and before the failure, fewer disturbances.
+//!
+//! What is left must still be the same game. So nothing is dropped that changes what stands on the
+//! wood at the moments when a move had come to rest.
+
+use rokade::sim::script::{Happening, Script};
+use rokade::sim::{Performance, Replay};
+use rokade::time::Mono;
+use rokade::track::{Placement, Reading};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use std::fmt;
+use std::time::Duration;
+
+/// When the first half-move of a shortened script begins.
+const BEGIN: Duration = Duration::from_millis(2_500);
+/// How long a shortened script goes on.
+const AFTER: Duration = Duration::from_secs(6);
+
+/// A failing script that has been made small.
+#[derive(Clone, Debug)]
+pub(super) struct Small {
+    pub(super) script: Script,
+    intent: Vec<Move>,
+    record: Vec<Move>,
+    mode: CastlingMode,
+}
+
+impl fmt::Display for Small {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = |moves: &[Move]| -> Vec<String> {
+            moves.iter().map(|m| m.to_uci(self.mode).to_string()).collect()
+        };
+        writeln!(f, "  expected {:?}", words(&self.intent))?;
+        writeln!(f, "  recorded {:?}", words(&self.record))?;
+        self.script.to_text().lines().try_for_each(|line| writeln!(f, "  {line}"))
+    }
+}
+
+/// A stretch of a game that may or may not fail.
+#[derive(Clone)]
+struct Trial {
+    script: Script,
+    /// Each half-move and when the wood is looked at after it.
+    plies: Vec<(Move, Mono)>,
+    start: Chess,
+}
+
+/// The smallest failing part of `performance` that is found. `None` if no part of it fails by the
+/// moves alone.
+pub(super) fn shrink(
+    start: &Chess,
+    mode: CastlingMode,
+    performance: &Performance,
+) -> Option<Small> {
+    let plies = performance.truth.plies.iter();
+    let plies = plies.map(|ply| (ply.m, ply.completed.unwrap_or(ply.settled))).collect();
+    let whole = Trial { script: performance.script.clone(), plies, start: start.clone() };
+    let n_plies = whole.plies.len();
+    let cut = (1..=n_plies).filter_map(|n| whole.until(n)).find(|trial| trial.fails());
+    let mut trial = cut.or_else(|| whole.fails().then(|| whole.clone()))?;
+    let n_plies = trial.plies.len();
+    let shorter = (1..n_plies).rev().filter_map(|n| trial.from(n)).find(|trial| trial.fails());
+    trial = shorter.unwrap_or(trial);
+    trial.drop_disturbances();
+    trial.calm_line();
+    let record = trial.record();
+    let intent = trial.plies.iter().map(|(m, _)| *m).collect();
+    Some(Small { script: trial.script, intent, record, mode })
+}
+
+impl Trial {
+    fn record(&self) -> Vec<Move> {
+        let replay = Replay::run(&self.script);
+        let moves = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
+        moves.iter().map(|scored| scored.m).collect()
+    }
+
+    fn fails(&self) -> bool {
+        let record = self.record();
+        record.len() != self.plies.len() || record.iter().zip(&self.plies).any(|(a, (b, _))| a != b)
+    }
+
+    fn position(&self, n: usize) -> Chess {
+        self.plies[..n].iter().fold(self.start.clone(), |pos, (m, _)| pos.play(*m).unwrap())
+    }
+
+    /// The first `n` half-moves, if the board shows their position when the last has come to rest.
+    fn until(&self, n: usize) -> Option<Self> {
+        let end = self.plies[n - 1].1;
+        let mut trial = self.clone();
+        trial.plies.truncate(n);
+        trial.script.happenings.retain(|(at, _)| *at <= end);
+        trial.script.happenings.push((end + AFTER, Happening::End));
+        let last = trial.wood_at(end);
+        last.differs(self.position(n).board()).is_empty().then_some(trial)
+    }
+
+    /// What follows the first `n` half-moves, if the board shows their position at that moment.
+    fn from(&self, n: usize) -> Option<Self> {
+        let cut = self.plies[n - 1].1;
+        let start = self.position(n);
+        if self.wood_at(cut).differs(start.board()).any() {
+            return None;
+        }
+        let mut trial = self.clone();
+        trial.script.happenings.retain(|(at, _)| *at > cut);
+        let first = trial.script.happenings.first()?.0;
+        let shift = |at: Mono| Mono::default() + BEGIN + at.since(first);
+        trial.script.happenings.iter_mut().for_each(|(at, _)| *at = shift(*at));
+        trial.script.header.start = Some(Fen::from_position(&start, EnPassantMode::Legal));
+        trial.plies = self.plies[n..].iter().map(|(m, at)| (*m, shift(*at))).collect();
+        trial.start = start;
+        Some(trial)
+    }
+
+    fn wood_at(&self, until: Mono) -> Placement {
+        let mut wood = Placement::from(self.start.board().clone());
+        if !self.script.header.names_pieces {
+            for sq in self.start.board().occupied() {
+                wood.set(sq, Reading::Something);
+            }
+        }
+        for (_, happening) in self.script.happenings.iter().take_while(|(at, _)| *at <= until) {
+            if let Happening::Sensed { sq, reading, .. } = happening {
+                wood.set(*sq, *reading);
+            }
+        }
+        wood
+    }
+
+    fn is_same_game(&self, other: &Self) -> bool {
+        self.plies.iter().all(|(_, at)| self.wood_at(*at) == other.wood_at(*at))
+    }
+
+    /// Drops what can be dropped: single happenings, and two on the same square.
+    fn drop_disturbances(&mut self) {
+        let mut idx = 0;
+        while idx < self.script.happenings.len() {
+            let dropped = self
+                .without(idx)
+                .into_iter()
+                .find(|trial| trial.is_same_game(self) && trial.fails());
+            match dropped {
+                Some(smaller) => *self = smaller,
+                None => idx += 1,
+            }
+        }
+    }
+
+    fn without(&self, idx: usize) -> Vec<Self> {
+        let happenings = &self.script.happenings;
+        let Happening::Sensed { sq, .. } = happenings[idx].1 else {
+            let is_line = matches!(happenings[idx].1, Happening::LineDown | Happening::LineUp);
+            return if is_line { vec![self.without_all(&[idx])] } else { Vec::new() };
+        };
+        let is_same =
+            |what: &Happening| matches!(what, Happening::Sensed { sq: s, .. } if *s == sq);
+        let next = happenings.iter().skip(idx + 1).position(|(_, what)| is_same(what));
+        let pair = next.map(|ahead| self.without_all(&[idx, idx + 1 + ahead]));
+        pair.into_iter().chain([self.without_all(&[idx])]).collect()
+    }
+
+    fn without_all(&self, drop: &[usize]) -> Self {
+        let mut trial = self.clone();
+        let mut idx = 0;
+        trial.script.happenings.retain(|_| {
+            idx += 1;
+            !drop.contains(&(idx - 1))
+        });
+        trial
+    }
+
+    /// Lets messages through that need not be lost for the failure.
+    fn calm_line(&mut self) {
+        for idx in 0..self.script.happenings.len() {
+            let mut trial = self.clone();
+            if let Happening::Sensed { is_lost, .. } = &mut trial.script.happenings[idx].1
+                && std::mem::take(is_lost)
+                && trial.fails()
+            {
+                *self = trial;
+            }
+        }
+    }
+}
