@@ -27,6 +27,19 @@ pub enum Stage {
     Completed,
 }
 
+/// What the record of a move rests on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Basis {
+    /// The mover pressed the clock on it.
+    Press,
+    /// The board was still.
+    Quiet,
+    /// It was answered.
+    Reply,
+    /// Found by search after the line had been down.
+    Gap,
+}
+
 /// The state of the line to the board.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LinkState {
@@ -65,6 +78,8 @@ pub enum Fact {
         uci: String,
         /// In PGN's notation.
         san: String,
+        /// What that rests on.
+        basis: Basis,
         /// How long before this record the sensors last changed on its squares.
         released_before: Duration,
     },

@@ -21,6 +21,8 @@ pub(super) const GAP_AFTER: Duration = Duration::from_millis(2_500);
 /// A change of the board must be this old before the board is asked for a whole picture.
 /// Source: protocol.md 1.10, a normal game over USB.
 pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
+/// Between records of the clock's times while nothing else is recorded of them.
+const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
 /// Both kings must stand in the center this long. Source: protocol.md 9.1.
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// A start position must stand this long to begin a new game.
@@ -39,6 +41,7 @@ pub struct Game {
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
     pub(super) last_heard: Mono,
+    pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
     pub(super) facts: Vec<Fact>,
     pub(super) commands: Vec<Command>,
@@ -59,6 +62,7 @@ impl Game {
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
             last_heard: Mono::default(),
+            clock_recorded: Mono::default(),
             has_gap: false,
             facts: Vec::new(),
             commands: Vec::new(),
@@ -265,7 +269,9 @@ impl Game {
                 Turned::Stopped => self.on_stopped(now),
             }
         }
-        if is_first || !turned.is_empty() {
+        let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
+        if is_first || is_turn || now.since(self.clock_recorded) >= SNAPSHOT_EVERY {
+            self.clock_recorded = now;
             self.record_clock();
         }
         self.wants_show = true;

@@ -3,6 +3,7 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
+pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
@@ -14,8 +15,9 @@ pub mod settings;
 mod timers;
 mod watch;
 
+pub use ear::Ear;
 pub use effect::Effect;
-pub use entry::{Entry, Fact, LinkState, Stage};
+pub use entry::{Basis, Entry, Fact, LinkState, Stage};
 pub use event::Event;
 pub use machine::Game;
 pub use play::Play;

@@ -1,6 +1,6 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
-use super::entry::Fact;
+use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use super::watch::Haste;
@@ -8,6 +8,7 @@ use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
+use crate::track::tracker::STEP_MAX;
 use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
 
@@ -87,7 +88,7 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
-        self.bring_up(at, self.tracker.best().n_completed(), facts);
+        self.bring_up(at, self.tracker.best().n_completed(), Basis::Press, facts);
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
@@ -101,11 +102,12 @@ impl Play {
         }
         let best = self.tracker.best();
         let n_told = if is_still { best.plies.len() } else { best.n_completed() };
-        self.bring_up(at, n_told, facts);
+        let basis = if depth > STEP_MAX { Basis::Gap } else { Basis::Quiet };
+        self.bring_up(at, n_told, basis, facts);
     }
 
-    fn bring_up(&mut self, at: Mono, n_told: usize, facts: &mut Vec<Fact>) {
-        self.publish(at, n_told.min(self.tracker.n_undisputed()), facts);
+    fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
+        self.publish(at, n_told.min(self.tracker.n_undisputed()), basis, facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.ending.is_none()) {
             self.tracker.complete_at_game_end(at);
             self.complete(at, facts);
@@ -162,7 +164,7 @@ impl Play {
         Some(pos)
     }
 
-    fn publish(&mut self, at: Mono, n_told: usize, facts: &mut Vec<Fact>) {
+    fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
         let best = self.tracker.best();
         let recorded = &self.sheet.moves()[base..];
@@ -175,11 +177,15 @@ impl Play {
         if from <= n_shared {
             let new: Vec<_> =
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
-            for ply in new {
+            let n_new = new.len();
+            for (idx, ply) in new.into_iter().enumerate() {
                 let scored = self.sheet.push(ply.m, at);
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
+                let is_answered = idx + 1 < n_new && basis != Basis::Gap;
+                let basis = if is_answered { Basis::Reply } else { basis };
                 let released_before = at.since(ply.released);
-                facts.push(Fact::MoveMade { ply: self.sheet.len(), uci, san, released_before });
+                let ply = self.sheet.len();
+                facts.push(Fact::MoveMade { ply, uci, san, basis, released_before });
             }
         }
         self.complete(at, facts);

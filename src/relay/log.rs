@@ -1,7 +1,7 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
 use crate::clock::Times;
-use crate::game::entry::{Fact, LinkState};
+use crate::game::entry::{Basis, Fact, LinkState};
 use crate::laws::{Finding, Severity};
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct Log {
     first: Number,
     moves: Vec<String>,
+    /// What was said last of the clock: whether it runs.
+    clock_runs: Option<bool>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -24,7 +26,8 @@ struct Number {
 
 impl Default for Log {
     fn default() -> Self {
-        Self { first: Number { fullmove: 1, turn: Color::White }, moves: Vec::new() }
+        let first = Number { fullmove: 1, turn: Color::White };
+        Self { first, moves: Vec::new(), clock_runs: None }
     }
 }
 
@@ -38,10 +41,16 @@ impl Log {
                 let names = format!("{} - {}", name(white, "White"), name(black, "Black"));
                 format!("game       {names}  {event}").trim_end().to_owned()
             }
-            Fact::MoveMade { ply, san, .. } => {
+            Fact::MoveMade { ply, san, basis, .. } => {
                 self.moves.truncate(ply.saturating_sub(1));
                 self.moves.push(san.clone());
-                format!("made       {}", self.numbered(*ply))
+                let why = match basis {
+                    // The line about its completion comes at once.
+                    Basis::Press | Basis::Reply => return None,
+                    Basis::Quiet => "the board is still",
+                    Basis::Gap => "found after a gap",
+                };
+                format!("made       {:<16}{why}", self.numbered(*ply))
             }
             Fact::MoveRetracted { ply } => {
                 let line = format!("withdrawn  {} and what followed", self.numbered(*ply));
@@ -63,8 +72,14 @@ impl Log {
                 format!("result     {} {}", result(ending.outcome), ending.reason)
             }
             Fact::GameClosed => "closed     without a result; another game begins".to_owned(),
-            Fact::Clock { is_connected: false, .. } => "clock      not connected".to_owned(),
+            Fact::Clock { is_connected: false, .. } => {
+                self.clock_runs = None;
+                "clock      not connected".to_owned()
+            }
             Fact::Clock { running, times, .. } => {
+                if self.clock_runs.replace(running.is_some()) == Some(running.is_some()) {
+                    return None;
+                }
                 let state = match running {
                     Some(color) => format!("runs for {color}"),
                     None => "stopped".to_owned(),

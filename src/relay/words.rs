@@ -1,6 +1,6 @@
 //! The words that records use for the core's values, in one table each.
 
-use crate::game::entry::{LinkState, Stage};
+use crate::game::entry::{Basis, LinkState, Stage};
 use crate::track::Reading;
 use crate::track::line::CompletedBy;
 use shakmaty::{Color, Piece};
@@ -30,6 +30,15 @@ impl Word for Color {
 impl Word for Stage {
     const TABLE: &'static [(Self, &'static str)] =
         &[(Self::Made, "made"), (Self::Completed, "completed")];
+}
+
+impl Word for Basis {
+    const TABLE: &'static [(Self, &'static str)] = &[
+        (Self::Press, "press"),
+        (Self::Quiet, "quiet"),
+        (Self::Reply, "reply"),
+        (Self::Gap, "gap"),
+    ];
 }
 
 impl Word for CompletedBy {

@@ -11,17 +11,16 @@ use super::now::Now;
 use super::publish::{After, Echo, PgnFile, Publisher};
 use super::record::{self, Games, RecordError};
 use super::serial::{self, Heard, LineStub, What};
-use crate::game::{Effect, Event, Game};
+use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::view::View;
 use crate::time::Stamp;
-use crate::wire::{Decoder, Item};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 /// One board, ready to run.
 #[derive(Debug)]
@@ -31,13 +30,11 @@ pub struct Board {
     games: Games,
     site: String,
     log: Log,
-    decoder: Decoder,
-    items: Vec<Item>,
+    ear: Ear,
     effects: Vec<Effect>,
     now: Now,
     line: LineStub,
     writer: Writer<After, DiskStorage>,
-    alive: watch::Receiver<u64>,
 }
 
 /// What others need of a board that runs.
@@ -79,8 +76,7 @@ impl Board {
         let (view, views) = watch::channel(Arc::new(shown(&settings.name, &game, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
         let (alive, pings) = watch::channel(0);
-        let publisher =
-            Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
+        let publisher = Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
         tasks.spawn(publisher.run(events));
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
@@ -90,13 +86,11 @@ impl Board {
             games,
             site: settings.site.clone(),
             log,
-            decoder: Decoder::default(),
-            items: Vec::new(),
+            ear: Ear::default(),
             effects: Vec::new(),
             now,
             line,
             writer,
-            alive: pings.clone(),
         };
         let feed = Feed { name: settings.name.clone(), view: views, pgn: pgns };
         Ok((board, Handle { feed, alive: pings }))
@@ -114,7 +108,7 @@ impl Board {
             };
             tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => break,
+                () = stopped(&mut stop) => break,
                 heard = self.line.heard() => match heard {
                     Some(heard) => self.hear(heard).await,
                     None => break,
@@ -142,33 +136,21 @@ impl Board {
         let Heard { at, what } = heard;
         match what {
             What::Up => {
-                self.decoder = Decoder::default();
+                self.ear.forget();
                 self.handle(at, &Event::LinkUp);
             }
             What::Down { why } => {
                 info!(board = self.name, "{why}");
                 self.handle(at, &Event::LinkDown);
             }
-            What::Bytes(bytes) => self.receive(at, &bytes),
+            What::Bytes(bytes) => {
+                let n_noise = self.ear.hear(at, &bytes, &mut self.game, &mut self.effects);
+                if n_noise > 0 {
+                    debug!(board = self.name, n_noise, "bytes that are no message");
+                }
+            }
         }
         self.carry_out(at, After::default()).await;
-    }
-
-    fn receive(&mut self, at: Stamp, bytes: &[u8]) {
-        let mut items = std::mem::take(&mut self.items);
-        self.decoder.push(at.mono, bytes, &mut items);
-        self.handle(at, &Event::Bytes);
-        for item in items.drain(..) {
-            let event = match item {
-                Item::Message(message) => Event::Board(message),
-                Item::Skipped { bytes, why } => {
-                    tracing::debug!(board = self.name, bytes, ?why, "skipped");
-                    Event::Noise
-                }
-            };
-            self.handle(at, &event);
-        }
-        self.items = items;
     }
 
     fn handle(&mut self, at: Stamp, event: &Event) {
@@ -217,11 +199,11 @@ impl Board {
         let text = pgn::render(&tags, play.sheet(), self.game.n_public(), outcome);
         Some(PgnFile { number: self.games.n_games, text: Arc::from(text) })
     }
+}
 
-    /// Counts the pings that came through journal and publisher.
-    pub fn alive(&self) -> watch::Receiver<u64> {
-        self.alive.clone()
-    }
+/// Ready once the daemon is to stop, or is gone.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    drop(stop.wait_for(|stop| *stop).await);
 }
 
 /// What the journal tells of before.
@@ -262,8 +244,5 @@ fn tell_torn(board: &str, torn: &TornTail) {
 }
 
 fn shown(name: &str, game: &Game, at: Stamp) -> Shown {
-    Shown {
-        text: View::new(name, game, at.mono).to_json(),
-        made: tokio::time::Instant::now(),
-    }
+    Shown { text: View::new(name, game, at.mono).to_json(), made: tokio::time::Instant::now() }
 }

@@ -1,7 +1,7 @@
 //! A board's record on disk: journal lines to facts and back, and the games in them.
 
-use super::journal::{BootId, DiskStorage, Journal, JournalError, Limits, Line, NewLine};
 use super::journal::TornTail;
+use super::journal::{BootId, DiskStorage, Journal, JournalError, Limits, Line, NewLine};
 use crate::game::entry::{Entry, Fact};
 use crate::game::{Recovered as Fold, ScoreSheet};
 use crate::laws::Ending;
@@ -31,10 +31,7 @@ pub enum RecordError {
 
 /// A journal line for an entry.
 pub fn line_of(entry: &Entry) -> NewLine {
-    NewLine {
-        stamp: entry.at,
-        body: Record::new(entry.at.mono.millis(), &entry.fact).to_json(),
-    }
+    NewLine { stamp: entry.at, body: Record::new(entry.at.mono.millis(), &entry.fact).to_json() }
 }
 
 /// The entry in a journal line; `None` for a record of a newer program.

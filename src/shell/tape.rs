@@ -83,7 +83,7 @@ struct HeaderLine<'a> {
     clock: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
-    #[serde(skip_serializing_if = "is_not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     chess960: bool,
     #[serde(skip_serializing_if = "str::is_empty")]
     white: &'a str,
@@ -91,11 +91,6 @@ struct HeaderLine<'a> {
     black: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     event: &'a str,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_not(is: &bool) -> bool {
-    !is
 }
 
 impl Tape {

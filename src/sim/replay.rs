@@ -6,9 +6,9 @@
 
 use super::script::{Happening, Header, Script};
 use super::table::Table;
-use crate::game::{Effect, Entry, Event, Game, Settings};
+use crate::game::{Ear, Effect, Entry, Event, Game, Settings};
 use crate::time::{Mono, Stamp, Wall};
-use crate::wire::{Decoder, Item};
+
 use std::time::Duration;
 
 /// After the last line of a script the core gets this long to come to its conclusions.
@@ -53,8 +53,7 @@ impl Replay {
 /// The core with its effects gathered.
 struct Run {
     game: Game,
-    decoder: Decoder,
-    items: Vec<Item>,
+    ear: Ear,
     effects: Vec<Effect>,
     entries: Vec<Entry>,
     /// What the core has sent since it was last looked at, in bytes.
@@ -66,8 +65,7 @@ impl Run {
     fn new(header: &Header) -> Self {
         Self {
             game: Game::new(settings_of(header)),
-            decoder: Decoder::default(),
-            items: Vec::new(),
+            ear: Ear::default(),
             effects: Vec::new(),
             entries: Vec::new(),
             sent: Vec::new(),
@@ -135,7 +133,7 @@ impl Run {
     fn carry_out(&mut self, now: Mono, table: &mut Table) {
         if std::mem::take(&mut self.wants_reopen) {
             self.event(now, &Event::LinkDown);
-            self.decoder = Decoder::default();
+            self.ear.forget();
             self.event(now + REOPEN_AFTER, &Event::LinkUp);
         }
         let sent = std::mem::take(&mut self.sent);
@@ -152,22 +150,16 @@ impl Run {
     }
 
     fn receive(&mut self, at: Mono, bytes: &[u8]) {
-        let mut items = std::mem::take(&mut self.items);
-        self.decoder.push(at, bytes, &mut items);
-        self.event(at, &Event::Bytes);
-        for item in items.drain(..) {
-            let event = match item {
-                Item::Message(message) => Event::Board(message),
-                Item::Skipped { .. } => Event::Noise,
-            };
-            self.event(at, &event);
-        }
-        self.items = items;
+        self.ear.hear(stamp(at), bytes, &mut self.game, &mut self.effects);
+        self.gather();
     }
 
     fn event(&mut self, at: Mono, event: &Event) {
-        let wall = Wall(i64::try_from(at.0).unwrap_or(i64::MAX));
-        self.game.handle(Stamp { mono: at, wall }, event, &mut self.effects);
+        self.game.handle(stamp(at), event, &mut self.effects);
+        self.gather();
+    }
+
+    fn gather(&mut self) {
         for effect in self.effects.drain(..) {
             match effect {
                 Effect::Record(entry) => self.entries.push(entry),
@@ -177,4 +169,9 @@ impl Run {
             }
         }
     }
+}
+
+/// In a replay the clock on the wall shows the time since the start.
+fn stamp(at: Mono) -> Stamp {
+    Stamp { mono: at, wall: Wall(i64::try_from(at.0).unwrap_or(i64::MAX)) }
 }

@@ -31,6 +31,21 @@ pub struct Header {
     pub event: String,
 }
 
+impl Header {
+    /// A DGT board with its clock, and nothing known of the game.
+    pub fn dgt() -> Self {
+        Self {
+            names_pieces: true,
+            has_clock: true,
+            start: None,
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+        }
+    }
+}
+
 /// One thing that happened at a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {

@@ -320,8 +320,7 @@ impl Tracker {
             (total(line) + Cost::from(disorder) * 1_000, line.plies.len())
         };
         self.lines.sort_by_cached_key(rank);
-        let limit =
-            self.lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
+        let limit = self.lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
         for line in std::mem::take(&mut self.lines) {
             let is_new = kept.iter().all(|known| {

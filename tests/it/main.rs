@@ -9,6 +9,7 @@ mod games;
 mod hands;
 mod http;
 mod journal;
+mod line;
 mod replay;
 mod service;
 mod simulate;

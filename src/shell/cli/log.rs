@@ -104,9 +104,9 @@ impl Export {
             print(last)?;
         }
         match self.game {
-            Some(number) if n_printed == 0 => Err(Failure::Usage(format!(
-                "there is no game {number}; the journal has {n_games}"
-            ))),
+            Some(number) if n_printed == 0 => {
+                Err(Failure::Usage(format!("there is no game {number}; the journal has {n_games}")))
+            }
             _ => Ok(()),
         }
     }

@@ -145,13 +145,16 @@ struct Over;
 struct Opened {
     path: PathBuf,
     stream: SerialStream,
+    /// All bytes have left, as far as the system knows.
+    is_empty: bool,
 }
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // A close would wait for bytes that nobody takes. Of a port that is gone it does not
-        // matter.
-        self.stream.clear(serialport::ClearBuffer::Output).ok();
+        if !self.is_empty {
+            // A close would wait for bytes that nobody takes. If this fails the port is gone.
+            self.stream.clear(serialport::ClearBuffer::Output).ok();
+        }
     }
 }
 
@@ -182,7 +185,7 @@ impl LineActor {
         let (path, port) = opening.await.expect("opening a port does not panic")?;
         self.cursor = Cursor { last: Some(path.clone()), is_passed: false };
         match SerialStream::try_from(port) {
-            Ok(stream) => Ok(Opened { path, stream }),
+            Ok(stream) => Ok(Opened { path, stream, is_empty: false }),
             Err(e) => Err(LineError::of(path, Operation::Opening, e.into())),
         }
     }
@@ -254,7 +257,8 @@ impl LineActor {
             }
             io::Result::Ok(())
         };
-        if !matches!(tokio::time::timeout(LEAVE_WAIT, leaving).await, Ok(Ok(()))) {
+        opened.is_empty = matches!(tokio::time::timeout(LEAVE_WAIT, leaving).await, Ok(Ok(())));
+        if !opened.is_empty {
             debug!(path = %opened.path.display(), "the last bytes did not leave");
         }
         Err(Over)

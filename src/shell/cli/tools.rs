@@ -1,0 +1,353 @@
+//! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
+
+use super::{Failure, chain, read, runtime, start_tracing};
+use crate::game::{Ear, Effect, Event, Game as Core};
+use crate::relay::log::Log;
+use crate::shell::config::Config;
+use crate::shell::now::Now;
+use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, Speed};
+use crate::shell::serial::{self, Heard, LineStub, What};
+use crate::shell::tape::Tape;
+use crate::sim::hands::{self, Manners, Span, TableKind};
+use crate::sim::script::Header;
+use crate::sim::{Script, Table, games};
+use crate::time::Stamp;
+use clap::Args;
+use pgn_reader::{RawTag, Reader as PgnReader, SanPlus, Skip, Visitor};
+use shakmaty::{CastlingMode, Chess, KnownOutcome, Move, Position};
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// What is played on a simulated board, and how.
+#[derive(Debug, Args)]
+pub(super) struct SimulateOptions {
+    /// Play the first game of this PGN file, instead of Morphy's at the opera
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    game: Option<PathBuf>,
+    /// Play this trace
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// How the players handle the pieces: clean, club, blitz, scramble, school or lossy
+    #[arg(long, value_name = "MANNERS", default_value = "club")]
+    manners: String,
+    /// Another seed, other hands
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// How many times faster than in the world the board's time passes
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    speed: NonZeroU32,
+}
+
+/// A game to be played by simulated hands.
+#[derive(Debug)]
+pub(super) struct Game {
+    pub(super) white: String,
+    pub(super) black: String,
+    pub(super) event: String,
+    pub(super) script: Script,
+}
+
+impl SimulateOptions {
+    pub(super) fn speed(&self) -> Speed {
+        Speed(self.speed)
+    }
+
+    pub(super) fn game(&self) -> Result<Game, Failure> {
+        if let Some(path) = &self.trace {
+            let script = Script::parse(&read(path)?)
+                .map_err(|e| Failure::Input(format!("{}, {e}", path.display())))?;
+            if script.is_tape() {
+                return Err(Failure::Input(format!(
+                    "{}: this is a tape of a real board; a simulated one plays traces",
+                    path.display()
+                )));
+            }
+            let Header { white, black, event, .. } = script.header.clone();
+            return Ok(Game { white, black, event, script });
+        }
+        let mut manners = Manners::named(&self.manners).ok_or_else(|| {
+            Failure::Usage(format!(
+                "no manners are called {:?}; there are clean, club, blitz, scramble, school, lossy",
+                self.manners
+            ))
+        })?;
+        let game = match &self.game {
+            Some(path) => first_game(&read(path)?)
+                .map_err(|why| Failure::Input(format!("{}: {why}", path.display())))?,
+            None => {
+                // Nobody wants to wait for a game that everybody knows.
+                manners.think = Span { min_ms: 300, max_ms: 2_000 };
+                opera()
+            }
+        };
+        let table = TableKind { names_pieces: true, has_clock: true };
+        let mode = CastlingMode::Standard;
+        let PgnGame { white, black, event, moves, outcome } = game;
+        let start = Chess::new();
+        let played = hands::perform(&start, mode, &moves, outcome, &manners, table, self.seed);
+        Ok(Game { white, black, event, script: played.script })
+    }
+
+    pub(super) fn open(
+        &self,
+        game: &Game,
+        link: Option<PathBuf>,
+    ) -> Result<(PtyBoardStub, PtyBoardActor), Failure> {
+        let table = Table::new(&game.script.header);
+        PtyBoard::open(table, link).map_err(|e| Failure::Device(chain(&e)))
+    }
+}
+
+struct PgnGame {
+    white: String,
+    black: String,
+    event: String,
+    moves: Vec<Move>,
+    outcome: Option<KnownOutcome>,
+}
+
+fn opera() -> PgnGame {
+    let (players, moves) = games::opera();
+    PgnGame {
+        white: players.white.to_owned(),
+        black: players.black.to_owned(),
+        event: "Paris Opera 1858".to_owned(),
+        moves,
+        outcome: Some(KnownOutcome::Decisive { winner: shakmaty::Color::White }),
+    }
+}
+
+/// The first game of a PGN file that starts from the usual position.
+fn first_game(text: &str) -> Result<PgnGame, String> {
+    let mut reader = PgnReader::new(text.as_bytes());
+    match reader.read_game(&mut FirstGame) {
+        Ok(Some(game)) => game,
+        Ok(None) => Err("there is no game in it; expected PGN".to_owned()),
+        Err(e) => Err(format!("cannot be read as PGN: {e}")),
+    }
+}
+
+struct FirstGame;
+
+struct Movetext {
+    game: PgnGame,
+    pos: Chess,
+}
+
+impl Visitor for FirstGame {
+    type Tags = PgnGame;
+    type Movetext = Movetext;
+    type Output = Result<PgnGame, String>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        let (white, black, event) = (String::new(), String::new(), String::new());
+        ControlFlow::Continue(PgnGame { white, black, event, moves: Vec::new(), outcome: None })
+    }
+
+    fn tag(
+        &mut self,
+        tags: &mut Self::Tags,
+        name: &[u8],
+        value: RawTag<'_>,
+    ) -> ControlFlow<Self::Output> {
+        let value = value.decode_utf8_lossy().into_owned();
+        match name {
+            b"White" => tags.white = value,
+            b"Black" => tags.black = value,
+            b"Event" => tags.event = value,
+            b"Result" => tags.outcome = value.parse().ok(),
+            b"FEN" => {
+                let why = "the first game does not start from the usual position; use a trace";
+                return ControlFlow::Break(Err(why.to_owned()));
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, game: PgnGame) -> ControlFlow<Self::Output, Self::Movetext> {
+        ControlFlow::Continue(Movetext { game, pos: Chess::new() })
+    }
+
+    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn san(&mut self, text: &mut Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
+        match san.san.to_move(&text.pos) {
+            Ok(m) => {
+                text.pos.play_unchecked(m);
+                text.game.moves.push(m);
+                ControlFlow::Continue(())
+            }
+            Err(_) => {
+                let ply = text.game.moves.len() + 1;
+                ControlFlow::Break(Err(format!("half-move {ply}, {san}, is not legal")))
+            }
+        }
+    }
+
+    fn end_game(&mut self, text: Movetext) -> Self::Output {
+        Ok(text.game)
+    }
+}
+
+/// The board answers whatever program opens it, plays the game once, and stays until Ctrl-C.
+#[derive(Debug, Args)]
+pub(super) struct Simulate {
+    #[command(flatten)]
+    simulate: SimulateOptions,
+    /// A name for the board's end of the line, kept when the board is plugged in anew
+    #[arg(long, value_name = "PATH")]
+    link: Option<PathBuf>,
+}
+
+impl Simulate {
+    pub(super) fn run(&self, verbose: u8) -> Result<(), Failure> {
+        start_tracing(verbose);
+        let game = self.simulate.game()?;
+        runtime()?.block_on(async {
+            let (stub, actor) = self.simulate.open(&game, self.link.clone())?;
+            let board = tokio::spawn(actor.run());
+            println!("{}", self.link.clone().unwrap_or_else(|| stub.path()).display());
+            stub.play(game.script.happenings, self.simulate.speed())
+                .await
+                .map_err(|e| Failure::Device(chain(&e)))?;
+            tokio::signal::ctrl_c().await.map_err(Failure::io("cannot wait for Ctrl-C"))?;
+            board.abort();
+            Ok(())
+        })
+    }
+}
+
+/// Wakes the board, shows what it plays, and writes every byte in both directions until Ctrl-C.
+/// The tape can be replayed, and is what a bug report needs.
+#[derive(Debug, Args)]
+pub(super) struct Record {
+    /// The board's port; without it the first board's of the configuration
+    #[arg(long, value_name = "PORT")]
+    port: Option<String>,
+    /// The new file
+    #[arg(value_name = "TAPE")]
+    tape: PathBuf,
+}
+
+impl Record {
+    pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
+        start_tracing(verbose);
+        let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
+        runtime()?.block_on(self.record(port, config))
+    }
+
+    async fn record(&self, port: &str, config: &Config) -> Result<(), Failure> {
+        let now = Now::start();
+        let (line, actor) = serial::channel(serial::Line::named(port), now);
+        let header = Header::dgt();
+        let tape = Tape::create(&self.tape, &header, now.stamp())
+            .map_err(|e| Failure::Input(chain(&e)))?;
+        let mut recorder = Recorder {
+            core: Core::new(config.boards[0].settings()),
+            ear: Ear::default(),
+            line,
+            tape,
+            log: Log::default(),
+            now,
+            n_bytes: 0,
+        };
+        let actor = tokio::spawn(actor.run());
+        eprintln!("recording {port} to {}; end with Ctrl-C", self.tape.display());
+        let done = tokio::select! {
+            failed = recorder.run() => failed,
+            stopped = tokio::signal::ctrl_c() => {
+                stopped.map_err(Failure::io("cannot wait for Ctrl-C"))
+            }
+        };
+        recorder.line.close();
+        drop(actor);
+        eprintln!("{} bytes from the board", recorder.n_bytes);
+        recorder.tape.finish().map_err(|e| Failure::Input(chain(&e)))?;
+        done
+    }
+}
+
+struct Recorder {
+    core: Core,
+    ear: Ear,
+    line: LineStub,
+    tape: Tape,
+    log: Log,
+    now: Now,
+    n_bytes: usize,
+}
+
+impl Recorder {
+    /// Runs until the port proves to be none, or for ever.
+    async fn run(&mut self) -> Result<(), Failure> {
+        loop {
+            let wake = self.core.wake_at().map(|due| self.now.instant(due));
+            let sleep = async {
+                match wake {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                heard = self.line.heard() => match heard {
+                    Some(heard) => self.hear(heard)?,
+                    None => return Ok(()),
+                },
+                () = sleep => self.event(&Event::Timeout),
+            }
+        }
+    }
+
+    fn hear(&mut self, heard: Heard) -> Result<(), Failure> {
+        let Heard { at, what } = heard;
+        match what {
+            What::Up => {
+                self.ear.forget();
+                self.event(&Event::LinkUp);
+            }
+            What::Down { why } if self.n_bytes == 0 => return Err(Failure::Device(chain(&why))),
+            What::Down { why } => {
+                eprintln!("{}", chain(&why));
+                self.event(&Event::LinkDown);
+            }
+            What::Bytes(bytes) => {
+                self.n_bytes += bytes.len();
+                self.tape.received(at, &bytes);
+                let mut effects = Vec::new();
+                self.ear.hear(at, &bytes, &mut self.core, &mut effects);
+                self.carry_out(at, effects);
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) {
+        let at = self.now.stamp();
+        let mut effects = Vec::new();
+        self.core.handle(at, event, &mut effects);
+        self.carry_out(at, effects);
+    }
+
+    fn carry_out(&mut self, at: Stamp, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Send(command) => {
+                    let bytes = command.encode();
+                    self.tape.sent(at, &bytes);
+                    self.line.send(bytes);
+                }
+                Effect::Reopen => self.line.reopen(),
+                Effect::Record(entry) => {
+                    if let Some(line) = self.log.line(&entry.fact) {
+                        println!("{:>9}  {line}", at.mono.to_string());
+                    }
+                }
+                Effect::Show => {}
+            }
+        }
+    }
+}
