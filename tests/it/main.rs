@@ -5,6 +5,7 @@ mod board_sim;
 mod browser;
 #[cfg(feature = "web")]
 mod chromium;
+mod config;
 mod games;
 mod hands;
 mod http;
