@@ -6,8 +6,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rokade::game::{Effect, Event, Game, Settings};
+use rokade::game::{Effect, Event, Fact, Game, Settings};
 use rokade::relay::log::Log;
+use rokade::relay::view::View;
 use rokade::sim::script::Happening;
 use rokade::sim::{BoardSim, ClockSim, Delivery, Replay, Script};
 use rokade::time::{Mono, Stamp, Wall};
@@ -305,4 +306,28 @@ fn the_simulated_tape_is_what_the_simulated_board_says() {
     let found = Recording::new().run();
     let expected = fs::read_to_string(&path).unwrap_or_default();
     assert!(expected == found, "{}\n{}", path.display(), diff(&expected, &found));
+}
+
+/// Findings are for the arbiter: no word of one may be in what the page is sent.
+#[test]
+fn no_finding_is_public() {
+    let mut n_findings = 0;
+    for (path, _) in scripts() {
+        let replay = Replay::run(&parse(&path));
+        let view = View::new("table-1", &replay.game, Mono::from_millis(60_000)).to_json();
+        for entry in &replay.entries {
+            let (Fact::Found(finding)
+            | Fact::PositionLost(finding)
+            | Fact::IllegalMove { finding, .. }) = &entry.fact
+            else {
+                continue;
+            };
+            n_findings += 1;
+            assert!(!entry.fact.is_public(), "{}: {finding}", path.display());
+            for secret in [finding.code().to_owned(), finding.to_string()] {
+                assert!(!view.contains(&secret), "{}: {secret}", path.display());
+            }
+        }
+    }
+    assert!(n_findings > 0, "no script has a finding, so this has shown nothing");
 }
