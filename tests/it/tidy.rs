@@ -382,3 +382,50 @@ fn all_test_data_is_held_to_account() {
     let tests: String = tests.map(|source| source.text).collect();
     assert_none(&data(&paths(), &tests));
 }
+
+/// What is wrong with the invariants of a document, given the tests as `module` and text.
+fn invariants(source: &Source, tests: &[(String, String)]) -> Vec<Complaint> {
+    let mut found = Vec::new();
+    let mut line = 1;
+    for paragraph in source.text.split("\n\n") {
+        let n_blank = paragraph.len() - paragraph.trim_start_matches('\n').len();
+        if paragraph.trim_start().starts_with("**Invariant:") {
+            let named = paragraph.rsplit_once('(').map_or("", |(_, named)| named);
+            let names: Vec<&str> = named.split('`').skip(1).step_by(2).collect();
+            let is_test = |name: &&str| {
+                let (module, rest) = name.split_once("::").unwrap_or((name, ""));
+                tests.iter().any(|(known, text)| {
+                    let of = |word: &str| text.contains(&format!("{word} {rest}"));
+                    known == module && (rest.is_empty() || of("fn") || of("mod"))
+                })
+            };
+            if !names.iter().any(is_test) {
+                let what = format!("no test of {names:?} exists; name the one that holds this");
+                found.push(source.complain(line + n_blank, &what));
+            }
+        }
+        line += paragraph.matches('\n').count() + 2;
+    }
+    found
+}
+
+#[test]
+fn every_invariant_has_its_test() {
+    let module = |source: &Source| {
+        let rest = source.path.strip_prefix("tests/it/")?.strip_suffix(".rs")?;
+        Some((rest.to_owned(), source.text.clone()))
+    };
+    let all = sources();
+    let tests: Vec<_> = all.iter().filter_map(module).collect();
+    let text = "# X\n\n**Invariant: a.** b\n(`tidy::gone`)\n\n**Invariant: c.**\n\n\
+                **Invariant: d.** (`tidy::every_invariant_has_its_test`)";
+    let sample = Source::new("a.md", text);
+    let said = invariants(&sample, &tests);
+    let lines: Vec<_> = said.iter().filter_map(|s| s.split(": ").next()).collect();
+    assert_eq!(lines, ["a.md:3", "a.md:6"]);
+
+    let document = all.iter().find(|source| source.path == "src/ARCHITECTURE.md");
+    let document = document.expect("the map of the code");
+    assert!(document.text.matches("**Invariant:").count() > 10);
+    assert_none(&invariants(document, &tests));
+}
