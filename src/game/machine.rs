@@ -177,10 +177,10 @@ impl Game {
             BoardMessage::Dump(dump) => self.on_dump(now, dump),
             BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
             BoardMessage::Clock(clock) => self.on_clock(now, clock),
-            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial) => {
-                if self.watch.is_new_serial(serial) {
-                    self.facts.push(Fact::Identified { serial: serial.clone() });
-                }
+            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial)
+                if self.watch.is_new_serial(serial) =>
+            {
+                self.facts.push(Fact::Identified { serial: serial.clone() });
             }
             _ => {}
         }

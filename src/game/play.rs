@@ -113,7 +113,7 @@ impl Play {
             self.complete(at, facts);
             self.end(ending, facts);
         }
-        self.tracker.settle(self.sheet.len() - self.tracker.n_settled());
+        self.tracker.settle(self.n_agreed());
     }
 
     /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
@@ -128,6 +128,11 @@ impl Play {
             facts.push(Fact::MoveRetracted { ply: n });
         }
         self.end(ending, facts);
+    }
+
+    /// Whether the best line has moves that are not on record yet.
+    pub(super) fn has_more_to_tell(&self) -> bool {
+        self.tracker.n_settled() + self.tracker.best().plies.len() > self.sheet.len()
     }
 
     /// Whether nothing is recorded yet and the board shows a legal first move.
@@ -166,10 +171,8 @@ impl Play {
 
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
-        let best = self.tracker.best();
-        let recorded = &self.sheet.moves()[base..];
-        let n_shared = recorded.iter().zip(&best.plies).take_while(|(a, b)| a.m == b.m).count();
-        if recorded.len() > n_shared && (n_told > n_shared || self.is_denied(n_shared)) {
+        let n_shared = self.n_agreed();
+        if self.sheet.len() - base > n_shared && (n_told > n_shared || self.is_denied(n_shared)) {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
@@ -189,6 +192,13 @@ impl Play {
             }
         }
         self.complete(at, facts);
+    }
+
+    /// How many open plies the record shares with the best line.
+    fn n_agreed(&self) -> usize {
+        let recorded = &self.sheet.moves()[self.tracker.n_settled()..];
+        let best = &self.tracker.best().plies;
+        recorded.iter().zip(best).take_while(|(a, b)| a.m == b.m).count()
     }
 
     /// Whether no line in the running speaks for what is recorded after the first `n` open plies.
@@ -242,6 +252,8 @@ fn begins_castling(before: &Chess, m: Move) -> bool {
 pub(super) fn start_of(settings: &Settings) -> Option<(Chess, CastlingMode)> {
     let setup = settings.start.clone()?.into_setup();
     let mode = if settings.is_chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-    let pos = setup.position(mode).or_else(|e| e.ignore_too_much_material()).ok()?;
-    Some((pos, mode))
+    match setup.position::<Chess>(mode) {
+        Ok(pos) => Some((pos, mode)),
+        Err(e) => e.ignore_too_much_material().ok().map(|pos| (pos, mode)),
+    }
 }

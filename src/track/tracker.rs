@@ -276,8 +276,8 @@ impl Tracker {
         for moves in search::lines(&line.pos, &self.seen, depth, slack) {
             let mut child = line.clone();
             for m in moves {
-                child.cost += self.unstirred(&child, m) + weigh::PLY;
                 let released = self.released(&child, m, at);
+                child.cost += self.unstirred(&child, m) + disordered(&child, released) + weigh::PLY;
                 child.push(m, released);
             }
             settle_presses(&mut child);
@@ -337,6 +337,13 @@ impl Tracker {
         }
         self.lines = kept;
     }
+}
+
+/// What it speaks against a move that it was released before the move that it follows.
+fn disordered(line: &Line, released: Mono) -> Cost {
+    let Some(last) = line.plies.last() else { return 0 };
+    let early = last.released.since(released);
+    Cost::try_from(early.as_micros()).unwrap_or(0) * weigh::EARLY_PER_MICRO
 }
 
 /// What speaks against a line, with the presses that still wait for their move.
