@@ -165,8 +165,8 @@ fn branches(tokens: &[Token], idx: usize) -> Vec<(usize, String)> {
         return vec![(first.line, name(idx))];
     }
     let (mut found, mut level, mut is_start) = (Vec::new(), 0, false);
-    for at in idx..tokens.len() {
-        match tokens[at].text.as_str() {
+    for (at, token) in tokens.iter().enumerate().skip(idx) {
+        match token.text.as_str() {
             "{" => {
                 level += 1;
                 is_start = level == 1;
@@ -179,7 +179,7 @@ fn branches(tokens: &[Token], idx: usize) -> Vec<(usize, String)> {
             }
             "," => is_start = level == 1,
             _ if is_start => {
-                found.push((tokens[at].line, name(at)));
+                found.push((token.line, name(at)));
                 is_start = false;
             }
             _ => {}
