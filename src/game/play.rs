@@ -182,13 +182,17 @@ impl Play {
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let scored = self.sheet.push(ply.m, at);
+                let others = self.tracker.alternatives(self.sheet.len() - base);
+                let mode = self.sheet.mode();
+                let alternatives: Vec<String> =
+                    others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
+                let scored = self.sheet.push(ply.m, at, !alternatives.is_empty());
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
                 let basis = if is_answered { Basis::Reply } else { basis };
                 let released_before = at.since(ply.released);
                 let ply = self.sheet.len();
-                facts.push(Fact::MoveMade { ply, uci, san, basis, released_before });
+                facts.push(Fact::MoveMade { ply, uci, san, basis, alternatives, released_before });
             }
         }
         self.complete(at, facts);

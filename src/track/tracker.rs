@@ -7,7 +7,7 @@
 //! way, a captured piece that was carried over the board or a reply that was begun before the press
 //! needs no rule of its own: some line explains it, and time tells which.
 
-use super::line::{CompletedBy, Completion, Line, OpenPress, squares_of};
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
 use super::search;
@@ -32,6 +32,8 @@ pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 /// A move that is seen this much after a press stood when the clock was pressed: the scan and the
 /// line take that long.
 pub const SCAN: Duration = Duration::from_millis(100);
+/// A piece that moves again has rested at least this long: the opponent's hand has been there.
+pub const REST_MIN: Duration = Duration::from_millis(150);
 /// A hand may go out this much before the opponent's release is seen.
 pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 
@@ -148,15 +150,34 @@ impl Tracker {
         self.prune();
     }
 
-    /// How many plies of the best line no living rival disputes.
+    /// How many plies of the best line no living rival disputes. A rival that leads to the same
+    /// position does not count: nothing to come can tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
         let best = self.best();
-        let limit = total(best) + weigh::CLEAR_LEAD;
-        self.lines[1..]
-            .iter()
-            .filter(|rival| total(rival) < limit)
+        self.rivals()
+            .filter(|rival| rival.pos != best.pos)
             .map(|rival| best.n_shared(rival))
             .fold(best.plies.len(), usize::min)
+    }
+
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
+    /// the board about as well and lead to the same position.
+    pub fn alternatives(&self, idx: usize) -> Vec<Move> {
+        let best = self.best();
+        let mut others: Vec<Move> = Vec::new();
+        for rival in self.rivals().filter(|rival| rival.pos == best.pos) {
+            let Some(ply) = rival.plies.get(idx) else { continue };
+            if best.n_shared(rival) == idx && !others.contains(&ply.m) {
+                others.push(ply.m);
+            }
+        }
+        others
+    }
+
+    /// Lines that are not clearly worse than the best.
+    fn rivals(&self) -> impl Iterator<Item = &Line> {
+        let limit = total(self.best()) + weigh::CLEAR_LEAD;
+        self.lines[1..].iter().filter(move |line| total(line) < limit)
     }
 
     /// Whether the best line leads clearly over every line that `speaks` for something else.
@@ -277,7 +298,10 @@ impl Tracker {
             let mut child = line.clone();
             for m in moves {
                 let released = self.released(&child, m, at);
-                child.cost += self.unstirred(&child, m) + disordered(&child, released) + weigh::PLY;
+                child.cost += weigh::PLY
+                    + self.unstirred(&child, m)
+                    + self.hurried(&child, m)
+                    + disordered(&child, released);
                 child.push(m, released);
             }
             settle_presses(&mut child);
@@ -295,6 +319,19 @@ impl Tracker {
         };
         let squares = squares_of(m, line.pos.turn());
         squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
+    }
+
+    /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
+    /// piece that is dragged stops for a moment on squares where it would be legal; a piece that
+    /// moves again has waited for the opponent's answer.
+    fn hurried(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from() else { return 0 };
+        let lifted = self.changed[usize::from(from)];
+        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
+        match line.plies.iter().rev().find(arrives) {
+            Some(before) if lifted.since(before.released) < REST_MIN => weigh::HURRIED,
+            _ => 0,
+        }
     }
 
     /// The best guess of when the hand let go: the last change on a square of the move.

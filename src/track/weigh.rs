@@ -57,11 +57,13 @@ pub const AT_PRESS: Weights = Weights {
 };
 
 /// A move, of any kind: the shorter explanation is the better one.
-pub const PLY: Cost = 300_000;
+pub const PLY: Cost = 500_000;
 /// A move none of whose squares stirred since the move before, for each such square.
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
 pub const EARLY_PER_MICRO: Cost = 6;
+/// A move of a piece that had hardly come to rest after its move before.
+pub const HURRIED: Cost = 4 * POINT;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
