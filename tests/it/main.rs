@@ -5,12 +5,15 @@ mod board_sim;
 mod browser;
 #[cfg(feature = "web")]
 mod chromium;
+mod config;
 mod games;
 mod hands;
 mod http;
 mod journal;
 mod line;
+mod replay;
 mod service;
 mod simulate;
 mod stage;
+mod tidy;
 mod wire;
