@@ -41,6 +41,11 @@ impl Watch {
         *self = Self { serials: std::mem::take(&mut self.serials), ..Self::default() };
     }
 
+    /// Whether a press waits for the move that it completes.
+    pub(super) fn has_suspect(&self) -> bool {
+        self.suspect.is_some()
+    }
+
     pub(super) fn is_new_serial(&mut self, serial: &str) -> bool {
         let is_new = !self.serials.iter().any(|known| known == serial);
         if is_new {

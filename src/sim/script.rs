@@ -174,7 +174,7 @@ impl Script {
             }
             if happenings.last().is_some_and(|(before, _)| *before > at) {
                 return Err(wrong(format!(
-                    "t is {}, less than in the line before; expected the lines in the order of time",
+                    "t is {}, less than in the line before; expected lines in the order of time",
                     at.millis()
                 )));
             }
