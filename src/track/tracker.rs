@@ -35,6 +35,8 @@ pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 pub const SCAN: Duration = Duration::from_millis(100);
 /// A piece that moves again has rested at least this long: the opponent's hand has been there.
 pub const REST_MIN: Duration = Duration::from_millis(150);
+/// Lines that are this much worse than the best are not searched on.
+const SEARCH_WITHIN: Cost = 8 * weigh::POINT;
 /// After this stillness what a line leaves unexplained counts no more.
 pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
@@ -138,11 +140,10 @@ impl Tracker {
                 settle_presses(line);
             }
         }
-        self.search_on(at, STEP_MAX);
-        for line in &mut self.lines {
-            let disorder =
-                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
-            line.cost += Cost::from(disorder) * 1_000;
+        self.search_on(at, STEP_MAX, weigh::POOR);
+        let against: Vec<Cost> = self.lines.iter().map(|line| self.contradicts(line)).collect();
+        for (line, cost) in self.lines.iter_mut().zip(against) {
+            line.cost += cost;
         }
         self.prune();
     }
@@ -151,7 +152,8 @@ impl Tracker {
     /// without their pieces having been seen one by one.
     pub fn look(&mut self, at: Mono, depth: usize) {
         self.pass(at);
-        self.search_on(at, depth);
+        let content = if depth > STEP_MAX { weigh::PLY } else { weigh::POOR };
+        self.search_on(at, depth, content);
         self.prune();
     }
 
@@ -272,17 +274,17 @@ impl Tracker {
         }
     }
 
-    /// Searches longer lines while the best one explains too little.
-    fn search_on(&mut self, at: Mono, depth_max: usize) {
+    /// Searches longer and longer lines until one explains the board to within `content`.
+    fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
         for depth in 1..=depth_max {
-            if self.least_disorder() < weigh::POOR {
+            let least = self.lines.iter().map(total).min().unwrap_or(0);
+            let explained = |line: &Line| total(line) + self.contradicts(line);
+            if self.lines.iter().map(explained).min().unwrap_or(0) < least + content {
                 return;
             }
             let slack = if depth <= 2 { 1 } else { 0 };
-            let n_old = self.lines.len();
-            let limit = self.lines.iter().map(total).min().unwrap_or(0) + 8 * weigh::POINT;
-            for idx in 0..n_old {
-                if total(&self.lines[idx]) <= limit {
+            for idx in 0..self.lines.len() {
+                if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
                     let children = self.children(&self.lines[idx], depth, slack, at);
                     self.lines.extend(children);
                 }
@@ -290,10 +292,10 @@ impl Tracker {
         }
     }
 
-    fn least_disorder(&self) -> u32 {
-        let disorder =
-            |line: &Line| weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
-        self.lines.iter().map(disorder).min().unwrap_or(0)
+    /// What the board says against `line` at this moment.
+    fn contradicts(&self, line: &Line) -> Cost {
+        let pos = &line.pos;
+        Cost::from(weigh::disorder(&self.seen, pos.board(), pos.turn(), &AT_PRESS)) * 1_000
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
@@ -380,15 +382,11 @@ impl Tracker {
             line.open = open;
         }
         // What contradicts the board at this moment goes first, however cheap it was so far.
-        let rank = |line: &Line| {
-            let disorder =
-                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
-            (total(line) + Cost::from(disorder) * 1_000, line.plies.len())
-        };
-        self.lines.sort_by_cached_key(rank);
-        let limit = self.lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.sort_by_cached_key(|line| (total(line) + self.contradicts(line), line.plies.len()));
+        let limit = lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
-        for line in std::mem::take(&mut self.lines) {
+        for line in lines {
             let is_new = kept.iter().all(|known| {
                 known.plies.len() != line.plies.len() || !known.agrees(&line, line.plies.len())
             });

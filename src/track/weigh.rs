@@ -74,9 +74,9 @@ pub const OPEN_PRESS: Cost = 5 * POINT;
 pub const UNPRESSED: Cost = 3 * POINT / 2;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
-/// At this disorder or more the best line explains too little, and longer lines are searched.
-/// Thousandths of a point, weighed as at a press.
-pub const POOR: u32 = 4_000;
+/// A board that contradicts the best line this much is explained too badly: longer lines are
+/// searched.
+pub const POOR: Cost = 4 * POINT;
 /// A line this much worse than the best is given up.
 pub const HOPELESS: Cost = 24 * POINT;
 
