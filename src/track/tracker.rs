@@ -18,7 +18,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
-pub const LINES_MAX: usize = 24;
+pub const LINES_MAX: usize = 32;
 /// Plies that stay open to revision; older ones are history.
 pub const TAIL_MAX: usize = 8;
 /// Plies that one change of the board may add, at the most.
@@ -36,7 +36,7 @@ pub const SCAN: Duration = Duration::from_millis(100);
 /// A piece that moves again has rested at least this long: the opponent's hand has been there.
 pub const REST_MIN: Duration = Duration::from_millis(150);
 /// Lines that are this much worse than the best are not searched on.
-const SEARCH_WITHIN: Cost = 8 * weigh::POINT;
+const SEARCH_WITHIN: Cost = 18 * weigh::POINT;
 /// After this stillness what a line leaves unexplained counts no more.
 pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.

@@ -78,7 +78,7 @@ pub const CLEAR_LEAD: Cost = POINT;
 /// searched.
 pub const POOR: Cost = 4 * POINT;
 /// A line this much worse than the best is given up.
-pub const HOPELESS: Cost = 24 * POINT;
+pub const HOPELESS: Cost = 32 * POINT;
 
 /// What `seen` speaks against `board`, with `turn` to move. Thousandths of a point.
 pub fn disorder(seen: &Placement, board: &Board, turn: Color, weights: &Weights) -> u32 {
