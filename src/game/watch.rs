@@ -7,7 +7,7 @@ use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::tracker::STEP_MAX;
+use crate::track::tracker::{SCAN, STEP_MAX};
 use crate::track::{Mismatch, Placement};
 use shakmaty::{Bitboard, Color, Role};
 use std::time::Duration;
@@ -164,13 +164,14 @@ impl Game {
             return;
         };
         let mismatch = play.mismatch();
+        let stood = |sq| play.tracker().changed_at(sq) <= pressed + SCAN;
         let kind = match mismatch {
             None if self.watch.told_illegal.is_some() => return,
             None => FindingKind::PressWithoutMove,
-            Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by => {
+            Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by && stood(to) => {
                 FindingKind::IllegalCompleted { from, to }
             }
-            Some(Mismatch::PawnOnLastRank { by: mover, to, .. }) if mover == by => {
+            Some(Mismatch::PawnOnLastRank { by: mover, to, .. }) if mover == by && stood(to) => {
                 FindingKind::PromotionIncomplete { at: to }
             }
             Some(_) => return,

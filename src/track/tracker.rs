@@ -30,6 +30,8 @@ pub const GAP_STEP_MAX: usize = 6;
 /// A press may come this much before its piece is seen to stand. Scan and line take up to 0.4 s
 /// (protocol.md 1.10), a flying hand the rest.
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
+/// A press may come this much after its move although the opponent has answered meanwhile.
+pub const PRESS_LATE: Duration = Duration::from_millis(3_000);
 /// A move that is seen this much after a press stood when the clock was pressed: the scan and the
 /// line take that long.
 pub const SCAN: Duration = Duration::from_millis(100);
@@ -77,6 +79,11 @@ impl Tracker {
     /// When a sensor last changed.
     pub fn last_change(&self) -> Mono {
         self.last_change
+    }
+
+    /// When the sensor of `sq` last changed.
+    pub fn changed_at(&self, sq: Square) -> Mono {
+        self.changed[usize::from(sq)]
     }
 
     /// The line that explains the sensors best. Its plies follow the first [`Self::n_settled`].
@@ -138,6 +145,13 @@ impl Tracker {
             if !starts_the_clock {
                 line.open.push(press);
                 settle_presses(line);
+                let arrived = self.seen.differs(line.pos.board()) & self.seen.known().by_color(by);
+                if line.open.last() == Some(&press)
+                    && arrived.is_empty()
+                    && settle_late(line, press)
+                {
+                    line.open.pop();
+                }
             }
         }
         self.search_on(at, STEP_MAX, weigh::POOR);
@@ -438,4 +452,18 @@ fn settle_presses(line: &mut Line) {
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
     }
+}
+
+/// A press that comes after the opponent's answer still belongs to the move that was answered.
+fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+    let is_answered = |idx: &usize| {
+        let done = line.plies[*idx].completion;
+        let by_reply = done.is_some_and(|done| done.by == CompletedBy::Reply);
+        let released = line.plies[*idx].released;
+        by_reply && line.mover(*idx) == press.by && press.at.since(released) <= PRESS_LATE
+    };
+    let Some(idx) = (0..line.plies.len()).rev().find(is_answered) else { return false };
+    line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+    line.cost = line.cost.saturating_sub(weigh::UNPRESSED);
+    true
 }
