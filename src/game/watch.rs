@@ -107,7 +107,8 @@ impl Game {
     pub(super) fn on_stopped(&mut self, now: Mono) {
         // The players stop the clock on a finished position: the last move needs no press to be
         // believed, but it must stand exactly.
-        let is_exact = self.play.as_ref().is_some_and(Play::shows_one_more_move);
+        let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
+        let is_exact = self.play.as_ref().is_some_and(is_exact);
         if is_exact && !self.is_over() {
             self.look(now, STEP_MAX);
         }

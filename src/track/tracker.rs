@@ -155,7 +155,8 @@ impl Tracker {
             }
         }
         self.search_on(at, STEP_MAX, weigh::POOR);
-        let against: Vec<Cost> = self.lines.iter().map(|line| self.contradicts(line)).collect();
+        let against: Vec<Cost> =
+            self.lines.iter().map(|line| self.contradicts(line, !by)).collect();
         for (line, cost) in self.lines.iter_mut().zip(against) {
             line.cost += cost;
         }
@@ -292,7 +293,7 @@ impl Tracker {
     fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
-            let explained = |line: &Line| total(line) + self.contradicts(line);
+            let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
             if self.lines.iter().map(explained).min().unwrap_or(0) < least + content {
                 return;
             }
@@ -306,10 +307,9 @@ impl Tracker {
         }
     }
 
-    /// What the board says against `line` at this moment.
-    fn contradicts(&self, line: &Line) -> Cost {
-        let pos = &line.pos;
-        Cost::from(weigh::disorder(&self.seen, pos.board(), pos.turn(), &AT_PRESS)) * 1_000
+    /// What the board says against `line` at this moment, while `hand` may be moving.
+    fn contradicts(&self, line: &Line, hand: Color) -> Cost {
+        Cost::from(weigh::disorder(&self.seen, line.pos.board(), hand, &AT_PRESS)) * 1_000
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
@@ -397,7 +397,9 @@ impl Tracker {
         }
         // What contradicts the board at this moment goes first, however cheap it was so far.
         let mut lines = std::mem::take(&mut self.lines);
-        lines.sort_by_cached_key(|line| (total(line) + self.contradicts(line), line.plies.len()));
+        lines.sort_by_cached_key(|line| {
+            (total(line) + self.contradicts(line, line.pos.turn()), line.plies.len())
+        });
         let limit = lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
         for line in lines {

@@ -21,14 +21,14 @@ pub const POINT: Cost = 1_000_000;
 /// What each kind of disorder weighs.
 #[derive(Copy, Clone, Debug)]
 pub struct Weights {
-    /// The side to move has lifted a piece: it is about to move.
+    /// The side to move, or the one that has not pressed, has lifted a piece: it is about to move.
     pub lifted: u32,
     /// Any other piece that should stand there is not seen.
     pub missing: u32,
     /// A piece is seen where none should be, and none of its kind is missed: passing, carried off,
     /// parked.
     pub ghost: u32,
-    /// A piece of the side to move is seen where none should be, and one of its kind is missed
+    /// A piece of that side is seen where none should be, and one of its kind is missed
     /// elsewhere: it is being moved.
     pub moving: u32,
     /// The same with a piece of the other side: it has moved.
@@ -80,19 +80,20 @@ pub const POOR: Cost = 4 * POINT;
 /// A line this much worse than the best is given up.
 pub const HOPELESS: Cost = 32 * POINT;
 
-/// What `seen` speaks against `board`, with `turn` to move. Thousandths of a point.
-pub fn disorder(seen: &Placement, board: &Board, turn: Color, weights: &Weights) -> u32 {
+/// What `seen` speaks against `board`, while `hand` may have a piece in the air. Thousandths of a
+/// point.
+pub fn disorder(seen: &Placement, board: &Board, hand: Color, weights: &Weights) -> u32 {
     let diff = seen.differs(board);
     if diff.is_empty() {
         return 0;
     }
     let missing = diff & board.occupied() & !seen.occupied();
-    let lifted = u32::from((missing & board.by_color(turn)).any());
+    let lifted = u32::from((missing & board.by_color(hand)).any());
     let is_missed = |piece| (missing & board.by_piece(piece)).any();
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
         sum += match seen.get(sq) {
-            Reading::Piece(piece) if piece.color == turn && is_missed(piece) => weights.moving,
+            Reading::Piece(piece) if piece.color == hand && is_missed(piece) => weights.moving,
             _ if board.occupied().contains(sq) => weights.changed,
             Reading::Piece(piece) if is_missed(piece) => weights.displaced,
             Reading::Something if missing.any() => weights.displaced,
