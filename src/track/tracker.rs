@@ -356,10 +356,9 @@ impl Tracker {
         let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
         let before = line.plies.iter().rev().find(arrives);
         let lifted = self.history.last_shown(from, piece);
-        match before.zip(lifted) {
-            Some((before, lifted)) if lifted.since(before.released) < REST_MIN => weigh::HURRIED,
-            _ => 0,
-        }
+        let Some((before, lifted)) = before.zip(lifted) else { return 0 };
+        let short = REST_MIN.saturating_sub(lifted.since(before.released));
+        Cost::try_from(short.as_micros()).unwrap_or(0) * weigh::HURRIED_PER_MICRO
     }
 
     /// What it speaks against `m` that its piece stood there before the mover's last move.

@@ -62,8 +62,9 @@ pub const PLY: Cost = 500_000;
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
 pub const EARLY_PER_MICRO: Cost = 6;
-/// A move of a piece that had hardly come to rest after its move before.
-pub const HURRIED: Cost = 4 * POINT;
+/// A move of a piece that had hardly come to rest after its move before, for each microsecond that
+/// it rested too short.
+pub const HURRIED_PER_MICRO: Cost = 40;
 /// A move to a square where its piece stood before the mover's last move.
 pub const STALE: Cost = 6 * POINT;
 /// A move to a square while the same piece is still seen on another, short of its own.
