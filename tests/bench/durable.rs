@@ -25,8 +25,9 @@ use std::time::{Duration, Instant};
 const N_RECORDS: usize = 1_000;
 /// From the last byte to the frame, less the sync, for 99 of 100 records.
 const TARGET_US: f64 = 1_000.0;
-/// From the last byte to the record being durable, against one plain sync. Medians.
-const TARGET_RATIO: f64 = 1.5;
+/// From the last byte to the record being durable, against one plain sync. Medians. What is
+/// beyond 1 does not grow with the sync: on a card, whose syncs are slower, it shrinks.
+const TARGET_RATIO: f64 = 2.0;
 
 criterion_group!(benches, plain);
 
