@@ -4,12 +4,18 @@ use super::daemon::failure;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::{Board, Config, Http};
+use crate::shell::pty::PtyError;
 use crate::shell::publish::Echo;
 use crate::shell::run;
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tracing::debug;
+
+/// After the hands have ended the daemon gets this long to come to its conclusions: more than the
+/// kings in the center have to stand.
+const LAST_LOOK: Duration = Duration::from_secs(4);
 
 /// A simulated board and clock behind a real pseudo-terminal play a game with human hands; the
 /// daemon reads them as it would read a board on a cable. Prints the arbiter's log and the address
@@ -76,8 +82,12 @@ impl Demo {
         let stop = async move {
             let mut stub = stub;
             let played = async {
+                stub.woken().await?;
                 stub.play(game.script.happenings, speed).await?;
-                stub.played().await
+                stub.played().await?;
+                // The last position needs its time to be believed, however fast it was reached.
+                tokio::time::sleep(LAST_LOOK).await;
+                Ok::<_, PtyError>(())
             };
             if let Err(error) = played.await {
                 debug!("{}", chain(&error));

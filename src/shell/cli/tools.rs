@@ -5,7 +5,7 @@ use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
 use crate::shell::now::Now;
-use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, Speed};
+use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyError, Speed};
 use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::shell::tape::Tape;
 use crate::sim::hands::{self, Manners, Span, TableKind};
@@ -193,7 +193,8 @@ impl Visitor for FirstGame {
     }
 }
 
-/// The board answers whatever program opens it, plays the game once, and stays until Ctrl-C.
+/// The board answers whatever program opens it, plays the game once when it has been woken, and
+/// stays until Ctrl-C.
 #[derive(Debug, Args)]
 pub(super) struct Simulate {
     #[command(flatten)]
@@ -208,15 +209,22 @@ impl Simulate {
         start_tracing(verbose);
         let game = self.simulate.game()?;
         runtime()?.block_on(async {
-            let (stub, actor) = self.simulate.open(&game, self.link.clone())?;
+            let (mut stub, actor) = self.simulate.open(&game, self.link.clone())?;
             let board = tokio::spawn(actor.run());
             println!("{}", self.link.clone().unwrap_or_else(|| stub.path()).display());
-            stub.play(game.script.happenings, self.simulate.speed())
-                .await
-                .map_err(|e| Failure::Device(chain(&e)))?;
-            tokio::signal::ctrl_c().await.map_err(Failure::io("cannot wait for Ctrl-C"))?;
+            let play = async {
+                stub.woken().await?;
+                stub.play(game.script.happenings, self.simulate.speed()).await?;
+                std::future::pending::<Result<(), PtyError>>().await
+            };
+            let done = tokio::select! {
+                failed = play => failed.map_err(|e| Failure::Device(chain(&e))),
+                stopped = tokio::signal::ctrl_c() => {
+                    stopped.map_err(Failure::io("cannot wait for Ctrl-C"))
+                }
+            };
             board.abort();
-            Ok(())
+            done
         })
     }
 }
