@@ -5,11 +5,14 @@ mod board_sim;
 mod browser;
 #[cfg(feature = "web")]
 mod chromium;
+mod cli;
+mod daemon;
 mod games;
 mod hands;
 mod http;
 mod journal;
 mod line;
+mod program;
 mod service;
 mod simulate;
 mod stage;
