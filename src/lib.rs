@@ -1,5 +1,6 @@
 //! Rokade reads the sensors of a chess board, works out the moves as the FIDE Laws define them,
 //! and keeps the record that an arbiter can trust.
+#![doc = include_str!("ARCHITECTURE.md")]
 
 pub mod clock;
 pub mod game;

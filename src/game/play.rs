@@ -113,7 +113,7 @@ impl Play {
             self.complete(at, facts);
             self.end(ending, facts);
         }
-        self.tracker.settle(self.sheet.len() - self.tracker.n_settled());
+        self.tracker.settle(self.n_agreed());
     }
 
     /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
@@ -128,6 +128,11 @@ impl Play {
             facts.push(Fact::MoveRetracted { ply: n });
         }
         self.end(ending, facts);
+    }
+
+    /// Whether the best line has moves that are not on record yet.
+    pub(super) fn has_more_to_tell(&self) -> bool {
+        self.tracker.n_settled() + self.tracker.best().plies.len() > self.sheet.len()
     }
 
     /// Whether nothing is recorded yet and the board shows a legal first move.
@@ -166,10 +171,8 @@ impl Play {
 
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
-        let best = self.tracker.best();
-        let recorded = &self.sheet.moves()[base..];
-        let n_shared = recorded.iter().zip(&best.plies).take_while(|(a, b)| a.m == b.m).count();
-        if recorded.len() > n_shared && (n_told > n_shared || self.is_denied(n_shared)) {
+        let n_shared = self.n_agreed();
+        if self.sheet.len() - base > n_shared && (n_told > n_shared || self.is_denied(n_shared)) {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
@@ -179,16 +182,31 @@ impl Play {
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let scored = self.sheet.push(ply.m, at);
+                let others = self.tracker.alternatives(self.sheet.len() - base);
+                let mode = self.sheet.mode();
+                let alternatives: Vec<String> =
+                    others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
+                let scored = self.sheet.push(ply.m, at, !alternatives.is_empty());
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
-                let basis = if is_answered { Basis::Reply } else { basis };
+                let basis = match ply.completion.map(|done| done.by) {
+                    Some(CompletedBy::Press) if basis != Basis::Gap => Basis::Press,
+                    _ if is_answered => Basis::Reply,
+                    _ => basis,
+                };
                 let released_before = at.since(ply.released);
                 let ply = self.sheet.len();
-                facts.push(Fact::MoveMade { ply, uci, san, basis, released_before });
+                facts.push(Fact::MoveMade { ply, uci, san, basis, alternatives, released_before });
             }
         }
         self.complete(at, facts);
+    }
+
+    /// How many open plies the record shares with the best line.
+    fn n_agreed(&self) -> usize {
+        let recorded = &self.sheet.moves()[self.tracker.n_settled()..];
+        let best = &self.tracker.best().plies;
+        recorded.iter().zip(best).take_while(|(a, b)| a.m == b.m).count()
     }
 
     /// Whether no line in the running speaks for what is recorded after the first `n` open plies.

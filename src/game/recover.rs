@@ -53,7 +53,7 @@ impl Recovered {
                     fen.clone().into_position(mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
             }
-            Fact::MoveMade { ply, uci, .. } => {
+            Fact::MoveMade { ply, uci, alternatives, .. } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 let m = uci
                     .parse::<UciMove>()
@@ -63,7 +63,7 @@ impl Recovered {
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
-                sheet.push(m, at);
+                sheet.push(m, at, !alternatives.is_empty());
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;

@@ -30,6 +30,8 @@ pub struct Scored {
     pub uci: UciMove,
     /// When it was recorded as made.
     pub made: Mono,
+    /// Other moves explain the board as well.
+    pub is_uncertain: bool,
     /// Set once it is completed.
     pub completed: Option<Completed>,
 }
@@ -100,12 +102,12 @@ impl ScoreSheet {
     }
 
     /// Adds a move that is legal in the last position.
-    pub fn push(&mut self, m: Move, made: Mono) -> &Scored {
+    pub fn push(&mut self, m: Move, made: Mono, is_uncertain: bool) -> &Scored {
         let mut pos = self.last().clone();
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.moves.push(Scored { m, san, uci, made, completed: None });
+        self.moves.push(Scored { m, san, uci, made, is_uncertain, completed: None });
         self.moves.last().expect("a move was pushed")
     }
 

@@ -21,7 +21,7 @@ impl Default for Settle {
     fn default() -> Self {
         Self {
             with_clock: Duration::from_millis(1_500),
-            without_clock: Duration::from_millis(500),
+            without_clock: Duration::from_millis(200),
             doubtful: Duration::from_millis(1_500),
         }
     }

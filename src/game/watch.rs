@@ -20,6 +20,11 @@ const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 /// A single lifted piece may be held this long.
 const HELD_AFTER: Duration = Duration::from_secs(30);
 
+/// Between looks at a board that is still while not everything is told.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// After this stillness nothing more comes of looking.
+const LOOK_UNTIL: Duration = Duration::from_secs(10);
+
 /// What is being watched, and what has been reported already.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
@@ -34,6 +39,11 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new_game(&mut self) {
         *self = Self { serials: std::mem::take(&mut self.serials), ..Self::default() };
+    }
+
+    /// Whether a press waits for the move that it completes.
+    pub(super) fn has_suspect(&self) -> bool {
+        self.suspect.is_some()
     }
 
     pub(super) fn is_new_serial(&mut self, serial: &str) -> bool {
@@ -113,9 +123,10 @@ impl Game {
         let has_clock = self.clock.device() == Device::Present && self.clock.has_run();
         let Some(play) = &mut self.play else { return };
         play.look(now, depth, Haste { is_patient, has_clock }, &mut self.facts);
-        if !is_patient && play.is_doubtful() {
-            let due = play.tracker().last_change() + self.settings.settle.doubtful;
-            self.timers.set(Timer::Settle, due);
+        // Stillness convinces by lasting: look again while there is more to be told.
+        let still = now.since(play.tracker().last_change());
+        if play.has_more_to_tell() && still < LOOK_UNTIL && !self.is_interrupted() {
+            self.timers.set(Timer::Settle, now + LOOK_EVERY);
         }
         self.note_difference(now);
     }

@@ -41,9 +41,13 @@ impl Log {
                 let names = format!("{} - {}", name(white, "White"), name(black, "Black"));
                 format!("game       {names}  {event}").trim_end().to_owned()
             }
-            Fact::MoveMade { ply, san, basis, .. } => {
+            Fact::MoveMade { ply, san, basis, alternatives, .. } => {
                 self.moves.truncate(ply.saturating_sub(1));
                 self.moves.push(san.clone());
+                if !alternatives.is_empty() {
+                    let others = alternatives.join(", ");
+                    return Some(format!("UNCERTAIN  {:<16}or {others}", self.numbered(*ply)));
+                }
                 let why = match basis {
                     // The line about its completion comes at once.
                     Basis::Press | Basis::Reply => return None,
@@ -53,7 +57,8 @@ impl Log {
                 format!("made       {:<16}{why}", self.numbered(*ply))
             }
             Fact::MoveRetracted { ply } => {
-                let line = format!("withdrawn  {} and what followed", self.numbered(*ply));
+                let rest = if self.moves.len() > *ply { " and what followed" } else { "" };
+                let line = format!("withdrawn  {}{rest}", self.numbered(*ply));
                 self.moves.truncate(ply.saturating_sub(1));
                 line
             }

@@ -46,6 +46,8 @@ pub enum Body {
         uci: String,
         san: String,
         basis: String,
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        alternatives: Vec<String>,
         released_before_ms: u64,
     },
     MoveRetracted {
@@ -211,9 +213,10 @@ impl From<&Fact> for Body {
             Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
                 Self::GameStarted { fen, chess960: is_chess960, white, black, event, round }
             }
-            Fact::MoveMade { ply, uci, san, basis, released_before } => {
+            Fact::MoveMade { ply, uci, san, basis, alternatives, released_before } => {
                 let released_before_ms = millis(released_before);
-                Self::MoveMade { ply, uci, san, basis: basis.word().to_owned(), released_before_ms }
+                let basis = basis.word().to_owned();
+                Self::MoveMade { ply, uci, san, basis, alternatives, released_before_ms }
             }
             Fact::MoveRetracted { ply } => Self::MoveRetracted { ply },
             Fact::MoveCompleted { ply, by, pressed_before, times } => Self::MoveCompleted {
@@ -258,10 +261,10 @@ impl Body {
             Self::GameStarted { fen, chess960, white, black, event, round } => {
                 Fact::GameStarted { fen, is_chess960: chess960, white, black, event, round }
             }
-            Self::MoveMade { ply, uci, san, basis, released_before_ms } => {
+            Self::MoveMade { ply, uci, san, basis, alternatives, released_before_ms } => {
                 let released_before = Duration::from_millis(released_before_ms);
                 let basis = Word::parse(&basis)?;
-                Fact::MoveMade { ply, uci, san, basis, released_before }
+                Fact::MoveMade { ply, uci, san, basis, alternatives, released_before }
             }
             Self::MoveRetracted { ply } => Fact::MoveRetracted { ply },
             Self::MoveCompleted { ply, by, pressed_before_ms, clock } => Fact::MoveCompleted {

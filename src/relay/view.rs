@@ -141,7 +141,7 @@ fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
         san: scored.san.to_string(),
         uci: scored.uci.to_string(),
         state: if scored.completed.is_some() { "completed" } else { "made" },
-        uncertain: false,
+        uncertain: scored.is_uncertain,
     };
     sheet.moves().iter().take(n).enumerate().map(of).collect()
 }

@@ -167,10 +167,14 @@ impl Script {
         let mut happenings: Vec<(Mono, Happening)> = Vec::new();
         for (n, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |why: String| ScriptError { line: n, why };
-            let (at, happening) = parse_line(line).map_err(wrong)?;
+            let (mut at, happening) = parse_line(line).map_err(wrong)?;
+            if happening == Happening::End {
+                // The end comes last, even if a cable was still out when the last move was made.
+                at = at.max(happenings.last().map_or(at, |(before, _)| *before));
+            }
             if happenings.last().is_some_and(|(before, _)| *before > at) {
                 return Err(wrong(format!(
-                    "t is {}, less than in the line before; expected the lines in the order of time",
+                    "t is {}, less than in the line before; expected lines in the order of time",
                     at.millis()
                 )));
             }

@@ -7,6 +7,7 @@
 //! pressed and when the board has been still for a while. It knows nothing of wires, of articles
 //! of the Laws or of the clock's time.
 
+pub mod history;
 pub mod line;
 pub mod mismatch;
 pub mod placement;

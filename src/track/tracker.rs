@@ -7,7 +7,8 @@
 //! way, a captured piece that was carried over the board or a reply that was begun before the press
 //! needs no rule of its own: some line explains it, and time tells which.
 
-use super::line::{CompletedBy, Completion, Line, OpenPress, squares_of};
+use super::history::History;
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
 use super::search;
@@ -32,6 +33,10 @@ pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 /// A move that is seen this much after a press stood when the clock was pressed: the scan and the
 /// line take that long.
 pub const SCAN: Duration = Duration::from_millis(100);
+/// A piece that moves again has rested at least this long: the opponent's hand has been there.
+pub const REST_MIN: Duration = Duration::from_millis(150);
+/// After this stillness what a line leaves unexplained counts no more.
+pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
 pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 
@@ -41,6 +46,7 @@ pub struct Tracker {
     lines: Vec<Line>,
     n_settled: usize,
     seen: Placement,
+    history: History,
     changed: [Mono; 64],
     last_change: Mono,
     now: Mono,
@@ -54,6 +60,7 @@ impl Tracker {
             lines: vec![Line::new(start)],
             n_settled,
             seen,
+            history: History::default(),
             changed: [Mono::default(); 64],
             last_change: Mono::default(),
             now: Mono::default(),
@@ -148,15 +155,34 @@ impl Tracker {
         self.prune();
     }
 
-    /// How many plies of the best line no living rival disputes.
+    /// How many plies of the best line no living rival disputes. A rival that leads to the same
+    /// position does not count: nothing to come can tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
         let best = self.best();
-        let limit = total(best) + weigh::CLEAR_LEAD;
-        self.lines[1..]
-            .iter()
-            .filter(|rival| total(rival) < limit)
+        self.rivals()
+            .filter(|rival| rival.pos != best.pos)
             .map(|rival| best.n_shared(rival))
             .fold(best.plies.len(), usize::min)
+    }
+
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
+    /// the board about as well and lead to the same position.
+    pub fn alternatives(&self, idx: usize) -> Vec<Move> {
+        let best = self.best();
+        let mut others: Vec<Move> = Vec::new();
+        for rival in self.rivals().filter(|rival| rival.pos == best.pos) {
+            let Some(ply) = rival.plies.get(idx) else { continue };
+            if best.n_shared(rival) == idx && !others.contains(&ply.m) {
+                others.push(ply.m);
+            }
+        }
+        others
+    }
+
+    /// Lines that are not clearly worse than the best.
+    fn rivals(&self) -> impl Iterator<Item = &Line> {
+        let limit = total(self.best()) + weigh::CLEAR_LEAD;
+        self.lines[1..].iter().filter(move |line| total(line) < limit)
     }
 
     /// Whether the best line leads clearly over every line that `speaks` for something else.
@@ -209,9 +235,11 @@ impl Tracker {
         self.n_settled += n;
     }
 
-    /// Lets the time pass: what a line leaves unexplained counts by the second.
+    /// Lets the time pass: what a line leaves unexplained counts by the second, until the board has
+    /// been still for [`STILL_MAX`]. A board that stays as it is tells nothing new.
     fn pass(&mut self, at: Mono) {
-        let micros = u64::try_from(at.since(self.now).as_micros()).unwrap_or(0);
+        let until = at.min(self.last_change + STILL_MAX);
+        let micros = u64::try_from(until.since(self.now).as_micros()).unwrap_or(0);
         self.now = self.now.max(at);
         for line in &mut self.lines {
             let rate = weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &PER_SECOND);
@@ -224,6 +252,7 @@ impl Tracker {
             return false;
         }
         self.pass(at);
+        self.history.note(at, sq, self.seen.get(sq));
         self.seen.set(sq, reading);
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
@@ -276,8 +305,13 @@ impl Tracker {
         for moves in search::lines(&line.pos, &self.seen, depth, slack) {
             let mut child = line.clone();
             for m in moves {
-                child.cost += self.unstirred(&child, m) + weigh::PLY;
                 let released = self.released(&child, m, at);
+                child.cost += weigh::PLY
+                    + self.unstirred(&child, m)
+                    + self.hurried(&child, m)
+                    + self.stale(&child, m)
+                    + self.doubled(&child, m)
+                    + disordered(&child, released);
                 child.push(m, released);
             }
             settle_presses(&mut child);
@@ -295,6 +329,38 @@ impl Tracker {
         };
         let squares = squares_of(m, line.pos.turn());
         squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
+    }
+
+    /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
+    /// piece that is dragged stops for a moment on squares where it would be legal; a piece that
+    /// moves again has waited for the opponent's answer.
+    fn hurried(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from() else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
+        let before = line.plies.iter().rev().find(arrives);
+        let lifted = self.history.last_shown(from, piece);
+        match before.zip(lifted) {
+            Some((before, lifted)) if lifted.since(before.released) < REST_MIN => weigh::HURRIED,
+            _ => 0,
+        }
+    }
+
+    /// What it speaks against `m` that its piece stood there before the mover's last move.
+    fn stale(&self, line: &Line, m: Move) -> Cost {
+        let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
+        let arrived = self.changed[usize::from(m.to())];
+        let is_stale = !m.is_castle() && arrived < line.plies[idx].released;
+        if is_stale { weigh::STALE } else { 0 }
+    }
+
+    /// What it speaks against `m` that its piece is seen on yet another square at the same time: it
+    /// stands half there, and the square that it came to first is its own.
+    fn doubled(&self, line: &Line, m: Move) -> Cost {
+        let piece = m.role().of(line.pos.turn());
+        let expected = line.pos.board().by_piece(piece);
+        let twins = self.seen.known().by_piece(piece) & !expected;
+        if twins.without(m.to()).any() && twins.contains(m.to()) { weigh::DOUBLED } else { 0 }
     }
 
     /// The best guess of when the hand let go: the last change on a square of the move.
@@ -337,6 +403,13 @@ impl Tracker {
         }
         self.lines = kept;
     }
+}
+
+/// What it speaks against a move that it was released before the move that it follows.
+fn disordered(line: &Line, released: Mono) -> Cost {
+    let Some(last) = line.plies.last() else { return 0 };
+    let early = last.released.since(released);
+    Cost::try_from(early.as_micros()).unwrap_or(0) * weigh::EARLY_PER_MICRO
 }
 
 /// What speaks against a line, with the presses that still wait for their move.

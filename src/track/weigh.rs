@@ -39,12 +39,12 @@ pub struct Weights {
 
 /// Thousandths of a point for each second that it lasts.
 pub const PER_SECOND: Weights = Weights {
-    lifted: 100,
-    missing: 500,
-    ghost: 700,
-    moving: 1_500,
-    displaced: 1_500,
-    changed: 2_500,
+    lifted: 200,
+    missing: 1_000,
+    ghost: 1_400,
+    moving: 3_000,
+    displaced: 3_000,
+    changed: 5_000,
 };
 /// Thousandths of a point when a clock is pressed.
 pub const AT_PRESS: Weights = Weights {
@@ -57,9 +57,17 @@ pub const AT_PRESS: Weights = Weights {
 };
 
 /// A move, of any kind: the shorter explanation is the better one.
-pub const PLY: Cost = 300_000;
+pub const PLY: Cost = 500_000;
 /// A move none of whose squares stirred since the move before, for each such square.
-pub const UNSTIRRED: Cost = 2 * POINT;
+pub const UNSTIRRED: Cost = 4 * POINT;
+/// A move that was released before the one that it follows, for each microsecond.
+pub const EARLY_PER_MICRO: Cost = 6;
+/// A move of a piece that had hardly come to rest after its move before.
+pub const HURRIED: Cost = 4 * POINT;
+/// A move to a square where its piece stood before the mover's last move.
+pub const STALE: Cost = 6 * POINT;
+/// A move to a square while the same piece is still seen on another, short of its own.
+pub const DOUBLED: Cost = 3 * POINT / 2;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 const DGT: TableKind = TableKind { names_pieces: true, has_clock: true };
 
 fn position(fen: &str, mode: CastlingMode) -> Chess {
-    fen.parse::<Fen>().unwrap().into_position(mode).unwrap()
+    let fen: Fen = fen.parse().expect("a FEN");
+    fen.into_position(mode).expect("a legal position")
 }
 
 /// What stands on the board at the end, heard of or not.
@@ -80,8 +81,18 @@ fn scripts_survive_being_written() {
 #[test]
 fn tape_survives_being_written() {
     let text = "{\"tape\":1,\"board\":\"dgt\",\"clock\":true,\"chess960\":false,\"white\":\"A\",\
-        \"black\":\"B\",\"event\":\"\"}\n{\"t\":1,\"tx\":\"4b\"}\n{\"t\":3,\"rx\":\"8e00050c01\"}\n";
+        \"black\":\"B\",\"event\":\"\"}\n{\"t\":1,\"tx\":\"4b\"}\n\
+        {\"t\":3,\"rx\":\"8e00050c01\"}\n";
     assert_eq!(Script::parse(text).unwrap().to_text(), text);
+}
+
+#[test]
+fn end_comes_last_whatever_its_time() {
+    let text = "{\"trace\":1}\n{\"t\":900,\"line\":\"up\"}\n{\"t\":700,\"end\":true}\n";
+    let script = Script::parse(text).unwrap();
+    assert_eq!(script.happenings.last(), Some(&(Mono::from_millis(900), Happening::End)));
+    let early = "{\"trace\":1}\n{\"t\":900,\"line\":\"down\"}\n{\"t\":700,\"line\":\"up\"}\n";
+    assert_eq!(Script::parse(early).unwrap_err().line, 3);
 }
 
 /// In Chess960 a piece may stay, or take the place of the other, or both exchange their places.
@@ -183,7 +194,7 @@ fn illegal_moves_are_made_and_restored() {
 }
 
 fn replayed(moves: &[Move]) -> Chess {
-    moves.iter().fold(Chess::default(), |pos, &m| pos.play(m).unwrap())
+    moves.iter().fold(Chess::default(), |pos, &m| pos.play(m).expect("a legal move"))
 }
 
 #[test]

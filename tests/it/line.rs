@@ -76,7 +76,7 @@ async fn arrived(pty: &Pty, n: usize) -> Vec<u8> {
 
 /// A name for a cable that does not change when it is plugged in anew.
 fn link() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("board");
     (folder, link)
 }
@@ -204,7 +204,7 @@ async fn a_line_comes_back_however_often_the_cable_is_pulled() {
 }
 
 fn n_descriptors() -> usize {
-    fs::read_dir("/proc/self/fd").unwrap().count()
+    fs::read_dir("/proc/self/fd").expect("a process has descriptors").count()
 }
 
 #[tokio::test]
@@ -394,7 +394,7 @@ const MOVES: [&str; 5] = ["e2e4", "d7d5", "e4d5", "d8d5", "b1c3"];
 
 fn plugged(script: &Script, link: &Path) -> PtyBoardStub {
     let table = Table::new(&script.header);
-    let (stub, actor) = PtyBoard::open(table, Some(link.to_owned())).unwrap();
+    let (stub, actor) = PtyBoard::open(table, Some(link.to_owned())).expect("a pseudo-terminal");
     tokio::spawn(actor.run());
     stub
 }

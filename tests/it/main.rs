@@ -6,6 +6,7 @@ mod browser;
 #[cfg(feature = "web")]
 mod chromium;
 mod cli;
+mod config;
 mod daemon;
 mod games;
 mod hands;
@@ -13,7 +14,9 @@ mod http;
 mod journal;
 mod line;
 mod program;
+mod replay;
 mod service;
 mod simulate;
 mod stage;
+mod tidy;
 mod wire;

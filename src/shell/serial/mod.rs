@@ -214,8 +214,9 @@ impl LineActor {
             }
             tokio::select! {
                 // Nothing is read that could not be handed on at once.
-                (permit, n) = async { (self.heard.reserve().await, from_board.read(&mut buf).await) }
-                => {
+                (permit, n) = async {
+                    (self.heard.reserve().await, from_board.read(&mut buf).await)
+                } => {
                     let permit = permit.map_err(|_| Over)?;
                     let at = self.now.stamp();
                     match n {

@@ -66,6 +66,21 @@ impl Verdict {
         }
     }
 
+    /// The core panicked: nothing is on record.
+    pub(super) fn of_panic(truth: &Truth) -> Self {
+        Self {
+            is_exact: false,
+            parting: Some((1, truth.plies.first().map(|ply| ply.m), None)),
+            n_presses: truth.plies.iter().filter(|ply| ply.completed.is_some()).count(),
+            n_completed: 0,
+            n_by_press: 0,
+            n_retracted: 0,
+            n_false_alarms: 0,
+            n_missed: 0,
+            is_result_right: false,
+        }
+    }
+
     /// Nothing is left to wish for.
     pub(super) fn is_perfect(&self) -> bool {
         self.is_exact && self.n_by_press == self.n_presses && self.is_result_right

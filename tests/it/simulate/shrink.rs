@@ -3,8 +3,8 @@
 //! What is left must still be the same game. So nothing is dropped that changes what stands on the
 //! wood at the moments when a move had come to rest.
 
+use rokade::sim::Performance;
 use rokade::sim::script::{Happening, Script};
-use rokade::sim::{Performance, Replay};
 use rokade::time::Mono;
 use rokade::track::{Placement, Reading};
 use shakmaty::fen::Fen;
@@ -22,7 +22,7 @@ const AFTER: Duration = Duration::from_secs(6);
 pub(super) struct Small {
     pub(super) script: Script,
     intent: Vec<Move>,
-    record: Vec<Move>,
+    record: Option<Vec<Move>>,
     mode: CastlingMode,
 }
 
@@ -32,7 +32,10 @@ impl fmt::Display for Small {
             moves.iter().map(|m| m.to_uci(self.mode).to_string()).collect()
         };
         writeln!(f, "  expected {:?}", words(&self.intent))?;
-        writeln!(f, "  recorded {:?}", words(&self.record))?;
+        match &self.record {
+            Some(record) => writeln!(f, "  recorded {:?}", words(record))?,
+            None => writeln!(f, "  panicked")?,
+        }
         self.script.to_text().lines().try_for_each(|line| writeln!(f, "  {line}"))
     }
 }
@@ -56,9 +59,11 @@ pub(super) fn shrink(
     let plies = performance.truth.plies.iter();
     let plies = plies.map(|ply| (ply.m, ply.completed.unwrap_or(ply.settled))).collect();
     let whole = Trial { script: performance.script.clone(), plies, start: start.clone() };
+    let parting = whole.parting()?;
     let n_plies = whole.plies.len();
-    let cut = (1..=n_plies).filter_map(|n| whole.until(n)).find(|trial| trial.fails());
-    let mut trial = cut.or_else(|| whole.fails().then(|| whole.clone()))?;
+    // Half-moves before the parting may fail too if the game stops there; that is another failure.
+    let cut = (parting..=n_plies).filter_map(|n| whole.until(n)).find(Trial::fails);
+    let mut trial = cut.unwrap_or_else(|| whole.clone());
     let n_plies = trial.plies.len();
     let shorter = (1..n_plies).rev().filter_map(|n| trial.from(n)).find(|trial| trial.fails());
     trial = shorter.unwrap_or(trial);
@@ -70,19 +75,28 @@ pub(super) fn shrink(
 }
 
 impl Trial {
-    fn record(&self) -> Vec<Move> {
-        let replay = Replay::run(&self.script);
+    /// `None` if the core panics.
+    fn record(&self) -> Option<Vec<Move>> {
+        let replay = super::replay(&self.script)?;
         let moves = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
-        moves.iter().map(|scored| scored.m).collect()
+        Some(moves.iter().map(|scored| scored.m).collect())
+    }
+
+    /// The first half-move, from 1, that is on record as something else.
+    fn parting(&self) -> Option<usize> {
+        let Some(record) = self.record() else { return Some(1) };
+        let n_same = record.iter().zip(&self.plies).take_while(|(a, (b, _))| *a == b).count();
+        (n_same < record.len().max(self.plies.len())).then(|| self.plies.len().min(n_same + 1))
     }
 
     fn fails(&self) -> bool {
-        let record = self.record();
-        record.len() != self.plies.len() || record.iter().zip(&self.plies).any(|(a, (b, _))| a != b)
+        self.parting().is_some()
     }
 
     fn position(&self, n: usize) -> Chess {
-        self.plies[..n].iter().fold(self.start.clone(), |pos, (m, _)| pos.play(*m).unwrap())
+        self.plies[..n]
+            .iter()
+            .fold(self.start.clone(), |pos, (m, _)| pos.play(*m).expect("a legal move"))
     }
 
     /// The first `n` half-moves, if the board shows their position when the last has come to rest.
@@ -90,8 +104,11 @@ impl Trial {
         let end = self.plies[n - 1].1;
         let mut trial = self.clone();
         trial.plies.truncate(n);
-        trial.script.happenings.retain(|(at, _)| *at <= end);
-        trial.script.happenings.push((end + AFTER, Happening::End));
+        // A cable that is out is put back in, or the failure would be no wonder.
+        let stays = |at: Mono, what: &Happening| at <= end || matches!(what, Happening::LineUp);
+        trial.script.happenings.retain(|(at, what)| stays(*at, what));
+        let last = trial.script.happenings.last().map_or(end, |(at, _)| *at);
+        trial.script.happenings.push((last.max(end) + AFTER, Happening::End));
         let last = trial.wood_at(end);
         last.differs(self.position(n).board()).is_empty().then_some(trial)
     }
@@ -148,17 +165,20 @@ impl Trial {
         }
     }
 
+    /// The ways to do without what happens at `idx`, the most thorough first.
     fn without(&self, idx: usize) -> Vec<Self> {
-        let happenings = &self.script.happenings;
-        let Happening::Sensed { sq, .. } = happenings[idx].1 else {
-            let is_line = matches!(happenings[idx].1, Happening::LineDown | Happening::LineUp);
-            return if is_line { vec![self.without_all(&[idx])] } else { Vec::new() };
+        let of_line = |what: &Happening| matches!(what, Happening::LineDown | Happening::LineUp);
+        let is_like = |what: &Happening| match (&self.script.happenings[idx].1, what) {
+            (Happening::LineDown, other) => of_line(other),
+            (Happening::Sensed { sq, .. }, Happening::Sensed { sq: other, .. }) => sq == other,
+            _ => false,
         };
-        let is_same =
-            |what: &Happening| matches!(what, Happening::Sensed { sq: s, .. } if *s == sq);
-        let next = happenings.iter().skip(idx + 1).position(|(_, what)| is_same(what));
-        let pair = next.map(|ahead| self.without_all(&[idx, idx + 1 + ahead]));
-        pair.into_iter().chain([self.without_all(&[idx])]).collect()
+        let ahead = self.script.happenings.iter().enumerate().skip(idx + 1);
+        let next = ahead.filter(|(_, (_, what))| is_like(what)).map(|(idx, _)| idx).next();
+        let pair = next.map(|next| self.without_all(&[idx, next]));
+        let is_sensed = matches!(self.script.happenings[idx].1, Happening::Sensed { .. });
+        let alone = is_sensed.then(|| self.without_all(&[idx]));
+        pair.into_iter().chain(alone).collect()
     }
 
     fn without_all(&self, drop: &[usize]) -> Self {

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Everything that must hold, in one command: installs what the tests need where it is missing, then
+# checks format, lints, features, tests, documentation and dependencies. Made for Debian with Rust,
+# Node.js and npm; ends at the first step that fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The newest that the Rust of Cargo.toml builds.
+readonly CARGO_DENY=0.20.2
+
+step() {
+    printf '\n==> %s\n' "$*"
+}
+
+run() {
+    step "$*"
+    "$@"
+}
+
+give_up() {
+    printf 'tests/all.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# Debian packages for programs that are not there: "program package".
+missing_packages() {
+    local program package
+    while read -r program package; do
+        command -v "$program" >/dev/null || echo "$package"
+    done <<'END'
+chromium chromium
+chromedriver chromium-driver
+systemd-analyze systemd
+udevadm udev
+cc gcc
+END
+    # A page without letters is no page.
+    [ -d /usr/share/fonts/truetype ] || echo fonts-dejavu-core
+}
+
+install_packages() {
+    local packages as_root=()
+    mapfile -t packages < <(missing_packages)
+    [ "${#packages[@]}" -gt 0 ] || return 0
+    step "install ${packages[*]}"
+    command -v apt-get >/dev/null ||
+        give_up "the tests need ${packages[*]} (Debian's names), and there is no apt-get: install them"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null ||
+            give_up "the tests need ${packages[*]}: install them as root with apt-get"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install --yes --no-install-recommends "${packages[@]}" ||
+        give_up "apt-get could not install ${packages[*]}: see above"
+}
+
+install_cargo_deny() {
+    cargo deny --version >/dev/null 2>&1 && return 0
+    # Two to four minutes on two cores.
+    run cargo install cargo-deny --locked --version "$CARGO_DENY" ||
+        give_up "cargo-deny $CARGO_DENY could not be installed: see above"
+}
+
+command -v cargo >/dev/null || give_up "Rust is missing: install it from https://rustup.rs"
+for part in fmt clippy; do
+    cargo "$part" --version >/dev/null 2>&1 ||
+        give_up "cargo $part is missing: run rustup component add rustfmt clippy"
+done
+command -v npm >/dev/null || give_up "the pages need Node.js with npm: install nodejs and npm"
+
+install_packages
+
+run cargo fmt --check
+run cargo clippy --all-targets --locked -- -D warnings
+run cargo check --lib --no-default-features --locked
+run cargo clippy --no-default-features --features shell --locked -- -D warnings
+run cargo test --locked
+RUSTDOCFLAGS=-Dwarnings run cargo doc --no-deps --locked
+
+install_cargo_deny
+# Advisories are left out: their database must be fetched. Where there is a network, run
+# `cargo deny --config .deny.toml check advisories` as well.
+run cargo deny --config .deny.toml check licenses bans sources
+
+step "all is well"

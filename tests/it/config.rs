@@ -1,0 +1,77 @@
+//! The configuration file: the example that we ship, and what happens to a spelling mistake.
+
+use std::fs;
+use std::path::Path;
+
+use rokade::shell::config::Config;
+
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/rokade.toml");
+
+/// What becomes of a file with this text: the settings, or the complaint.
+fn load(text: &str) -> Result<Config, String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("rokade.toml");
+    fs::write(&path, text).expect("a file in it");
+    Config::load(Some(&path)).map_err(|error| error.to_string())
+}
+
+fn example() -> String {
+    fs::read_to_string(EXAMPLE).expect("the example is there")
+}
+
+/// The example with every setting switched on. A remark has a blank after its mark, a setting none.
+fn switched_on() -> String {
+    let line = |line: &str| match line.strip_prefix('#') {
+        Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+        _ => format!("{line}\n"),
+    };
+    example().lines().map(line).collect()
+}
+
+#[test]
+fn the_example_is_the_defaults() {
+    let config = Config::load(Some(Path::new(EXAMPLE))).expect("the example is valid");
+    assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
+}
+
+#[test]
+fn the_example_shows_every_setting_with_its_default() {
+    let config = load(&switched_on()).expect("each setting is known and its value possible");
+    assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
+    // The names of all settings, from what a wrong one is answered with.
+    for section in ["", "[http]\n", "[[board]]\n"] {
+        let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
+        let (_, known) = complaint.split_once("expected").expect("what was expected");
+        let known = known.split(" for key").next().unwrap_or(known);
+        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
+        assert!(known.len() > 1, "the complaint names the known keys: {complaint}");
+        for key in known {
+            let is_shown = |line: &str| {
+                line.starts_with(&format!("{key} = ")) || line.trim_matches(['[', ']']) == key
+            };
+            assert!(switched_on().lines().any(is_shown), "{EXAMPLE} does not show {key}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_is_refused() {
+    for text in ["lisen = 1\n", "[http]\nport = 80\n", "[[board]]\nnmae = \"table-1\"\n"] {
+        let complaint = load(text).expect_err("a misspelt key");
+        assert!(complaint.contains("unknown field"), "{complaint}");
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_is_refused() {
+    for (text, word) in [
+        ("[http]\nlisten = \"8960\"\n", "listen"),
+        ("[[board]]\nname = \"../etc\"\n", "../etc"),
+        ("[[board]]\nconnector = \"top\"\n", "top"),
+        ("[[board]]\nsettle_with_clock_ms = 5\n", "milliseconds"),
+        ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\n", "two boards"),
+    ] {
+        let complaint = load(text).expect_err(text);
+        assert!(complaint.contains(word), "{complaint}");
+    }
+}

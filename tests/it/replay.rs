@@ -1,0 +1,333 @@
+//! Every recorded or imagined sitting through the whole core, held to what an arbiter is told.
+//!
+//! `tests/README.md` says how to add one. `UPDATE_GOLDEN=1` writes the golden files anew: read them
+//! before they are committed, for a golden file that nobody has judged proves nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rokade::game::{Effect, Event, Fact, Game, Settings};
+use rokade::relay::log::Log;
+use rokade::relay::view::View;
+use rokade::sim::script::Happening;
+use rokade::sim::{BoardSim, ClockSim, Delivery, Replay, Script};
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::wire::{Code, Decoder, End, Item, Orientation};
+use shakmaty::{Board, Color, Piece, Square};
+
+const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces");
+
+/// The endings of files that are run.
+const KINDS: [&str; 2] = [".trace.jsonl", ".tape.jsonl"];
+
+/// Every file to run, with its golden file, by name.
+fn scripts() -> Vec<(PathBuf, PathBuf)> {
+    let entries = fs::read_dir(TRACES).expect("tests/traces is a folder");
+    let mut found: Vec<_> = entries
+        .map(|entry| entry.expect("an entry of tests/traces").path())
+        .filter_map(|path| Some((path.clone(), golden_of(&path)?)))
+        .collect();
+    found.sort();
+    found
+}
+
+fn golden_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let stem = KINDS.iter().find_map(|kind| name.strip_suffix(kind))?;
+    Some(path.with_file_name(format!("{stem}.golden")))
+}
+
+fn parse(path: &Path) -> Script {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    Script::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The arbiter's log of a run, each line with its second.
+fn log_of(script: &Script) -> String {
+    let mut log = Log::default();
+    let mut text = String::new();
+    for entry in &Replay::run(script).entries {
+        if let Some(line) = log.line(&entry.fact) {
+            text.push_str(&format!("{}  {line}\n", entry.at.mono));
+        }
+    }
+    text
+}
+
+/// The lines of both texts: `-` only expected, `+` only found, by their longest common sequence.
+fn diff(expected: &str, found: &str) -> String {
+    let (a, b): (Vec<_>, Vec<_>) = (expected.lines().collect(), found.lines().collect());
+    let mut common = vec![vec![0_usize; b.len() + 1]; a.len() + 1];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            common[i][j] = if a[i] == b[j] {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut text) = (0, 0, String::new());
+    while i < a.len() || j < b.len() {
+        if i < a.len() && j < b.len() && a[i] == b[j] {
+            text.push_str(&format!("  {}\n", a[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == b.len() || (i < a.len() && common[i + 1][j] >= common[i][j + 1]) {
+            text.push_str(&format!("- {}\n", a[i]));
+            i += 1;
+        } else {
+            text.push_str(&format!("+ {}\n", b[j]));
+            j += 1;
+        }
+    }
+    text
+}
+
+#[test]
+fn every_script_tells_the_arbiter_what_its_golden_file_says() {
+    let is_update = std::env::var_os("UPDATE_GOLDEN").is_some_and(|value| value == "1");
+    if is_update {
+        fs::write(simulated_tape(), Recording::new().run()).expect("the tape can be written");
+    }
+    let mut wrong = String::new();
+    let scripts = scripts();
+    assert!(!scripts.is_empty(), "{TRACES}: no trace and no tape");
+    for (path, golden) in scripts {
+        let found = log_of(&parse(&path));
+        if is_update {
+            fs::write(&golden, &found).expect("the golden file can be written");
+            continue;
+        }
+        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        if expected != found {
+            wrong.push_str(&format!("{}\n{}\n", path.display(), diff(&expected, &found)));
+        }
+    }
+    let remedy = "read the lines; if the new ones are right, run again with UPDATE_GOLDEN=1";
+    assert!(wrong.is_empty(), "{remedy}\n- golden file, + this run\n\n{wrong}");
+}
+
+#[test]
+fn a_script_runs_the_same_way_twice() {
+    for (path, _) in scripts() {
+        let script = parse(&path);
+        let (once, again) = (Replay::run(&script), Replay::run(&script));
+        assert_eq!(once.entries, again.entries, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_difference_is_shown_line_by_line() {
+    assert_eq!(diff("a\nb\nc\n", "a\nc\nd\n"), "  a\n- b\n  c\n+ d\n");
+    assert_eq!(diff("", "a\n"), "+ a\n");
+}
+
+#[test]
+fn only_traces_and_tapes_are_run() {
+    let golden = |name: &str| golden_of(Path::new(name));
+    assert_eq!(golden("x.trace.jsonl"), Some(PathBuf::from("x.golden")));
+    assert_eq!(golden("x.tape.jsonl"), Some(PathBuf::from("x.golden")));
+    assert_eq!(golden("x.golden"), None);
+}
+
+/// How a tape's bytes reach the decoder.
+#[derive(Copy, Clone, Debug)]
+enum Slicing {
+    /// Each line of the tape at its time.
+    AsCaptured,
+    /// One byte after the other, each at the time of its line.
+    ByteByByte,
+    /// The whole tape at the time of its last line.
+    AtOnce,
+}
+
+fn decode(reads: &[(Mono, Vec<u8>)], slicing: Slicing) -> Vec<Item> {
+    let mut decoder = Decoder::default();
+    let mut items = Vec::new();
+    match slicing {
+        Slicing::AsCaptured => {
+            for (at, bytes) in reads {
+                decoder.push(*at, bytes, &mut items);
+            }
+        }
+        Slicing::ByteByByte => {
+            for (at, byte) in reads.iter().flat_map(|(at, all)| all.iter().map(|b| (*at, *b))) {
+                decoder.push(at, &[byte], &mut items);
+            }
+        }
+        Slicing::AtOnce => {
+            let all: Vec<u8> = reads.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+            let last = reads.last().map_or(Mono::default(), |(at, _)| *at);
+            decoder.push(last, &all, &mut items);
+        }
+    }
+    items
+}
+
+#[test]
+fn a_tape_says_the_same_however_it_is_sliced() {
+    let tapes: Vec<_> = scripts().into_iter().filter(|(path, _)| parse(path).is_tape()).collect();
+    assert!(!tapes.is_empty(), "{TRACES}: no tape");
+    for (path, _) in tapes {
+        let reads = received(&parse(&path));
+        let captured = decode(&reads, Slicing::AsCaptured);
+        assert!(captured.iter().any(|item| matches!(item, Item::Message(_))));
+        for slicing in [Slicing::ByteByByte, Slicing::AtOnce] {
+            assert_eq!(decode(&reads, slicing), captured, "{}: {slicing:?}", path.display());
+        }
+    }
+}
+
+fn received(script: &Script) -> Vec<(Mono, Vec<u8>)> {
+    let bytes = |(at, what): &(Mono, Happening)| match what {
+        Happening::Received(bytes) => Some((*at, bytes.clone())),
+        _ => None,
+    };
+    script.happenings.iter().filter_map(bytes).collect()
+}
+
+/// The tape that no board was needed for.
+fn simulated_tape() -> PathBuf {
+    Path::new(TRACES).join("simulated-two-moves.tape.jsonl")
+}
+
+/// What a hand does, and when.
+#[derive(Copy, Clone, Debug)]
+enum Hand {
+    Start,
+    Set(Square, Option<Piece>),
+    Press(Color),
+}
+
+/// 1. e4 Nf6, with a clock.
+fn two_moves() -> Vec<(Mono, Hand)> {
+    let steps = [
+        (1_500, Hand::Start),
+        (3_000, Hand::Set(Square::E2, None)),
+        (3_400, Hand::Set(Square::E4, Some(Color::White.pawn()))),
+        (3_900, Hand::Press(Color::White)),
+        (6_000, Hand::Set(Square::G8, None)),
+        (6_500, Hand::Set(Square::F6, Some(Color::Black.knight()))),
+        (7_100, Hand::Press(Color::Black)),
+    ];
+    steps.into_iter().map(|(ms, hand)| (Mono::from_millis(ms), hand)).collect()
+}
+
+/// A simulated board, its clock, and the core on the other end of the line.
+struct Recording {
+    board: BoardSim,
+    clock: ClockSim,
+    game: Game,
+    decoder: Decoder,
+    lines: Vec<String>,
+}
+
+impl Recording {
+    fn new() -> Self {
+        let (base, increment) = rokade::sim::clock::USUAL;
+        let clock = ClockSim::new(base, increment, End::Left);
+        let board = BoardSim::new(Board::new(), Orientation::Normal, Some(clock.time()));
+        let header = r#"{"tape":1,"note":"a simulated board: 1. e4 Nf6, each pressed"}"#;
+        let (game, decoder) = (Game::new(Settings::default()), Decoder::default());
+        Self { board, clock, game, decoder, lines: vec![header.to_owned()] }
+    }
+
+    /// What a host that was there from the beginning would have written down.
+    fn run(mut self) -> String {
+        let mut hands = two_moves().into_iter().peekable();
+        self.event(Mono::default(), &Event::LinkUp);
+        let end = Mono::from_millis(9_000);
+        loop {
+            let hand = hands.peek().map(|(at, _)| *at);
+            let next = [hand, self.board.next_at(), self.clock.next_at(), self.game.wake_at()];
+            let Some(now) = next.into_iter().flatten().min().filter(|now| *now <= end) else {
+                return self.lines.join("\n") + "\n";
+            };
+            if let Some((_, hand)) = hands.next_if(|(at, _)| *at == now) {
+                self.hand(now, hand);
+            }
+            self.clock.advance(now);
+            self.board.clock(now, self.clock.time());
+            self.pass(now);
+        }
+    }
+
+    fn hand(&mut self, now: Mono, hand: Hand) {
+        match hand {
+            Hand::Start => self.clock.run(now, Color::White),
+            Hand::Set(sq, piece) => {
+                let code = piece.map_or(Code::Empty, Code::Piece);
+                self.board.set(now, sq, code, Delivery::Sent);
+            }
+            Hand::Press(by) => {
+                self.clock.press(now, by);
+            }
+        }
+    }
+
+    fn pass(&mut self, now: Mono) {
+        let (mut bytes, mut items) = (Vec::new(), Vec::new());
+        self.board.take(now, &mut bytes);
+        if bytes.is_empty() {
+            self.event(now, &Event::Timeout);
+            return;
+        }
+        self.lines.push(format!(r#"{{"t":{},"rx":"{}"}}"#, now.millis(), hex(&bytes)));
+        self.decoder.push(now, &bytes, &mut items);
+        for item in items {
+            if let Item::Message(message) = item {
+                self.event(now, &Event::Board(message));
+            }
+        }
+    }
+
+    fn event(&mut self, at: Mono, event: &Event) {
+        let mut effects = Vec::new();
+        self.game.handle(Stamp { mono: at, wall: Wall(0) }, event, &mut effects);
+        let is_send = |effect: Effect| match effect {
+            Effect::Send(command) => Some(command.encode()),
+            _ => None,
+        };
+        let sent: Vec<u8> = effects.into_iter().filter_map(is_send).flatten().collect();
+        if !sent.is_empty() {
+            self.lines.push(format!(r#"{{"t":{},"tx":"{}"}}"#, at.millis(), hex(&sent)));
+            self.board.host_bytes(at, &sent);
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_simulated_tape_is_what_the_simulated_board_says() {
+    let path = simulated_tape();
+    let found = Recording::new().run();
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == found, "{}\n{}", path.display(), diff(&expected, &found));
+}
+
+/// Findings are for the arbiter: no word of one may be in what the page is sent.
+#[test]
+fn no_finding_is_public() {
+    let mut n_findings = 0;
+    for (path, _) in scripts() {
+        let replay = Replay::run(&parse(&path));
+        let view = View::new("table-1", &replay.game, Mono::from_millis(60_000)).to_json();
+        for entry in &replay.entries {
+            let (Fact::Found(finding)
+            | Fact::PositionLost(finding)
+            | Fact::IllegalMove { finding, .. }) = &entry.fact
+            else {
+                continue;
+            };
+            n_findings += 1;
+            assert!(!entry.fact.is_public(), "{}: {finding}", path.display());
+            for secret in [finding.code().to_owned(), finding.to_string()] {
+                assert!(!view.contains(&secret), "{}: {secret}", path.display());
+            }
+        }
+    }
+    assert!(n_findings > 0, "no script has a finding, so this has shown nothing");
+}
