@@ -8,6 +8,7 @@ use crate::shell::pty::PtyError;
 use crate::shell::publish::Echo;
 use crate::shell::run;
 use clap::Args;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,13 +70,12 @@ impl Demo {
             }],
         };
         let port = stub.path();
+        let journal = folder.join("demo");
         let ready = |address: Option<SocketAddr>| {
-            println!("Board     {} (simulated)", port.display());
-            if let Some(address) = address {
-                println!("Page      http://{address}/");
-            }
-            println!("Journal   {}", folder.join("demo").display());
-            println!("Stop it with Ctrl-C.\n");
+            let page = address.map_or_else(|| "none".to_owned(), |it| format!("http://{it}/"));
+            let (port, journal) = (port.display(), journal.display());
+            say(&format!("Board     {port} (simulated)\nPage      {page}\nJournal   {journal}"));
+            say("Stop it with Ctrl-C.\n");
         };
         let is_once = self.once;
         let speed = self.simulate.speed();
@@ -93,7 +93,7 @@ impl Demo {
                 debug!("{}", chain(&error));
             }
             if !is_once {
-                println!("\nThe game is over; the page stays until Ctrl-C.");
+                say("\nThe game is over; the page stays until Ctrl-C.");
                 std::future::pending::<()>().await;
             }
         };
@@ -101,6 +101,11 @@ impl Demo {
         board.abort();
         ended.map_err(|error| failure(&error))
     }
+}
+
+/// Prints for whoever still reads: `head` may have seen enough, but the page goes on.
+fn say(text: &str) {
+    writeln!(io::stdout(), "{text}").ok();
 }
 
 fn temporary_folder() -> Result<PathBuf, Failure> {
