@@ -134,6 +134,12 @@ impl Game {
         [self.session.wake_at(), self.timers.next()].into_iter().flatten().min()
     }
 
+    /// The line will be closed on purpose: appends what tells the board so.
+    pub fn leave(&mut self, effects: &mut Vec<Effect>) {
+        self.session.leave(&mut self.commands);
+        effects.extend(self.commands.drain(..).map(Effect::Send));
+    }
+
     fn flush(&mut self, at: Stamp, effects: &mut Vec<Effect>) {
         effects.extend(self.commands.drain(..).map(Effect::Send));
         self.wants_show |= self.facts.iter().any(Fact::is_public);
