@@ -96,6 +96,17 @@ impl Reader {
         Self { device: Device::Unknown, white, face: None, read_at: Mono(0), has_run: false }
     }
 
+    /// A reader for a game that was played with a clock before the daemon was started anew. Until
+    /// the clock is heard it counts as standing.
+    pub fn resumed(white: End) -> Self {
+        Self { device: Device::Present, has_run: true, ..Self::new(white) }
+    }
+
+    /// Whether the clock has said anything.
+    pub const fn is_heard(&self) -> bool {
+        self.face.is_some()
+    }
+
     /// Whether a clock is there.
     pub const fn device(&self) -> Device {
         self.device

@@ -1,7 +1,7 @@
 //! What a game puts on record. The journal, `rokade replay --json`, the WebSocket and MQTT speak
 //! of nothing else.
 
-use crate::clock::Times;
+use crate::clock::{End, Times};
 use crate::laws::{Ending, Finding};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
@@ -143,6 +143,13 @@ pub enum Fact {
     Pictured(Placement),
     /// The line to the board.
     Link(LinkState),
+    /// How board and clock stand to the players, as far as is known.
+    Seated {
+        /// White's side on which the board's connector is.
+        connector: End,
+        /// White's end of the clock.
+        white_end: End,
+    },
     /// What board it is.
     Identified {
         /// Serial number, short or long.

@@ -269,7 +269,7 @@ impl Game {
             _ => None,
         };
         let face = Face { times, is_running: lever.running, high: end_of(lever.high) };
-        let is_first = self.clock.device() != Device::Present;
+        let is_first = !self.clock.is_heard();
         let turned = self.clock.read(now, face);
         for turn in &turned {
             match turn {
@@ -281,11 +281,22 @@ impl Game {
             }
         }
         let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
+        if is_first {
+            self.timers.set(Timer::Settle, now + self.settle_time());
+        }
         if is_first || is_turn || now.since(self.clock_recorded) >= SNAPSHOT_EVERY {
             self.clock_recorded = now;
             self.record_clock();
         }
         self.wants_show = true;
+    }
+
+    fn record_seats(&mut self) {
+        let connector = match self.orientation {
+            Some(Orientation::Rotated) => End::Right,
+            Some(Orientation::Normal) | None => End::Left,
+        };
+        self.facts.push(Fact::Seated { connector, white_end: self.clock.white_end() });
     }
 
     fn record_clock(&mut self) {
@@ -300,8 +311,13 @@ impl Game {
         let Some(play) = &self.play else { return };
         if self.settings.white_end.is_none() && play.shows_first_move() {
             let is_whites = play.sheet().start().turn().is_white();
-            self.clock.bind_white(if is_whites { end } else { end.other() });
+            let white = if is_whites { end } else { end.other() };
+            if white != self.clock.white_end() {
+                self.clock.bind_white(white);
+                self.record_seats();
+            }
         }
+        let Some(play) = &self.play else { return };
         // An arbiter who starts the clock with the lever has not made a move.
         if !sets_running || play.mismatch().is_some() {
             self.on_press(now, self.clock.color(end));
@@ -342,6 +358,7 @@ impl Game {
             round: self.settings.round.clone(),
         });
         self.play = Some(Play::new(start, mode));
+        self.record_seats();
         self.watch.new_game();
         self.clock.forget_run();
         self.timers.set(Timer::Settle, now + self.settle_time());

@@ -5,8 +5,10 @@ use super::machine::Game;
 use super::play::Play;
 use super::score::ScoreSheet;
 use super::settings::Settings;
+use crate::clock::{End, Reader};
 use crate::laws::Ending;
 use crate::time::Mono;
+use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
@@ -35,6 +37,10 @@ pub struct Recovered {
     game: Option<(ScoreSheet, Option<Ending>)>,
     last_at: Mono,
     link: LinkState,
+    /// Whether a clock has run in this game.
+    has_clock: bool,
+    /// How the board lies and which end of the clock is White's.
+    seats: Option<(Orientation, End)>,
 }
 
 impl Recovered {
@@ -55,6 +61,7 @@ impl Recovered {
                 let pos: Chess =
                     fen.clone().into_position(mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
+                self.has_clock = false;
             }
             Fact::MoveMade { ply, uci, alternatives, .. } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
@@ -87,6 +94,16 @@ impl Recovered {
                 *end = Some(*ending);
             }
             Fact::GameClosed => self.game = None,
+            Fact::Clock { is_connected: false, .. } => self.has_clock = false,
+            Fact::Clock { running, .. } => self.has_clock |= running.is_some(),
+            Fact::Pressed { .. } => self.has_clock = true,
+            Fact::Seated { connector, white_end } => {
+                let lies = match connector {
+                    End::Left => Orientation::Normal,
+                    End::Right => Orientation::Rotated,
+                };
+                self.seats = Some((lies, *white_end));
+            }
             _ => {}
         }
         Ok(())
@@ -118,7 +135,14 @@ impl Recovered {
 
     /// A game that goes on where the record stops, once the board has spoken.
     pub fn into_game(self, settings: Settings) -> Game {
+        let (lies, white) = match self.seats.filter(|_| self.game.is_some()) {
+            Some((lies, white)) => (Some(lies), white),
+            None => (None, End::Left),
+        };
+        let white = settings.white_end.unwrap_or(white);
         let mut game = Game::new(settings);
+        game.orientation = game.orientation.or(lies);
+        game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
         game.has_gap = true;
         game

@@ -74,7 +74,10 @@ impl Game {
 
     pub(super) fn settle_time(&self) -> Duration {
         let settle = &self.settings.settle;
-        if self.clock.is_running() { settle.with_clock } else { settle.without_clock }
+        // Nothing heard of a clock yet means that there may be one.
+        let has_none = self.clock.device() == Device::Absent
+            || self.clock.device() == Device::Present && !self.clock.has_run();
+        if has_none { settle.without_clock } else { settle.with_clock }
     }
 
     pub(super) fn board_changed(&mut self, now: Mono) {

@@ -95,7 +95,10 @@ impl Log {
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
             Fact::Identified { serial } => format!("board      serial number {serial}"),
-            Fact::Pressed { .. } | Fact::Sensed { .. } | Fact::Pictured(_) => return None,
+            Fact::Seated { .. }
+            | Fact::Pressed { .. }
+            | Fact::Sensed { .. }
+            | Fact::Pictured(_) => return None,
         })
     }
 

@@ -102,6 +102,10 @@ pub enum Body {
     Link {
         state: String,
     },
+    Seated {
+        connector: String,
+        clock_white: String,
+    },
     Identified {
         serial: String,
     },
@@ -250,6 +254,10 @@ impl From<&Fact> for Body {
             }
             Fact::Pictured(placement) => Self::Pictured { fen: placement.fen() },
             Fact::Link(state) => Self::Link { state: state.word().to_owned() },
+            Fact::Seated { connector, white_end } => Self::Seated {
+                connector: connector.word().to_owned(),
+                clock_white: white_end.word().to_owned(),
+            },
             Fact::Identified { serial } => Self::Identified { serial },
         }
     }
@@ -298,6 +306,10 @@ impl Body {
             }
             Self::Pictured { fen } => Fact::Pictured(Placement::parse(&fen).ok()?),
             Self::Link { state } => Fact::Link(Word::parse(&state)?),
+            Self::Seated { connector, clock_white } => Fact::Seated {
+                connector: Word::parse(&connector)?,
+                white_end: Word::parse(&clock_white)?,
+            },
             Self::Identified { serial } => Fact::Identified { serial },
         })
     }

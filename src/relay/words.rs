@@ -1,5 +1,6 @@
 //! The words that records use for the core's values, in one table each.
 
+use crate::clock::End;
 use crate::game::entry::{Basis, LinkState, Stage};
 use crate::track::Reading;
 use crate::track::line::CompletedBy;
@@ -44,6 +45,10 @@ impl Word for Basis {
 impl Word for CompletedBy {
     const TABLE: &'static [(Self, &'static str)] =
         &[(Self::Press, "press"), (Self::Reply, "reply"), (Self::GameEnd, "end of game")];
+}
+
+impl Word for End {
+    const TABLE: &'static [(Self, &'static str)] = &[(Self::Left, "left"), (Self::Right, "right")];
 }
 
 impl Word for LinkState {
