@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -127,7 +127,7 @@ impl Place {
     pub(crate) fn start_as(&self, mut command: Command) -> Daemon {
         let said = self.path("daemon.log");
         let log = OpenOptions::new().create(true).append(true).open(&said).unwrap();
-        let child = command.stdout(File::from(log.try_clone().unwrap())).stderr(log).spawn();
+        let child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn();
         Daemon { child: child.unwrap(), said }
     }
 
