@@ -43,6 +43,9 @@ pub struct Game {
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
+    /// The line is open, but the whole board has not been read since: single changes may come, and
+    /// mean little.
+    pub(super) is_blind: bool,
     pub(super) facts: Vec<Fact>,
     pub(super) commands: Vec<Command>,
     pub(super) wants_show: bool,
@@ -64,6 +67,7 @@ impl Game {
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             has_gap: false,
+            is_blind: false,
             facts: Vec::new(),
             commands: Vec::new(),
             wants_show: false,
@@ -113,6 +117,7 @@ impl Game {
         match event {
             Event::LinkUp => {
                 self.last_heard = now;
+                self.is_blind = true;
                 self.session.link_up(now, &mut self.commands);
             }
             Event::LinkDown => self.on_link_down(),
@@ -230,6 +235,11 @@ impl Game {
 
     fn on_sensed(&mut self, now: Mono, sq: Square, reading: Reading) {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
+        if self.is_blind {
+            // It is in the picture to come, beside what was missed before it. To take it now would
+            // be to believe that it came first.
+            return;
+        }
         let Some(play) = &mut self.play else { return };
         if play.sense(now, sq, reading) {
             self.facts.push(Fact::Sensed { sq, reading });
@@ -247,6 +257,9 @@ impl Game {
         if has_changed {
             self.facts.push(Fact::Pictured(placement.clone()));
             self.board_changed(now);
+        }
+        if std::mem::take(&mut self.is_blind) {
+            self.rejudge(now);
         }
         let had_gap = std::mem::take(&mut self.has_gap);
         if has_changed && !self.is_interrupted() {

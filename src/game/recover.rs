@@ -114,6 +114,9 @@ impl Recovered {
     fn note_restart(&mut self, entry: &Entry) {
         let mut is_new = entry.at.mono < self.last_at;
         self.last_at = entry.at.mono;
+        if is_new {
+            self.link = LinkState::Absent;
+        }
         if let Fact::Link(link) = entry.fact {
             is_new |= link == LinkState::Live && self.link == LinkState::Live;
             self.link = link;
@@ -160,11 +163,25 @@ fn no_game(index: usize) -> RecoverError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::{Effect, Event};
     use crate::time::{Stamp, Wall};
     use crate::track::line::CompletedBy;
+    use crate::wire::{BoardMessage, Code, Dump, Orientation};
+    use shakmaty::{Color, Position, Square};
 
     fn entry(ms: u64, fact: Fact) -> Entry {
         Entry { at: Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }, fact }
+    }
+
+    fn started() -> Fact {
+        Fact::GameStarted {
+            fen: Fen::from_position(&Chess::new(), shakmaty::EnPassantMode::Legal).to_string(),
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            round: String::new(),
+        }
     }
 
     fn made(ply: usize, uci: &str) -> Fact {
@@ -184,19 +201,56 @@ mod tests {
     }
 
     #[test]
-    fn times_of_two_runs_are_not_compared() {
-        let started = Fact::GameStarted {
-            fen: Fen::from_position(&Chess::new(), shakmaty::EnPassantMode::Legal).to_string(),
-            is_chess960: false,
-            white: String::new(),
-            black: String::new(),
-            event: String::new(),
-            round: String::new(),
+    fn nothing_is_judged_before_the_board_was_seen_whole() {
+        let mut fold = Recovered::default();
+        for (idx, fact) in [started(), made(1, "e2e4"), completed(1)].into_iter().enumerate() {
+            fold.fold(idx, &entry(0, fact)).unwrap();
+        }
+        let mut game = fold.into_game(Settings::default());
+        let mut facts = Vec::new();
+        let mut handle = |game: &mut Game, ms: u64, event: &Event| {
+            let mut effects = Vec::new();
+            game.handle(entry(ms, Fact::GameClosed).at, event, &mut effects);
+            facts.extend(effects.into_iter().filter_map(|effect| match effect {
+                Effect::Record(entry) => Some(entry.fact),
+                _ => None,
+            }));
         };
+        handle(&mut game, 0, &Event::LinkUp);
+        // Nobody saw 1... c5, but the board still sends what it was told to send before.
+        let mut board = game.play().unwrap().sheet().last().board().clone();
+        for (ms, sq, piece) in
+            [(10, Square::D2, None), (200, Square::D4, Some(Color::White.pawn()))]
+        {
+            let field = Orientation::Normal.field(sq);
+            let code = piece.map_or(Code::Empty, Code::Piece);
+            handle(&mut game, ms, &Event::Board(BoardMessage::Field { field, code }));
+        }
+        for ms in (300..6_000).step_by(50) {
+            handle(&mut game, ms, &Event::Timeout);
+        }
+        board.discard_piece_at(Square::C7);
+        board.set_piece_at(Square::C5, Color::Black.pawn());
+        board.discard_piece_at(Square::D2);
+        board.set_piece_at(Square::D4, Color::White.pawn());
+        let dump = Dump::new(&board, Orientation::Normal);
+        handle(&mut game, 6_000, &Event::Board(BoardMessage::Dump(Box::new(dump))));
+        for ms in (6_050..9_000).step_by(50) {
+            handle(&mut game, ms, &Event::Timeout);
+        }
+        let moves = game.play().unwrap().sheet().moves();
+        let moves: Vec<_> = moves.iter().map(|m| m.uci.to_string()).collect();
+        assert_eq!(moves, ["e2e4", "c7c5", "d2d4"]);
+        let is_finding = |fact: &Fact| matches!(fact, Fact::IllegalMove { .. });
+        assert!(!facts.iter().any(is_finding), "{facts:?}");
+    }
+
+    #[test]
+    fn times_of_two_runs_are_not_compared() {
         // The second run is noticed by its time, the third, which is later, by the board.
         let entries = [
             entry(600, Fact::Link(LinkState::Live)),
-            entry(600, started),
+            entry(600, started()),
             entry(5_000, made(1, "e2e4")),
             entry(5_000, completed(1)),
             entry(6_000, made(2, "e7e5")),

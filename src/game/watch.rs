@@ -72,6 +72,10 @@ impl Game {
         self.play.as_ref().is_none_or(|play| play.ending().is_some())
     }
 
+    fn may_judge(&self) -> bool {
+        !self.is_over() && !self.is_interrupted() && !self.is_blind
+    }
+
     pub(super) fn settle_time(&self) -> Duration {
         let settle = &self.settings.settle;
         // Nothing heard of a clock yet means that there may be one.
@@ -139,14 +143,14 @@ impl Game {
         if self.timers.take(Timer::Verify, now) {
             self.session.want_dump(now, &mut self.commands);
         }
-        if self.timers.take(Timer::Settle, now) && !self.is_over() && !self.is_interrupted() {
+        if self.timers.take(Timer::Settle, now) && self.may_judge() {
             self.look(now, STEP_MAX);
             self.tell_illegal_on_board();
         }
-        if self.timers.take(Timer::Suspect, now) {
+        if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
         }
-        if self.timers.take(Timer::Displaced, now) && !self.is_over() && !self.is_interrupted() {
+        if self.timers.take(Timer::Displaced, now) && self.may_judge() {
             self.tell_displaced();
         }
         if self.timers.take(Timer::Kings, now) {
@@ -154,6 +158,14 @@ impl Game {
         }
         if self.timers.take(Timer::Restart, now) {
             self.restart(now);
+        }
+    }
+
+    /// The whole board is known again: what was not to be judged without it is due anew.
+    pub(super) fn rejudge(&mut self, now: Mono) {
+        self.timers.set(Timer::Settle, now + self.settle_time());
+        if self.watch.has_suspect() {
+            self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
         }
     }
 

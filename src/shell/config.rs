@@ -203,7 +203,7 @@ impl Config {
     }
 }
 
-/// A complaint about the syntax, without the picture of the place that line and column name.
+/// A complaint about the syntax, without the picture of the place: line and column name it.
 fn one_line(complaint: &str) -> String {
     let is_text = |line: &&str| !line.contains('|') && !line.starts_with(" in ");
     let lines = complaint.lines().filter(is_text).map(str::trim);

@@ -249,3 +249,16 @@ async fn every_command_says_what_it_does() {
         assert!(one.out.contains(words) && one.out.contains("--config"), "{}", one.out);
     }
 }
+
+#[tokio::test]
+async fn a_demo_plays_its_game_and_ends() {
+    let demo = run(&["demo", "--once", "--speed", "10", "--listen", "127.0.0.1:0"]).await;
+    assert_eq!((demo.code, &*demo.err), (Some(0), ""));
+    let (_, moves) = opera();
+    assert_eq!(demo.out.matches("  completed  ").count(), moves.len(), "{}", demo.out);
+    for words in ["http://127.0.0.1:", "completed  1. e4 ", "17. Rd8#", "result     1-0 checkmate"]
+    {
+        assert!(demo.out.contains(words), "{words:?} is not in: {}", demo.out);
+    }
+    assert!(!demo.out.contains("The game is over"), "{}", demo.out);
+}

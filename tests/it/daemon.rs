@@ -36,7 +36,7 @@ const BURST: RangeInclusive<usize> = 3..=7;
 const SHORT_MS: RangeInclusive<u64> = 0..=60;
 /// How long the last of them lives once it knows the board: long enough to see a press. What
 /// becomes of a game of which hardly anything is seen is for another test.
-const LONG_MS: RangeInclusive<u64> = 1_800..=3_600;
+const LONG_MS: RangeInclusive<u64> = 2_200..=3_800;
 
 fn uci(moves: &[Move]) -> Vec<String> {
     let uci = |&m| UciMove::from_move(m, CastlingMode::Standard).to_string();
@@ -103,6 +103,8 @@ struct Shadow {
     reader: Reader<DiskStorage>,
     bodies: Vec<String>,
     moves: Vec<String>,
+    /// Which of them are marked as doubtful.
+    doubted: Vec<bool>,
     /// The game after each entry that changed it.
     states: Vec<Vec<String>>,
     n_retracted: usize,
@@ -116,6 +118,7 @@ impl Shadow {
             reader: Reader::new(DiskStorage::new(place.journal())),
             bodies: Vec::new(),
             moves: Vec::new(),
+            doubted: Vec::new(),
             states: vec![Vec::new()],
             n_retracted: 0,
             checked: (0, 0),
@@ -138,9 +141,11 @@ impl Shadow {
     fn take(&mut self, fact: &Fact) {
         match fact {
             Fact::GameStarted { .. } => self.moves.clear(),
-            Fact::MoveMade { ply, uci, .. } => {
+            Fact::MoveMade { ply, uci, alternatives, .. } => {
                 assert_eq!(*ply, self.moves.len() + 1, "{uci}");
                 self.moves.push(uci.clone());
+                self.doubted.truncate(ply - 1);
+                self.doubted.push(!alternatives.is_empty());
             }
             Fact::MoveRetracted { ply } => {
                 self.n_retracted += 1;
@@ -221,13 +226,19 @@ async fn no_kill_costs_a_move() {
         intended.len(),
         shadow.n_retracted
     );
-    assert_eq!(shadow.moves, intended);
+    let n_doubted = shadow.doubted.iter().filter(|is| **is).count();
+    println!("{n_doubted} moves are marked as doubtful");
+    // Moves that nobody saw may have been played in another order; then the record says so.
+    let same = |idx: usize| shadow.moves[idx] == intended[idx] || shadow.doubted[idx];
+    let is_right = shadow.moves.len() == intended.len() && (0..intended.len()).all(same);
+    assert!(is_right, "{:?}\n{:?}\n{intended:?}", shadow.moves, shadow.doubted);
+    assert!(n_doubted <= 3, "hardly anything was missed: {:?}", shadow.doubted);
     assert!(n_at_last > intended.len() / 2, "the game is long enough for the kills");
-    check_documents(&place, &shadow, &intended).await;
+    check_documents(&place, &shadow).await;
 }
 
 /// What the program's own commands say of the record afterwards.
-async fn check_documents(place: &Place, shadow: &Shadow, intended: &[String]) {
+async fn check_documents(place: &Place, shadow: &Shadow) {
     let verified = place.run(&["verify"]).await;
     assert_eq!((verified.code, &*verified.err), (Some(0), ""), "{}", verified.out);
     assert!(!verified.out.contains("DAMAGED"), "{}", verified.out);
@@ -235,7 +246,7 @@ async fn check_documents(place: &Place, shadow: &Shadow, intended: &[String]) {
     let bodies: Vec<_> = logged.out.lines().collect();
     assert_eq!(bodies, shadow.bodies);
     let exported = place.run(&["export"]).await;
-    assert_eq!(pgn_moves(&exported.out)[0], intended);
+    assert_eq!(pgn_moves(&exported.out)[0], shadow.moves);
     let in_folder = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap();
     let without_site = |pgn: &str| pgn.lines().skip(7).collect::<Vec<_>>().join("\n");
     assert_eq!(without_site(&in_folder), without_site(&exported.out));
