@@ -80,7 +80,7 @@ pub enum Fact {
         san: String,
         /// What that rests on.
         basis: Basis,
-        /// Other moves, in UCI notation, that explain the board as well. Empty: the move is certain.
+        /// Other moves, in UCI notation, that explain the board as well; none if it is certain.
         alternatives: Vec<String>,
         /// How long before this record the sensors last changed on its squares.
         released_before: Duration,

@@ -9,11 +9,11 @@ use super::timers::{Timer, Timers};
 use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
-use crate::track::tracker::GAP_STEP_MAX;
+use crate::track::tracker::{GAP_STEP_MAX, STEP_MAX};
 use crate::track::{Placement, Reading};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
-use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Square};
+use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Position, Square};
 use std::time::Duration;
 
 /// Silence after which messages may have been lost. A board that is asked once a second answers.
@@ -134,6 +134,12 @@ impl Game {
         [self.session.wake_at(), self.timers.next()].into_iter().flatten().min()
     }
 
+    /// The line will be closed on purpose: appends what tells the board so.
+    pub fn leave(&mut self, effects: &mut Vec<Effect>) {
+        self.session.leave(&mut self.commands);
+        effects.extend(self.commands.drain(..).map(Effect::Send));
+    }
+
     fn flush(&mut self, at: Stamp, effects: &mut Vec<Effect>) {
         effects.extend(self.commands.drain(..).map(Effect::Send));
         self.wants_show |= self.facts.iter().any(Fact::is_public);
@@ -242,8 +248,13 @@ impl Game {
             self.facts.push(Fact::Pictured(placement.clone()));
             self.board_changed(now);
         }
-        if std::mem::take(&mut self.has_gap) && has_changed && !self.is_interrupted() {
-            self.look(now, GAP_STEP_MAX);
+        let had_gap = std::mem::take(&mut self.has_gap);
+        if has_changed && !self.is_interrupted() {
+            if had_gap {
+                self.look(now, GAP_STEP_MAX);
+            } else if self.watch.has_suspect() {
+                self.look(now, STEP_MAX);
+            }
         }
         self.watch_for_restart(now, placement);
     }
@@ -288,7 +299,8 @@ impl Game {
     fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
         let Some(play) = &self.play else { return };
         if self.settings.white_end.is_none() && play.shows_first_move() {
-            self.clock.bind_white(end);
+            let is_whites = play.sheet().start().turn().is_white();
+            self.clock.bind_white(if is_whites { end } else { end.other() });
         }
         // An arbiter who starts the clock with the lever has not made a move.
         if !sets_running || play.mismatch().is_some() {

@@ -189,7 +189,11 @@ impl Play {
                 let scored = self.sheet.push(ply.m, at, !alternatives.is_empty());
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
-                let basis = if is_answered { Basis::Reply } else { basis };
+                let basis = match ply.completion.map(|done| done.by) {
+                    Some(CompletedBy::Press) if basis != Basis::Gap => Basis::Press,
+                    _ if is_answered => Basis::Reply,
+                    _ => basis,
+                };
                 let released_before = at.since(ply.released);
                 let ply = self.sheet.len();
                 facts.push(Fact::MoveMade { ply, uci, san, basis, alternatives, released_before });

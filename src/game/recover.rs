@@ -1,6 +1,6 @@
 //! From what is on record back to the game, after a crash, a power cut or a restart.
 
-use super::entry::{Entry, Fact};
+use super::entry::{Entry, Fact, LinkState};
 use super::machine::Game;
 use super::play::Play;
 use super::score::ScoreSheet;
@@ -33,6 +33,8 @@ impl std::error::Error for RecoverError {}
 #[derive(Clone, Debug, Default)]
 pub struct Recovered {
     game: Option<(ScoreSheet, Option<Ending>)>,
+    last_at: Mono,
+    link: LinkState,
 }
 
 impl Recovered {
@@ -41,6 +43,7 @@ impl Recovered {
     /// # Errors
     /// The fact names a move that is not legal, a ply that is not there, or no position.
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
+        self.note_restart(entry);
         let wrong = |why: String| RecoverError { index, why };
         let at = entry.at.mono;
         let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
@@ -89,6 +92,20 @@ impl Recovered {
         Ok(())
     }
 
+    /// A daemon that was started anew counts its time from the beginning, and finds the board
+    /// without having lost it.
+    fn note_restart(&mut self, entry: &Entry) {
+        let mut is_new = entry.at.mono < self.last_at;
+        self.last_at = entry.at.mono;
+        if let Fact::Link(link) = entry.fact {
+            is_new |= link == LinkState::Live && self.link == LinkState::Live;
+            self.link = link;
+        }
+        if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
+            sheet.forget_times();
+        }
+    }
+
     /// The game as recorded, if one was begun.
     pub fn sheet(&self) -> Option<&ScoreSheet> {
         self.game.as_ref().map(|(sheet, _)| sheet)
@@ -114,4 +131,68 @@ fn micros(span: Duration) -> u64 {
 
 fn no_game(index: usize) -> RecoverError {
     RecoverError { index, why: "a move without a game".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::{Stamp, Wall};
+    use crate::track::line::CompletedBy;
+
+    fn entry(ms: u64, fact: Fact) -> Entry {
+        Entry { at: Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }, fact }
+    }
+
+    fn made(ply: usize, uci: &str) -> Fact {
+        Fact::MoveMade {
+            ply,
+            uci: uci.to_owned(),
+            san: String::new(),
+            basis: super::super::entry::Basis::Press,
+            released_before: Duration::ZERO,
+            alternatives: Vec::new(),
+        }
+    }
+
+    fn completed(ply: usize) -> Fact {
+        let by = CompletedBy::Press;
+        Fact::MoveCompleted { ply, by, pressed_before: Duration::ZERO, times: None }
+    }
+
+    #[test]
+    fn times_of_two_runs_are_not_compared() {
+        let started = Fact::GameStarted {
+            fen: Fen::from_position(&Chess::new(), shakmaty::EnPassantMode::Legal).to_string(),
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            round: String::new(),
+        };
+        // The second run is noticed by its time, the third, which is later, by the board.
+        let entries = [
+            entry(600, Fact::Link(LinkState::Live)),
+            entry(600, started),
+            entry(5_000, made(1, "e2e4")),
+            entry(5_000, completed(1)),
+            entry(6_000, made(2, "e7e5")),
+            entry(6_000, completed(2)),
+            entry(600, Fact::Link(LinkState::Live)),
+            entry(900, made(3, "g1f3")),
+            entry(900, completed(3)),
+            entry(950, Fact::Link(LinkState::Live)),
+            entry(1_000, made(4, "b8c6")),
+            entry(1_000, completed(4)),
+            entry(3_000, made(5, "f1c4")),
+            entry(3_000, completed(5)),
+        ];
+        let mut fold = Recovered::default();
+        for (idx, entry) in entries.iter().enumerate() {
+            fold.fold(idx, entry).unwrap();
+        }
+        let moves = fold.sheet().unwrap().moves();
+        let elapsed: Vec<_> = moves.iter().map(|m| m.completed.unwrap().elapsed).collect();
+        let seconds = |n| Some(Duration::from_secs(n));
+        assert_eq!(elapsed, [None, seconds(1), None, None, seconds(2)]);
+    }
 }

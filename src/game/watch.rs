@@ -7,7 +7,7 @@ use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::tracker::STEP_MAX;
+use crate::track::tracker::{SCAN, STEP_MAX};
 use crate::track::{Mismatch, Placement};
 use shakmaty::{Bitboard, Color, Role};
 use std::time::Duration;
@@ -39,6 +39,11 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new_game(&mut self) {
         *self = Self { serials: std::mem::take(&mut self.serials), ..Self::default() };
+    }
+
+    /// Whether a press waits for the move that it completes.
+    pub(super) fn has_suspect(&self) -> bool {
+        self.suspect.is_some()
     }
 
     pub(super) fn is_new_serial(&mut self, serial: &str) -> bool {
@@ -102,7 +107,8 @@ impl Game {
     pub(super) fn on_stopped(&mut self, now: Mono) {
         // The players stop the clock on a finished position: the last move needs no press to be
         // believed, but it must stand exactly.
-        let is_exact = self.play.as_ref().is_some_and(Play::shows_one_more_move);
+        let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
+        let is_exact = self.play.as_ref().is_some_and(is_exact);
         if is_exact && !self.is_over() {
             self.look(now, STEP_MAX);
         }
@@ -159,13 +165,14 @@ impl Game {
             return;
         };
         let mismatch = play.mismatch();
+        let stood = |sq| play.tracker().changed_at(sq) <= pressed + SCAN;
         let kind = match mismatch {
             None if self.watch.told_illegal.is_some() => return,
             None => FindingKind::PressWithoutMove,
-            Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by => {
+            Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by && stood(to) => {
                 FindingKind::IllegalCompleted { from, to }
             }
-            Some(Mismatch::PawnOnLastRank { by: mover, to, .. }) if mover == by => {
+            Some(Mismatch::PawnOnLastRank { by: mover, to, .. }) if mover == by && stood(to) => {
                 FindingKind::PromotionIncomplete { at: to }
             }
             Some(_) => return,

@@ -57,7 +57,8 @@ impl Log {
                 format!("made       {:<16}{why}", self.numbered(*ply))
             }
             Fact::MoveRetracted { ply } => {
-                let line = format!("withdrawn  {} and what followed", self.numbered(*ply));
+                let rest = if self.moves.len() > *ply { " and what followed" } else { "" };
+                let line = format!("withdrawn  {}{rest}", self.numbered(*ply));
                 self.moves.truncate(ply.saturating_sub(1));
                 line
             }

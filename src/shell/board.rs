@@ -35,6 +35,8 @@ pub struct Board {
     now: Now,
     line: LineStub,
     writer: Writer<After, DiskStorage>,
+    /// Line and publisher: they end when they are told that nothing more comes.
+    tasks: JoinSet<()>,
 }
 
 /// What others need of a board that runs.
@@ -47,7 +49,9 @@ pub struct Handle {
 }
 
 impl Board {
-    /// Opens the journal, takes up the game in it, and starts line and publisher in `tasks`.
+    /// Opens the journal, takes up the game in it, and starts line and publisher.
+    ///
+    /// Must be called inside a runtime.
     ///
     /// # Errors
     /// The journal cannot be used.
@@ -56,7 +60,6 @@ impl Board {
         folder: PathBuf,
         echo: Echo,
         now: Now,
-        tasks: &mut JoinSet<()>,
     ) -> Result<(Self, Handle), RecordError> {
         let mut past = Past::default();
         let (journal, torn) = record::open(&folder, &mut |line| past.take(&line))?;
@@ -74,9 +77,11 @@ impl Board {
         let (writer, events) =
             Writer::start(journal, Backoff::default()).map_err(RecordError::Boot)?;
         let (view, views) = watch::channel(Arc::new(shown(&settings.name, &game, now.stamp())));
-        let (pgn, pgns) = watch::channel(Arc::from(""));
+        let text = pgn_of(&game, &games, &settings.site).map(|file| file.text);
+        let (pgn, pgns) = watch::channel(text.unwrap_or_else(|| Arc::from("")));
         let (alive, pings) = watch::channel(0);
         let publisher = Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
+        let mut tasks = JoinSet::new();
         tasks.spawn(publisher.run(events));
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
@@ -91,6 +96,7 @@ impl Board {
             now,
             line,
             writer,
+            tasks,
         };
         let feed = Feed { name: settings.name.clone(), view: views, pgn: pgns };
         Ok((board, Handle { feed, alive: pings }))
@@ -124,12 +130,15 @@ impl Board {
                 }
             }
         }
+        self.game.leave(&mut self.effects);
+        self.carry_out(self.now.stamp(), After::default()).await;
         self.line.close();
         let writer = self.writer;
         let finished = tokio::task::spawn_blocking(move || writer.finish().n_waiting()).await;
         if finished.is_ok_and(|n_waiting| n_waiting > 0) {
             warn!(board = self.name, "the disk did not take the last entries");
         }
+        self.tasks.join_all().await;
     }
 
     async fn hear(&mut self, heard: Heard) {
@@ -182,7 +191,7 @@ impl Board {
             after.shown = Some(Arc::new(shown(&self.name, &self.game, at)));
         }
         if has_news {
-            after.pgn = self.pgn();
+            after.pgn = pgn_of(&self.game, &self.games, &self.site);
         }
         if lines.is_empty() && after.shown.is_none() && !after.is_ping {
             return;
@@ -191,14 +200,15 @@ impl Board {
             warn!(board = self.name, "the journal's writer is gone");
         }
     }
+}
 
-    fn pgn(&self) -> Option<PgnFile> {
-        let play = self.game.play()?;
-        let tags = Tags { site: self.site.clone(), ..self.games.tags().clone() };
-        let outcome = play.ending().map(|ending| ending.outcome);
-        let text = pgn::render(&tags, play.sheet(), self.game.n_public(), outcome);
-        Some(PgnFile { number: self.games.n_games, text: Arc::from(text) })
-    }
+/// The game as the public may have it.
+fn pgn_of(game: &Game, games: &Games, site: &str) -> Option<PgnFile> {
+    let play = game.play()?;
+    let tags = Tags { site: site.to_owned(), ..games.tags().clone() };
+    let outcome = play.ending().map(|ending| ending.outcome);
+    let text = pgn::render(&tags, play.sheet(), game.n_public(), outcome);
+    Some(PgnFile { number: games.n_games, text: Arc::from(text) })
 }
 
 /// Ready once the daemon is to stop, or is gone.

@@ -162,7 +162,7 @@ impl Config {
             .add_source(file)
             .build()
             .and_then(config::Config::try_deserialize)
-            .map_err(|e| wrong(e.to_string()))?;
+            .map_err(|e| wrong(one_line(&e.to_string())))?;
         config.check().map_err(wrong)?;
         Ok(config)
     }
@@ -201,6 +201,13 @@ impl Config {
     pub fn folder(&self, board: &Board) -> PathBuf {
         self.state_dir.join(&board.name)
     }
+}
+
+/// A complaint about the syntax, without the picture of the place that the line and the column name.
+fn one_line(complaint: &str) -> String {
+    let is_text = |line: &&str| !line.contains('|') && !line.starts_with(" in ");
+    let lines = complaint.lines().filter(is_text).map(str::trim);
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 impl Board {

@@ -6,6 +6,7 @@ use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info, warn};
 
@@ -58,9 +59,11 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Publishes until the journal's writer is gone.
+    /// Publishes until the journal's writer is gone and the games' files are written.
     pub async fn run(self, mut events: mpsc::UnboundedReceiver<WriterEvent<After>>) {
-        let files = file_writer(self.folder.clone(), self.name.clone());
+        let (files, received) = std::sync::mpsc::channel();
+        let (folder, name) = (self.folder.clone(), self.name.clone());
+        let writing = tokio::task::spawn_blocking(move || write_files(&received, &folder, &name));
         while let Some(event) = events.recv().await {
             match event {
                 WriterEvent::Written { after, .. } => self.publish(after, &files),
@@ -80,13 +83,18 @@ impl Publisher {
                 }
             }
         }
+        drop(files);
+        if let Err(error) = writing.await {
+            warn!(board = self.name, %error, "the games' files are not up to date");
+        }
     }
 
-    fn publish(&self, after: After, files: &std::sync::mpsc::Sender<PgnFile>) {
+    fn publish(&self, after: After, files: &Sender<PgnFile>) {
         for line in &after.lines {
             match self.echo {
                 Echo::Tracing => info!(board = self.name, "{line}"),
-                Echo::Stdout => println!("{line}"),
+                // Whoever reads our output may have seen enough.
+                Echo::Stdout => drop(writeln!(io::stdout(), "{line}")),
             }
         }
         if let Some(shown) = after.shown {
@@ -94,7 +102,7 @@ impl Publisher {
         }
         if let Some(file) = after.pgn {
             self.pgn.send_replace(Arc::clone(&file.text));
-            // The thread ends only when this sender does.
+            // The writer ends only when this sender does.
             files.send(file).ok();
         }
         if after.is_ping {
@@ -103,29 +111,22 @@ impl Publisher {
     }
 }
 
-/// A thread that keeps the games' files up to date. Of several versions that wait, only the newest
-/// of each game is written.
-fn file_writer(folder: PathBuf, board: String) -> std::sync::mpsc::Sender<PgnFile> {
-    let (sender, receiver) = std::sync::mpsc::channel::<PgnFile>();
-    let work = move || {
-        while let Ok(first) = receiver.recv() {
-            let mut files = vec![first];
-            for file in receiver.try_iter() {
-                files.retain(|older| older.number != file.number);
-                files.push(file);
-            }
-            for file in files {
-                let path = folder.join(format!("game-{:04}.pgn", file.number));
-                if let Err(error) = replace(&path, file.text.as_bytes()) {
-                    warn!(board, path = %path.display(), %error, "the game's file was not written");
-                }
+/// Keeps the games' files up to date. Of several versions that wait, only the newest of each game
+/// is written.
+fn write_files(received: &Receiver<PgnFile>, folder: &Path, board: &str) {
+    while let Ok(first) = received.recv() {
+        let mut files = vec![first];
+        for file in received.try_iter() {
+            files.retain(|older| older.number != file.number);
+            files.push(file);
+        }
+        for file in files {
+            let path = folder.join(format!("game-{:04}.pgn", file.number));
+            if let Err(error) = replace(&path, file.text.as_bytes()) {
+                warn!(board, path = %path.display(), %error, "the game's file was not written");
             }
         }
-    };
-    if let Err(error) = std::thread::Builder::new().name("pgn".to_owned()).spawn(work) {
-        warn!(%error, "no thread for the games' files; the journal is not affected");
     }
-    sender
 }
 
 /// Replaces a file as a whole: a reader sees the old one or the new one, never a part.

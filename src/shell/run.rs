@@ -69,7 +69,7 @@ pub async fn run(
     let mut alive = Vec::new();
     for settings in &config.boards {
         let folder = config.folder(settings);
-        let (board, handle) = Board::open(settings, folder, echo, now, &mut tasks)
+        let (board, handle) = Board::open(settings, folder, echo, now)
             .map_err(|source| RunError::Record { board: settings.name.clone(), source })?;
         let Handle { feed, alive: answers } = handle;
         feeds.push(feed);

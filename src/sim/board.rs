@@ -70,7 +70,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    fn sends_fields(self) -> bool {
+    /// Whether changes of the fields are sent without being asked for.
+    pub const fn sends_fields(self) -> bool {
         matches!(self, Self::UpdateBoard | Self::Update | Self::UpdateNice)
     }
 

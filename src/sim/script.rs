@@ -174,7 +174,7 @@ impl Script {
             }
             if happenings.last().is_some_and(|(before, _)| *before > at) {
                 return Err(wrong(format!(
-                    "t is {}, less than in the line before; expected the lines in the order of time",
+                    "t is {}, less than in the line before; expected lines in the order of time",
                     at.millis()
                 )));
             }
@@ -248,6 +248,7 @@ fn hex(bytes: &[u8]) -> String {
 
 fn parse_header(line: &str) -> Result<Header, String> {
     let header: HeaderLine = serde_json::from_str(line).map_err(|e| {
+        let e = complaint(&e);
         format!("expected a header such as {{\"tape\":1}} or {{\"trace\":1}}, but {e}")
     })?;
     match (header.tape, header.trace) {
@@ -274,8 +275,9 @@ fn parse_header(line: &str) -> Result<Header, String> {
 }
 
 fn parse_line(line: &str) -> Result<(Mono, Happening), String> {
-    let body: BodyLine = serde_json::from_str(line)
-        .map_err(|e| format!("expected a record such as {{\"t\":12,\"rx\":\"8e...\"}}, but {e}"))?;
+    let body: BodyLine = serde_json::from_str(line).map_err(|e| {
+        format!("expected a record such as {{\"t\":12,\"rx\":\"8e...\"}}, but {}", complaint(&e))
+    })?;
     let at = Mono::from_millis(body.t);
     let happening = if let Some(hex) = body.rx {
         Happening::Received(parse_hex(&hex)?)
@@ -285,7 +287,7 @@ fn parse_line(line: &str) -> Result<(Mono, Happening), String> {
         let letter = body.p.ok_or("expected \"p\" beside \"sq\": a piece letter, x or nothing")?;
         let reading = words::parse_letter(&letter)
             .ok_or_else(|| format!("{letter:?} is no reading; expected a FEN letter, x or \"\""))?;
-        let sq = sq.parse().map_err(|_| format!("{sq:?} is no square"))?;
+        let sq = sq.parse().map_err(|_| format!("{sq:?} is no square; expected one such as e4"))?;
         Happening::Sensed { sq, reading, is_lost: body.lost }
     } else if let Some(side) = body.press {
         Happening::Press(parse_side(&side)?)
@@ -308,6 +310,11 @@ fn parse_line(line: &str) -> Result<(Mono, Happening), String> {
     Ok((at, happening))
 }
 
+/// What JSON's reader has to say. It has seen one line only, and would call it the first.
+fn complaint(e: &serde_json::Error) -> String {
+    e.to_string().replace(" at line 1 column ", " at column ")
+}
+
 fn parse_side(side: &str) -> Result<Color, String> {
     Color::parse(side).ok_or_else(|| format!("{side:?} is no player; expected white or black"))
 }
@@ -321,7 +328,8 @@ fn parse_hex(hex: &str) -> Result<Vec<u8>, String> {
         .chunks(2)
         .map(|pair| {
             let pair: String = pair.iter().collect();
-            u8::from_str_radix(&pair, 16).map_err(|_| format!("{pair:?} is no byte in hex"))
+            u8::from_str_radix(&pair, 16)
+                .map_err(|_| format!("{pair:?} is no byte; expected two hex digits"))
         })
         .collect()
 }

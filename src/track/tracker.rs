@@ -18,7 +18,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
-pub const LINES_MAX: usize = 24;
+pub const LINES_MAX: usize = 32;
 /// Plies that stay open to revision; older ones are history.
 pub const TAIL_MAX: usize = 8;
 /// Plies that one change of the board may add, at the most.
@@ -30,11 +30,15 @@ pub const GAP_STEP_MAX: usize = 6;
 /// A press may come this much before its piece is seen to stand. Scan and line take up to 0.4 s
 /// (protocol.md 1.10), a flying hand the rest.
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
+/// A press may come this much after its move although the opponent has answered meanwhile.
+pub const PRESS_LATE: Duration = Duration::from_millis(3_000);
 /// A move that is seen this much after a press stood when the clock was pressed: the scan and the
 /// line take that long.
 pub const SCAN: Duration = Duration::from_millis(100);
 /// A piece that moves again has rested at least this long: the opponent's hand has been there.
 pub const REST_MIN: Duration = Duration::from_millis(150);
+/// Lines that are this much worse than the best are not searched on.
+const SEARCH_WITHIN: Cost = 18 * weigh::POINT;
 /// After this stillness what a line leaves unexplained counts no more.
 pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
@@ -75,6 +79,11 @@ impl Tracker {
     /// When a sensor last changed.
     pub fn last_change(&self) -> Mono {
         self.last_change
+    }
+
+    /// When the sensor of `sq` last changed.
+    pub fn changed_at(&self, sq: Square) -> Mono {
+        self.changed[usize::from(sq)]
     }
 
     /// The line that explains the sensors best. Its plies follow the first [`Self::n_settled`].
@@ -136,13 +145,20 @@ impl Tracker {
             if !starts_the_clock {
                 line.open.push(press);
                 settle_presses(line);
+                let arrived = self.seen.differs(line.pos.board()) & self.seen.known().by_color(by);
+                if line.open.last() == Some(&press)
+                    && arrived.is_empty()
+                    && settle_late(line, press)
+                {
+                    line.open.pop();
+                }
             }
         }
-        self.search_on(at, STEP_MAX);
-        for line in &mut self.lines {
-            let disorder =
-                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
-            line.cost += Cost::from(disorder) * 1_000;
+        self.search_on(at, STEP_MAX, weigh::POOR);
+        let against: Vec<Cost> =
+            self.lines.iter().map(|line| self.contradicts(line, !by)).collect();
+        for (line, cost) in self.lines.iter_mut().zip(against) {
+            line.cost += cost;
         }
         self.prune();
     }
@@ -151,7 +167,8 @@ impl Tracker {
     /// without their pieces having been seen one by one.
     pub fn look(&mut self, at: Mono, depth: usize) {
         self.pass(at);
-        self.search_on(at, depth);
+        let content = if depth > STEP_MAX { weigh::PLY } else { weigh::POOR };
+        self.search_on(at, depth, content);
         self.prune();
     }
 
@@ -272,17 +289,17 @@ impl Tracker {
         }
     }
 
-    /// Searches longer lines while the best one explains too little.
-    fn search_on(&mut self, at: Mono, depth_max: usize) {
+    /// Searches longer and longer lines until one explains the board to within `content`.
+    fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
         for depth in 1..=depth_max {
-            if self.least_disorder() < weigh::POOR {
+            let least = self.lines.iter().map(total).min().unwrap_or(0);
+            let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
+            if self.lines.iter().map(explained).min().unwrap_or(0) < least + content {
                 return;
             }
             let slack = if depth <= 2 { 1 } else { 0 };
-            let n_old = self.lines.len();
-            let limit = self.lines.iter().map(total).min().unwrap_or(0) + 8 * weigh::POINT;
-            for idx in 0..n_old {
-                if total(&self.lines[idx]) <= limit {
+            for idx in 0..self.lines.len() {
+                if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
                     let children = self.children(&self.lines[idx], depth, slack, at);
                     self.lines.extend(children);
                 }
@@ -290,10 +307,9 @@ impl Tracker {
         }
     }
 
-    fn least_disorder(&self) -> u32 {
-        let disorder =
-            |line: &Line| weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
-        self.lines.iter().map(disorder).min().unwrap_or(0)
+    /// What the board says against `line` at this moment, while `hand` may be moving.
+    fn contradicts(&self, line: &Line, hand: Color) -> Cost {
+        Cost::from(weigh::disorder(&self.seen, line.pos.board(), hand, &AT_PRESS)) * 1_000
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
@@ -340,10 +356,9 @@ impl Tracker {
         let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
         let before = line.plies.iter().rev().find(arrives);
         let lifted = self.history.last_shown(from, piece);
-        match before.zip(lifted) {
-            Some((before, lifted)) if lifted.since(before.released) < REST_MIN => weigh::HURRIED,
-            _ => 0,
-        }
+        let Some((before, lifted)) = before.zip(lifted) else { return 0 };
+        let short = REST_MIN.saturating_sub(lifted.since(before.released));
+        Cost::try_from(short.as_micros()).unwrap_or(0) * weigh::HURRIED_PER_MICRO
     }
 
     /// What it speaks against `m` that its piece stood there before the mover's last move.
@@ -380,15 +395,13 @@ impl Tracker {
             line.open = open;
         }
         // What contradicts the board at this moment goes first, however cheap it was so far.
-        let rank = |line: &Line| {
-            let disorder =
-                weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &AT_PRESS);
-            (total(line) + Cost::from(disorder) * 1_000, line.plies.len())
-        };
-        self.lines.sort_by_cached_key(rank);
-        let limit = self.lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.sort_by_cached_key(|line| {
+            (total(line) + self.contradicts(line, line.pos.turn()), line.plies.len())
+        });
+        let limit = lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
-        for line in std::mem::take(&mut self.lines) {
+        for line in lines {
             let is_new = kept.iter().all(|known| {
                 known.plies.len() != line.plies.len() || !known.agrees(&line, line.plies.len())
             });
@@ -440,4 +453,18 @@ fn settle_presses(line: &mut Line) {
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
     }
+}
+
+/// A press that comes after the opponent's answer still belongs to the move that was answered.
+fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+    let is_answered = |idx: &usize| {
+        let done = line.plies[*idx].completion;
+        let by_reply = done.is_some_and(|done| done.by == CompletedBy::Reply);
+        let released = line.plies[*idx].released;
+        by_reply && line.mover(*idx) == press.by && press.at.since(released) <= PRESS_LATE
+    };
+    let Some(idx) = (0..line.plies.len()).rev().find(is_answered) else { return false };
+    line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+    line.cost = line.cost.saturating_sub(weigh::UNPRESSED);
+    true
 }

@@ -21,14 +21,14 @@ pub const POINT: Cost = 1_000_000;
 /// What each kind of disorder weighs.
 #[derive(Copy, Clone, Debug)]
 pub struct Weights {
-    /// The side to move has lifted a piece: it is about to move.
+    /// The side to move, or the one that has not pressed, has lifted a piece: it is about to move.
     pub lifted: u32,
     /// Any other piece that should stand there is not seen.
     pub missing: u32,
     /// A piece is seen where none should be, and none of its kind is missed: passing, carried off,
     /// parked.
     pub ghost: u32,
-    /// A piece of the side to move is seen where none should be, and one of its kind is missed
+    /// A piece of that side is seen where none should be, and one of its kind is missed
     /// elsewhere: it is being moved.
     pub moving: u32,
     /// The same with a piece of the other side: it has moved.
@@ -62,8 +62,9 @@ pub const PLY: Cost = 500_000;
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
 pub const EARLY_PER_MICRO: Cost = 6;
-/// A move of a piece that had hardly come to rest after its move before.
-pub const HURRIED: Cost = 4 * POINT;
+/// A move of a piece that had hardly come to rest after its move before, for each microsecond that
+/// it rested too short.
+pub const HURRIED_PER_MICRO: Cost = 40;
 /// A move to a square where its piece stood before the mover's last move.
 pub const STALE: Cost = 6 * POINT;
 /// A move to a square while the same piece is still seen on another, short of its own.
@@ -74,25 +75,26 @@ pub const OPEN_PRESS: Cost = 5 * POINT;
 pub const UNPRESSED: Cost = 3 * POINT / 2;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
-/// At this disorder or more the best line explains too little, and longer lines are searched.
-/// Thousandths of a point, weighed as at a press.
-pub const POOR: u32 = 4_000;
+/// A board that contradicts the best line this much is explained too badly: longer lines are
+/// searched.
+pub const POOR: Cost = 4 * POINT;
 /// A line this much worse than the best is given up.
-pub const HOPELESS: Cost = 24 * POINT;
+pub const HOPELESS: Cost = 32 * POINT;
 
-/// What `seen` speaks against `board`, with `turn` to move. Thousandths of a point.
-pub fn disorder(seen: &Placement, board: &Board, turn: Color, weights: &Weights) -> u32 {
+/// What `seen` speaks against `board`, while `hand` may have a piece in the air. Thousandths of a
+/// point.
+pub fn disorder(seen: &Placement, board: &Board, hand: Color, weights: &Weights) -> u32 {
     let diff = seen.differs(board);
     if diff.is_empty() {
         return 0;
     }
     let missing = diff & board.occupied() & !seen.occupied();
-    let lifted = u32::from((missing & board.by_color(turn)).any());
+    let lifted = u32::from((missing & board.by_color(hand)).any());
     let is_missed = |piece| (missing & board.by_piece(piece)).any();
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
         sum += match seen.get(sq) {
-            Reading::Piece(piece) if piece.color == turn && is_missed(piece) => weights.moving,
+            Reading::Piece(piece) if piece.color == hand && is_missed(piece) => weights.moving,
             _ if board.occupied().contains(sq) => weights.changed,
             Reading::Piece(piece) if is_missed(piece) => weights.displaced,
             Reading::Something if missing.any() => weights.displaced,

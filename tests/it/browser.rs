@@ -1,8 +1,14 @@
 //! The demo board as its readers see it: the real page from the real server in a real browser.
 
+#![allow(clippy::unwrap_used)]
+
+use rokade::shell::pty::Speed;
+use rokade::sim::hands::Span;
 use serde_json::json;
 
 use crate::chromium::Chromium;
+use crate::daemon::game;
+use crate::program::{Place, is_live, moves_of, plug};
 use crate::stage::{Clock, Ply, Stage, View};
 
 /// The piece on a square, such as `white pawn`, or null.
@@ -109,6 +115,36 @@ async fn the_page_recovers_when_the_daemon_restarts() {
     page.wait_for(&piece_on("e4"), "white pawn").await;
     page.wait_for(SCORE, "1. e4").await;
     assert_eq!(page.ask("window.is_the_same_page").await, true);
+}
+
+#[tokio::test]
+async fn a_move_on_the_wood_arrives_on_the_page_and_survives_the_daemon() {
+    let place = Place::new();
+    let (intended, played) = game(4, Span::new(1_500, 2_000), 1);
+    assert_eq!(intended, ["e2e4", "e7e5", "g1f3", "d7d6"]);
+    let board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    place.seen(is_live).await;
+    let page = Chromium::start().await;
+    page.open(&format!("http://{}/", place.addr)).await;
+    page.wait_for(STATUS, "live").await;
+    page.wait_for(&text("#bottom .name"), "Ann").await;
+    page.ask("window.is_the_same_page = true").await;
+
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    page.wait_for(&piece_on("e4"), "white pawn").await;
+    page.wait_for(&text("#moves li .san"), "e4").await;
+    daemon.kill().await;
+    page.wait_for(STATUS, "cut").await;
+    assert_eq!(page.ask(&piece_on("e4")).await, "white pawn");
+    let daemon = place.start();
+    page.wait_for(STATUS, "live").await;
+    page.wait_for(SCORE, "1. e4 e5\n2. Nf3 d6").await;
+    page.wait_for(&piece_on("f3"), "white knight").await;
+    page.wait_for(&piece_on("d6"), "black pawn").await;
+    assert_eq!(page.ask("window.is_the_same_page").await, true);
+    assert_eq!(moves_of(&place.view().await.unwrap()), intended);
+    assert_eq!(daemon.stop().await.0, Some(0));
 }
 
 /// The fool's mate: checked, mated, not yet pressed, seen from Black's side.

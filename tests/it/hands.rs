@@ -81,7 +81,8 @@ fn scripts_survive_being_written() {
 #[test]
 fn tape_survives_being_written() {
     let text = "{\"tape\":1,\"board\":\"dgt\",\"clock\":true,\"chess960\":false,\"white\":\"A\",\
-        \"black\":\"B\",\"event\":\"\"}\n{\"t\":1,\"tx\":\"4b\"}\n{\"t\":3,\"rx\":\"8e00050c01\"}\n";
+        \"black\":\"B\",\"event\":\"\"}\n{\"t\":1,\"tx\":\"4b\"}\n\
+        {\"t\":3,\"rx\":\"8e00050c01\"}\n";
     assert_eq!(Script::parse(text).unwrap().to_text(), text);
 }
 

@@ -421,6 +421,30 @@ async fn a_game_passes_the_cable_and_is_recorded() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_script_is_not_told_before_its_beginning() {
+    let script = Script::parse(GAME).unwrap();
+    let (mut stub, actor) = PtyBoard::open(Table::new(&script.header), None).unwrap();
+    tokio::spawn(actor.run());
+    let begun = tokio::time::Instant::now();
+    let speed = Speed(NonZeroU32::new(40).unwrap());
+    stub.play(script.happenings, speed).await.unwrap();
+    timeout(LIMIT, stub.played()).await.expect("the script ends").unwrap();
+    // The last happening is due after 11.6 s.
+    assert!(begun.elapsed() >= Duration::from_millis(290), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_board_says_when_it_is_woken() {
+    let (_folder, link) = link();
+    let script = Script::parse(GAME).unwrap();
+    let mut board = plugged(&script, &link);
+    assert!(timeout(Duration::from_millis(100), board.woken()).await.is_err());
+    let mut host = Host::new(&link, &script);
+    timeout(LIMIT, host.run(is_live)).await.expect("the board is woken");
+    timeout(LIMIT, board.woken()).await.expect("it says so").unwrap();
+}
+
+#[tokio::test]
 async fn a_game_survives_a_pulled_cable() {
     let (_folder, link) = link();
     let script = Script::parse(GAME).unwrap();

@@ -5,12 +5,15 @@ mod board_sim;
 mod browser;
 #[cfg(feature = "web")]
 mod chromium;
+mod cli;
 mod config;
+mod daemon;
 mod games;
 mod hands;
 mod http;
 mod journal;
 mod line;
+mod program;
 mod replay;
 mod service;
 mod simulate;

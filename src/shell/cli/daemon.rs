@@ -31,6 +31,6 @@ pub(super) fn failure(error: &RunError) -> Failure {
     match error {
         RunError::Record { .. } => Failure::Journal(chain(error)),
         RunError::Listen { .. } => Failure::Usage(chain(error)),
-        RunError::Http(_) | RunError::Signals(_) => Failure::Device(chain(error)),
+        RunError::Http(_) | RunError::Signals(_) => Failure::Other(chain(error)),
     }
 }

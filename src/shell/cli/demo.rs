@@ -4,12 +4,19 @@ use super::daemon::failure;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::{Board, Config, Http};
+use crate::shell::pty::PtyError;
 use crate::shell::publish::Echo;
 use crate::shell::run;
 use clap::Args;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tracing::debug;
+
+/// After the hands have ended the daemon gets this long to come to its conclusions: more than the
+/// kings in the center have to stand.
+const LAST_LOOK: Duration = Duration::from_secs(4);
 
 /// A simulated board and clock behind a real pseudo-terminal play a game with human hands; the
 /// daemon reads them as it would read a board on a cable. Prints the arbiter's log and the address
@@ -63,27 +70,30 @@ impl Demo {
             }],
         };
         let port = stub.path();
+        let journal = folder.join("demo");
         let ready = |address: Option<SocketAddr>| {
-            println!("Board     {} (simulated)", port.display());
-            if let Some(address) = address {
-                println!("Page      http://{address}/");
-            }
-            println!("Journal   {}", folder.join("demo").display());
-            println!("Stop it with Ctrl-C.\n");
+            let page = address.map_or_else(|| "none".to_owned(), |it| format!("http://{it}/"));
+            let (port, journal) = (port.display(), journal.display());
+            say(&format!("Board     {port} (simulated)\nPage      {page}\nJournal   {journal}"));
+            say("Stop it with Ctrl-C.\n");
         };
         let is_once = self.once;
         let speed = self.simulate.speed();
         let stop = async move {
             let mut stub = stub;
             let played = async {
+                stub.woken().await?;
                 stub.play(game.script.happenings, speed).await?;
-                stub.played().await
+                stub.played().await?;
+                // The last position needs its time to be believed, however fast it was reached.
+                tokio::time::sleep(LAST_LOOK).await;
+                Ok::<_, PtyError>(())
             };
             if let Err(error) = played.await {
                 debug!("{}", chain(&error));
             }
             if !is_once {
-                println!("\nThe game is over; the page stays until Ctrl-C.");
+                say("\nThe game is over; the page stays until Ctrl-C.");
                 std::future::pending::<()>().await;
             }
         };
@@ -91,6 +101,11 @@ impl Demo {
         board.abort();
         ended.map_err(|error| failure(&error))
     }
+}
+
+/// Prints for whoever still reads: `head` may have seen enough, but the page goes on.
+fn say(text: &str) {
+    writeln!(io::stdout(), "{text}").ok();
 }
 
 fn temporary_folder() -> Result<PathBuf, Failure> {

@@ -49,9 +49,16 @@ fn journal_error(error: &JournalError) -> Failure {
     Failure::Journal(chain(error))
 }
 
+/// A folder that is something else, or a daemon that has heard of no board yet.
+fn nothing_in(folder: &Path) -> Failure {
+    Failure::Journal(format!("{}: there is no journal in this folder", folder.display()))
+}
+
 impl Log {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
-        let mut reader = Reader::new(DiskStorage::new(self.which.folder(config)?));
+        let folder = self.which.folder(config)?;
+        let mut n_lines = 0;
+        let mut reader = Reader::new(DiskStorage::new(&folder));
         let mut log = relay::log::Log::default();
         let mut out = BufWriter::new(std::io::stdout().lock());
         loop {
@@ -59,10 +66,11 @@ impl Log {
             for line in &lines {
                 self.print(line, &mut log, &mut out).map_err(Failure::io("cannot print"))?;
             }
+            n_lines += lines.len();
             if lines.is_empty() {
                 out.flush().map_err(Failure::io("cannot print"))?;
                 if !self.follow {
-                    return Ok(());
+                    return if n_lines > 0 { Ok(()) } else { Err(nothing_in(&folder)) };
                 }
                 std::thread::sleep(FOLLOW_EVERY);
             }
@@ -118,10 +126,12 @@ fn fold(
 ) -> Result<Games, Failure> {
     let mut reader = Reader::new(DiskStorage::new(folder));
     let mut games = Games::default();
+    let mut n_lines = 0;
     loop {
         let lines = reader.poll().map_err(|e| journal_error(&e))?;
+        n_lines += lines.len();
         if lines.is_empty() {
-            return Ok(games);
+            return if n_lines > 0 { Ok(games) } else { Err(nothing_in(folder)) };
         }
         for line in &lines {
             let Some(entry) = record::entry_of(line) else { continue };
@@ -140,6 +150,9 @@ impl Verify {
         let folder = self.which.folder(config)?;
         let storage = DiskStorage::new(&folder);
         let verdict = journal::verify(&storage).map_err(|e| journal_error(&e))?;
+        if verdict.segments == 0 {
+            return Err(nothing_in(&folder));
+        }
         if !verdict.is_sound() {
             return Err(Failure::Journal(format!("{}: {verdict}", folder.display())));
         }

@@ -7,7 +7,6 @@ mod replay;
 mod tools;
 
 use super::config::{Config, ConfigError};
-use super::http::HttpError;
 use super::record::RecordError;
 use clap::{Args, Parser, Subcommand};
 use std::io;
@@ -118,9 +117,9 @@ enum Failure {
         #[source]
         source: io::Error,
     },
-    /// The web server. Exit code 1.
-    #[error(transparent)]
-    Http(#[from] HttpError),
+    /// What the daemon cannot do without. Exit code 1.
+    #[error("{0}")]
+    Other(String),
 }
 
 impl From<RecordError> for Failure {
@@ -142,7 +141,7 @@ impl Failure {
             Self::Device(_) => 4,
             Self::Journal(_) => 5,
             Self::Input(_) => 6,
-            Self::Io { .. } | Self::Http(_) => 1,
+            Self::Io { .. } | Self::Other(_) => 1,
         }
     }
 }

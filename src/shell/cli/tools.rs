@@ -5,9 +5,9 @@ use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
 use crate::shell::now::Now;
-use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, Speed};
+use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyError, Speed};
 use crate::shell::serial::{self, Heard, LineStub, What};
-use crate::shell::tape::Tape;
+use crate::shell::tape::{Tape, TapeError};
 use crate::sim::hands::{self, Manners, Span, TableKind};
 use crate::sim::script::Header;
 use crate::sim::{Script, Table, games};
@@ -15,6 +15,7 @@ use crate::time::Stamp;
 use clap::Args;
 use pgn_reader::{RawTag, Reader as PgnReader, SanPlus, Skip, Visitor};
 use shakmaty::{CastlingMode, Chess, KnownOutcome, Move, Position};
+use std::io::Write;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -193,7 +194,8 @@ impl Visitor for FirstGame {
     }
 }
 
-/// The board answers whatever program opens it, plays the game once, and stays until Ctrl-C.
+/// The board answers whatever program opens it, plays the game once when it has been woken, and
+/// stays until Ctrl-C.
 #[derive(Debug, Args)]
 pub(super) struct Simulate {
     #[command(flatten)]
@@ -208,15 +210,22 @@ impl Simulate {
         start_tracing(verbose);
         let game = self.simulate.game()?;
         runtime()?.block_on(async {
-            let (stub, actor) = self.simulate.open(&game, self.link.clone())?;
+            let (mut stub, actor) = self.simulate.open(&game, self.link.clone())?;
             let board = tokio::spawn(actor.run());
             println!("{}", self.link.clone().unwrap_or_else(|| stub.path()).display());
-            stub.play(game.script.happenings, self.simulate.speed())
-                .await
-                .map_err(|e| Failure::Device(chain(&e)))?;
-            tokio::signal::ctrl_c().await.map_err(Failure::io("cannot wait for Ctrl-C"))?;
+            let play = async {
+                stub.woken().await?;
+                stub.play(game.script.happenings, self.simulate.speed()).await?;
+                std::future::pending::<Result<(), PtyError>>().await
+            };
+            let done = tokio::select! {
+                failed = play => failed.map_err(|e| Failure::Device(chain(&e))),
+                stopped = tokio::signal::ctrl_c() => {
+                    stopped.map_err(Failure::io("cannot wait for Ctrl-C"))
+                }
+            };
             board.abort();
-            Ok(())
+            done
         })
     }
 }
@@ -241,11 +250,22 @@ impl Record {
     }
 
     async fn record(&self, port: &str, config: &Config) -> Result<(), Failure> {
+        let input = |e: TapeError| Failure::Input(chain(&e));
+        if self.tape.exists() {
+            return Err(input(TapeError::Exists { path: self.tape.clone() }));
+        }
         let now = Now::start();
-        let (line, actor) = serial::channel(serial::Line::named(port), now);
-        let header = Header::dgt();
-        let tape = Tape::create(&self.tape, &header, now.stamp())
-            .map_err(|e| Failure::Input(chain(&e)))?;
+        let (mut line, actor) = serial::channel(serial::Line::named(port), now);
+        let actor = tokio::spawn(actor.run());
+        // No port, no tape.
+        let up = match line.heard().await {
+            Some(Heard { at, what: What::Up }) => at,
+            Some(Heard { what: What::Down { why }, .. }) => {
+                return Err(Failure::Device(chain(&why)));
+            }
+            _ => return Err(Failure::Device(format!("{port}: the line was closed"))),
+        };
+        let tape = Tape::create(&self.tape, &Header::dgt(), up).map_err(input)?;
         let mut recorder = Recorder {
             core: Core::new(config.boards[0].settings()),
             ear: Ear::default(),
@@ -255,18 +275,19 @@ impl Record {
             now,
             n_bytes: 0,
         };
-        let actor = tokio::spawn(actor.run());
         eprintln!("recording {port} to {}; end with Ctrl-C", self.tape.display());
+        recorder.event(&Event::LinkUp);
         let done = tokio::select! {
-            failed = recorder.run() => failed,
+            () = recorder.run() => Ok(()),
             stopped = tokio::signal::ctrl_c() => {
                 stopped.map_err(Failure::io("cannot wait for Ctrl-C"))
             }
         };
         recorder.line.close();
-        drop(actor);
+        // The last bytes leave; a panic in there would be our only news of it, and too late.
+        actor.await.ok();
         eprintln!("{} bytes from the board", recorder.n_bytes);
-        recorder.tape.finish().map_err(|e| Failure::Input(chain(&e)))?;
+        recorder.tape.finish().map_err(input)?;
         done
     }
 }
@@ -282,8 +303,8 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Runs until the port proves to be none, or for ever.
-    async fn run(&mut self) -> Result<(), Failure> {
+    /// Runs for ever.
+    async fn run(&mut self) {
         loop {
             let wake = self.core.wake_at().map(|due| self.now.instant(due));
             let sleep = async {
@@ -294,22 +315,21 @@ impl Recorder {
             };
             tokio::select! {
                 heard = self.line.heard() => match heard {
-                    Some(heard) => self.hear(heard)?,
-                    None => return Ok(()),
+                    Some(heard) => self.hear(heard),
+                    None => return,
                 },
                 () = sleep => self.event(&Event::Timeout),
             }
         }
     }
 
-    fn hear(&mut self, heard: Heard) -> Result<(), Failure> {
+    fn hear(&mut self, heard: Heard) {
         let Heard { at, what } = heard;
         match what {
             What::Up => {
                 self.ear.forget();
                 self.event(&Event::LinkUp);
             }
-            What::Down { why } if self.n_bytes == 0 => return Err(Failure::Device(chain(&why))),
             What::Down { why } => {
                 eprintln!("{}", chain(&why));
                 self.event(&Event::LinkDown);
@@ -322,7 +342,6 @@ impl Recorder {
                 self.carry_out(at, effects);
             }
         }
-        Ok(())
     }
 
     fn event(&mut self, event: &Event) {
@@ -340,10 +359,15 @@ impl Recorder {
                     self.tape.sent(at, &bytes);
                     self.line.send(bytes);
                 }
-                Effect::Reopen => self.line.reopen(),
+                Effect::Reopen => {
+                    eprintln!("nothing answers there; check the board's cable and power");
+                    self.line.reopen();
+                }
                 Effect::Record(entry) => {
                     if let Some(line) = self.log.line(&entry.fact) {
-                        println!("{:>9}  {line}", at.mono.to_string());
+                        let at = at.mono.to_string();
+                        // Whoever reads our output may have seen enough.
+                        writeln!(std::io::stdout(), "{at:>9}  {line}").ok();
                     }
                 }
                 Effect::Show => {}

@@ -30,7 +30,7 @@ const READ_MAX: usize = 1_024;
 /// What can be done to a simulated board.
 #[derive(Debug)]
 enum Order {
-    Play(Vec<(Mono, Happening)>, Speed),
+    Play(Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>),
     Unplug(oneshot::Sender<()>),
     Plug(oneshot::Sender<Result<(), PtyError>>),
 }
@@ -58,6 +58,7 @@ impl PtyBoard {
         let (path_tx, path_rx) = watch::channel(pty.path().to_owned());
         let (orders_tx, orders_rx) = mpsc::channel(ORDERS_MAX);
         let (played_tx, played_rx) = watch::channel(true);
+        let (awake_tx, awake_rx) = watch::channel(false);
         let actor = PtyBoardActor {
             table,
             pace: Pace::start(),
@@ -67,8 +68,14 @@ impl PtyBoard {
             path: path_tx,
             orders: orders_rx,
             has_played: played_tx,
+            is_awake: awake_tx,
         };
-        let stub = PtyBoardStub { path: path_rx, orders: orders_tx, has_played: played_rx };
+        let stub = PtyBoardStub {
+            path: path_rx,
+            orders: orders_tx,
+            has_played: played_rx,
+            is_awake: awake_rx,
+        };
         Ok((stub, actor))
     }
 }
@@ -79,6 +86,7 @@ pub struct PtyBoardStub {
     path: watch::Receiver<PathBuf>,
     orders: mpsc::Sender<Order>,
     has_played: watch::Receiver<bool>,
+    is_awake: watch::Receiver<bool>,
 }
 
 impl PtyBoardStub {
@@ -89,12 +97,24 @@ impl PtyBoardStub {
 
     /// Lets hands do what `script` says, its times counted from now. All that is on the table,
     /// its clock and its line as well, is as fast as `speed` says until the script ends; then the
-    /// board keeps serving. A script that is still being played gives way.
+    /// board keeps serving. A script that is still being played gives way. Returns once the hands
+    /// have begun.
     ///
     /// # Errors
     /// The board has been put away.
     pub async fn play(&self, script: Vec<(Mono, Happening)>, speed: Speed) -> Result<(), PtyError> {
-        self.order(Order::Play(script, speed)).await
+        let (begun_tx, begun_rx) = oneshot::channel();
+        self.order(Order::Play(script, speed, begun_tx)).await?;
+        begun_rx.await.map_err(|_| PtyError::Ended)
+    }
+
+    /// Waits until a host has woken the board, so that it hears of every change.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub async fn woken(&mut self) -> Result<(), PtyError> {
+        self.is_awake.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
+        Ok(())
     }
 
     /// Waits until the script has been played.
@@ -144,6 +164,7 @@ pub struct PtyBoardActor {
     path: watch::Sender<PathBuf>,
     orders: mpsc::Receiver<Order>,
     has_played: watch::Sender<bool>,
+    is_awake: watch::Sender<bool>,
 }
 
 impl PtyBoardActor {
@@ -203,6 +224,8 @@ impl PtyBoardActor {
                 (_, None) => break,
             }
         }
+        let is_awake = self.board().mode().sends_fields();
+        self.is_awake.send_if_modified(|was| std::mem::replace(was, is_awake) != is_awake);
         if self.script.is_empty() && !*self.has_played.borrow() {
             self.pace.set(Speed::REAL);
             self.has_played.send_replace(true);
@@ -216,13 +239,15 @@ impl PtyBoardActor {
 
     fn obey(&mut self, order: Order) {
         match order {
-            Order::Play(script, speed) => {
+            Order::Play(script, speed, begun) => {
                 let now = self.pace.now();
                 self.pace.set(speed);
                 self.table.begin(now);
                 let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
                 self.script = script.into_iter().map(later).collect();
                 self.has_played.send_replace(false);
+                // Who asked may have stopped waiting.
+                begun.send(()).ok();
             }
             Order::Unplug(done) => {
                 self.plugged = None;

@@ -283,7 +283,8 @@ impl LineActor {
         if self.said.as_ref() == Some(&sentence) {
             return Ok(());
         }
-        info!(reason = %sentence, "line down");
+        // Whoever hears of it says so, and knows whose line it is.
+        debug!(reason = %sentence, "line down");
         self.said = Some(sentence);
         self.say(What::Down { why }).await
     }

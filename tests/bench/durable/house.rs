@@ -1,0 +1,156 @@
+//! The daemon from its core to its page, and one viewer of the page in a thread of his own.
+
+use super::disk::{Sync, Watched};
+use crate::heard::{Heard, Listener};
+use futures_util::StreamExt;
+use rokade::game::Effect;
+use rokade::relay::pgn::{self, Tags};
+use rokade::relay::view::View;
+use rokade::shell::http::{self, Feed, Shown};
+use rokade::shell::journal::{Backoff, Batch, BootId, DiskStorage, Journal, Limits, Writer};
+use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
+use rokade::shell::record;
+use rokade::time::{Mono, Stamp};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Instant;
+use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
+use tokio::sync::{oneshot, watch};
+use tokio_tungstenite::{connect_async, tungstenite::Message};
+
+/// One board's daemon without its line.
+#[derive(Debug)]
+pub(crate) struct House {
+    runtime: Runtime,
+    listener: Listener,
+    writer: Writer<After, Watched>,
+    syncs: Receiver<Sync>,
+    frames: Frames,
+    stop: oneshot::Sender<()>,
+    /// The number in the newest document.
+    number: u64,
+}
+
+/// The documents that the viewer got: their numbers, and when.
+#[derive(Debug)]
+struct Frames(tokio::sync::mpsc::UnboundedReceiver<(u64, Instant)>);
+
+impl House {
+    /// Opens a journal in `folder` and a page, and lets the viewer in.
+    pub(crate) fn open(folder: &Path, listener: Listener) -> Self {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("an event loop");
+        let (syncs_tx, syncs) = mpsc::channel();
+        let storage = Watched { disk: DiskStorage::new(folder), syncs: syncs_tx };
+        let boot = BootId::of_this_boot().expect("a boot");
+        let (journal, _) =
+            Journal::open_with(storage, boot, Limits::default(), &mut |_| {}).expect("a journal");
+        let (writer, events) = Writer::start(journal, Backoff::default()).expect("a thread");
+        let shown = shown(&listener, Mono::default(), 0);
+        let (view, views) = watch::channel(shown);
+        let (pgn, pgns) = watch::channel(Arc::from(""));
+        let publisher = Publisher {
+            name: "table-1".to_owned(),
+            folder: folder.to_owned(),
+            echo: Echo::Tracing,
+            view,
+            pgn,
+            alive: watch::channel(0).0,
+        };
+        let (stop, stopped) = oneshot::channel();
+        let feed = Feed { name: "table-1".to_owned(), view: views, pgn: pgns };
+        let address = runtime.block_on(async {
+            tokio::spawn(publisher.run(events));
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let address = listener.local_addr().expect("a bound port");
+            tokio::spawn(async move { http::serve(listener, vec![feed], stopped).await });
+            address
+        });
+        let mut frames = watch_page(address);
+        runtime.block_on(frames.wait_for(0));
+        Self { runtime, listener, writer, syncs, frames, stop, number: 0 }
+    }
+
+    /// Hears, and waits until the page knows. The sync and the moment of the frame, if there was
+    /// something to record.
+    pub(crate) fn hear(&mut self, at: Stamp, heard: &Heard) -> Option<(Sync, Instant)> {
+        let (mut lines, mut has_news) = (Vec::new(), false);
+        for effect in self.listener.hear(at, heard) {
+            if let Effect::Record(entry) = effect {
+                has_news |= entry.fact.is_public();
+                lines.push(record::line_of(&entry));
+            }
+        }
+        if lines.is_empty() {
+            return None;
+        }
+        // The page is told of every record here, also of those that leave it as it is.
+        self.number += 1;
+        let shown = Some(shown(&self.listener, at.mono, self.number));
+        let pgn = if has_news { self.pgn() } else { None };
+        let batch = Batch { lines, after: After { shown, pgn, ..After::default() } };
+        let framed = self.runtime.block_on(async {
+            self.writer.send(batch).await.expect("a writer");
+            self.frames.wait_for(self.number).await
+        });
+        let sync = self.syncs.try_iter().last().expect("a sync before the frame");
+        Some((sync, framed))
+    }
+
+    /// The game's file, which a thread of its own writes while the next record is on its way.
+    fn pgn(&self) -> Option<PgnFile> {
+        let game = &self.listener.game;
+        let play = game.play()?;
+        let text = pgn::render(&Tags::default(), play.sheet(), game.n_public(), None);
+        Some(PgnFile { number: 1, text: Arc::from(text) })
+    }
+
+    /// Sends the viewer home.
+    pub(crate) fn close(self) {
+        self.stop.send(()).expect("a running server");
+        self.writer.finish();
+    }
+}
+
+impl Frames {
+    async fn wait_for(&mut self, number: u64) -> Instant {
+        loop {
+            let (found, at) = self.0.recv().await.expect("a viewer that stays");
+            if found == number {
+                return at;
+            }
+        }
+    }
+}
+
+/// The view document with a number of its own in front.
+fn shown(listener: &Listener, now: Mono, number: u64) -> Arc<Shown> {
+    let view = View::new("table-1", &listener.game, now).to_json();
+    let text = format!("{{\"number\":{number},{}", view.strip_prefix('{').expect("an object"));
+    Arc::new(Shown { text, made: tokio::time::Instant::now() })
+}
+
+/// Starts the viewer.
+fn watch_page(address: SocketAddr) -> Frames {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    thread::spawn(move || {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("an event loop").block_on(async move {
+            let url = format!("ws://{address}/board/table-1/ws");
+            let (mut viewer, _) = connect_async(url).await.expect("an open page");
+            while let Some(Ok(message)) = viewer.next().await {
+                let Message::Text(text) = message else { continue };
+                let at = Instant::now();
+                let rest = text.split_once("\"number\":").expect("a number").1;
+                let digits = rest.split_once(',').expect("more than a number").0;
+                // At the end nobody counts any more.
+                sender.send((digits.parse().expect("a number"), at)).ok();
+            }
+        });
+    });
+    Frames(receiver)
+}

@@ -1,0 +1,423 @@
+//! The daemon as a process: killed at any moment, stopped in order, watched by a service manager.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rokade::game::entry::Fact;
+use rokade::shell::journal::{DiskStorage, Reader};
+use rokade::shell::pty::{PtyBoardStub, Speed};
+use rokade::shell::record;
+use rokade::sim::hands::{self, Manners, Span, TableKind};
+use serde_json::Value;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::UnixDatagram;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::cli::{assert_sentence, pgn_moves, quiet};
+use crate::games::classics;
+use crate::program::{Daemon, LIMIT, Place, STEP, finish, is_live, moves_of, plug};
+
+const TABLE: TableKind = TableKind { names_pieces: true, has_clock: true };
+const N_KILLS: usize = 50;
+const N_PLIES: usize = 30;
+/// How many daemons are killed one right after the other, most of them before they know the board.
+const BURST: RangeInclusive<usize> = 3..=7;
+/// How long such a daemon lives.
+const SHORT_MS: RangeInclusive<u64> = 0..=60;
+/// How long the last of them lives once it knows the board: long enough to see a press. What
+/// becomes of a game of which hardly anything is seen is for another test.
+const LONG_MS: RangeInclusive<u64> = 1_800..=3_600;
+
+fn uci(moves: &[Move]) -> Vec<String> {
+    let uci = |&m| UciMove::from_move(m, CastlingMode::Standard).to_string();
+    moves.iter().map(uci).collect()
+}
+
+/// A long game, and hands that play it fast but not all too fast.
+pub(crate) fn game(n_plies: usize, think: Span, seed: u64) -> (Vec<String>, hands::Performance) {
+    let classics = classics();
+    let game = classics.iter().find(|game| game.moves.len() >= n_plies).expect("a long game");
+    let moves = &game.moves[..n_plies];
+    let manners = Manners {
+        think,
+        illegal_fixed: 0.0,
+        illegal_pressed: 0.0,
+        knock_over: 0.0,
+        ..Manners::blitz()
+    };
+    let mode = CastlingMode::Standard;
+    (uci(moves), hands::perform(&Chess::new(), mode, moves, None, &manners, TABLE, seed))
+}
+
+/// Everything that the page has shown, in its order.
+#[derive(Clone, Debug, Default)]
+struct Gallery {
+    shown: Arc<Mutex<Vec<Vec<String>>>>,
+    n_looks: Arc<Mutex<usize>>,
+}
+
+impl Gallery {
+    fn watch(&self, place: &Arc<Place>) -> JoinHandle<()> {
+        let (gallery, place) = (self.clone(), Arc::clone(place));
+        tokio::spawn(async move {
+            loop {
+                if let Some(view) = place.view().await {
+                    let moves = moves_of(&view);
+                    let mut shown = gallery.shown.lock().unwrap();
+                    if shown.last() != Some(&moves) {
+                        shown.push(moves);
+                    }
+                }
+                *gallery.n_looks.lock().unwrap() += 1;
+                sleep(STEP).await;
+            }
+        })
+    }
+
+    /// What was shown up to now. To be asked while no daemon runs.
+    async fn all(&self) -> Vec<Vec<String>> {
+        let enough = *self.n_looks.lock().unwrap() + 2;
+        let looked = async {
+            while *self.n_looks.lock().unwrap() < enough {
+                sleep(STEP).await;
+            }
+        };
+        timeout(LIMIT, looked).await.expect("a look at the page");
+        self.shown.lock().unwrap().clone()
+    }
+}
+
+/// The record as it is written, followed from outside.
+#[derive(Debug)]
+struct Shadow {
+    reader: Reader<DiskStorage>,
+    bodies: Vec<String>,
+    moves: Vec<String>,
+    /// The game after each entry that changed it.
+    states: Vec<Vec<String>>,
+    n_retracted: usize,
+    /// From state to state in which order things were shown: how far that has been checked.
+    checked: (usize, usize),
+}
+
+impl Shadow {
+    fn new(place: &Place) -> Self {
+        Self {
+            reader: Reader::new(DiskStorage::new(place.journal())),
+            bodies: Vec::new(),
+            moves: Vec::new(),
+            states: vec![Vec::new()],
+            n_retracted: 0,
+            checked: (0, 0),
+        }
+    }
+
+    fn catch_up(&mut self) {
+        loop {
+            let lines = self.reader.poll().unwrap();
+            if lines.is_empty() {
+                return;
+            }
+            for line in lines {
+                self.take(&record::entry_of(&line).expect("a known record").fact);
+                self.bodies.push(line.body);
+            }
+        }
+    }
+
+    fn take(&mut self, fact: &Fact) {
+        match fact {
+            Fact::GameStarted { .. } => self.moves.clear(),
+            Fact::MoveMade { ply, uci, .. } => {
+                assert_eq!(*ply, self.moves.len() + 1, "{uci}");
+                self.moves.push(uci.clone());
+            }
+            Fact::MoveRetracted { ply } => {
+                self.n_retracted += 1;
+                self.moves.truncate(ply - 1);
+            }
+            _ => return,
+        }
+        self.states.push(self.moves.clone());
+    }
+
+    /// Everything shown was on record, in the same order, and is still there or openly withdrawn.
+    fn check(&mut self, shown: &[Vec<String>]) {
+        let (mut n_shown, mut n_states) = self.checked;
+        for moves in &shown[n_shown..] {
+            let found = self.states[n_states..].iter().position(|state| state.starts_with(moves));
+            let found = found.unwrap_or_else(|| {
+                panic!("shown but not on record: {moves:?}\non record: {:?}", self.moves)
+            });
+            (n_shown, n_states) = (n_shown + 1, n_states + found);
+        }
+        self.checked = (n_shown, n_states);
+    }
+}
+
+fn millis(span: Duration) -> u128 {
+    span.as_millis()
+}
+
+#[tokio::test]
+async fn no_kill_costs_a_move() {
+    let seed = std::env::var("ROKADE_SEED").map_or(1, |seed| seed.parse().unwrap());
+    println!("seed {seed}");
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let (intended, played) = game(N_PLIES, Span::new(900, 1_700), seed);
+    let place = Arc::new(Place::new());
+    let mut board = plug(&played.script, &place.board());
+    let gallery = Gallery::default();
+    let watching = gallery.watch(&place);
+    let mut shadow = Shadow::new(&place);
+    let mut daemon = place.start();
+    board.woken().await.unwrap();
+    place.seen(is_live).await;
+    let begun = Instant::now();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+
+    let mut restarts = Vec::new();
+    let (mut n_burst, mut last_kill) = (0, None);
+    for n in 1..=N_KILLS {
+        if n_burst > 0 {
+            n_burst -= 1;
+            sleep(Duration::from_millis(rng.u64(SHORT_MS))).await;
+        } else {
+            n_burst = rng.usize(BURST) - 1;
+            place.seen(is_live).await;
+            restarts.extend(last_kill.map(|at: Instant| millis(at.elapsed())));
+            sleep(Duration::from_millis(rng.u64(LONG_MS))).await;
+        }
+        daemon.kill().await;
+        let killed_at = Instant::now();
+        println!("kill {n} at {} ms", millis(killed_at - begun));
+        shadow.catch_up();
+        shadow.check(&gallery.all().await);
+        daemon = place.start();
+        last_kill = Some(killed_at);
+    }
+    let (n_at_last, took) = (shadow.moves.len(), begun.elapsed());
+    place.seen(|view| moves_of(view).len() >= intended.len()).await;
+    let (code, _) = daemon.stop().await;
+    assert_eq!(code, Some(0));
+    shadow.catch_up();
+    shadow.check(&gallery.all().await);
+    watching.abort();
+
+    restarts.sort_unstable();
+    println!(
+        "{N_KILLS} kills in {took:?}, the last at ply {n_at_last} of {}; {} withdrawn; \
+         from kill to following the board: {restarts:?} ms",
+        intended.len(),
+        shadow.n_retracted
+    );
+    assert_eq!(shadow.moves, intended);
+    assert!(n_at_last > intended.len() / 2, "the game is long enough for the kills");
+    check_documents(&place, &shadow, &intended).await;
+}
+
+/// What the program's own commands say of the record afterwards.
+async fn check_documents(place: &Place, shadow: &Shadow, intended: &[String]) {
+    let verified = place.run(&["verify"]).await;
+    assert_eq!((verified.code, &*verified.err), (Some(0), ""), "{}", verified.out);
+    assert!(!verified.out.contains("DAMAGED"), "{}", verified.out);
+    let logged = place.run(&["log", "--json"]).await;
+    let bodies: Vec<_> = logged.out.lines().collect();
+    assert_eq!(bodies, shadow.bodies);
+    let exported = place.run(&["export"]).await;
+    assert_eq!(pgn_moves(&exported.out)[0], intended);
+    let in_folder = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap();
+    let without_site = |pgn: &str| pgn.lines().skip(7).collect::<Vec<_>>().join("\n");
+    assert_eq!(without_site(&in_folder), without_site(&exported.out));
+    let kinds: BTreeSet<_> = bodies
+        .iter()
+        .filter(|body| body.contains("position_lost") || body.contains("illegal_move"))
+        .collect();
+    println!("{} entries; findings: {kinds:?}", bodies.len());
+}
+
+/// A daemon that follows a game, slowly enough for nothing to be missed.
+async fn follow(place: &Place, n_plies: usize) -> (Vec<String>, PtyBoardStub, Daemon) {
+    let (intended, played) = game(n_plies, Span::new(300, 600), 1);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.unwrap().unwrap();
+    place.seen(is_live).await;
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    (intended, board, daemon)
+}
+
+fn has_moves(n: usize) -> impl Fn(&Value) -> bool {
+    move |view| moves_of(view).len() >= n
+}
+
+#[tokio::test]
+async fn a_polite_request_ends_it_in_order() {
+    let place = Place::new();
+    let (intended, _board, daemon) = follow(&place, 8).await;
+    place.seen(has_moves(3)).await;
+    let (code, took) = daemon.stop().await;
+    assert_eq!(code, Some(0));
+    println!("an orderly end takes {took:?}");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    let verified = place.run(&["verify"]).await;
+    assert_eq!((verified.code, &*verified.err), (Some(0), ""));
+    assert!(!verified.out.contains("unfinished"), "{}", verified.out);
+    // What was on record when it ended is in the game's file as well.
+    let exported = pgn_moves(&place.run(&["export"]).await.out);
+    let in_folder = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap();
+    let in_folder = pgn_moves(&in_folder);
+    assert!(exported[0].starts_with(&in_folder[0]), "{in_folder:?} {exported:?}");
+    assert!(in_folder[0].len() >= 3 && intended.starts_with(&exported[0]), "{exported:?}");
+}
+
+#[tokio::test]
+async fn the_service_manager_is_kept_informed() {
+    let place = Place::new();
+    let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+    let mut command = quiet(place.command(&["run"]));
+    command.env("NOTIFY_SOCKET", place.path("notify")).env("WATCHDOG_USEC", "2000000");
+    let hear = || async {
+        let mut buf = [0; 256];
+        let n = timeout(Duration::from_secs(2), socket.recv(&mut buf)).await;
+        String::from_utf8(buf[..n.expect("a word in time").unwrap()].to_vec()).unwrap()
+    };
+    let daemon = place.start_as(command);
+    assert_eq!(hear().await.trim(), "READY=1");
+    for _ in 0..4 {
+        assert_eq!(hear().await.trim(), "WATCHDOG=1");
+    }
+    let (code, _) = daemon.stop().await;
+    assert_eq!(code, Some(0));
+    let last = async {
+        loop {
+            match hear().await.trim() {
+                "WATCHDOG=1" => {}
+                other => return other.to_owned(),
+            }
+        }
+    };
+    assert_eq!(last.await, "STOPPING=1");
+}
+
+#[tokio::test]
+async fn a_journal_has_one_daemon_and_an_address_one_server() {
+    let place = Place::new();
+    let daemon = place.start();
+    place.seen(|_| true).await;
+    let second = finish(quiet(place.command(&["run"]))).await;
+    assert_sentence(&second, 5, &["table-1", "another program is recording"]);
+    let other = Place::new();
+    let text = fs::read_to_string(other.path("rokade.toml")).unwrap();
+    let text = text.replace(&other.addr.to_string(), &place.addr.to_string());
+    fs::write(other.path("rokade.toml"), text).unwrap();
+    let refused = finish(quiet(other.command(&["run"]))).await;
+    assert_sentence(&refused, 2, &[&place.addr.to_string(), "in use", "[http]"]);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+#[tokio::test]
+async fn a_changed_byte_is_found() {
+    let place = Place::new();
+    let (_, _board, daemon) = follow(&place, 8).await;
+    place.seen(has_moves(2)).await;
+    daemon.stop().await;
+    let file = fs::read_dir(place.journal()).unwrap().map(|entry| entry.unwrap().path());
+    let file = file.filter(|path| path.extension().is_some_and(|ext| ext == "journal"));
+    let [file] = &*file.collect::<Vec<_>>() else { panic!("one segment") };
+    let mut bytes = fs::read(file).unwrap();
+    let at = bytes.windows(4).position(|word| word == b"e2e4").expect("the first move");
+    bytes[at] = b'd';
+    fs::write(file, &bytes).unwrap();
+    let line = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |idx| idx + 1);
+    let name = file.file_name().unwrap().to_str().unwrap();
+    let changed = place.run(&["verify"]).await;
+    assert_sentence(&changed, 5, &[name, "DAMAGED", &format!("at byte {line}")]);
+}
+
+#[tokio::test]
+async fn a_board_may_come_late() {
+    let place = Place::new();
+    let daemon = place.start();
+    place.seen(|view| view["link"] == "absent").await;
+    let said = |daemon: &Daemon| daemon.said().matches("there is no such device").count();
+    let begun = Instant::now();
+    // Long enough for several attempts.
+    while begun.elapsed() < Duration::from_millis(1_200) {
+        assert!(said(&daemon) <= 1, "{}", daemon.said());
+        sleep(STEP * 10).await;
+    }
+    assert_eq!(said(&daemon), 1, "{}", daemon.said());
+    let (intended, played) = game(2, Span::new(300, 600), 1);
+    let board = plug(&played.script, &place.board());
+    place.seen(is_live).await;
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    assert_eq!(moves_of(&place.seen(has_moves(2)).await), intended);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// Reads the game's file again and again. Returns the versions that it saw.
+async fn versions(path: PathBuf, n_plies: usize) -> BTreeSet<String> {
+    let mut versions = BTreeSet::new();
+    loop {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        if !text.is_empty() && versions.insert(text.clone()) {
+            assert!(text.starts_with("[Event \"Club evening\"]\n"), "{text}");
+            assert!(text.ends_with("*\n\n"), "not the whole file: {text}");
+            if pgn_moves(&text)[0].len() == n_plies {
+                return versions;
+            }
+        }
+        // A tight loop, but others have their turn.
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn the_game_is_at_hand_while_it_goes_on() {
+    let place = Place::new();
+    let (intended, _board, daemon) = follow(&place, 10).await;
+    let file = place.journal().join("game-0001.pgn");
+    let reading = tokio::spawn(versions(file, intended.len()));
+    let mut log = place.command(&["log", "--follow"]);
+    let mut log = log.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(log.stdout.take().unwrap()).lines();
+    for n in 1..=intended.len() {
+        let completed = async {
+            while let Some(line) = lines.next_line().await.unwrap() {
+                if line.contains("completed") {
+                    return Instant::now();
+                }
+            }
+            panic!("the log ends");
+        };
+        let shown = async {
+            place.seen(has_moves(n)).await;
+            Instant::now()
+        };
+        let (logged, shown) = timeout(LIMIT, async { tokio::join!(completed, shown) })
+            .await
+            .expect("log and page follow");
+        let late = logged.saturating_duration_since(shown);
+        assert!(late < Duration::from_secs(1), "{late:?}");
+    }
+    let versions = timeout(LIMIT, reading).await.expect("the file follows").unwrap();
+    assert!(versions.len() >= intended.len() / 2, "{}", versions.len());
+    let exported = place.run(&["export"]).await;
+    assert_eq!(pgn_moves(&exported.out)[0], intended);
+    let flat = exported.out.replace('\n', " ");
+    assert_eq!(flat.matches("[%clk 1:3").count(), intended.len(), "{flat}");
+    // The first move has no press before it.
+    assert_eq!(flat.matches("[%emt 0:00:").count(), intended.len() - 1, "{flat}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}

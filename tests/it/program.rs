@@ -1,0 +1,223 @@
+//! The real program, with a real configuration in a folder of its own, reading a simulated board
+//! through a real pseudo-terminal. Nothing of it is left when a test ends, however it ends.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs::{self, File, OpenOptions};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use rokade::shell::pty::{PtyBoard, PtyBoardStub};
+use rokade::sim::{Script, Table};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+/// Nothing here takes this long, even while the machine is busy building.
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+/// Between looks at what cannot be waited for.
+pub(crate) const STEP: Duration = Duration::from_millis(5);
+
+/// The program with these arguments; killed when it is dropped.
+pub(crate) fn rokade(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rokade"));
+    command.args(args).kill_on_drop(true).stdin(Stdio::null());
+    // What the service manager of this machine told us is not meant for it.
+    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM"] {
+        command.env_remove(name);
+    }
+    command.env_remove("STATE_DIRECTORY").env_remove("ROKADE_LOG");
+    command
+}
+
+/// What the program said, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// Runs the program to its end.
+pub(crate) async fn run(args: &[&str]) -> Outcome {
+    finish(rokade(args)).await
+}
+
+/// Runs it to its end.
+pub(crate) async fn finish(mut command: Command) -> Outcome {
+    let output = timeout(LIMIT, command.output()).await.expect("an end in time").unwrap();
+    Outcome {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Sends a signal to a program that runs.
+pub(crate) fn signal(child: &Child, signal: Signal) {
+    let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    kill_process(pid.expect("a program that runs"), signal).unwrap();
+}
+
+/// A folder with a configuration for one board, `table-1`, and room for its journal.
+#[derive(Debug)]
+pub(crate) struct Place {
+    folder: TempDir,
+    pub(crate) addr: SocketAddr,
+}
+
+impl Place {
+    /// The pages are to be at an address that was free just now.
+    pub(crate) fn new() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let place =
+            Self { folder: tempfile::tempdir().unwrap(), addr: listener.local_addr().unwrap() };
+        let text = format!(
+            "state_dir = {:?}\n[http]\nlisten = \"{}\"\n[[board]]\nname = \"table-1\"\n\
+             port = {:?}\nwhite = \"Ann\"\nblack = \"Ben\"\nevent = \"Club evening\"\n",
+            place.path("state"),
+            place.addr,
+            place.board(),
+        );
+        fs::write(place.path("rokade.toml"), text).unwrap();
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// Where the board's cable ends.
+    pub(crate) fn board(&self) -> PathBuf {
+        self.path("board")
+    }
+
+    /// The journal's folder, with the games' files.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.path("state/table-1")
+    }
+
+    /// The program with this configuration.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = rokade(args);
+        command.arg("--config").arg(self.path("rokade.toml"));
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) async fn run(&self, args: &[&str]) -> Outcome {
+        finish(self.command(args)).await
+    }
+
+    /// The daemon. What it says is added to a file.
+    pub(crate) fn start(&self) -> Daemon {
+        self.start_as(self.command(&["run"]))
+    }
+
+    pub(crate) fn start_as(&self, mut command: Command) -> Daemon {
+        let said = self.path("daemon.log");
+        let log = OpenOptions::new().create(true).append(true).open(&said).unwrap();
+        let child = command.stdout(File::from(log.try_clone().unwrap())).stderr(log).spawn();
+        Daemon { child: child.unwrap(), said }
+    }
+
+    /// The body of a page; nothing while nobody answers.
+    pub(crate) async fn get(&self, path: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(self.addr).await.ok()?;
+        let host = self.addr;
+        let ask = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(ask.as_bytes()).await.ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        // Whoever was killed in the middle of a sentence has not said it.
+        (length?.parse() == Ok(body.len())).then(|| body.to_owned())
+    }
+
+    /// The newest view document.
+    pub(crate) async fn view(&self) -> Option<Value> {
+        let text = self.get("/board/table-1/view.json").await?;
+        let mut envelope: Value = serde_json::from_str(&text).unwrap();
+        Some(envelope["view"].take())
+    }
+
+    /// Waits for a view document.
+    pub(crate) async fn seen(&self, is_enough: impl Fn(&Value) -> bool) -> Value {
+        self.seen_within(LIMIT, is_enough).await
+    }
+
+    /// Waits this long for a view document.
+    pub(crate) async fn seen_within(
+        &self,
+        limit: Duration,
+        is_enough: impl Fn(&Value) -> bool,
+    ) -> Value {
+        let end = Instant::now() + limit;
+        loop {
+            let view = self.view().await;
+            if let Some(view) = view.as_ref().filter(|view| is_enough(view)) {
+                return view.clone();
+            }
+            let said = || fs::read_to_string(self.path("daemon.log")).unwrap_or_default();
+            assert!(Instant::now() < end, "at the end: {view:?}\n{}", said());
+            sleep(STEP).await;
+        }
+    }
+}
+
+/// Whether the daemon knows the whole board.
+pub(crate) fn is_live(view: &Value) -> bool {
+    view["link"] == "live"
+}
+
+/// The moves of a view document.
+pub(crate) fn moves_of(view: &Value) -> Vec<String> {
+    let moves = view["moves"].as_array().unwrap();
+    moves.iter().map(|m| m["uci"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A daemon that runs, until it is dropped at the latest.
+#[derive(Debug)]
+pub(crate) struct Daemon {
+    pub(crate) child: Child,
+    said: PathBuf,
+}
+
+impl Daemon {
+    /// `kill -9`, and what was left is cleared away.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
+    /// Asks it to end. Returns its exit code, and how long it took.
+    pub(crate) async fn stop(mut self) -> (Option<i32>, Duration) {
+        let asked = Instant::now();
+        signal(&self.child, Signal::TERM);
+        let ended = timeout(LIMIT, self.child.wait()).await.expect("an end in time").unwrap();
+        (ended.code(), asked.elapsed())
+    }
+
+    /// All it has said so far, and those before it in the same place.
+    pub(crate) fn said(&self) -> String {
+        fs::read_to_string(&self.said).unwrap()
+    }
+}
+
+/// A simulated board with its cable in.
+pub(crate) fn plug(script: &Script, link: &Path) -> PtyBoardStub {
+    let (stub, actor) = PtyBoard::open(Table::new(&script.header), Some(link.to_owned())).unwrap();
+    tokio::spawn(actor.run());
+    stub
+}
