@@ -4,6 +4,7 @@
 //! before they are committed, for a golden file that nobody has judged proves nothing.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rokade::game::{Effect, Event, Fact, Game, Settings};
@@ -40,6 +41,33 @@ fn golden_of(path: &Path) -> Option<PathBuf> {
 fn parse(path: &Path) -> Script {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Script::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// What the header of a script says that its golden file falls short of.
+fn falls_short(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let first = text.lines().next().unwrap_or_default();
+    let header: serde_json::Value =
+        serde_json::from_str(first).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    header.get("falls_short").and_then(|why| why.as_str()).map(str::to_owned)
+}
+
+/// A name without its folder and ending.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split('.').next().unwrap_or(name).to_owned()
+}
+
+/// Says, past what the test runner keeps to itself, which golden files are not what they should be.
+fn tell_what_falls_short(scripts: &[(PathBuf, PathBuf)]) {
+    let short: Vec<String> = scripts
+        .iter()
+        .filter_map(|(path, _)| Some(format!("  {}: {}", stem(path), falls_short(path)?)))
+        .collect();
+    let count = format!("{} of {} scripts fall short:", short.len(), scripts.len());
+    let text = format!("{count}\n{}\n", short.join("\n"));
+    // A closed standard error is no reason to fail.
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// The arbiter's log of a run, each line with its second.
@@ -92,19 +120,66 @@ fn every_script_tells_the_arbiter_what_its_golden_file_says() {
     let mut wrong = String::new();
     let scripts = scripts();
     assert!(!scripts.is_empty(), "{TRACES}: no trace and no tape");
-    for (path, golden) in scripts {
-        let found = log_of(&parse(&path));
+    for (path, golden) in &scripts {
+        let found = log_of(&parse(path));
         if is_update {
-            fs::write(&golden, &found).expect("the golden file can be written");
+            fs::write(golden, &found).expect("the golden file can be written");
             continue;
         }
-        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        let expected = fs::read_to_string(golden).unwrap_or_default();
         if expected != found {
             wrong.push_str(&format!("{}\n{}\n", path.display(), diff(&expected, &found)));
         }
     }
+    tell_what_falls_short(&scripts);
     let remedy = "read the lines; if the new ones are right, run again with UPDATE_GOLDEN=1";
     assert!(wrong.is_empty(), "{remedy}\n- golden file, + this run\n\n{wrong}");
+}
+
+/// What is wrong with the table of situations, beside what the folder holds: the names of all
+/// scripts, and whether each falls short.
+fn wrong_with_table(table: &str, scripts: &[(String, bool)]) -> Vec<String> {
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let numbers: Vec<&str> = rows.iter().filter_map(|row| row.first().copied()).collect();
+    let mut wrong: Vec<String> = (1..=90)
+        .filter(|n| !numbers.contains(&n.to_string().as_str()))
+        .map(|n| format!("no row has the number {n}"))
+        .collect();
+    for row in rows.iter().filter(|row| row.len() == 4) {
+        let names = || row[2].split('`').skip(1).step_by(2).filter(|name| !name.contains("::"));
+        let known = |name: &str| scripts.iter().find(|(known, _)| known == name);
+        let unknown = names().filter(|name| known(name).is_none());
+        wrong.extend(unknown.map(|name| format!("{}: there is no trace {name}", row[0])));
+        let is_short = |name: &str| known(name).is_some_and(|(_, is_short)| *is_short);
+        if names().next().is_some() && names().any(is_short) != row[3].starts_with("falls short") {
+            wrong.push(format!("{}: the headers do not say {:?}", row[0], row[3]));
+        }
+    }
+    let is_numbered = |name: &str| name.starts_with(|c: char| c.is_ascii_digit());
+    for (name, _) in scripts.iter().filter(|(name, _)| is_numbered(name)) {
+        if !table.contains(&format!("`{name}`")) {
+            wrong.push(format!("no row names {name}"));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_situation_has_its_row_and_every_trace_exists() {
+    let sample = "| 1 | a | `01-a`<br>`x::y` | ideal |\n| 2 | b | `02-b` | ideal |\n";
+    let said = wrong_with_table(sample, &[("01-a".into(), true), ("03-c".into(), false)]);
+    assert_eq!(said.len(), 88 + 3, "{said:?}");
+
+    let path = Path::new(TRACES).join("README.md");
+    let table = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let found: Vec<_> =
+        scripts().iter().map(|(path, _)| (stem(path), falls_short(path).is_some())).collect();
+    let wrong = wrong_with_table(&table, &found);
+    assert!(wrong.is_empty(), "{}:\n{}", path.display(), wrong.join("\n"));
 }
 
 #[test]
