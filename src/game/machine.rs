@@ -6,6 +6,7 @@ use super::event::Event;
 use super::play::{self, Play};
 use super::settings::Settings;
 use super::timers::{Timer, Timers};
+use super::watch::Pressed;
 use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
@@ -126,7 +127,7 @@ impl Game {
             Event::Noise => self.session.want_dump(now, &mut self.commands),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
-            Event::Pressed(by) => self.on_press(now, *by),
+            Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
             Event::Timeout => {}
         }
         self.run_session(now);
@@ -240,8 +241,14 @@ impl Game {
             // be to believe that it came first.
             return;
         }
+        let is_interrupted = self.is_interrupted();
         let Some(play) = &mut self.play else { return };
-        if play.sense(now, sq, reading) {
+        let has_changed = if is_interrupted {
+            play.observe(now, sq, reading)
+        } else {
+            play.sense(now, sq, reading)
+        };
+        if has_changed {
             self.facts.push(Fact::Sensed { sq, reading });
             self.board_changed(now);
         }
@@ -264,6 +271,7 @@ impl Game {
         let had_gap = std::mem::take(&mut self.has_gap);
         if has_changed && !self.is_interrupted() {
             if had_gap {
+                self.watch.note_gap(now);
                 self.look(now, GAP_STEP_MAX);
             } else if self.watch.has_suspect() {
                 self.look(now, STEP_MAX);
@@ -289,7 +297,7 @@ impl Game {
                 Turned::Pressed(end) => {
                     self.on_lever(now, *end, turned.contains(&Turned::Started));
                 }
-                Turned::Started => self.timers.set(Timer::Settle, now + self.settle_time()),
+                Turned::Started => self.on_resumed(now),
                 Turned::Stopped => self.on_stopped(now),
             }
         }
@@ -322,7 +330,8 @@ impl Game {
 
     fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
         let Some(play) = &self.play else { return };
-        if self.settings.white_end.is_none() && play.shows_first_move() {
+        let is_first = !self.watch.note_lever();
+        if is_first && self.settings.white_end.is_none() && play.shows_first_move() {
             let is_whites = play.sheet().start().turn().is_white();
             let white = if is_whites { end } else { end.other() };
             if white != self.clock.white_end() {
@@ -333,7 +342,7 @@ impl Game {
         let Some(play) = &self.play else { return };
         // An arbiter who starts the clock with the lever has not made a move.
         if !sets_running || play.mismatch().is_some() {
-            self.on_press(now, self.clock.color(end));
+            self.on_press(now, self.clock.color(end), Pressed::Lever);
         }
     }
 

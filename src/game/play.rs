@@ -3,7 +3,6 @@
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::Settings;
-use super::watch::Haste;
 use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
@@ -11,9 +10,13 @@ use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
+use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
 const PRESSES_MAX: usize = 32;
+
+/// A move that ends the game, and that nobody pressed the clock on, must stand this long.
+const FINAL_AFTER: Duration = Duration::from_secs(4);
 
 /// One game at one board.
 #[derive(Clone, Debug)]
@@ -66,6 +69,11 @@ impl Play {
         self.tracker.sense(at, sq, reading)
     }
 
+    /// A sensor changed while the clock stands: that is seen, but it is no play.
+    pub(super) fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        self.tracker.observe(at, sq, reading)
+    }
+
     pub(super) fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
         self.tracker.picture(at, picture)
     }
@@ -88,32 +96,68 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
-        self.bring_up(at, self.tracker.best().n_completed(), Basis::Press, facts);
+        let best = self.tracker.best();
+        // A piece of the presser that stands where the move does not put it: something else was
+        // played than the best line says.
+        let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
+        self.bring_up(at, n_told, Basis::Press, facts);
+    }
+
+    /// Forgets the press at `at`: the lever was only touched.
+    pub(super) fn forget_press(&mut self, at: Mono) {
+        self.tracker.forget_press(at);
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
-    /// and brings the record up to what the tracker believes.
-    pub(super) fn look(&mut self, at: Mono, depth: usize, haste: Haste, facts: &mut Vec<Fact>) {
+    /// and brings the record up to what the tracker believes. A move that may go on is believed only
+    /// if `is_patient`.
+    pub(super) fn look(&mut self, at: Mono, depth: usize, is_patient: bool, facts: &mut Vec<Fact>) {
         self.tracker.look(at, depth);
-        let is_still =
-            self.tracker.mismatch().is_none() && (haste.is_patient || !self.is_doubtful());
-        if is_still && !haste.has_clock {
+        let is_still = self.tracker.mismatch().is_none() && (is_patient || !self.is_doubtful());
+        if is_still {
             self.tracker.complete_answered(at);
         }
         let best = self.tracker.best();
-        let n_told = if is_still { best.plies.len() } else { best.n_completed() };
+        let n_completed = best.n_completed();
+        let n_told = match n_completed.checked_sub(1) {
+            _ if is_still => best.plies.len(),
+            Some(last) if self.tracker.is_astray(best.mover(last)) => 0,
+            _ => n_completed,
+        };
         let basis = if depth > STEP_MAX { Basis::Gap } else { Basis::Quiet };
         self.bring_up(at, n_told, basis, facts);
     }
 
     fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
         self.publish(at, n_told.min(self.tracker.n_undisputed()), basis, facts);
-        if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.ending.is_none()) {
+        if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
             self.tracker.complete_at_game_end(at);
             self.complete(at, facts);
             self.end(ending, facts);
         }
         self.tracker.settle(self.n_agreed());
+    }
+
+    /// Whether the last recorded move is beyond a second thought: pressed, or long at rest.
+    fn is_final(&self, at: Mono) -> bool {
+        let is_completed = self.sheet.moves().last().is_some_and(|last| last.completed.is_some());
+        let still = at.since(self.tracker.last_change());
+        self.ending.is_none() && (is_completed || still >= FINAL_AFTER)
+    }
+
+    /// Goes back to the last position on record that the board shows exactly, with `turn` to move.
+    /// The players have taken moves back.
+    pub(super) fn take_back_to(&mut self, turn: Color, facts: &mut Vec<Fact>) {
+        let seen = self.tracker.seen();
+        let shows = |n: &usize| {
+            let pos = self.sheet.position(*n);
+            pos.turn() == turn && seen.differs(pos.board()).is_empty()
+        };
+        let n_last = self.sheet.len();
+        let Some(n) = (0..=n_last).rev().find(shows).filter(|n| *n < n_last) else { return };
+        self.sheet.truncate(n);
+        self.tracker.restart(self.sheet.position(n).clone(), n);
+        facts.push(Fact::MoveRetracted { ply: n + 1 });
     }
 
     /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
@@ -130,9 +174,12 @@ impl Play {
         self.end(ending, facts);
     }
 
-    /// Whether the best line has moves that are not on record yet.
+    /// Whether the best line is not what is on record, or an end is not yet certain.
     pub(super) fn has_more_to_tell(&self) -> bool {
-        self.tracker.n_settled() + self.tracker.best().plies.len() > self.sheet.len()
+        let n_open = self.sheet.len() - self.tracker.n_settled();
+        let n_best = self.tracker.best().plies.len();
+        let is_ending = self.ending.is_none() && Ending::of(self.sheet.last()).is_some();
+        n_best > n_open || self.n_agreed() < n_open || is_ending
     }
 
     /// Whether nothing is recorded yet and the board shows a legal first move.
@@ -145,10 +192,17 @@ impl Play {
         self.tracker.shows_one_more_move()
     }
 
-    /// Whether the press at `at` is not accounted for by a legal move.
+    /// Whether the best line has no move for the press at `at`.
     pub(super) fn has_open_press(&self, at: Mono) -> bool {
         let best = self.tracker.best();
         best.open.iter().chain(&best.unexplained).any(|press| press.at == at)
+    }
+
+    /// Whether the press at `at` has completed a move that is on record.
+    pub(super) fn stands_pressed(&self, at: Mono) -> bool {
+        self.sheet.moves().iter().rev().take(PRESSES_MAX).any(|scored| {
+            scored.completed.is_some_and(|done| done.at == at && done.by == CompletedBy::Press)
+        }) || self.tracker.is_late_press(at)
     }
 
     /// Whether the last move of the best line may be the beginning of another: a rook that has gone

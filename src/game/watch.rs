@@ -9,12 +9,18 @@ use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::tracker::{SCAN, STEP_MAX};
 use crate::track::{Mismatch, Placement};
-use shakmaty::{Bitboard, Color, Role};
+use shakmaty::{Bitboard, Color, Position, Role};
 use std::time::Duration;
 
 /// A press that no legal move accounts for is reported after this: a flying hand, the scan and a
 /// dump have had their time.
 const SUSPECT_AFTER: Duration = Duration::from_millis(900);
+/// A lever that comes back within this time, with nothing moved, was touched and not pressed.
+const BOUNCE: Duration = Duration::from_millis(700);
+/// After the line was down, findings wait this long for the moves that were missed.
+const GAP_GRACE: Duration = Duration::from_secs(5);
+/// An illegal move must stand this long on a still board to be told before it is completed.
+const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 /// A single lifted piece may be held this long.
@@ -28,7 +34,9 @@ const LOOK_UNTIL: Duration = Duration::from_secs(10);
 /// What is being watched, and what has been reported already.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    suspect: Option<(Color, Mono)>,
+    suspect: Option<Suspect>,
+    has_pressed: bool,
+    last_gap: Option<Mono>,
     differs_since: Option<Mono>,
     is_displaced: bool,
     told_illegal: Option<Mismatch>,
@@ -36,7 +44,39 @@ pub(super) struct Watch {
     serials: Vec<String>,
 }
 
+/// How a press was heard.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pressed {
+    /// The lever went over.
+    Lever,
+    /// A button was pressed whose end may have been down already.
+    Button,
+}
+
+/// A press that no legal move accounts for yet.
+#[derive(Copy, Clone, Debug)]
+struct Suspect {
+    by: Color,
+    at: Mono,
+    how: Pressed,
+}
+
 impl Watch {
+    /// A lever went over. True if it was not the first of the game.
+    pub(super) fn note_lever(&mut self) -> bool {
+        std::mem::replace(&mut self.has_pressed, true)
+    }
+
+    /// The line was down: what was pressed meanwhile, nobody knows.
+    pub(super) fn note_gap(&mut self, now: Mono) {
+        self.last_gap = Some(now);
+        self.suspect = None;
+    }
+
+    fn is_after_gap(&self, now: Mono) -> bool {
+        self.last_gap.is_some_and(|gap| now.since(gap) < GAP_GRACE)
+    }
+
     pub(super) fn new_game(&mut self) {
         *self = Self { serials: std::mem::take(&mut self.serials), ..Self::default() };
     }
@@ -95,16 +135,26 @@ impl Game {
         }
     }
 
-    pub(super) fn on_press(&mut self, now: Mono, by: Color) {
+    pub(super) fn on_press(&mut self, now: Mono, by: Color, how: Pressed) {
         if self.is_over() {
             return;
         }
         self.facts.push(Fact::Pressed { by });
         let times = self.clock.times();
         let Some(play) = &mut self.play else { return };
+        if let Some(bounced) = self.watch.suspect.filter(|suspect| {
+            suspect.by != by
+                && now.since(suspect.at) < BOUNCE
+                && play.tracker().last_change() < suspect.at
+        }) {
+            // The lever came back and nothing has moved: it was touched, not pressed.
+            play.forget_press(bounced.at);
+            self.watch.suspect = None;
+            return;
+        }
         play.press(now, by, times, &mut self.facts);
-        if play.has_open_press(now) {
-            self.watch.suspect = Some((by, now));
+        if !play.stands_pressed(now) {
+            self.watch.suspect = Some(Suspect { by, at: now, how });
             self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
             self.session.want_dump(now, &mut self.commands);
         }
@@ -123,14 +173,24 @@ impl Game {
         self.timers.clear(Timer::Displaced);
     }
 
+    /// The clock runs again. What was shown meanwhile was not played; but the players may have put
+    /// an earlier position back on the board.
+    pub(super) fn on_resumed(&mut self, now: Mono) {
+        self.timers.set(Timer::Settle, now + self.settle_time());
+        let (turn, is_over) = (self.clock.running(), self.is_over());
+        if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
+            play.take_back_to(turn, &mut self.facts);
+        }
+        self.note_difference(now);
+    }
+
     pub(super) fn look(&mut self, now: Mono, depth: usize) {
         let is_patient = self.clock.is_running()
             || self.play.as_ref().is_some_and(|play| {
                 now.since(play.tracker().last_change()) >= self.settings.settle.doubtful
             });
-        let has_clock = self.clock.device() == Device::Present && self.clock.has_run();
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, Haste { is_patient, has_clock }, &mut self.facts);
+        play.look(now, depth, is_patient, &mut self.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         if play.has_more_to_tell() && still < LOOK_UNTIL && !self.is_interrupted() {
@@ -145,13 +205,13 @@ impl Game {
         }
         if self.timers.take(Timer::Settle, now) && self.may_judge() {
             self.look(now, STEP_MAX);
-            self.tell_illegal_on_board();
+            self.tell_illegal_on_board(now);
         }
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
         }
         if self.timers.take(Timer::Displaced, now) && self.may_judge() {
-            self.tell_displaced();
+            self.tell_displaced(now);
         }
         if self.timers.take(Timer::Kings, now) {
             self.judge_kings();
@@ -171,18 +231,20 @@ impl Game {
 
     /// A press has stood without a legal move: say what stands on the board instead.
     fn judge_suspect(&mut self, now: Mono) {
-        let Some((by, pressed)) = self.watch.suspect.take() else { return };
+        let Some(Suspect { by, at: pressed, how }) = self.watch.suspect.take() else { return };
         if self.is_over() {
             return;
         }
         self.look(now, STEP_MAX);
-        let Some(play) = self.play.as_ref().filter(|play| play.has_open_press(pressed)) else {
+        let Some(play) = self.play.as_ref().filter(|play| !play.stands_pressed(pressed)) else {
             return;
         };
         let mismatch = play.mismatch();
         let stood = |sq| play.tracker().changed_at(sq) <= pressed + SCAN;
         let kind = match mismatch {
-            None if self.watch.told_illegal.is_some() => return,
+            None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
+            None if self.watch.is_after_gap(now) || self.has_gap => return,
+            None if !play.has_open_press(pressed) => return,
             None => FindingKind::PressWithoutMove,
             Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by && stood(to) => {
                 FindingKind::IllegalCompleted { from, to }
@@ -202,11 +264,24 @@ impl Game {
 
     /// The arbiter hears of an illegal move as soon as it stands, although it may be corrected
     /// without penalty until the press.
-    fn tell_illegal_on_board(&mut self) {
-        let mismatch = self.play.as_ref().and_then(|play| play.mismatch());
+    fn tell_illegal_on_board(&mut self, now: Mono) {
+        let Some(play) = &self.play else { return };
+        let mismatch = play.mismatch();
         let Some(Mismatch::IllegalMove { by, from, to, piece }) = mismatch else { return };
         let is_castling = piece.role == Role::King && from.distance(to) > 1;
-        if self.watch.told_illegal == mismatch || self.watch.suspect.is_some() || is_castling {
+        let is_en_passant = piece.role == Role::Pawn && from.file() != to.file();
+        let still = now.since(play.tracker().last_change());
+        if self.watch.told_illegal == mismatch
+            || self.watch.suspect.is_some()
+            || by != play.sheet().last().turn()
+            || is_castling
+            || is_en_passant
+            || self.watch.is_after_gap(now)
+        {
+            return;
+        }
+        if still < ILLEGAL_AFTER {
+            self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
             return;
         }
         let finding = Finding { kind: FindingKind::IllegalOnBoard { from, to }, by: Some(by) };
@@ -220,7 +295,7 @@ impl Game {
         if play.mismatch().is_some() {
             let since = *self.watch.differs_since.get_or_insert(now);
             if !self.watch.is_displaced && !self.timers.is_set(Timer::Displaced) {
-                self.timers.set(Timer::Displaced, since + self.patience());
+                self.timers.set(Timer::Displaced, since + DISPLACED_AFTER);
             }
             return;
         }
@@ -235,22 +310,26 @@ impl Game {
     fn difference(&self) -> Bitboard {
         let Some(play) = &self.play else { return Bitboard::EMPTY };
         let tracker = play.tracker();
-        tracker.seen().differs(shakmaty::Position::board(&tracker.best().pos))
+        tracker.seen().differs(tracker.best().pos.board())
     }
 
-    fn patience(&self) -> Duration {
-        let differs = self.difference();
-        let is_held = differs.single_square().is_some()
-            && self
-                .play
-                .as_ref()
-                .is_some_and(|p| (p.tracker().seen().occupied() & differs).is_empty());
-        if is_held { HELD_AFTER } else { DISPLACED_AFTER }
+    /// Whether the only difference is a piece in the hand of the player who is to move.
+    fn is_in_hand(&self) -> bool {
+        let (Some(play), Some(sq)) = (&self.play, self.difference().single_square()) else {
+            return false;
+        };
+        let pos = &play.tracker().best().pos;
+        pos.us().contains(sq) && !play.tracker().seen().occupied().contains(sq)
     }
 
-    fn tell_displaced(&mut self) {
+    fn tell_displaced(&mut self, now: Mono) {
         let differs = self.difference();
         if differs.is_empty() || self.watch.told_illegal.is_some() {
+            return;
+        }
+        let since = self.watch.differs_since.unwrap_or(now);
+        if self.is_in_hand() && now.since(since) < HELD_AFTER {
+            self.timers.set(Timer::Displaced, since + HELD_AFTER);
             return;
         }
         self.watch.is_displaced = true;
@@ -295,13 +374,4 @@ impl Game {
         self.begin(now, start, mode);
         self.on_picture(now, &placement);
     }
-}
-
-/// How eagerly a still board is believed.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Haste {
-    /// The board has been still so long that even a move that may go on is believed.
-    pub(super) is_patient: bool,
-    /// A clock runs, so that presses complete the moves; otherwise replies do.
-    pub(super) has_clock: bool,
 }

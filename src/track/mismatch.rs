@@ -1,7 +1,7 @@
 //! Why no legal move explains the board.
 
 use super::placement::{Placement, Reading};
-use shakmaty::{Bitboard, Chess, Color, Piece, Position, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, Piece, Position, Role, Square};
 
 /// What the board shows instead of a position that a legal move leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,9 @@ pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
     }
     let gone = diff & !seen.occupied();
     let come = diff & seen.occupied();
+    if let Some(attempt) = castling_attempt(pos, seen, diff) {
+        return Some(attempt);
+    }
     let (Some(from), Some(to)) = (gone.single_square(), come.single_square()) else {
         return Some(Mismatch::Disorder(diff));
     };
@@ -58,7 +61,27 @@ pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
     if piece.role == Role::Pawn && is_last_rank(to, by) && reaches(pos, from, to) {
         return Some(Mismatch::PawnOnLastRank { by, from, to });
     }
+    if reaches(pos, from, to) {
+        return Some(Mismatch::Disorder(diff));
+    }
     Some(Mismatch::IllegalMove { by, piece, from, to })
+}
+
+/// King and rook stand as after castling although that is not allowed: it is the king's move that
+/// was illegal. Standard castling only.
+fn castling_attempt(pos: &Chess, seen: &Placement, diff: Bitboard) -> Option<Mismatch> {
+    let by = pos.turn();
+    let from = pos.board().king_of(by)?;
+    let (king, rook) = (Role::King.of(by), Role::Rook.of(by));
+    CastlingSide::ALL.into_iter().find_map(|side| {
+        let (to, rook_to) = (side.king_to(by), side.rook_to(by));
+        let stands = seen.get(to) == Reading::Piece(king)
+            && seen.get(rook_to) == Reading::Piece(rook)
+            && diff.contains(to)
+            && diff.contains(rook_to)
+            && from.distance(to) > 1;
+        stands.then_some(Mismatch::IllegalMove { by, piece: king, from, to })
+    })
 }
 
 fn is_last_rank(sq: Square, color: Color) -> bool {

@@ -121,6 +121,45 @@ impl Tracker {
         true
     }
 
+    /// As [`Self::sense`], but what is seen is no play: no line is carried on by it.
+    pub fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        let has_changed = self.note(at, sq, reading);
+        self.changed[usize::from(sq)] = Mono::default();
+        has_changed
+    }
+
+    /// Begins anew from `root`, after `n_settled` plies, with what the sensors see now.
+    pub fn restart(&mut self, root: Chess, n_settled: usize) {
+        self.lines = vec![Line::new(root)];
+        self.n_settled = n_settled;
+    }
+
+    /// The press at `at` was none.
+    pub fn forget_press(&mut self, at: Mono) {
+        for line in &mut self.lines {
+            line.open.retain(|press| press.at != at);
+        }
+    }
+
+    /// Whether the press at `at` belongs to a move that the opponent had already answered.
+    pub fn is_late_press(&self, at: Mono) -> bool {
+        let done = |ply: &Ply| ply.completion.is_some_and(|done| done.at == at);
+        self.best().plies.iter().rev().skip(1).any(done)
+    }
+
+    /// Whether a piece of `color` stands where the best line does not expect it while it is missed
+    /// elsewhere: something else has been played than that line says.
+    pub fn is_astray(&self, color: Color) -> bool {
+        let board = self.best().pos.board();
+        let diff = self.seen.differs(board);
+        let missing = diff & board.by_color(color) & !self.seen.occupied();
+        let arrived = diff & self.seen.known().by_color(color);
+        arrived.into_iter().any(|sq| {
+            let piece = self.seen.known().piece_at(sq).expect("a piece is known there");
+            (missing & board.by_piece(piece)).any()
+        })
+    }
+
     /// The whole board at once. True if it differs from what was seen before: an update was lost.
     pub fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
         let changes = self.seen.changes(picture);
@@ -293,8 +332,9 @@ impl Tracker {
     fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
+            let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
             let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
-            if self.lines.iter().map(explained).min().unwrap_or(0) < least + content {
+            if self.lines.iter().map(explained).min().unwrap_or(0) < bare + content {
                 return;
             }
             let slack = if depth <= 2 { 1 } else { 0 };
@@ -338,10 +378,10 @@ impl Tracker {
 
     /// What it speaks against `m` that some of its squares have not stirred since the move before.
     fn unstirred(&self, line: &Line, m: Move) -> Cost {
-        let Some(last) = line.plies.last() else { return 0 };
+        let since = line.plies.last().map_or(Mono::default(), |last| last.released);
         let stirred = |sq: Square| {
             let changed = self.changed[usize::from(sq)];
-            changed + REPLY_AHEAD >= last.released && changed != Mono::default()
+            changed + REPLY_AHEAD >= since && changed != Mono::default()
         };
         let squares = squares_of(m, line.pos.turn());
         squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
