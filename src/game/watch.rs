@@ -153,6 +153,8 @@ impl Game {
             return;
         }
         play.press(now, by, times, &mut self.facts);
+        // Whoever presses after an illegal move has answered it: what stands now is another matter.
+        self.watch.told_illegal = None;
         if !play.stands_pressed(now) {
             self.watch.suspect = Some(Suspect { by, at: now, how });
             self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
@@ -240,7 +242,10 @@ impl Game {
             return;
         };
         let mismatch = play.mismatch();
-        let stood = |sq| play.tracker().changed_at(sq) <= pressed + SCAN;
+        let stood = |sq| {
+            let at = play.tracker().changed_at(sq);
+            at <= pressed + SCAN && play.tracker().is_astray(by)
+        };
         let kind = match mismatch {
             None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
             None if self.watch.is_after_gap(now) || self.has_gap => return,

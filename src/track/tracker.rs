@@ -147,16 +147,19 @@ impl Tracker {
         self.best().plies.iter().rev().skip(1).any(done)
     }
 
-    /// Whether a piece of `color` stands where the best line does not expect it while it is missed
-    /// elsewhere: something else has been played than that line says.
+    /// Whether a piece of `color` was just put where the best line does not expect it while it is
+    /// missed elsewhere: something else has been played than that line says. What stood astray
+    /// before the opponent's last move says nothing of this one.
     pub fn is_astray(&self, color: Color) -> bool {
-        let board = self.best().pos.board();
-        let diff = self.seen.differs(board);
-        let missing = diff & board.by_color(color) & !self.seen.occupied();
+        let best = self.best();
+        let diff = self.seen.differs(best.pos.board());
+        let missing = diff & best.pos.board().by_color(color) & !self.seen.occupied();
         let arrived = diff & self.seen.known().by_color(color);
+        let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
+        let since = theirs.map_or(Mono::default(), |idx| best.plies[idx].released);
         arrived.into_iter().any(|sq| {
             let piece = self.seen.known().piece_at(sq).expect("a piece is known there");
-            (missing & board.by_piece(piece)).any()
+            self.changed_at(sq) > since && (missing & best.pos.board().by_piece(piece)).any()
         })
     }
 
