@@ -182,9 +182,14 @@ impl Play {
         n_best > n_open || self.n_agreed() < n_open || is_ending
     }
 
-    /// Whether nothing is recorded yet and the board shows a legal first move.
+    /// Whether the board shows the position after the first move.
     pub(super) fn shows_first_move(&self) -> bool {
-        self.sheet.is_empty() && self.shows_one_more_move()
+        let n_plies = self.tracker.n_settled() + self.tracker.best().plies.len();
+        match n_plies {
+            0 => self.shows_one_more_move(),
+            1 => self.mismatch().is_none(),
+            _ => false,
+        }
     }
 
     /// Whether the board shows exactly one legal move more than the best line has.

@@ -154,12 +154,16 @@ impl Tracker {
         let best = self.best();
         let diff = self.seen.differs(best.pos.board());
         let missing = diff & best.pos.board().by_color(color) & !self.seen.occupied();
-        let arrived = diff & self.seen.known().by_color(color);
+        let arrived = diff & (self.seen.known().by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
         let since = theirs.map_or(Mono::default(), |idx| best.plies[idx].released);
         arrived.into_iter().any(|sq| {
-            let piece = self.seen.known().piece_at(sq).expect("a piece is known there");
-            self.changed_at(sq) > since && (missing & best.pos.board().by_piece(piece)).any()
+            let is_missed = match self.seen.get(sq) {
+                Reading::Piece(piece) => (missing & best.pos.board().by_piece(piece)).any(),
+                Reading::Something => missing.any(),
+                Reading::Empty => false,
+            };
+            is_missed && self.changed_at(sq) > since
         })
     }
 
