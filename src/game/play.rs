@@ -109,8 +109,8 @@ impl Play {
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
-    /// and brings the record up to what the tracker believes. A move that may go on is believed only
-    /// if `is_patient`.
+    /// and brings the record up to what the tracker believes. A move that may go on is believed
+    /// only if `is_patient`.
     pub(super) fn look(&mut self, at: Mono, depth: usize, is_patient: bool, facts: &mut Vec<Fact>) {
         self.tracker.look(at, depth);
         let is_still = self.tracker.mismatch().is_none() && (is_patient || !self.is_doubtful());

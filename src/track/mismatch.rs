@@ -61,7 +61,8 @@ pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
     if piece.role == Role::Pawn && is_last_rank(to, by) && reaches(pos, from, to) {
         return Some(Mismatch::PawnOnLastRank { by, from, to });
     }
-    if reaches(pos, from, to) {
+    // En passant with the captured pawn still there is legal in the end, but not as it stands.
+    if reaches(pos, from, to) && pos.legal_ep_square() != Some(to) {
         return Some(Mismatch::Disorder(diff));
     }
     Some(Mismatch::IllegalMove { by, piece, from, to })
