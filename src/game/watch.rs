@@ -31,6 +31,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// After this stillness nothing more comes of looking.
 const LOOK_UNTIL: Duration = Duration::from_secs(10);
 
+/// A board that contradicts the best line tells by that for this long; see
+/// [`crate::track::tracker::STILL_MAX`].
+const WEIGH_UNTIL: Duration = Duration::from_millis(2_000);
+
 /// What is being watched, and what has been reported already.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
@@ -195,7 +199,8 @@ impl Game {
         play.look(now, depth, is_patient, &mut self.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
-        if play.has_more_to_tell() && still < LOOK_UNTIL && !self.is_interrupted() {
+        let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;
+        if (weighs || play.has_more_to_tell() && still < LOOK_UNTIL) && !self.is_interrupted() {
             self.timers.set(Timer::Settle, now + LOOK_EVERY);
         }
         self.note_difference(now);
