@@ -33,6 +33,8 @@ pub struct Ply {
     pub released: Mono,
     /// Set once the move is completed.
     pub completion: Option<Completion>,
+    /// The line was down when it was played: nobody can say that no press followed.
+    pub is_unwatched: bool,
 }
 
 /// A press of the clock that no move accounts for yet.
@@ -77,9 +79,9 @@ impl Line {
     }
 
     /// Adds a move that is legal in the line's position.
-    pub fn push(&mut self, m: Move, released: Mono) {
+    pub fn push(&mut self, m: Move, released: Mono, is_unwatched: bool) {
         self.pos.play_unchecked(m);
-        self.plies.push(Ply { m, released, completion: None });
+        self.plies.push(Ply { m, released, completion: None, is_unwatched });
     }
 
     /// Whether `self` and `other` name the same first `n` moves.

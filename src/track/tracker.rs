@@ -54,6 +54,8 @@ pub struct Tracker {
     changed: [Mono; 64],
     last_change: Mono,
     now: Mono,
+    /// What is looked for was played while the line was down.
+    is_gap: bool,
 }
 
 impl Tracker {
@@ -68,6 +70,7 @@ impl Tracker {
             changed: [Mono::default(); 64],
             last_change: Mono::default(),
             now: Mono::default(),
+            is_gap: false,
         }
     }
 
@@ -213,8 +216,10 @@ impl Tracker {
     /// without their pieces having been seen one by one.
     pub fn look(&mut self, at: Mono, depth: usize) {
         self.pass(at);
-        let content = if depth > STEP_MAX { weigh::PLY } else { weigh::POOR };
+        self.is_gap = depth > STEP_MAX;
+        let content = if self.is_gap { weigh::PLY } else { weigh::POOR };
         self.search_on(at, depth, content);
+        self.is_gap = false;
         self.prune();
     }
 
@@ -278,7 +283,7 @@ impl Tracker {
     /// Takes over a move that is on record but not completed; it stays open to revision.
     pub fn believe(&mut self, m: Move, released: Mono) {
         let mut line = self.lines[0].clone();
-        line.push(m, released);
+        line.push(m, released, false);
         self.seen = Placement::from(line.pos.board().clone());
         self.lines.insert(0, line);
     }
@@ -375,7 +380,7 @@ impl Tracker {
                     + self.stale(&child, m)
                     + self.doubled(&child, m)
                     + disordered(&child, released);
-                child.push(m, released);
+                child.push(m, released, self.is_gap);
             }
             settle_presses(&mut child);
             children.push(child);
@@ -496,7 +501,7 @@ fn settle_presses(line: &mut Line) {
         };
         for ply in &mut line.plies[first..idx] {
             ply.completion = Some(Completion { at: press.at, by: CompletedBy::Reply });
-            line.cost += weigh::UNPRESSED;
+            line.cost += if ply.is_unwatched { 0 } else { weigh::UNPRESSED };
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
     }
