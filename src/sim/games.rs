@@ -27,7 +27,7 @@ pub struct Players {
 /// # Ok::<(), shakmaty::PlayError<Chess>>(())
 /// ```
 pub fn opera() -> (Players, Vec<Move>) {
-    let players = Players { white: "Morphy, Paul", black: "Duke Karl and Count Isouard" };
+    let players = Players { white: "Morphy, Paul", black: "Duke Karl / Count Isouard" };
     let mut pos = Chess::default();
     let moves = OPERA.split_whitespace().map(|san| {
         let san = SanPlus::from_ascii(san.as_bytes()).expect("the opera game is written in SAN");
