@@ -93,10 +93,14 @@ fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
             }
         }
         wants_number = !comment.is_empty();
-        if !comment.is_empty() {
-            let comment = format!("{{{}}}", comment.join(" "));
-            words.extend(comment.split(' ').map(str::to_owned));
+        // A command stays on one line: not every reader takes a line's end for a space in it.
+        if let Some(first) = comment.first_mut() {
+            first.insert(0, '{');
         }
+        if let Some(last) = comment.last_mut() {
+            last.push('}');
+        }
+        words.extend(comment);
     }
     words
 }
