@@ -391,9 +391,16 @@ impl Tracker {
     /// What it speaks against `m` that some of its squares have not stirred since the move before.
     fn unstirred(&self, line: &Line, m: Move) -> Cost {
         let since = line.plies.last().map_or(Mono::default(), |last| last.released);
+        // Where pieces have no names, a capture is told by its square having stirred of its own,
+        // after the last move that ended there.
+        let is_told_by_touch = |sq: Square| {
+            sq == m.to() && self.seen.something().contains(sq) && line.pos.them().contains(sq)
+        };
         let stirred = |sq: Square| {
             let changed = self.changed[usize::from(sq)];
-            changed + REPLY_AHEAD >= since && changed != Mono::default()
+            let ahead = if is_told_by_touch(sq) { Duration::ZERO } else { REPLY_AHEAD };
+            let is_later = changed + ahead > since || since == Mono::default();
+            is_later && changed != Mono::default()
         };
         let squares = squares_of(m, line.pos.turn());
         squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
