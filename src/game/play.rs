@@ -245,7 +245,7 @@ impl Play {
                 let mode = self.sheet.mode();
                 let alternatives: Vec<String> =
                     others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
-                let scored = self.sheet.push(ply.m, at, !alternatives.is_empty());
+                let scored = self.sheet.push(ply.m, !alternatives.is_empty());
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
                 let basis = match ply.completion.map(|done| done.by) {

@@ -73,7 +73,7 @@ impl Recovered {
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
-                sheet.push(m, at, !alternatives.is_empty());
+                sheet.push(m, !alternatives.is_empty());
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;

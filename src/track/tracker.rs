@@ -91,11 +91,6 @@ impl Tracker {
         &self.lines[0]
     }
 
-    /// All living lines, best first.
-    pub fn lines(&self) -> &[Line] {
-        &self.lines
-    }
-
     /// Plies of the game that are no longer open to revision.
     pub fn n_settled(&self) -> usize {
         self.n_settled
