@@ -28,7 +28,7 @@ pub struct Scored {
     pub san: SanPlus,
     /// It in UCI notation; Chess960 castling is king takes rook.
     pub uci: UciMove,
-    /// Other moves explain the board as well.
+    /// Other moves explain the board about as well and lead to the same position.
     pub is_uncertain: bool,
     /// Set once it is completed.
     pub completed: Option<Completed>,

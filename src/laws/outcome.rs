@@ -89,7 +89,7 @@ impl Ending {
 
     /// The result that two kings in the center stand for: both on light squares White won, both on
     /// dark ones Black won, one on each a draw. `None` if the squares are not two of the four.
-    /// Source: protocol.md 9.1.
+    /// Source: protocol 9.1.
     pub fn of_kings(white: Square, black: Square) -> Option<Self> {
         if !Self::is_center(white) || !Self::is_center(black) {
             return None;
