@@ -1,5 +1,6 @@
 //! Records as JSON: the one vocabulary that the journal, `rokade log --json` and
-//! `rokade replay --json` share. One object a record; `type` says which, `t` is milliseconds since the start.
+//! `rokade replay --json` share. One object a record; `type` says which, `t` is milliseconds since
+//! the start.
 //!
 //! Core types are not serializable: a renamed field in the core must not change what is on disk.
 //! So the documents have types of their own here, and the conversions are written out.
