@@ -1,5 +1,5 @@
-//! What a game puts on record. The journal, `rokade replay --json`, the WebSocket and MQTT speak
-//! of nothing else.
+//! What a game puts on record. The journal and `rokade replay --json` hold nothing else, and the
+//! log, the page and the PGN are made from it.
 
 use crate::clock::{End, Times};
 use crate::laws::{Ending, Finding};
@@ -36,7 +36,7 @@ pub enum Basis {
     Quiet,
     /// It was answered.
     Reply,
-    /// Found by search after the line had been down.
+    /// Found by search after the line, or the daemon, had been down.
     Gap,
 }
 
@@ -80,7 +80,8 @@ pub enum Fact {
         san: String,
         /// What that rests on.
         basis: Basis,
-        /// Other moves, in UCI notation, that explain the board as well; none if it is certain.
+        /// Other moves, in UCI notation, that explain the board about as well and lead to
+        /// the same position. Empty where no such move is known.
         alternatives: Vec<String>,
         /// How long before this record the sensors last changed on its squares.
         released_before: Duration,
@@ -112,7 +113,7 @@ pub enum Fact {
     },
     /// Another finding.
     Found(Finding),
-    /// Board and record have parted; no move explains it.
+    /// Board and record differ, and no legal move explains it.
     PositionLost(Finding),
     /// The game is over.
     Ended(Ending),
@@ -143,7 +144,8 @@ pub enum Fact {
     Pictured(Placement),
     /// The line to the board.
     Link(LinkState),
-    /// How board and clock stand to the players, as far as is known.
+    /// How board and clock stand to the players, as far as is known. Recorded so that a daemon that
+    /// is started anew in the middle of a game need not find it out again.
     Seated {
         /// White's side on which the board's connector is.
         connector: End,
@@ -158,7 +160,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Whether it may change what the public sees. Laws, section 0.6: findings never do.
+    /// Whether it may change what the public sees. Findings never do.
     pub const fn is_public(&self) -> bool {
         matches!(
             self,

@@ -20,11 +20,11 @@ use std::time::Duration;
 /// Silence after which messages may have been lost. A board that is asked once a second answers.
 pub(super) const GAP_AFTER: Duration = Duration::from_millis(2_500);
 /// A change of the board must be this old before the board is asked for a whole picture.
-/// Source: protocol.md 1.10, a normal game over USB.
+/// Source: protocol 1.10, a normal game over USB.
 pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
 /// Between records of the clock's times while nothing else is recorded of them.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
-/// Both kings must stand in the center this long. Source: protocol.md 9.1.
+/// Both kings must stand in the center this long. Source: protocol 9.1.
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// A start position must stand this long to begin a new game.
 pub(super) const RESTART_HOLD: Duration = Duration::from_secs(2);
@@ -93,7 +93,7 @@ impl Game {
     }
 
     /// How many recorded half-moves the public may see: with a clock only completed ones, because
-    /// a move may be taken back, unpunished, until the press. Laws, section 0.6.
+    /// a move may be corrected without penalty until the press. 2023: Art. 6.2.1, 7.5.
     pub fn n_public(&self) -> usize {
         let Some(play) = &self.play else { return 0 };
         let waits_for_press = self.clock.device() == Device::Present && self.clock.has_run();

@@ -165,7 +165,9 @@ impl Play {
     pub(super) fn end_by_kings(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
         let n = self.sheet.len();
         let was_the_way = self.sheet.moves().last().is_some_and(|last| {
-            last.m.role() == Role::King && last.completed.is_none() && is_center(last.m.to())
+            last.m.role() == Role::King
+                && last.completed.is_none()
+                && Ending::is_center(last.m.to())
         });
         if was_the_way {
             self.sheet.truncate(n - 1);
@@ -213,19 +215,12 @@ impl Play {
     /// Whether the last move of the best line may be the beginning of another: a rook that has gone
     /// to where it stands after castling, with the king still at home.
     pub(super) fn is_doubtful(&self) -> bool {
-        let line = self.tracker.best();
-        let Some(ply) = line.plies.last() else { return false };
-        let idx = self.tracker.n_settled() + line.plies.len() - 1;
-        self.sheet_position(line, idx).is_some_and(|before| begins_castling(&before, ply.m))
-    }
-
-    fn sheet_position(&self, line: &Line, ply: usize) -> Option<Chess> {
-        let base = self.tracker.n_settled();
-        let mut pos = self.sheet.position(base).clone();
-        for ply in line.plies.get(..ply.checked_sub(base)?)? {
-            pos.play_unchecked(ply.m);
+        let Some((last, earlier)) = self.tracker.best().plies.split_last() else { return false };
+        let mut before = self.sheet.position(self.tracker.n_settled()).clone();
+        for ply in earlier {
+            before.play_unchecked(ply.m);
         }
-        Some(pos)
+        begins_castling(&before, last.m)
     }
 
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
@@ -245,7 +240,7 @@ impl Play {
                 let mode = self.sheet.mode();
                 let alternatives: Vec<String> =
                     others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
-                let scored = self.sheet.push(ply.m, at, !alternatives.is_empty());
+                let scored = self.sheet.push(ply.m, !alternatives.is_empty());
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
                 let basis = match ply.completion.map(|done| done.by) {
@@ -263,19 +258,18 @@ impl Play {
 
     /// How many open plies the record shares with the best line.
     fn n_agreed(&self) -> usize {
+        self.n_recorded_of(self.tracker.best())
+    }
+
+    /// How many open plies the record shares with `line`.
+    fn n_recorded_of(&self, line: &Line) -> usize {
         let recorded = &self.sheet.moves()[self.tracker.n_settled()..];
-        let best = &self.tracker.best().plies;
-        recorded.iter().zip(best).take_while(|(a, b)| a.m == b.m).count()
+        recorded.iter().zip(&line.plies).take_while(|(a, b)| a.m == b.m).count()
     }
 
     /// Whether no line in the running speaks for what is recorded after the first `n` open plies.
     fn is_denied(&self, n: usize) -> bool {
-        let recorded = &self.sheet.moves()[self.tracker.n_settled()..];
-        let speaks_for = |line: &Line| {
-            line.plies.len() > n
-                && line.plies.iter().zip(recorded).take_while(|(a, b)| a.m == b.m).count() > n
-        };
-        self.tracker.is_clear_of(speaks_for)
+        self.tracker.is_clear_of(|line| self.n_recorded_of(line) > n)
     }
 
     fn complete(&mut self, at: Mono, facts: &mut Vec<Fact>) {
@@ -303,10 +297,6 @@ impl Play {
     }
 }
 
-fn is_center(sq: Square) -> bool {
-    [Square::D4, Square::E4, Square::D5, Square::E5].contains(&sq)
-}
-
 fn begins_castling(before: &Chess, m: Move) -> bool {
     let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
     let turn = before.turn();
@@ -318,7 +308,7 @@ fn begins_castling(before: &Chess, m: Move) -> bool {
 /// The start position for `settings`, where they name one.
 pub(super) fn start_of(settings: &Settings) -> Option<(Chess, CastlingMode)> {
     let setup = settings.start.clone()?.into_setup();
-    let mode = if settings.is_chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+    let mode = CastlingMode::from_chess960(settings.is_chess960);
     match setup.position::<Chess>(mode) {
         Ok(pos) => Some((pos, mode)),
         Err(e) => e.ignore_too_much_material().ok().map(|pos| (pos, mode)),

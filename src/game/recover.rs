@@ -55,8 +55,7 @@ impl Recovered {
         let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
         match &entry.fact {
             Fact::GameStarted { fen, is_chess960, .. } => {
-                let mode =
-                    if *is_chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+                let mode = CastlingMode::from_chess960(*is_chess960);
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
                 let pos: Chess =
                     fen.clone().into_position(mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
@@ -73,7 +72,7 @@ impl Recovered {
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
-                sheet.push(m, at, !alternatives.is_empty());
+                sheet.push(m, !alternatives.is_empty());
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;

@@ -3,7 +3,7 @@
 use crate::clock::Times;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, san::SanPlus, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Move, san::SanPlus, uci::UciMove};
 use std::time::Duration;
 
 /// The completion of a recorded move.
@@ -28,9 +28,7 @@ pub struct Scored {
     pub san: SanPlus,
     /// It in UCI notation; Chess960 castling is king takes rook.
     pub uci: UciMove,
-    /// When it was recorded as made.
-    pub made: Mono,
-    /// Other moves explain the board as well.
+    /// Other moves explain the board about as well and lead to the same position.
     pub is_uncertain: bool,
     /// Set once it is completed.
     pub completed: Option<Completed>,
@@ -96,18 +94,13 @@ impl ScoreSheet {
         self.moves.iter().take_while(|scored| scored.completed.is_some()).count()
     }
 
-    /// Who made half-move `ply`, counted from 1.
-    pub fn mover(&self, ply: usize) -> Color {
-        self.positions[ply - 1].turn()
-    }
-
     /// Adds a move that is legal in the last position.
-    pub fn push(&mut self, m: Move, made: Mono, is_uncertain: bool) -> &Scored {
+    pub fn push(&mut self, m: Move, is_uncertain: bool) -> &Scored {
         let mut pos = self.last().clone();
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.moves.push(Scored { m, san, uci, made, is_uncertain, completed: None });
+        self.moves.push(Scored { m, san, uci, is_uncertain, completed: None });
         self.moves.last().expect("a move was pushed")
     }
 

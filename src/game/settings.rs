@@ -10,10 +10,10 @@ use std::time::Duration;
 pub struct Settle {
     /// While a clock runs: the press is the better witness, so this can be long.
     pub with_clock: Duration,
-    /// Without a clock.
+    /// Without a clock, or before it is first set running.
     pub without_clock: Duration,
-    /// Without a clock, where the move may be the first half of another, such as a rook move that
-    /// may begin a castling.
+    /// While no clock runs, where the move may be the first half of another: a rook move that may
+    /// begin a castling.
     pub doubtful: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! How a game ended, and why.
 
-use shakmaty::{Chess, Color, KnownOutcome, Position};
+use shakmaty::{Chess, Color, KnownOutcome, Position, Square};
 use std::fmt;
 
 /// Why a game is over. Articles of the 2023 edition.
@@ -82,13 +82,16 @@ impl Ending {
         Some(Self { outcome, reason })
     }
 
+    /// Whether `sq` is one of the four on which a king tells the result: d4, e4, d5, e5.
+    pub fn is_center(sq: Square) -> bool {
+        [Square::D4, Square::E4, Square::D5, Square::E5].contains(&sq)
+    }
+
     /// The result that two kings in the center stand for: both on light squares White won, both on
     /// dark ones Black won, one on each a draw. `None` if the squares are not two of the four.
-    /// Source: protocol.md 9.1.
-    pub fn of_kings(white: shakmaty::Square, black: shakmaty::Square) -> Option<Self> {
-        use shakmaty::Square;
-        let is_center = |sq| [Square::D4, Square::E4, Square::D5, Square::E5].contains(&sq);
-        if !is_center(white) || !is_center(black) {
+    /// Source: protocol 9.1.
+    pub fn of_kings(white: Square, black: Square) -> Option<Self> {
+        if !Self::is_center(white) || !Self::is_center(black) {
             return None;
         }
         let outcome = match (white.is_light(), black.is_light()) {

@@ -4,8 +4,8 @@ use crate::clock::Times;
 use crate::game::entry::{Basis, Fact, LinkState};
 use crate::laws::{Finding, Severity};
 use crate::track::line::CompletedBy;
+use shakmaty::Color;
 use shakmaty::fen::Fen;
-use shakmaty::{Color, KnownOutcome};
 use std::time::Duration;
 
 /// Writes the lines of one board's log. Remembers the moves, because a completion names only the
@@ -74,7 +74,7 @@ impl Log {
             Fact::IllegalMove { finding, .. } | Fact::Found(finding) => told(finding),
             Fact::PositionLost(finding) => told(finding),
             Fact::Ended(ending) => {
-                format!("result     {} {}", result(ending.outcome), ending.reason)
+                format!("result     {} {}", ending.outcome.as_str(), ending.reason)
             }
             Fact::GameClosed => "closed     without a result; another game begins".to_owned(),
             Fact::Clock { is_connected: false, .. } => {
@@ -138,11 +138,6 @@ fn clocks(times: Option<Times>) -> String {
     times.map_or_else(String::new, |times| {
         format!("white {}  black {}", hms(times.white), hms(times.black))
     })
-}
-
-/// A result as PGN writes it.
-pub fn result(outcome: KnownOutcome) -> &'static str {
-    outcome.as_str()
 }
 
 /// Hours, minutes and seconds: `1:29:57`.

@@ -1,5 +1,6 @@
-//! Records as JSON: the one vocabulary that the journal, `rokade replay --json`, the WebSocket and
-//! MQTT share. One object a record; `type` says which, `t` is milliseconds since the start.
+//! Records as JSON: the one vocabulary that the journal, `rokade log --json` and
+//! `rokade replay --json` share. One object a record; `type` says which, `t` is milliseconds since
+//! the start.
 //!
 //! Core types are not serializable: a renamed field in the core must not change what is on disk.
 //! So the documents have types of their own here, and the conversions are written out.
@@ -28,7 +29,7 @@ pub struct Record {
     pub t: u64,
 }
 
-/// The facts, field by field. Names and values follow the table of the trace format.
+/// The facts, field by field. The words in them are those of [`words`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each field is documented where the fact is")]
@@ -123,7 +124,7 @@ pub struct Clocks {
 /// A finding as it is written: code, article, squares, and a sentence for the reader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingBody {
-    /// The code, as in the Laws' table of log codes.
+    /// The code, [`Finding::code`].
     pub code: String,
     /// The player concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -62,7 +62,7 @@ pub struct ViewMove {
     pub uci: String,
     /// `made` or `completed`.
     pub state: &'static str,
-    /// Other moves explain the sensors nearly as well.
+    /// Other moves explain the sensors about as well and lead to the same position.
     pub uncertain: bool,
 }
 

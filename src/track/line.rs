@@ -86,9 +86,7 @@ impl Line {
 
     /// Whether `self` and `other` name the same first `n` moves.
     pub fn agrees(&self, other: &Self, n: usize) -> bool {
-        self.plies.len() >= n
-            && other.plies.len() >= n
-            && self.plies[..n].iter().zip(&other.plies[..n]).all(|(a, b)| a.m == b.m)
+        self.n_shared(other) >= n
     }
 
     /// How many moves from the start `self` and `other` share.

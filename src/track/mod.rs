@@ -3,9 +3,9 @@
 //! A chess board with sensors never shows moves. It shows placements, most of them in the middle
 //! of some hand's business: pieces lifted, dragged over squares, adjusted, carried off, half on a
 //! line. This layer keeps the few *lines* of legal moves that explain the placements best, several
-//! at once, and judges them at the moments when a placement means something: when a clock is
-//! pressed and when the board has been still for a while. It knows nothing of wires, of articles
-//! of the Laws or of the clock's time.
+//! at once. They branch at every change of the board, and what each leaves unexplained is weighed
+//! by the second and when a clock is pressed. It knows nothing of wires, of articles of the Laws or
+//! of the clock's time.
 
 pub mod history;
 pub mod line;

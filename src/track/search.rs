@@ -14,8 +14,7 @@ pub const NODES_MAX: usize = 60_000;
 pub const FOUND_MAX: usize = 64;
 
 /// A search for lines of exactly `depth` plies that end in what is `seen`.
-#[derive(Debug)]
-pub struct Search<'a> {
+struct Search<'a> {
     seen: &'a Placement,
     depth: usize,
     /// Arrived pieces that the line may leave unexplained: ghosts, a reply already begun.

@@ -28,7 +28,7 @@ pub const STEP_MAX: usize = 3;
 /// Plies that a closer look may add after the link was down.
 pub const GAP_STEP_MAX: usize = 6;
 /// A press may come this much before its piece is seen to stand. Scan and line take up to 0.4 s
-/// (protocol.md 1.10), a flying hand the rest.
+/// (protocol 1.10), a flying hand the rest.
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 /// A press may come this much after its move although the opponent has answered meanwhile.
 pub const PRESS_LATE: Duration = Duration::from_millis(3_000);
@@ -94,11 +94,6 @@ impl Tracker {
         &self.lines[0]
     }
 
-    /// All living lines, best first.
-    pub fn lines(&self) -> &[Line] {
-        &self.lines
-    }
-
     /// Plies of the game that are no longer open to revision.
     pub fn n_settled(&self) -> usize {
         self.n_settled
@@ -124,7 +119,8 @@ impl Tracker {
         true
     }
 
-    /// As [`Self::sense`], but what is seen is no play: no line is carried on by it.
+    /// As [`Self::sense`], but what is seen is no play: no line is carried on by it, and the square
+    /// counts as one that has not stirred.
     pub fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
         let has_changed = self.note(at, sq, reading);
         self.changed[usize::from(sq)] = Mono::default();
@@ -259,7 +255,7 @@ impl Tracker {
         !self.lines.iter().any(|line| total(line) < limit && speaks(line))
     }
 
-    /// Completes every ply of the best line that another one answers, for want of a clock.
+    /// Completes every ply of the best line that another one answers, for want of a press.
     /// 2023: Art. 6.2.1.2.
     pub fn complete_answered(&mut self, at: Mono) {
         let best = &mut self.lines[0];

@@ -7,7 +7,8 @@
 //!
 //! Disorder counts in two ways. While it lasts it costs by the second: a rook that rests on its
 //! way for a moment speaks little against not having moved yet. And it costs at once when a clock
-//! is pressed, because the presser says that his move stands.
+//! is pressed, because the presser says that his move stands. That vouches for his own pieces: the
+//! opponent's hand may already be at work.
 
 use super::placement::{Placement, Reading};
 use shakmaty::{Board, Color};
@@ -18,10 +19,11 @@ pub type Cost = u64;
 /// One point.
 pub const POINT: Cost = 1_000_000;
 
-/// What each kind of disorder weighs.
+/// What each kind of disorder weighs, for each square on which it is seen.
 #[derive(Copy, Clone, Debug)]
 pub struct Weights {
-    /// The side to move, or the one that has not pressed, has lifted a piece: it is about to move.
+    /// The side to move, or at a press the one that has not pressed, has lifted a piece: it is
+    /// about to move. One piece; any more are missing.
     pub lifted: u32,
     /// Any other piece that should stand there is not seen.
     pub missing: u32,

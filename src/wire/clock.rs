@@ -69,11 +69,6 @@ impl SideTime {
         Duration::from_secs(u64::from(self.seconds))
     }
 
-    /// Any sign of a fallen flag.
-    pub fn has_flag(self) -> bool {
-        self.flag_blocked || self.flag_shown
-    }
-
     fn decode(bytes: [u8; 3], end: End) -> Result<Self, TimeFault> {
         let hours = u32::from(bytes[0] & 0x0f);
         if hours > 9 {

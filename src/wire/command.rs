@@ -172,12 +172,6 @@ impl Command {
             _ => None,
         }
     }
-
-    /// Whether the clock is its addressee: such a command waits for an acknowledgement rather than
-    /// for 100 ms (protocol 1.2, 3.5).
-    pub fn is_for_clock(&self) -> bool {
-        matches!(self, Self::Clock(_))
-    }
 }
 
 fn plain(byte: u8) -> Option<Command> {

@@ -1,8 +1,9 @@
 //! Games from seeds, performed by hands, replayed and held against what was really played.
 //!
-//! The oracle: the record equals the intent, or a finding names the difference; never silently
-//! another move. `ROKADE_SEEDS` sets how many games are played, `ROKADE_SHRINK` names a directory
-//! into which every failing script is written as small as it can be made.
+//! The oracle: the record equals the intent. Of calm hands with a clock no game may differ; of the
+//! others at least so many must not, and the table says how many differ silently. `ROKADE_SEEDS`
+//! sets how many games are played, `ROKADE_SHRINK` names a directory into which every failing
+//! script is written as small as it can be made.
 
 mod judge;
 mod shrink;
