@@ -41,6 +41,7 @@ pub(super) struct Watch {
     suspect: Option<Suspect>,
     has_pressed: bool,
     last_gap: Option<Mono>,
+    searched: Option<Mono>,
     differs_since: Option<Mono>,
     is_displaced: bool,
     told_illegal: Option<Mismatch>,
@@ -75,6 +76,11 @@ impl Watch {
     pub(super) fn note_gap(&mut self, now: Mono) {
         self.last_gap = Some(now);
         self.suspect = None;
+    }
+
+    /// The board as it has stood since `changed` is searched. True if it has been before.
+    fn note_search(&mut self, changed: Option<Mono>) -> bool {
+        std::mem::replace(&mut self.searched, changed) == changed && changed.is_some()
     }
 
     fn is_after_gap(&self, now: Mono) -> bool {
@@ -211,7 +217,9 @@ impl Game {
             self.session.want_dump(now, &mut self.commands);
         }
         if self.timers.take(Timer::Settle, now) && self.may_judge() {
-            self.look(now, STEP_MAX);
+            // Once the board has been searched as it stands, only time tells more.
+            let depth = if self.watch.note_search(self.last_change()) { 0 } else { STEP_MAX };
+            self.look(now, depth);
             self.tell_illegal_on_board(now);
         }
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
@@ -315,6 +323,10 @@ impl Game {
         if std::mem::take(&mut self.watch.is_displaced) {
             self.facts.push(Fact::Found(Finding { kind: FindingKind::Restored, by: None }));
         }
+    }
+
+    fn last_change(&self) -> Option<Mono> {
+        self.play.as_ref().map(|play| play.tracker().last_change())
     }
 
     fn difference(&self) -> Bitboard {

@@ -8,8 +8,8 @@ use super::line::{arrivals_of, departures_of};
 use super::placement::{Placement, Reading};
 use shakmaty::{Bitboard, Chess, Color, Move, Position};
 
-/// Positions looked at in one search, at the most.
-pub const NODES_MAX: usize = 60_000;
+/// Positions looked at for one event, at the most, over all lines that are searched on.
+pub const NODES_MAX: usize = 20_000;
 /// Lines that one search returns, at the most.
 pub const FOUND_MAX: usize = 64;
 
@@ -19,7 +19,8 @@ struct Search<'a> {
     depth: usize,
     /// Arrived pieces that the line may leave unexplained: ghosts, a reply already begun.
     slack: usize,
-    nodes: usize,
+    /// Positions that may still be looked at.
+    budget: &'a mut usize,
     line: Vec<Move>,
     arrived: Vec<Bitboard>,
     left: Vec<(Bitboard, Chess)>,
@@ -29,14 +30,21 @@ struct Search<'a> {
 /// All lines of exactly `depth` plies from `pos` whose last effects are all seen, and that leave at
 /// most `slack` arrived pieces unexplained.
 ///
-/// Bounded by [`NODES_MAX`] and [`FOUND_MAX`]: a line missed for want of room is not reported, so
+/// Takes what it looks at from `budget`, which begins at [`NODES_MAX`], and finds [`FOUND_MAX`] at
+/// the most: a line missed for want of room is not reported, so
 /// an empty answer proves nothing for deep searches.
-pub fn lines(pos: &Chess, seen: &Placement, depth: usize, slack: usize) -> Vec<Vec<Move>> {
+pub fn lines(
+    pos: &Chess,
+    seen: &Placement,
+    depth: usize,
+    slack: usize,
+    budget: &mut usize,
+) -> Vec<Vec<Move>> {
     let mut search = Search {
         seen,
         depth,
         slack,
-        nodes: 0,
+        budget,
         line: Vec::with_capacity(depth),
         arrived: Vec::with_capacity(depth),
         left: Vec::with_capacity(depth),
@@ -55,10 +63,10 @@ impl Search<'_> {
             return;
         }
         for m in pos.legal_moves() {
-            self.nodes += 1;
-            if self.nodes > NODES_MAX || self.found.len() >= FOUND_MAX {
+            if *self.budget == 0 || self.found.len() >= FOUND_MAX {
                 return;
             }
+            *self.budget -= 1;
             let mut after = pos.clone();
             after.play_unchecked(m);
             if self.is_out_of_reach(&after, self.depth - self.line.len() - 1) {

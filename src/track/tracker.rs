@@ -106,7 +106,8 @@ impl Tracker {
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub fn shows_one_more_move(&self) -> bool {
-        !search::lines(&self.best().pos, &self.seen, 1, 0).is_empty()
+        let mut budget = search::NODES_MAX;
+        !search::lines(&self.best().pos, &self.seen, 1, 0, &mut budget).is_empty()
     }
 
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.
@@ -325,11 +326,12 @@ impl Tracker {
 
     /// Branches every line that the board contradicts by the legal moves that would mend it.
     fn branch(&mut self, at: Mono) {
+        let mut budget = search::NODES_MAX;
         let mut from = 0;
         for _ in 0..BRANCH_MAX {
             let until = self.lines.len();
             for idx in from..until {
-                let children = self.children(&self.lines[idx], 1, usize::MAX, at);
+                let children = self.children(&self.lines[idx], 1, usize::MAX, at, &mut budget);
                 self.lines.extend(children);
             }
             from = until;
@@ -338,6 +340,7 @@ impl Tracker {
 
     /// Searches longer and longer lines until one explains the board to within `content`.
     fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
+        let mut budget = search::NODES_MAX;
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
             let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
@@ -348,7 +351,7 @@ impl Tracker {
             let slack = if depth <= 2 { 1 } else { 0 };
             for idx in 0..self.lines.len() {
                 if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
-                    let children = self.children(&self.lines[idx], depth, slack, at);
+                    let children = self.children(&self.lines[idx], depth, slack, at, &mut budget);
                     self.lines.extend(children);
                 }
             }
@@ -361,12 +364,19 @@ impl Tracker {
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
-    fn children(&self, line: &Line, depth: usize, slack: usize, at: Mono) -> Vec<Line> {
+    fn children(
+        &self,
+        line: &Line,
+        depth: usize,
+        slack: usize,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
         if self.seen.differs(line.pos.board()).is_empty() {
             return Vec::new();
         }
         let mut children = Vec::new();
-        for moves in search::lines(&line.pos, &self.seen, depth, slack) {
+        for moves in search::lines(&line.pos, &self.seen, depth, slack, budget) {
             let mut child = line.clone();
             for m in moves {
                 let released = self.released(&child, m, at);

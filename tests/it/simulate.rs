@@ -29,16 +29,16 @@ const KINDS: [TableKind; 4] = [
 /// How many games of a hundred are exact at least. What is missing to a hundred is work to do, and
 /// these numbers only ever rise. A board that names no pieces is not held to any yet.
 const FLOORS: [(&str, &str, usize); 10] = [
-    ("blitz", "", 95),
-    ("school", "", 95),
-    ("lossy", "", 90),
-    ("scramble", "", 50),
-    ("clean", "no clock", 95),
-    ("club", "no clock", 95),
-    ("school", "no clock", 90),
-    ("lossy", "no clock", 90),
-    ("blitz", "no clock", 40),
-    ("scramble", "no clock", 0),
+    ("blitz", "", 98),
+    ("school", "", 98),
+    ("lossy", "", 95),
+    ("scramble", "", 90),
+    ("clean", "no clock", 98),
+    ("club", "no clock", 98),
+    ("school", "no clock", 95),
+    ("lossy", "no clock", 95),
+    ("blitz", "no clock", 95),
+    ("scramble", "no clock", 80),
 ];
 
 /// One game out of its seed.
