@@ -1,5 +1,6 @@
 //! Words that were not understood: the error that names the nearest choice.
 
+use std::cmp::Reverse;
 use std::error::Error;
 use std::fmt;
 
@@ -54,19 +55,19 @@ impl fmt::Display for UnknownName {
 impl Error for UnknownName {}
 
 /// The words of `known` that resemble `word`, the most alike first; at most half of the letters may
-/// differ. Words of equal likeness keep their order.
+/// differ. Of equally distant words those come first that begin alike, else the order is kept.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let word: Vec<char> = word.chars().take(SHOWN_MAX).flat_map(char::to_lowercase).collect();
-    let mut found: Vec<(usize, &str)> = known
-        .map(|other| {
-            let letters: Vec<char> = other.chars().flat_map(char::to_lowercase).collect();
-            (distance(&word, &letters), letters.len(), other)
-        })
-        .filter(|(n_edits, n_letters, _)| 2 * n_edits <= word.len().max(*n_letters))
-        .map(|(n_edits, _, other)| (n_edits, other))
-        .collect();
-    found.sort_by_key(|(n_edits, _)| *n_edits);
-    found.into_iter().map(|(_, other)| other).collect()
+    let weigh = |other: &'a str| {
+        let letters: Vec<char> = other.chars().flat_map(char::to_lowercase).collect();
+        let n_edits = distance(&word, &letters);
+        let n_alike = word.iter().zip(&letters).take_while(|(a, b)| a == b).count();
+        let is_near = 2 * n_edits <= word.len().max(letters.len());
+        is_near.then_some((n_edits, Reverse(n_alike), other))
+    };
+    let mut found: Vec<_> = known.filter_map(weigh).collect();
+    found.sort_by_key(|&(n_edits, n_alike, _)| (n_edits, n_alike));
+    found.into_iter().map(|(.., other)| other).collect()
 }
 
 /// How many letters must be added, left out, exchanged or swapped with their neighbor to make one

@@ -2,6 +2,7 @@
 //!
 //! Tables are separated by semicolons and have a header; the last column may be a remark.
 
+mod command;
 mod profiles;
 
 /// The rows of a table: `N` columns separated by semicolons.
