@@ -5,6 +5,7 @@ pub mod finding;
 pub mod name;
 pub mod outcome;
 pub mod profile;
+pub mod repetition;
 pub mod rows;
 
 pub use edition::{Edition, Pace, Supervision, Variant};

@@ -4,6 +4,17 @@
 
 mod command;
 mod profiles;
+mod repetition;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
+
+/// The position of a FEN.
+fn position(fen: &str) -> Chess {
+    let fen: Fen = fen.parse().unwrap_or_else(|e| panic!("{fen}: {e}"));
+    let mode = CastlingMode::detect(fen.as_setup());
+    fen.clone().into_position(mode).unwrap_or_else(|e| panic!("{fen}: {e}"))
+}
 
 /// The rows of a table: `N` columns separated by semicolons.
 fn rows<const N: usize>(table: &str) -> Vec<[&str; N]> {
