@@ -1,5 +1,6 @@
 //! What the FIDE Laws say about what was seen. This layer knows positions and facts, not sensors.
 
+pub mod dead;
 pub mod edition;
 pub mod finding;
 pub mod name;
