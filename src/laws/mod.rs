@@ -4,6 +4,7 @@ pub mod dead;
 pub mod edition;
 pub mod finding;
 pub mod name;
+pub mod notation;
 pub mod outcome;
 pub mod profile;
 pub mod repetition;

@@ -4,6 +4,7 @@
 
 mod command;
 mod dead;
+mod notation;
 mod profiles;
 mod repetition;
 
