@@ -9,7 +9,7 @@ use super::clock::{self, ClockSim};
 use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
+use crate::track::{Placement, Reading, Sight};
 use crate::wire::{BoardMessage, ClockMessage, Code, End, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
@@ -41,14 +41,9 @@ impl Table {
             clock.set_lever(Mono::default(), turn);
         }
         let time = clock.as_ref().map(ClockSim::time);
-        let board =
-            header.names_pieces.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
-        let mut placement = Placement::from(start.clone());
-        if !header.names_pieces {
-            for sq in start.occupied() {
-                placement.set(sq, Reading::Something);
-            }
-        }
+        let has_line = header.sight == Sight::Pieces;
+        let board = has_line.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let placement = header.sight.of_board(&start);
         Self { board, placement, clock, turn, starts_at: None }
     }
 
@@ -142,7 +137,7 @@ impl Table {
         };
         let code = match reading {
             Reading::Piece(piece) => Code::Piece(piece),
-            Reading::Empty | Reading::Something => Code::Empty,
+            Reading::Empty | Reading::Colored(_) | Reading::Something => Code::Empty,
         };
         let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
         board.set(now, sq, code, delivery);

@@ -4,8 +4,8 @@ use super::placement::Reading;
 use crate::time::Mono;
 use shakmaty::{Color, Piece, Role, Square};
 
-/// Twelve pieces, and something unnamed.
-const N_READINGS: usize = 13;
+/// Twelve pieces, something unnamed, and something white or black.
+const N_READINGS: usize = 15;
 const SOMETHING: usize = 12;
 
 /// The last moment at which each square showed each piece, as far back as the tracker lives.
@@ -32,6 +32,7 @@ impl History {
         let idx = match reading {
             Reading::Empty => return,
             Reading::Something => SOMETHING,
+            Reading::Colored(color) => index_of_color(color),
             Reading::Piece(piece) => index(piece),
         };
         self.until[usize::from(sq)][idx] = Some(at);
@@ -40,7 +41,15 @@ impl History {
     /// When `sq` last showed `piece`, or something that may have been it.
     pub fn last_shown(&self, sq: Square, piece: Piece) -> Option<Mono> {
         let square = &self.until[usize::from(sq)];
-        [square[index(piece)], square[SOMETHING]].into_iter().flatten().max()
+        let readings = [index(piece), SOMETHING, index_of_color(piece.color)];
+        readings.into_iter().filter_map(|idx| square[idx]).max()
+    }
+}
+
+fn index_of_color(color: Color) -> usize {
+    match color {
+        Color::White => 13,
+        Color::Black => 14,
     }
 }
 

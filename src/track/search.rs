@@ -5,7 +5,7 @@
 //! the position has none of them cannot be reached with one white move.
 
 use super::line::{arrivals_of, departures_of};
-use super::placement::{Placement, Reading};
+use super::placement::Placement;
 use shakmaty::{Bitboard, Chess, Color, Move, Position};
 
 /// Positions looked at for one event, at the most, over all lines that are searched on.
@@ -86,7 +86,7 @@ impl Search<'_> {
     fn is_out_of_reach(&self, pos: &Chess, n_left: usize) -> bool {
         let diff = self.seen.differs(pos.board()) & self.seen.occupied();
         let over = |color: Color| {
-            let arrived = (diff & self.seen.known().by_color(color)).count();
+            let arrived = (diff & self.seen.by_color(color)).count();
             let n_moves = if pos.turn() == color { n_left.div_ceil(2) } else { n_left / 2 };
             let castling = usize::from(n_moves > 0 && pos.castles().has_color(color));
             arrived.saturating_sub(n_moves + castling)
@@ -103,10 +103,9 @@ impl Search<'_> {
             return false;
         }
         self.left.iter().all(|(squares, before)| {
-            (*squares & diff).into_iter().all(|sq| match self.seen.get(sq) {
-                Reading::Empty => true,
-                Reading::Something => false,
-                Reading::Piece(piece) => before.board().piece_at(sq) != Some(piece),
+            (*squares & diff).into_iter().all(|sq| {
+                let left = before.board().piece_at(sq);
+                !left.is_some_and(|left| self.seen.get(sq).may_be(left))
             })
         })
     }

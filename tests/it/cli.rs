@@ -11,6 +11,7 @@ use rokade::shell::pty::{Pty, Speed};
 use rokade::sim::Script;
 use rokade::sim::games::opera;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
+use rokade::track::Sight;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
@@ -183,7 +184,7 @@ async fn a_board_can_be_taped_and_replayed() {
 fn trace(n_plies: usize) -> Script {
     let (_, moves) = opera();
     let manners = Manners { think: Span::new(1_000, 1_000), ..Manners::clean() };
-    let table = TableKind { names_pieces: true, has_clock: true };
+    let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let mode = CastlingMode::Standard;
     let moves = &moves[..n_plies];
     hands::perform(&Chess::new(), mode, moves, None, &manners, table, 1).script
@@ -236,7 +237,7 @@ async fn every_command_says_what_it_does() {
         ("demo", "simulated board"),
         ("replay", "virtual time"),
         ("record", "to a tape"),
-        ("simulate", "pseudo-terminal"),
+        ("simulate", "simulated board"),
         ("log", "arbiter's log"),
         ("export", "as PGN"),
         ("verify", "whole and unchanged"),
