@@ -2,7 +2,7 @@
 //! log, the page and the PGN are made from it.
 
 use crate::clock::{End, Times};
-use crate::laws::{Ending, Finding};
+use crate::laws::{Ending, Finding, Severity};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading};
@@ -80,8 +80,8 @@ pub enum Fact {
         san: String,
         /// What that rests on.
         basis: Basis,
-        /// Other moves, in UCI notation, that explain the board about as well and lead to
-        /// the same position. Empty where no such move is known.
+        /// Other moves, in UCI notation, that explain what the sensors have shown about as well.
+        /// Empty where no such move is known.
         alternatives: Vec<String>,
         /// How long before this record the sensors last changed on its squares.
         released_before: Duration,
@@ -160,6 +160,15 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// The finding that an arbiter is to look into, if this is one.
+    pub fn alarm(&self) -> Option<&Finding> {
+        match self {
+            Self::IllegalMove { finding, .. } | Self::PositionLost(finding) => Some(finding),
+            Self::Found(finding) if finding.severity() == Severity::Irregularity => Some(finding),
+            _ => None,
+        }
+    }
+
     /// Whether it may change what the public sees. Findings never do.
     pub const fn is_public(&self) -> bool {
         matches!(

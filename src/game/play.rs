@@ -9,7 +9,7 @@ use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, uci::UciMove};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -238,9 +238,9 @@ impl Play {
             for (idx, ply) in new.into_iter().enumerate() {
                 let others = self.tracker.alternatives(self.sheet.len() - base);
                 let mode = self.sheet.mode();
-                let alternatives: Vec<String> =
-                    others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
-                let scored = self.sheet.push(ply.m, !alternatives.is_empty());
+                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let alternatives = others.iter().map(UciMove::to_string).collect();
+                let scored = self.sheet.push(ply.m, others);
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
                 let basis = match ply.completion.map(|done| done.by) {

@@ -72,7 +72,9 @@ impl Recovered {
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
-                sheet.push(m, !alternatives.is_empty());
+                // Names that a newer program writes otherwise are no reason to lose a game.
+                let others = alternatives.iter().filter_map(|uci| uci.parse().ok()).collect();
+                sheet.push(m, others);
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;

@@ -28,10 +28,17 @@ pub struct Scored {
     pub san: SanPlus,
     /// It in UCI notation; Chess960 castling is king takes rook.
     pub uci: UciMove,
-    /// Other moves explain the board about as well and lead to the same position.
-    pub is_uncertain: bool,
+    /// Other moves that explain the sensors about as well. Empty where nothing is in doubt.
+    pub alternatives: Vec<UciMove>,
     /// Set once it is completed.
     pub completed: Option<Completed>,
+}
+
+impl Scored {
+    /// Whether other moves explain the sensors about as well.
+    pub fn is_uncertain(&self) -> bool {
+        !self.alternatives.is_empty()
+    }
 }
 
 /// The moves of one game from its start position.
@@ -94,13 +101,14 @@ impl ScoreSheet {
         self.moves.iter().take_while(|scored| scored.completed.is_some()).count()
     }
 
-    /// Adds a move that is legal in the last position.
-    pub fn push(&mut self, m: Move, is_uncertain: bool) -> &Scored {
+    /// Adds a move that is legal in the last position, with the moves that may have been played
+    /// instead.
+    pub fn push(&mut self, m: Move, alternatives: Vec<UciMove>) -> &Scored {
         let mut pos = self.last().clone();
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.moves.push(Scored { m, san, uci, is_uncertain, completed: None });
+        self.moves.push(Scored { m, san, uci, alternatives, completed: None });
         self.moves.last().expect("a move was pushed")
     }
 

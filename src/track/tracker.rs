@@ -14,7 +14,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -154,13 +154,13 @@ impl Tracker {
         let best = self.best();
         let diff = self.seen.differs(best.pos.board());
         let missing = diff & best.pos.board().by_color(color) & !self.seen.occupied();
-        let arrived = diff & (self.seen.known().by_color(color) | self.seen.something());
+        let arrived = diff & (self.seen.by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
         let since = theirs.map_or(Mono::default(), |idx| best.plies[idx].released);
         arrived.into_iter().any(|sq| {
             let is_missed = match self.seen.get(sq) {
                 Reading::Piece(piece) => (missing & best.pos.board().by_piece(piece)).any(),
-                Reading::Something => missing.any(),
+                Reading::Colored(_) | Reading::Something => missing.any(),
                 Reading::Empty => false,
             };
             is_missed && self.changed_at(sq) > since
@@ -191,7 +191,7 @@ impl Tracker {
             if !starts_the_clock {
                 line.open.push(press);
                 settle_presses(line);
-                let arrived = self.seen.differs(line.pos.board()) & self.seen.known().by_color(by);
+                let arrived = self.seen.differs(line.pos.board()) & self.seen.by_color(by);
                 if line.open.last() == Some(&press)
                     && arrived.is_empty()
                     && settle_late(line, press)
@@ -221,21 +221,31 @@ impl Tracker {
     }
 
     /// How many plies of the best line no living rival disputes. A rival that leads to the same
-    /// position does not count: nothing to come can tell the two apart ([`Self::alternatives`]).
+    /// position does not count, nor does one that leads to what looks the same to these sensors:
+    /// waiting will not tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
         let best = self.best();
         self.rivals()
-            .filter(|rival| rival.pos != best.pos)
+            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival))
             .map(|rival| best.n_shared(rival))
             .fold(best.plies.len(), usize::min)
     }
 
+    /// Whether `rival` leads to another position that looks like the best line's to these sensors:
+    /// they do not know which pawn was captured, or to what a pawn was promoted.
+    fn is_twin(&self, rival: &Line) -> bool {
+        let (one, other) = (&self.best().pos, &rival.pos);
+        one.turn() == other.turn()
+            && one.board() != other.board()
+            && !self.seen.tells_apart(one.board(), other.board())
+    }
+
     /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
-    /// the board about as well and lead to the same position.
+    /// the board about as well.
     pub fn alternatives(&self, idx: usize) -> Vec<Move> {
         let best = self.best();
         let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals().filter(|rival| rival.pos == best.pos) {
+        for rival in self.rivals() {
             let Some(ply) = rival.plies.get(idx) else { continue };
             if best.n_shared(rival) == idx && !others.contains(&ply.m) {
                 others.push(ply.m);
@@ -385,6 +395,7 @@ impl Tracker {
                     + self.hurried(&child, m)
                     + self.stale(&child, m)
                     + self.doubled(&child, m)
+                    + self.assumed(m)
                     + disordered(&child, released);
                 child.push(m, released, self.is_gap);
             }
@@ -441,6 +452,14 @@ impl Tracker {
         let expected = line.pos.board().by_piece(piece);
         let twins = self.seen.known().by_piece(piece) & !expected;
         if twins.without(m.to()).any() && twins.contains(m.to()) { weigh::DOUBLED } else { 0 }
+    }
+
+    /// What it speaks against `m` that it promotes to something rare, where only the sensors could
+    /// tell and cannot.
+    fn assumed(&self, m: Move) -> Cost {
+        let is_rare = m.promotion().is_some_and(|role| role != Role::Queen);
+        let is_unnamed = self.seen.unnamed().contains(m.to());
+        if is_rare && is_unnamed { weigh::UNDERPROMOTION } else { 0 }
     }
 
     /// The best guess of when the hand let go: the last change on a square of the move.

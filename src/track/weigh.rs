@@ -71,6 +71,9 @@ pub const HURRIED_PER_MICRO: Cost = 40;
 pub const STALE: Cost = 6 * POINT;
 /// A move to a square while the same piece is still seen on another, short of its own.
 pub const DOUBLED: Cost = 3 * POINT / 2;
+/// A promotion to anything but a queen, where the sensors do not know the piece. Less than
+/// [`CLEAR_LEAD`]: the queen is assumed, not known.
+pub const UNDERPROMOTION: Cost = POINT / 2;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
@@ -92,15 +95,23 @@ pub fn disorder(seen: &Placement, board: &Board, hand: Color, weights: &Weights)
     }
     let missing = diff & board.occupied() & !seen.occupied();
     let lifted = u32::from((missing & board.by_color(hand)).any());
-    let is_missed = |piece| (missing & board.by_piece(piece)).any();
+    let is_missed = |reading| match reading {
+        Reading::Piece(piece) => (missing & board.by_piece(piece)).any(),
+        Reading::Colored(color) => (missing & board.by_color(color)).any(),
+        Reading::Something => missing.any(),
+        Reading::Empty => false,
+    };
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
-        sum += match seen.get(sq) {
-            Reading::Piece(piece) if piece.color == hand && is_missed(piece) => weights.moving,
-            _ if board.occupied().contains(sq) => weights.changed,
-            Reading::Piece(piece) if is_missed(piece) => weights.displaced,
-            Reading::Something if missing.any() => weights.displaced,
-            _ => weights.ghost,
+        let reading = seen.get(sq);
+        sum += if reading.color() == Some(hand) && is_missed(reading) {
+            weights.moving
+        } else if board.occupied().contains(sq) {
+            weights.changed
+        } else if is_missed(reading) {
+            weights.displaced
+        } else {
+            weights.ghost
         };
     }
     sum
