@@ -174,21 +174,12 @@ impl From<Clocks> for Times {
 
 impl From<&Finding> for FindingBody {
     fn from(finding: &Finding) -> Self {
-        let squares: Vec<Square> = match &finding.kind {
-            FindingKind::IllegalOnBoard { from, to }
-            | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
-            FindingKind::PromotionIncomplete { at } => vec![*at],
-            FindingKind::Displaced { squares } => squares.clone(),
-            FindingKind::PressWithoutMove
-            | FindingKind::Restored
-            | FindingKind::NoStartPosition => Vec::new(),
-        };
         Self {
             code: finding.code().to_owned(),
             player: finding.by.map(|color| color.word().to_owned()),
             article: finding.article().map(str::to_owned),
             edition: finding.article().map(|_| "2023".to_owned()),
-            squares: squares.iter().map(Square::to_string).collect(),
+            squares: finding.squares().iter().map(Square::to_string).collect(),
             text: finding.to_string(),
         }
     }

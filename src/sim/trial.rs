@@ -1,0 +1,223 @@
+//! Whole games from seeds: performed by hands, replayed, and held against what was meant.
+
+use super::games::random_game_from;
+use super::hands::{self, Manners, Performance, TableKind};
+use super::shrink::{self, Failure, Small};
+use super::verdict::Verdict;
+use crate::track::Sight;
+use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Move, Outcome, Position, Setup};
+use std::fmt;
+
+/// An invented game is over after so many half-moves. Longer ones find no more, but take longer.
+const RANDOM_PLIES_MAX: usize = 40;
+
+/// A game that hands may play, from the usual start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// The moves.
+    pub moves: Vec<Move>,
+    /// How it ended.
+    pub outcome: Option<KnownOutcome>,
+}
+
+/// What decides everything about a trial. The same recipe gives the same trial.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Recipe {
+    /// Draws the moves of invented games and all that hands do.
+    pub seed: u64,
+    /// Which game: by turns a known one, an invented one, and one of Chess960.
+    pub round: usize,
+    /// The name of the hands' manners, one of [`Manners::NAMES`].
+    pub profile: &'static str,
+    /// What stands on the table.
+    pub table: TableKind,
+    /// Known games are cut after so many half-moves.
+    pub n_plies_max: usize,
+}
+
+impl Recipe {
+    /// What is on the table in a word or two: nothing for a DGT board with a clock.
+    pub fn column(&self) -> &'static str {
+        match (self.table.sight, self.table.has_clock) {
+            (Sight::Pieces, true) => "",
+            (Sight::Pieces, false) => "no clock",
+            (Sight::Colors, true) => "color",
+            (Sight::Colors, false) => "color, no clock",
+            (Sight::Occupied, true) => "reed",
+            (Sight::Occupied, false) => "reed, no clock",
+        }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("seed {} profile {} {}", self.seed, self.profile, self.column());
+        f.write_str(text.trim_end())
+    }
+}
+
+/// A game that was played by hands, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// What it was made from.
+    pub recipe: Recipe,
+    /// The position before the first move.
+    pub start: Chess,
+    /// How castling is played.
+    pub mode: CastlingMode,
+    /// What was played, and what the devices said of it.
+    pub performance: Performance,
+    /// What the core made of that.
+    pub verdict: Verdict,
+}
+
+impl Trial {
+    /// Plays a game. Where `known` is empty, all games are invented ones.
+    ///
+    /// # Panics
+    /// If there are no manners of the recipe's name.
+    pub fn run(recipe: Recipe, known: &[Known]) -> Self {
+        let Recipe { seed, profile, table, .. } = recipe;
+        let manners = Manners::named(profile).expect("a profile");
+        let Game { start, mode, moves, outcome } = Game::new(&recipe, known);
+        let performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
+        let verdict = match shrink::replay(&performance.script) {
+            Some(replay) => Verdict::new(&start, &performance.truth, &replay, table.sight),
+            None => Verdict::of_panic(&performance.truth),
+        };
+        Self { recipe, start, mode, performance, verdict }
+    }
+
+    /// The script, as small as it can be made while it fails in this way.
+    pub fn shrink(&self, failure: Failure) -> Option<Small> {
+        shrink::shrink(&self.start, self.mode, &self.performance, failure)
+    }
+}
+
+/// What hands are to play.
+struct Game {
+    start: Chess,
+    mode: CastlingMode,
+    moves: Vec<Move>,
+    outcome: Option<KnownOutcome>,
+}
+
+impl Game {
+    fn new(recipe: &Recipe, known: &[Known]) -> Self {
+        let Recipe { seed, round, n_plies_max, .. } = *recipe;
+        let (mut start, mut mode) = (Chess::default(), CastlingMode::Standard);
+        if round.is_multiple_of(3) && !known.is_empty() {
+            let game = &known[round / 3 % known.len()];
+            let moves = game.moves[..game.moves.len().min(n_plies_max)].to_vec();
+            let is_whole = moves.len() == game.moves.len();
+            return Self { start, mode, moves, outcome: game.outcome.filter(|_| is_whole) };
+        }
+        if round % 6 == 1 {
+            (start, mode) = (chess960(seed), CastlingMode::Chess960);
+        }
+        let moves = random_game_from(&start, seed, RANDOM_PLIES_MAX);
+        let end = moves.iter().fold(start.clone(), |pos, &m| pos.play(m).expect("a legal move"));
+        let outcome = match end.outcome() {
+            Outcome::Known(outcome) => outcome,
+            Outcome::Unknown => agreed(seed),
+        };
+        Self { start, mode, moves, outcome: Some(outcome) }
+    }
+}
+
+fn agreed(seed: u64) -> KnownOutcome {
+    let all = [Some(Color::White), Some(Color::Black), None];
+    KnownOutcome::from_winner(all[(seed / 6 % 3) as usize])
+}
+
+fn chess960(seed: u64) -> Chess {
+    let board = Board::chess960((seed * 37 % 960) as u32);
+    let mut setup = Setup::initial();
+    setup.castling_rights = board.rooks();
+    setup.board = board;
+    setup.position(CastlingMode::Chess960).expect("a start position")
+}
+
+/// What came of many trials with the same hands at the same kind of table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games played.
+    pub n_games: usize,
+    /// Games whose record is what was played.
+    pub n_exact: usize,
+    /// Games whose record is not, and nothing on it tells.
+    pub n_silent: usize,
+    /// Half-moves marked as uncertain.
+    pub n_uncertain: usize,
+    n_completed: usize,
+    n_presses: usize,
+    n_retracted: usize,
+    n_false_alarms: usize,
+    n_results: usize,
+}
+
+impl Tally {
+    /// The names of the columns.
+    pub const HEADER: &'static str =
+        " games exact silent  uncertain       completed  retracted   alarms       results";
+
+    /// Takes another game.
+    pub fn add(&mut self, verdict: &Verdict) {
+        self.n_games += 1;
+        self.n_exact += usize::from(verdict.is_exact);
+        self.n_silent += usize::from(verdict.is_silently_wrong());
+        self.n_uncertain += verdict.n_uncertain;
+        self.n_completed += verdict.n_completed;
+        self.n_presses += verdict.n_presses;
+        self.n_retracted += verdict.n_retracted;
+        self.n_false_alarms += verdict.n_false_alarms;
+        self.n_results += usize::from(verdict.is_result_right);
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:>6}{:>6}{:>7}{:>11}{:>16}{:>11}{:>9}{:>14}",
+            self.n_games,
+            self.n_exact,
+            self.n_silent,
+            self.n_uncertain,
+            format!("{} of {}", self.n_completed, self.n_presses),
+            self.n_retracted,
+            self.n_false_alarms,
+            format!("{} of {}", self.n_results, self.n_games),
+        )
+    }
+}
+
+/// The tallies of many trials, one for each kind of hands and table, in the order in which they
+/// were begun.
+#[derive(Clone, Debug, Default)]
+pub struct Table(Vec<(&'static str, &'static str, Tally)>);
+
+impl Table {
+    /// Takes another game.
+    pub fn add(&mut self, recipe: &Recipe, verdict: &Verdict) {
+        let (profile, column) = (recipe.profile, recipe.column());
+        let found = self.0.iter().position(|(p, c, _)| (*p, *c) == (profile, column));
+        let idx = found.unwrap_or_else(|| {
+            self.0.push((profile, column, Tally::default()));
+            self.0.len() - 1
+        });
+        self.0[idx].2.add(verdict);
+    }
+
+    /// The tally of these hands at this kind of table, if any game was played so.
+    pub fn get(&self, profile: &str, column: &str) -> Option<&Tally> {
+        self.0.iter().find(|(p, c, _)| (*p, *c) == (profile, column)).map(|(.., tally)| tally)
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<24}{}", "hands", Tally::HEADER)?;
+        self.0.iter().try_for_each(|(p, c, tally)| writeln!(f, "{:<24}{tally}", format!("{p} {c}")))
+    }
+}
