@@ -8,6 +8,7 @@ use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
+use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, uci::UciMove};
 use std::time::Duration;
@@ -15,6 +16,9 @@ use std::time::Duration;
 /// Presses whose clock times are remembered until their moves are recorded.
 const PRESSES_MAX: usize = 32;
 
+/// What still has rivals when the board has been still for so long is recorded all the same, and
+/// marked: stillness tells no more, and silence would hide it.
+const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 
@@ -129,7 +133,10 @@ impl Play {
     }
 
     fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
-        self.publish(at, n_told.min(self.tracker.n_undisputed()), basis, facts);
+        let still = at.since(self.tracker.last_change());
+        let n_clear = self.tracker.n_undisputed();
+        let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
+        self.publish(at, n_told, basis, facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
             self.tracker.complete_at_game_end(at);
             self.complete(at, facts);
@@ -230,13 +237,14 @@ impl Play {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
+        let lead = if basis == Basis::Press { SURE_LEAD } else { CLEAR_LEAD };
         let from = self.sheet.len() - base;
         if from <= n_shared {
             let new: Vec<_> =
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let others = self.tracker.alternatives(self.sheet.len() - base);
+                let others = self.tracker.alternatives(self.sheet.len() - base, lead);
                 let mode = self.sheet.mode();
                 let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
                 let alternatives = others.iter().map(UciMove::to_string).collect();

@@ -225,7 +225,7 @@ impl Tracker {
     /// waiting will not tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
         let best = self.best();
-        self.rivals()
+        self.rivals(weigh::CLEAR_LEAD)
             .filter(|rival| rival.pos != best.pos && !self.is_twin(rival))
             .map(|rival| best.n_shared(rival))
             .fold(best.plies.len(), usize::min)
@@ -240,12 +240,12 @@ impl Tracker {
             && !self.seen.tells_apart(one.board(), other.board())
     }
 
-    /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
-    /// the board about as well.
-    pub fn alternatives(&self, idx: usize) -> Vec<Move> {
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
+    /// than it by less than `lead`.
+    pub fn alternatives(&self, idx: usize, lead: Cost) -> Vec<Move> {
         let best = self.best();
         let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals() {
+        for rival in self.rivals(lead) {
             let Some(ply) = rival.plies.get(idx) else { continue };
             if best.n_shared(rival) == idx && !others.contains(&ply.m) {
                 others.push(ply.m);
@@ -254,9 +254,9 @@ impl Tracker {
         others
     }
 
-    /// Lines that are not clearly worse than the best.
-    fn rivals(&self) -> impl Iterator<Item = &Line> {
-        let limit = total(self.best()) + weigh::CLEAR_LEAD;
+    /// Lines that are worse than the best by less than `lead`.
+    fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
+        let limit = total(self.best()) + lead;
         self.lines[1..].iter().filter(move |line| total(line) < limit)
     }
 

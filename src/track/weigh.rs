@@ -80,6 +80,9 @@ pub const OPEN_PRESS: Cost = 5 * POINT;
 pub const UNPRESSED: Cost = 3 * POINT / 2;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
+/// A move that is pressed with less lead than this is recorded with what else it may have been: the
+/// press comes whether or not the board has become clear.
+pub const SURE_LEAD: Cost = 3 * POINT;
 /// A board that contradicts the best line this much is explained too badly: longer lines are
 /// searched.
 pub const POOR: Cost = 4 * POINT;
