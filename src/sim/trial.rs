@@ -2,14 +2,20 @@
 
 use super::games::random_game_from;
 use super::hands::{self, Manners, Performance, TableKind};
+use super::script::Happening;
 use super::shrink::{self, Failure, Small};
 use super::verdict::Verdict;
 use crate::track::Sight;
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Move, Outcome, Position, Setup};
 use std::fmt;
+use std::time::Duration;
 
 /// An invented game is over after so many half-moves. Longer ones find no more, but take longer.
 const RANDOM_PLIES_MAX: usize = 40;
+
+/// A script ends this much later than the hands are done: the last move may have to wait until the
+/// board is asked again, [`crate::wire::session::REFRESH`].
+const LINGER: Duration = Duration::from_secs(10);
 
 /// A game that hands may play, from the usual start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +86,10 @@ impl Trial {
         let Recipe { seed, profile, table, .. } = recipe;
         let manners = Manners::named(profile).expect("a profile");
         let Game { start, mode, moves, outcome } = Game::new(&recipe, known);
-        let performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
+        let mut performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
+        if let Some((end, Happening::End)) = performance.script.happenings.last_mut() {
+            *end = *end + LINGER;
+        }
         let verdict = match shrink::replay(&performance.script) {
             Some(replay) => Verdict::new(&start, &performance.truth, &replay, table.sight),
             None => Verdict::of_panic(&performance.truth),
