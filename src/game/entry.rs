@@ -38,6 +38,8 @@ pub enum Basis {
     Reply,
     /// Found by search after the line, or the daemon, had been down.
     Gap,
+    /// The arbiter said so.
+    Order,
 }
 
 /// The state of the line to the board.

@@ -1,5 +1,9 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod settle;
+
+pub use settle::OrderError;
+
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::Settings;
@@ -42,7 +46,8 @@ impl Play {
     pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
         sheet.forget_times();
         let n_settled = sheet.n_completed();
-        let mut tracker = Tracker::new(sheet.position(n_settled).clone(), n_settled);
+        let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
+        tracker.restart(sheet.position(n_settled).clone(), n_settled);
         for scored in &sheet.moves()[n_settled..] {
             tracker.believe(scored.m, Mono::default());
         }

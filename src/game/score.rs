@@ -3,7 +3,7 @@
 use crate::clock::Times;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{CastlingMode, Chess, Move, san::SanPlus, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Move, Position, san::SanPlus, uci::UciMove};
 use std::time::Duration;
 
 /// The completion of a recorded move.
@@ -110,6 +110,34 @@ impl ScoreSheet {
         self.positions.push(pos);
         self.moves.push(Scored { m, san, uci, alternatives, completed: None });
         self.moves.last().expect("a move was pushed")
+    }
+
+    /// Writes half-move `idx`, counted from 0, as `m`, and what follows as `later`. Completions
+    /// stay as they are; `m` is no longer uncertain.
+    ///
+    /// # Panics
+    /// If a move is not legal where it stands, or there are not as many later moves.
+    pub fn rewrite(&mut self, idx: usize, m: Move, later: &[Move]) {
+        assert_eq!(idx + 1 + later.len(), self.len(), "each later move is written anew");
+        self.positions.truncate(idx + 1);
+        self.moves[idx].alternatives.clear();
+        for (scored, &m) in self.moves[idx..].iter_mut().zip(std::iter::once(&m).chain(later)) {
+            let mut pos = self.positions.last().expect("a sheet has its start position").clone();
+            assert!(pos.is_legal(m), "each move is legal where it stands");
+            (scored.m, scored.uci) = (m, m.to_uci(self.mode));
+            scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
+            self.positions.push(pos);
+        }
+    }
+
+    /// What half-move `idx`, counted from 0, may have been instead, in PGN's notation.
+    pub fn alternatives(&self, idx: usize) -> Vec<String> {
+        let before = self.position(idx);
+        let san = |uci: &UciMove| match uci.to_move(before) {
+            Ok(m) => SanPlus::from_move(before.clone(), m).to_string(),
+            Err(_) => uci.to_string(),
+        };
+        self.moves[idx].alternatives.iter().map(san).collect()
     }
 
     /// The daemon has been started anew: monotonic times recorded so far mean nothing beside those

@@ -53,6 +53,7 @@ impl Log {
                     Basis::Press | Basis::Reply => return None,
                     Basis::Quiet => "the board is still",
                     Basis::Gap => "found after a gap",
+                    Basis::Order => "by the arbiter's order",
                 };
                 format!("made       {:<16}{why}", self.numbered(*ply))
             }

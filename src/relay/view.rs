@@ -64,6 +64,8 @@ pub struct ViewMove {
     pub state: &'static str,
     /// Other moves explain the sensors about as well.
     pub uncertain: bool,
+    /// Those moves, in PGN's notation.
+    pub alternatives: Vec<String>,
 }
 
 /// Both clocks in a [`View`].
@@ -142,6 +144,7 @@ fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
         uci: scored.uci.to_string(),
         state: if scored.completed.is_some() { "completed" } else { "made" },
         uncertain: scored.is_uncertain(),
+        alternatives: sheet.alternatives(idx),
     };
     sheet.moves().iter().take(n).enumerate().map(of).collect()
 }

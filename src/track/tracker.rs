@@ -291,8 +291,17 @@ impl Tracker {
     pub fn believe(&mut self, m: Move, released: Mono) {
         let mut line = self.lines[0].clone();
         line.push(m, released, false);
-        self.seen = Placement::from(line.pos.board().clone());
         self.lines.insert(0, line);
+    }
+
+    /// Begins anew from `root`, after `n_settled` plies, with `open` moves that are on record but
+    /// not completed. The first `n_ruled` of these are no longer open to revision.
+    pub fn rule(&mut self, root: Chess, n_settled: usize, open: &[Move], n_ruled: usize, at: Mono) {
+        self.restart(root, n_settled);
+        for m in open {
+            self.believe(*m, at);
+        }
+        self.lines.retain(|line| line.plies.len() >= n_ruled);
     }
 
     /// Takes plies that can no longer change out of the lines: all but the last [`TAIL_MAX`], if
