@@ -144,6 +144,11 @@ pub enum Fact {
     },
     /// The whole board was read, and it was not as believed.
     Pictured(Placement),
+    /// What was seen could not be searched to the end: an explanation may have been overlooked.
+    SearchCut {
+        /// How often that has been so in this game.
+        n: u64,
+    },
     /// The line to the board.
     Link(LinkState),
     /// How board and clock stand to the players, as far as is known. Recorded so that a daemon that

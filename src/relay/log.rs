@@ -99,7 +99,8 @@ impl Log {
             Fact::Seated { .. }
             | Fact::Pressed { .. }
             | Fact::Sensed { .. }
-            | Fact::Pictured(_) => return None,
+            | Fact::Pictured(_)
+            | Fact::SearchCut { .. } => return None,
         })
     }
 

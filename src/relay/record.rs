@@ -7,7 +7,7 @@
 
 use super::words::{self, Word};
 use crate::clock::Times;
-use crate::game::Play;
+use crate::game::ScoreSheet;
 use crate::game::entry::Fact;
 use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
 use crate::track::Placement;
@@ -99,6 +99,9 @@ pub enum Body {
     },
     Pictured {
         fen: String,
+    },
+    SearchCut {
+        n: u64,
     },
     Link {
         state: String,
@@ -245,6 +248,7 @@ impl From<&Fact> for Body {
                 Self::Sensed { sq: sq.to_string(), p: words::letter(reading) }
             }
             Fact::Pictured(placement) => Self::Pictured { fen: placement.fen() },
+            Fact::SearchCut { n } => Self::SearchCut { n },
             Fact::Link(state) => Self::Link { state: state.word().to_owned() },
             Fact::Seated { connector, white_end } => Self::Seated {
                 connector: connector.word().to_owned(),
@@ -297,6 +301,7 @@ impl Body {
                 Fact::Sensed { sq: sq.parse().ok()?, reading: words::parse_letter(&p)? }
             }
             Self::Pictured { fen } => Fact::Pictured(Placement::parse(&fen).ok()?),
+            Self::SearchCut { n } => Fact::SearchCut { n },
             Self::Link { state } => Fact::Link(Word::parse(&state)?),
             Self::Seated { connector, clock_white } => Fact::Seated {
                 connector: Word::parse(&connector)?,
@@ -330,14 +335,13 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// The game of `play`.
-    pub fn new(play: &Play) -> Self {
-        let sheet = play.sheet();
+    /// The game on `sheet`, with its result if it has one.
+    pub fn new(sheet: &ScoreSheet, outcome: Option<KnownOutcome>) -> Self {
         Self {
             kind: "game",
             fen: Fen::from_position(sheet.last(), EnPassantMode::Legal).to_string(),
             moves: sheet.moves().iter().map(|scored| scored.uci.to_string()).collect(),
-            result: play.ending().map_or("*", |ending| ending.outcome.as_str()),
+            result: outcome.map_or("*", KnownOutcome::as_str),
         }
     }
 

@@ -11,6 +11,7 @@ pub mod replay;
 mod ring;
 pub mod script;
 pub mod shrink;
+pub mod still;
 pub mod table;
 pub mod trial;
 pub mod verdict;

@@ -2,8 +2,10 @@
 
 use super::games::random_game_from;
 use super::hands::{self, Manners, Performance, TableKind};
+use super::replay::Replay;
 use super::script::Happening;
 use super::shrink::{self, Failure, Small};
+use super::still::Rule;
 use super::verdict::Verdict;
 use crate::track::Sight;
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Move, Outcome, Position, Setup};
@@ -26,13 +28,24 @@ pub struct Known {
     pub outcome: Option<KnownOutcome>,
 }
 
+/// Which game the hands play.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// One of those that are known; their number is counted round and round.
+    Known(usize),
+    /// One that is drawn, from the usual start.
+    Invented,
+    /// One that is drawn, from a start position of Chess960.
+    Chess960,
+}
+
 /// What decides everything about a trial. The same recipe gives the same trial.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Recipe {
     /// Draws the moves of invented games and all that hands do.
     pub seed: u64,
-    /// Which game: by turns a known one, an invented one, and one of Chess960.
-    pub round: usize,
+    /// Which game.
+    pub choice: Choice,
     /// The name of the hands' manners, one of [`Manners::NAMES`].
     pub profile: &'static str,
     /// What stands on the table.
@@ -73,15 +86,17 @@ pub struct Trial {
     pub mode: CastlingMode,
     /// What was played, and what the devices said of it.
     pub performance: Performance,
-    /// What the core made of that.
+    /// What the core put on record; nothing if it panicked.
+    pub replay: Option<Replay>,
+    /// That, held against what was played.
     pub verdict: Verdict,
 }
 
 impl Trial {
-    /// Plays a game. Where `known` is empty, all games are invented ones.
+    /// Plays a game.
     ///
     /// # Panics
-    /// If there are no manners of the recipe's name.
+    /// If there are no manners of the recipe's name, or no game is known where one is wanted.
     pub fn run(recipe: Recipe, known: &[Known]) -> Self {
         let Recipe { seed, profile, table, .. } = recipe;
         let manners = Manners::named(profile).expect("a profile");
@@ -90,11 +105,19 @@ impl Trial {
         if let Some((end, Happening::End)) = performance.script.happenings.last_mut() {
             *end = *end + LINGER;
         }
-        let verdict = match shrink::replay(&performance.script) {
-            Some(replay) => Verdict::new(&start, &performance.truth, &replay, table.sight),
+        let replay = shrink::replay(&performance.script);
+        let verdict = match &replay {
+            Some(replay) => Verdict::new(&start, &performance.truth, replay, table.sight),
             None => Verdict::of_panic(&performance.truth),
         };
-        Self { recipe, start, mode, performance, verdict }
+        Self { recipe, start, mode, performance, replay, verdict }
+    }
+
+    /// Whether a plain rule reads just what was played out of the same record.
+    pub fn is_exact_by(&self, rule: Rule) -> bool {
+        let read = self.replay.as_ref().and_then(|replay| rule.read(&replay.entries));
+        let played = self.performance.truth.plies.iter().map(|ply| ply.m);
+        read.is_some_and(|read| read.sheet.moves().iter().map(|scored| scored.m).eq(played))
     }
 
     /// The script, as small as it can be made while it fails in this way.
@@ -113,15 +136,15 @@ struct Game {
 
 impl Game {
     fn new(recipe: &Recipe, known: &[Known]) -> Self {
-        let Recipe { seed, round, n_plies_max, .. } = *recipe;
+        let Recipe { seed, choice, n_plies_max, .. } = *recipe;
         let (mut start, mut mode) = (Chess::default(), CastlingMode::Standard);
-        if round.is_multiple_of(3) && !known.is_empty() {
-            let game = &known[round / 3 % known.len()];
+        if let Choice::Known(n) = choice {
+            let game = &known[n % known.len()];
             let moves = game.moves[..game.moves.len().min(n_plies_max)].to_vec();
             let is_whole = moves.len() == game.moves.len();
             return Self { start, mode, moves, outcome: game.outcome.filter(|_| is_whole) };
         }
-        if round % 6 == 1 {
+        if choice == Choice::Chess960 {
             (start, mode) = (chess960(seed), CastlingMode::Chess960);
         }
         let moves = random_game_from(&start, seed, RANDOM_PLIES_MAX);
@@ -165,11 +188,12 @@ pub struct Tally {
     n_results: usize,
 }
 
-impl Tally {
-    /// The names of the columns.
-    pub const HEADER: &'static str =
+impl Row for Tally {
+    const HEADER: &'static str =
         " games exact silent  uncertain       completed  retracted   alarms       results";
+}
 
+impl Tally {
     /// Takes another game.
     pub fn add(&mut self, verdict: &Verdict) {
         self.n_games += 1;
@@ -201,32 +225,92 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The tallies of many trials, one for each kind of hands and table, in the order in which they
-/// were begun.
-#[derive(Clone, Debug, Default)]
-pub struct Table(Vec<(&'static str, &'static str, Tally)>);
+/// What came of many trials, row by row: one row for each kind of hands and table, in the order in
+/// which they were begun.
+#[derive(Clone, Debug)]
+pub struct Rows<T>(Vec<(String, T)>);
 
-impl Table {
-    /// Takes another game.
-    pub fn add(&mut self, recipe: &Recipe, verdict: &Verdict) {
-        let (profile, column) = (recipe.profile, recipe.column());
-        let found = self.0.iter().position(|(p, c, _)| (*p, *c) == (profile, column));
-        let idx = found.unwrap_or_else(|| {
-            self.0.push((profile, column, Tally::default()));
-            self.0.len() - 1
-        });
-        self.0[idx].2.add(verdict);
-    }
-
-    /// The tally of these hands at this kind of table, if any game was played so.
-    pub fn get(&self, profile: &str, column: &str) -> Option<&Tally> {
-        self.0.iter().find(|(p, c, _)| (*p, *c) == (profile, column)).map(|(.., tally)| tally)
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
 }
 
-impl fmt::Display for Table {
+impl<T: Default> Rows<T> {
+    /// The row of such trials.
+    pub fn row(&mut self, recipe: &Recipe) -> &mut T {
+        let name = name(recipe.profile, recipe.column());
+        let found = self.0.iter().position(|(known, _)| *known == name);
+        let idx = found.unwrap_or_else(|| {
+            self.0.push((name, T::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[idx].1
+    }
+
+    /// The row of these hands at this kind of table, if any game was played so.
+    pub fn get(&self, profile: &str, column: &str) -> Option<&T> {
+        let name = name(profile, column);
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, row)| row)
+    }
+}
+
+fn name(profile: &str, column: &str) -> String {
+    format!("{profile} {column}").trim_end().to_owned()
+}
+
+/// A row of a table.
+pub trait Row: fmt::Display {
+    /// The names of its columns.
+    const HEADER: &'static str;
+}
+
+impl<T: Row> fmt::Display for Rows<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<24}{}", "hands", Tally::HEADER)?;
-        self.0.iter().try_for_each(|(p, c, tally)| writeln!(f, "{:<24}{tally}", format!("{p} {c}")))
+        writeln!(f, "{:<24}{}", "hands", T::HEADER)?;
+        self.0.iter().try_for_each(|(name, row)| writeln!(f, "{name:<24}{row}"))
+    }
+}
+
+/// The rules that [`Contest`] holds the record against.
+const RULES: [Rule; 3] =
+    [Rule::Still(Duration::from_millis(100)), Rule::Still(Duration::from_millis(300)), Rule::Press];
+
+/// How many games of many the record and plain rules have exactly.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contest {
+    n_games: usize,
+    n_exact: usize,
+    n_by_rule: [usize; RULES.len()],
+}
+
+impl Contest {
+    /// Takes another game.
+    pub fn add(&mut self, trial: &Trial) {
+        self.n_games += 1;
+        self.n_exact += usize::from(trial.verdict.is_exact);
+        for (n, rule) in self.n_by_rule.iter_mut().zip(RULES) {
+            *n += usize::from(trial.is_exact_by(rule));
+        }
+    }
+
+    /// Takes the games of another contest.
+    pub fn join(&mut self, other: &Self) {
+        self.n_games += other.n_games;
+        self.n_exact += other.n_exact;
+        for (n, more) in self.n_by_rule.iter_mut().zip(other.n_by_rule) {
+            *n += more;
+        }
+    }
+}
+
+impl Row for Contest {
+    const HEADER: &'static str = " games  rokade  still 100 ms  still 300 ms  at the press";
+}
+
+impl fmt::Display for Contest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>6}{:>8}", self.n_games, self.n_exact)?;
+        self.n_by_rule.iter().try_for_each(|n| write!(f, "{n:>14}"))
     }
 }

@@ -56,6 +56,8 @@ pub struct Tracker {
     now: Mono,
     /// What is looked for was played while the line was down.
     is_gap: bool,
+    /// Searches that ended before they had looked at everything.
+    n_cut: u64,
 }
 
 impl Tracker {
@@ -71,7 +73,14 @@ impl Tracker {
             last_change: Mono::default(),
             now: Mono::default(),
             is_gap: false,
+            n_cut: 0,
         }
+    }
+
+    /// How many events made it search further than it may ([`search::NODES_MAX`],
+    /// [`search::FOUND_MAX`]): what explains the board may have been overlooked then.
+    pub fn n_cut(&self) -> u64 {
+        self.n_cut
     }
 
     /// What the sensors see now.
@@ -345,36 +354,40 @@ impl Tracker {
 
     /// Branches every line that the board contradicts by the legal moves that would mend it.
     fn branch(&mut self, at: Mono) {
-        let mut budget = search::NODES_MAX;
+        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
         let mut from = 0;
         for _ in 0..BRANCH_MAX {
             let until = self.lines.len();
             for idx in from..until {
                 let children = self.children(&self.lines[idx], 1, usize::MAX, at, &mut budget);
+                is_cut |= children.len() >= search::FOUND_MAX;
                 self.lines.extend(children);
             }
             from = until;
         }
+        self.n_cut += u64::from(is_cut || budget == 0);
     }
 
     /// Searches longer and longer lines until one explains the board to within `content`.
     fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
-        let mut budget = search::NODES_MAX;
+        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
             let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
             let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
             if self.lines.iter().map(explained).min().unwrap_or(0) < bare + content {
-                return;
+                break;
             }
             let slack = if depth <= 2 { 1 } else { 0 };
             for idx in 0..self.lines.len() {
                 if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
                     let children = self.children(&self.lines[idx], depth, slack, at, &mut budget);
+                    is_cut |= children.len() >= search::FOUND_MAX;
                     self.lines.extend(children);
                 }
             }
         }
+        self.n_cut += u64::from(is_cut || budget == 0);
     }
 
     /// What the board says against `line` at this moment, while `hand` may be moving.

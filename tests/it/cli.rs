@@ -252,6 +252,29 @@ async fn every_command_says_what_it_does() {
 }
 
 #[tokio::test]
+async fn games_are_played_by_the_number_and_held_against_the_intent() {
+    let args = ["simulate", "--games", "3", "--manners", "club", "--board", "color", "--compare"];
+    let games = run(&args).await;
+    assert_eq!((games.code, &*games.err), (Some(0), ""), "{}", games.out);
+    let lines: Vec<&str> = games.out.lines().collect();
+    let [header, tally, "", "exact", names, contest] = lines[..] else { panic!("{}", games.out) };
+    assert!(header.starts_with("hands ") && header.contains("silent"), "{header}");
+    let begin = |line: &str| line.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+    assert_eq!((begin(tally), begin(contest)), ("club color 3".into(), "club color 3".into()));
+    assert!(names.ends_with("still 300 ms  at the press"), "{names}");
+    for (args, why) in [
+        (["simulate", "--board", "reed"], "--games"),
+        (["simulate", "--manners", "rude"], "there are clean, club"),
+        (["simulate", "--board", "glass"], "there is dgt, color or reed"),
+        (["replay", "--rule", "quick"], "there is still:MILLISECONDS, and press"),
+    ] {
+        let wrong = run(&args).await;
+        assert_eq!((wrong.code, &*wrong.out), (Some(2), ""));
+        assert!(wrong.err.contains(why), "{}", wrong.err);
+    }
+}
+
+#[tokio::test]
 async fn a_demo_plays_its_game_and_ends() {
     let demo = run(&["demo", "--once", "--speed", "10", "--listen", "127.0.0.1:0"]).await;
     assert_eq!((demo.code, &*demo.err), (Some(0), ""));
