@@ -134,7 +134,16 @@ impl Game {
         }
         self.run_session(now);
         self.run_timers(now);
+        self.note_cut();
         self.flush(at, effects);
+    }
+
+    /// Says on record, once for each event, that the search for moves was cut short.
+    fn note_cut(&mut self) {
+        let n = self.play.as_ref().map_or(0, |play| play.tracker().n_cut());
+        if self.watch.is_new_cut(n) {
+            self.facts.push(Fact::SearchCut { n });
+        }
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.

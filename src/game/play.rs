@@ -1,5 +1,9 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod settle;
+
+pub use settle::OrderError;
+
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::Settings;
@@ -8,13 +12,17 @@ use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
+use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, uci::UciMove};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
 const PRESSES_MAX: usize = 32;
 
+/// What still has rivals when the board has been still for so long is recorded all the same, and
+/// marked: stillness tells no more, and silence would hide it.
+const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 
@@ -38,7 +46,8 @@ impl Play {
     pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
         sheet.forget_times();
         let n_settled = sheet.n_completed();
-        let tracker = Tracker::new(sheet.position(n_settled).clone(), n_settled);
+        let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
+        tracker.restart(sheet.position(n_settled).clone(), n_settled);
         let mut play = Self { sheet, tracker, presses: Vec::new(), ending };
         play.believe_rest();
         play
@@ -128,7 +137,10 @@ impl Play {
     }
 
     fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
-        self.publish(at, n_told.min(self.tracker.n_undisputed()), basis, facts);
+        let still = at.since(self.tracker.last_change());
+        let n_clear = self.tracker.n_undisputed();
+        let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
+        self.publish(at, n_told, basis, facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
             self.tracker.complete_at_game_end(at);
             self.complete(at, facts);
@@ -245,21 +257,21 @@ impl Play {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
+        let lead = if basis == Basis::Press { SURE_LEAD } else { CLEAR_LEAD };
         let from = self.sheet.len() - base;
         if from <= n_shared {
             let new: Vec<_> =
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let others = self.tracker.alternatives(self.sheet.len() - base);
+                let others = self.tracker.alternatives(self.sheet.len() - base, lead);
                 let mode = self.sheet.mode();
-                let alternatives: Vec<String> =
-                    others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
-                let is_uncertain = !alternatives.is_empty();
+                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let alternatives = others.iter().map(UciMove::to_string).collect();
                 let scored = if ply.is_illegal {
                     self.sheet.push_illegal(ply.m)
                 } else {
-                    self.sheet.push(ply.m, is_uncertain)
+                    self.sheet.push(ply.m, others)
                 };
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;

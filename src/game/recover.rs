@@ -1,6 +1,6 @@
 //! From what is on record back to the game, after a crash, a power cut or a restart.
 
-use super::entry::{Entry, Fact, LinkState};
+use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
 use super::play::Play;
 use super::score::ScoreSheet;
@@ -62,7 +62,7 @@ impl Recovered {
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
-            Fact::MoveMade { ply, uci, is_illegal, alternatives, .. } => {
+            Fact::MoveMade { ply, uci, is_illegal, basis, alternatives, .. } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
@@ -73,7 +73,13 @@ impl Recovered {
                     sheet.push_illegal(sheet.illegal_move(&m).ok_or_else(none)?);
                 } else {
                     let m = m.to_move(sheet.last()).map_err(|e| wrong(format!("{uci}: {e}")))?;
-                    sheet.push(m, !alternatives.is_empty());
+                    // Names that a newer program writes otherwise are no reason to lose a game.
+                    let others = alternatives.iter().filter_map(|uci| uci.parse().ok()).collect();
+                    sheet.push(m, others);
+                }
+                if *basis == Basis::Order {
+                    // Its completion is recorded anew, too late to tell how long it took.
+                    sheet.forget_times();
                 }
             }
             Fact::MoveRetracted { ply } => {

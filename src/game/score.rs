@@ -31,10 +31,17 @@ pub struct Scored {
     pub uci: UciMove,
     /// The Laws do not allow it; it stands all the same, and has been answered.
     pub is_illegal: bool,
-    /// Other moves explain the board about as well and lead to the same position.
-    pub is_uncertain: bool,
+    /// Other moves that explain the sensors about as well. Empty where nothing is in doubt.
+    pub alternatives: Vec<UciMove>,
     /// Set once it is completed.
     pub completed: Option<Completed>,
+}
+
+impl Scored {
+    /// Whether other moves explain the sensors about as well.
+    pub fn is_uncertain(&self) -> bool {
+        !self.alternatives.is_empty()
+    }
 }
 
 /// The moves of one game from its start position.
@@ -97,13 +104,14 @@ impl ScoreSheet {
         self.moves.iter().take_while(|scored| scored.completed.is_some()).count()
     }
 
-    /// Adds a move that is legal in the last position.
-    pub fn push(&mut self, m: Move, is_uncertain: bool) -> &Scored {
+    /// Adds a move that is legal in the last position, with the moves that may have been played
+    /// instead.
+    pub fn push(&mut self, m: Move, alternatives: Vec<UciMove>) -> &Scored {
         let mut pos = self.last().clone();
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.add(Scored { m, san, uci, is_illegal: false, is_uncertain, completed: None })
+        self.add(Scored { m, san, uci, is_illegal: false, alternatives, completed: None })
     }
 
     /// Adds a move that the Laws do not allow, but that stands on the board. It is written with the
@@ -130,7 +138,7 @@ impl ScoreSheet {
             san: SanPlus { san, suffix: None },
             uci: m.to_uci(CastlingMode::Chess960),
             is_illegal: true,
-            is_uncertain: false,
+            alternatives: Vec::new(),
             completed: None,
         })
     }
@@ -150,6 +158,34 @@ impl ScoreSheet {
     fn add(&mut self, scored: Scored) -> &Scored {
         self.moves.push(scored);
         self.moves.last().expect("a move was pushed")
+    }
+
+    /// Writes half-move `idx`, counted from 0, as `m`, and what follows as `later`. Completions
+    /// stay as they are; `m` is no longer uncertain.
+    ///
+    /// # Panics
+    /// If a move is not legal where it stands, or there are not as many later moves.
+    pub fn rewrite(&mut self, idx: usize, m: Move, later: &[Move]) {
+        assert_eq!(idx + 1 + later.len(), self.len(), "each later move is written anew");
+        self.positions.truncate(idx + 1);
+        self.moves[idx].alternatives.clear();
+        for (scored, &m) in self.moves[idx..].iter_mut().zip(std::iter::once(&m).chain(later)) {
+            let mut pos = self.positions.last().expect("a sheet has its start position").clone();
+            assert!(pos.is_legal(m), "each move is legal where it stands");
+            (scored.m, scored.uci) = (m, m.to_uci(self.mode));
+            scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
+            self.positions.push(pos);
+        }
+    }
+
+    /// What half-move `idx`, counted from 0, may have been instead, in PGN's notation.
+    pub fn alternatives(&self, idx: usize) -> Vec<String> {
+        let before = self.position(idx);
+        let san = |uci: &UciMove| match uci.to_move(before) {
+            Ok(m) => SanPlus::from_move(before.clone(), m).to_string(),
+            Err(_) => uci.to_string(),
+        };
+        self.moves[idx].alternatives.iter().map(san).collect()
     }
 
     /// The daemon has been started anew: monotonic times recorded so far mean nothing beside those

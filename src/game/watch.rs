@@ -47,6 +47,8 @@ pub(super) struct Watch {
     told_illegal: Option<Mismatch>,
     told_no_start: bool,
     serials: Vec<String>,
+    /// Searches cut short that have been told.
+    n_cut: u64,
 }
 
 /// How a press was heard.
@@ -102,6 +104,10 @@ impl Watch {
             self.serials.push(serial.to_owned());
         }
         is_new
+    }
+
+    pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
+        std::mem::replace(&mut self.n_cut, n) < n
     }
 
     pub(super) fn note_no_start(&mut self, facts: &mut Vec<Fact>) {

@@ -84,7 +84,8 @@ impl Log {
             Fact::Seated { .. }
             | Fact::Pressed { .. }
             | Fact::Sensed { .. }
-            | Fact::Pictured(_) => return None,
+            | Fact::Pictured(_)
+            | Fact::SearchCut { .. } => return None,
         })
     }
 
@@ -104,6 +105,7 @@ impl Log {
             Basis::Press | Basis::Reply => return None,
             Basis::Quiet => "the board is still",
             Basis::Gap => "found after a gap",
+            Basis::Order => "by the arbiter's order",
         };
         Some(format!("made       {numbered:<16}{why}"))
     }

@@ -7,7 +7,7 @@
 
 use super::words::{self, Word};
 use crate::clock::Times;
-use crate::game::Play;
+use crate::game::ScoreSheet;
 use crate::game::entry::Fact;
 use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
 use crate::track::Placement;
@@ -102,6 +102,9 @@ pub enum Body {
     Pictured {
         fen: String,
     },
+    SearchCut {
+        n: u64,
+    },
     Link {
         state: String,
     },
@@ -176,21 +179,12 @@ impl From<Clocks> for Times {
 
 impl From<&Finding> for FindingBody {
     fn from(finding: &Finding) -> Self {
-        let squares: Vec<Square> = match &finding.kind {
-            FindingKind::IllegalOnBoard { from, to }
-            | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
-            FindingKind::PromotionIncomplete { at } => vec![*at],
-            FindingKind::Displaced { squares } => squares.clone(),
-            FindingKind::PressWithoutMove
-            | FindingKind::Restored
-            | FindingKind::NoStartPosition => Vec::new(),
-        };
         Self {
             code: finding.code().to_owned(),
             player: finding.by.map(|color| color.word().to_owned()),
             article: finding.article().map(str::to_owned),
             edition: finding.article().map(|_| "2023".to_owned()),
-            squares: squares.iter().map(Square::to_string).collect(),
+            squares: finding.squares().iter().map(Square::to_string).collect(),
             text: finding.to_string(),
         }
     }
@@ -264,6 +258,7 @@ impl From<&Fact> for Body {
                 Self::Sensed { sq: sq.to_string(), p: words::letter(reading) }
             }
             Fact::Pictured(placement) => Self::Pictured { fen: placement.fen() },
+            Fact::SearchCut { n } => Self::SearchCut { n },
             Fact::Link(state) => Self::Link { state: state.word().to_owned() },
             Fact::Seated { connector, white_end } => Self::Seated {
                 connector: connector.word().to_owned(),
@@ -324,6 +319,7 @@ impl Body {
                 Fact::Sensed { sq: sq.parse().ok()?, reading: words::parse_letter(&p)? }
             }
             Self::Pictured { fen } => Fact::Pictured(Placement::parse(&fen).ok()?),
+            Self::SearchCut { n } => Fact::SearchCut { n },
             Self::Link { state } => Fact::Link(Word::parse(&state)?),
             Self::Seated { connector, clock_white } => Fact::Seated {
                 connector: Word::parse(&connector)?,
@@ -357,14 +353,13 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// The game of `play`.
-    pub fn new(play: &Play) -> Self {
-        let sheet = play.sheet();
+    /// The game on `sheet`, with its result if it has one.
+    pub fn new(sheet: &ScoreSheet, outcome: Option<KnownOutcome>) -> Self {
         Self {
             kind: "game",
             fen: Fen::from_position(sheet.last(), EnPassantMode::Legal).to_string(),
             moves: sheet.moves().iter().map(|scored| scored.uci.to_string()).collect(),
-            result: play.ending().map_or("*", |ending| ending.outcome.as_str()),
+            result: outcome.map_or("*", KnownOutcome::as_str),
         }
     }
 

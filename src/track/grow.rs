@@ -11,22 +11,24 @@ use super::tracker::{
 };
 use super::weigh::{self, Cost};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Move, Position, Square};
+use shakmaty::{Bitboard, Move, Position, Role, Square};
 use std::time::Duration;
 
 impl Tracker {
     /// Branches every line that the board contradicts by the legal moves that would mend it.
     pub(super) fn branch(&mut self, at: Mono) {
-        let mut budget = search::NODES_MAX;
+        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
         let mut from = 0;
         for _ in 0..BRANCH_MAX {
             let until = self.lines.len();
             for idx in from..until {
                 let children = self.children(&self.lines[idx], 1, usize::MAX, at, &mut budget);
+                is_cut |= children.len() >= search::FOUND_MAX;
                 self.lines.extend(children);
             }
             from = until;
         }
+        self.n_cut += u64::from(is_cut || budget == 0);
     }
 
     /// Has the best line go back where the board has come to rest at an earlier position of it.
@@ -39,18 +41,19 @@ impl Tracker {
 
     /// Searches longer and longer lines until one explains the board to within `content`.
     pub(super) fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
-        let mut budget = search::NODES_MAX;
+        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
             let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
             let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
             if self.lines.iter().map(explained).min().unwrap_or(0) < bare + content {
-                return;
+                break;
             }
             let slack = if depth <= 2 { 1 } else { 0 };
             for idx in 0..self.lines.len() {
                 if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
                     let children = self.children(&self.lines[idx], depth, slack, at, &mut budget);
+                    is_cut |= children.len() >= search::FOUND_MAX;
                     self.lines.extend(children);
                     if depth == 1 && !self.is_gap {
                         let children = self.hidden(&self.lines[idx], at, &mut budget);
@@ -61,6 +64,7 @@ impl Tracker {
                 }
             }
         }
+        self.n_cut += u64::from(is_cut || budget == 0);
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
@@ -85,6 +89,7 @@ impl Tracker {
                     + self.hurried(&child, m)
                     + self.stale(&child, m)
                     + self.doubled(&child, m)
+                    + self.assumed(m)
                     + disordered(&child, released);
                 child.push(m, released, self.is_gap);
             }
@@ -249,6 +254,14 @@ impl Tracker {
         } else {
             0
         }
+    }
+
+    /// What it speaks against `m` that it promotes to something rare, where only the sensors could
+    /// tell and cannot.
+    fn assumed(&self, m: Move) -> Cost {
+        let is_rare = m.promotion().is_some_and(|role| role != Role::Queen);
+        let is_unnamed = self.seen.unnamed().contains(m.to());
+        if is_rare && is_unnamed { weigh::UNDERPROMOTION } else { 0 }
     }
 
     /// A piece has come to `sq`. Lines that had put it there, but from where it had gone on to

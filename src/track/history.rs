@@ -59,8 +59,6 @@ impl History {
     }
 
     fn of(&self, sq: Square, piece: Piece) -> impl Iterator<Item = &Span> {
-        self.spans.iter().filter(move |span| {
-            span.sq == sq && [Reading::Piece(piece), Reading::Something].contains(&span.reading)
-        })
+        self.spans.iter().filter(move |span| span.sq == sq && span.reading.may_be(piece))
     }
 }

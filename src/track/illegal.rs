@@ -29,7 +29,7 @@ pub fn shown(pos: &Chess, seen: &Placement) -> Option<Move> {
     if let Some(castling) = castling_shown(pos, seen) {
         return Some(castling);
     }
-    let ours = (seen.known().by_color(turn) | seen.something()) & diff;
+    let ours = (seen.by_color(turn) | seen.something()) & diff;
     let to = ours.single_square()?;
     let arrived = match seen.get(to) {
         Reading::Piece(piece) => Some(piece),

@@ -50,12 +50,9 @@ pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
     let piece =
         pos.board().piece_at(from).expect("a square that differs and is empty held a piece");
     let by = piece.color;
-    let stands = match seen.get(to) {
-        Reading::Piece(other) => other == piece,
-        Reading::Something => true,
-        Reading::Empty => false,
-    };
-    if !stands || pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King) {
+    if !seen.get(to).may_be(piece)
+        || pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King)
+    {
         return Some(Mismatch::Disorder(diff));
     }
     if piece.role == Role::Pawn && is_last_rank(to, by) && reaches(pos, from, to) {

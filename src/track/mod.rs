@@ -19,5 +19,5 @@ pub mod weigh;
 
 pub use line::{Completion, Line, Ply};
 pub use mismatch::Mismatch;
-pub use placement::{Placement, Reading};
+pub use placement::{Placement, Reading, Sight};
 pub use tracker::Tracker;

@@ -64,7 +64,7 @@ pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
     // A piece that is missed elsewhere hides nothing: it is being moved.
     let is_ghost = |sq: &Square| match seen.get(*sq) {
         Reading::Piece(piece) => (pos.board().by_piece(piece) & diff).is_empty(),
-        Reading::Something | Reading::Empty => false,
+        Reading::Colored(_) | Reading::Something | Reading::Empty => false,
     };
     let ghosts: Bitboard = (diff & !pos.board().occupied()).into_iter().filter(is_ghost).collect();
     if ghosts.is_empty() {
@@ -82,7 +82,8 @@ pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
         found: Vec::new(),
     };
     search.descend(pos);
-    let is_masked = |m: &Move| (arrivals_of(*m, pos.turn()) & ghosts).any();
+    // What stands where a pawn is exchanged is what it was exchanged for.
+    let is_masked = |m: &Move| !m.is_promotion() && (arrivals_of(*m, pos.turn()) & ghosts).any();
     search.found.into_iter().flatten().filter(is_masked).collect()
 }
 
@@ -122,7 +123,7 @@ impl Search<'_> {
     fn is_out_of_reach(&self, pos: &Chess, n_left: usize) -> bool {
         let diff = self.seen.differs(pos.board()) & self.seen.occupied();
         let over = |color: Color| {
-            let arrived = (diff & self.seen.known().by_color(color)).count();
+            let arrived = (diff & self.seen.by_color(color)).count();
             let n_moves = if pos.turn() == color { n_left.div_ceil(2) } else { n_left / 2 };
             let castling = usize::from(n_moves > 0 && pos.castles().has_color(color));
             arrived.saturating_sub(n_moves + castling)
@@ -139,10 +140,9 @@ impl Search<'_> {
             return false;
         }
         self.left.iter().all(|(squares, before)| {
-            (*squares & diff).into_iter().all(|sq| match self.seen.get(sq) {
-                Reading::Empty => true,
-                Reading::Something => false,
-                Reading::Piece(piece) => before.board().piece_at(sq) != Some(piece),
+            (*squares & diff).into_iter().all(|sq| {
+                let left = before.board().piece_at(sq);
+                !left.is_some_and(|left| self.seen.get(sq).may_be(left))
             })
         })
     }

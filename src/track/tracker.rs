@@ -67,6 +67,8 @@ pub struct Tracker {
     now: Mono,
     /// What is looked for was played while the line was down.
     pub(super) is_gap: bool,
+    /// Searches that ended before they had looked at everything.
+    pub(super) n_cut: u64,
 }
 
 impl Tracker {
@@ -83,7 +85,14 @@ impl Tracker {
             last_change: Mono::default(),
             now: Mono::default(),
             is_gap: false,
+            n_cut: 0,
         }
+    }
+
+    /// How many events made it search further than it may ([`search::NODES_MAX`],
+    /// [`search::FOUND_MAX`]): what explains the board may have been overlooked then.
+    pub fn n_cut(&self) -> u64 {
+        self.n_cut
     }
 
     /// What the sensors see now.
@@ -175,13 +184,13 @@ impl Tracker {
         let board = best.standing().board();
         let diff = self.seen.differs(board);
         let missing = diff & board.by_color(color) & !self.seen.occupied();
-        let arrived = diff & (self.seen.known().by_color(color) | self.seen.something());
+        let arrived = diff & (self.seen.by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
         let since = theirs.map_or(Mono::default(), |idx| best.plies[idx].released);
         arrived.into_iter().any(|sq| {
             let is_missed = match self.seen.get(sq) {
                 Reading::Piece(piece) => (missing & board.by_piece(piece)).any(),
-                Reading::Something => missing.any(),
+                Reading::Colored(_) | Reading::Something => missing.any(),
                 Reading::Empty => false,
             };
             is_missed && self.changed_at(sq) > since
@@ -229,7 +238,7 @@ impl Tracker {
         }
         line.open.push(press);
         settle_presses(line);
-        let ours = self.seen.known().by_color(press.by);
+        let ours = self.seen.by_color(press.by);
         let arrived = self.seen.differs(line.pos.board()) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
         let is_meant_for_another = arrived.into_iter().any(is_prompt);
@@ -266,21 +275,31 @@ impl Tracker {
     }
 
     /// How many plies of the best line no living rival disputes. A rival that leads to the same
-    /// position does not count: nothing to come can tell the two apart ([`Self::alternatives`]).
+    /// position does not count, nor does one that leads to what looks the same to these sensors:
+    /// waiting will not tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
         let best = self.best();
-        self.rivals()
-            .filter(|rival| rival.pos != best.pos)
+        self.rivals(weigh::CLEAR_LEAD)
+            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival))
             .map(|rival| best.n_shared(rival))
             .fold(best.n_standing(), usize::min)
     }
 
-    /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
-    /// the board about as well and lead to the same position.
-    pub fn alternatives(&self, idx: usize) -> Vec<Move> {
+    /// Whether `rival` leads to another position that looks like the best line's to these sensors:
+    /// they do not know which pawn was captured, or to what a pawn was promoted.
+    fn is_twin(&self, rival: &Line) -> bool {
+        let (one, other) = (&self.best().pos, &rival.pos);
+        one.turn() == other.turn()
+            && one.board() != other.board()
+            && !self.seen.tells_apart(one.board(), other.board())
+    }
+
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
+    /// than it by less than `lead`.
+    pub fn alternatives(&self, idx: usize, lead: Cost) -> Vec<Move> {
         let best = self.best();
         let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals().filter(|rival| rival.pos == best.pos) {
+        for rival in self.rivals(lead) {
             let Some(ply) = rival.plies.get(idx) else { continue };
             if best.n_shared(rival) == idx && !others.contains(&ply.m) {
                 others.push(ply.m);
@@ -289,10 +308,10 @@ impl Tracker {
         others
     }
 
-    /// Lines that are not clearly worse than the best. One that ends with an illegal move which the
-    /// board does not show is none.
-    fn rivals(&self) -> impl Iterator<Item = &Line> {
-        let limit = total(self.best()) + weigh::CLEAR_LEAD;
+    /// Lines that are worse than the best by less than `lead`. One that ends with an illegal move
+    /// which the board does not show is none.
+    fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
+        let limit = total(self.best()) + lead;
         self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
     }
 
@@ -333,8 +352,17 @@ impl Tracker {
     pub fn believe(&mut self, m: Move, released: Mono) {
         let mut line = self.lines[0].clone();
         line.push(m, released, false);
-        self.seen = Placement::from(line.pos.board().clone());
         self.lines.insert(0, line);
+    }
+
+    /// Begins anew from `root`, after `n_settled` plies, with `open` moves that are on record but
+    /// not completed. The first `n_ruled` of these are no longer open to revision.
+    pub fn rule(&mut self, root: Chess, n_settled: usize, open: &[Move], n_ruled: usize, at: Mono) {
+        self.restart(root, n_settled);
+        for m in open {
+            self.believe(*m, at);
+        }
+        self.lines.retain(|line| line.plies.len() >= n_ruled);
     }
 
     /// Takes plies that can no longer change out of the lines: all but the last [`TAIL_MAX`], if

@@ -87,12 +87,18 @@ pub const STALE: Cost = 6 * POINT;
 pub const DOUBLED: Cost = 3 * POINT / 2;
 /// A move to a square where its piece was seen before it was lifted.
 pub const LEFT_OVER: Cost = 3 * POINT;
+/// A promotion to anything but a queen, where the sensors do not know the piece. Less than
+/// [`CLEAR_LEAD`]: the queen is assumed, not known.
+pub const UNDERPROMOTION: Cost = POINT / 2;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
 pub const UNPRESSED: Cost = 3 * POINT / 2;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
+/// A move that is pressed with less lead than this is recorded with what else it may have been: the
+/// press comes whether or not the board has become clear.
+pub const SURE_LEAD: Cost = 3 * POINT;
 /// A board that contradicts the best line this much is explained too badly: longer lines are
 /// searched.
 pub const POOR: Cost = 4 * POINT;
@@ -114,16 +120,25 @@ pub fn disorder(
     }
     let missing = diff & board.occupied() & !seen.occupied();
     let lifted = u32::from((missing & board.by_color(hand)).any());
-    let is_missed = |piece| (missing & board.by_piece(piece)).any();
+    let is_missed = |reading| match reading {
+        Reading::Piece(piece) => (missing & board.by_piece(piece)).any(),
+        Reading::Colored(color) => (missing & board.by_color(color)).any(),
+        Reading::Something => missing.any(),
+        Reading::Empty => false,
+    };
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
-        sum += match seen.get(sq) {
-            Reading::Piece(piece) if piece.color == hand && is_missed(piece) => weights.moving,
-            _ if masked.contains(sq) => weights.ghost,
-            _ if board.occupied().contains(sq) => weights.changed,
-            Reading::Piece(piece) if is_missed(piece) => weights.displaced,
-            Reading::Something if missing.any() => weights.displaced,
-            _ => weights.ghost,
+        let reading = seen.get(sq);
+        sum += if reading.color() == Some(hand) && is_missed(reading) {
+            weights.moving
+        } else if masked.contains(sq) {
+            weights.ghost
+        } else if board.occupied().contains(sq) {
+            weights.changed
+        } else if is_missed(reading) {
+            weights.displaced
+        } else {
+            weights.ghost
         };
     }
     sum
