@@ -17,6 +17,7 @@
 
 mod guide;
 mod mobility;
+mod picture;
 mod search;
 mod seen;
 
