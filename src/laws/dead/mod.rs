@@ -73,6 +73,16 @@ pub fn can_mate(pos: &Chess, by: Color, n_positions: u32) -> Answer {
 }
 
 /// Whether a position is dead, looking at no more than `n_positions` or so for both sides together.
+///
+/// ```
+/// use rokade::laws::dead::{self, Life};
+/// use shakmaty::{CastlingMode, Chess, fen::Fen};
+/// // The queen must be taken.
+/// let fen: Fen = "7k/6Q1/8/8/8/8/8/K7 b - - 0 1".parse()?;
+/// let pos: Chess = fen.into_position(CastlingMode::Standard)?;
+/// assert_eq!(dead::life(&pos, dead::BUDGET), Life::Dead);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn life(pos: &Chess, n_positions: u32) -> Life {
     /// What each side gets in turn, so that the one that can mate is soon found.
     const SHARE: u32 = 2_000;
