@@ -5,6 +5,7 @@
 mod command;
 mod dead;
 mod notation;
+mod numbers;
 mod profiles;
 mod repetition;
 
