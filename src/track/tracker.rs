@@ -115,6 +115,11 @@ impl Tracker {
         &self.lines[0]
     }
 
+    /// How many lines live. At most [`LINES_MAX`].
+    pub fn n_lines(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Plies of the game that are no longer open to revision.
     pub fn n_settled(&self) -> usize {
         self.n_settled
