@@ -209,12 +209,9 @@ impl Game {
     }
 
     pub(super) fn look(&mut self, now: Mono, depth: usize) {
-        let is_patient = self.clock.is_running()
-            || self.play.as_ref().is_some_and(|play| {
-                now.since(play.tracker().last_change()) >= self.settings.settle.doubtful
-            });
+        let settle = (!self.clock.is_running()).then_some(&self.settings.settle);
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, is_patient, &mut self.facts);
+        play.look(now, depth, settle, &mut self.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;

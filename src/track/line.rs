@@ -136,9 +136,15 @@ impl Line {
     }
 }
 
-/// The squares on which `m` changes what stands there, in the position before it.
+/// The squares on which `m` changes what stands there, in the position before it. A king or rook
+/// that castles without moving changes nothing.
 pub fn squares_of(m: Move, turn: Color) -> Bitboard {
-    arrivals_of(m, turn) | departures_of(m)
+    let all = arrivals_of(m, turn) | departures_of(m);
+    match (m, m.castling_side()) {
+        (Move::Castle { king, .. }, Some(side)) if side.king_to(turn) == king => all.without(king),
+        (Move::Castle { rook, .. }, Some(side)) if side.rook_to(turn) == rook => all.without(rook),
+        _ => all,
+    }
 }
 
 /// The squares on which a piece arrives with `m`.

@@ -115,6 +115,11 @@ impl Tracker {
         &self.lines[0]
     }
 
+    /// How many lines live. At most [`LINES_MAX`].
+    pub fn n_lines(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Plies of the game that are no longer open to revision.
     pub fn n_settled(&self) -> usize {
         self.n_settled
@@ -278,9 +283,19 @@ impl Tracker {
     /// position does not count, nor does one that leads to what looks the same to these sensors:
     /// waiting will not tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
+        self.n_shared_with(|_, _| true)
+    }
+
+    /// The same among lines that have got as far: one that only waits for the move disputes
+    /// nothing.
+    pub fn n_uncontradicted(&self) -> usize {
+        self.n_shared_with(|best, rival| best.n_shared(rival) < rival.plies.len())
+    }
+
+    fn n_shared_with(&self, counts: impl Fn(&Line, &Line) -> bool) -> usize {
         let best = self.best();
         self.rivals(weigh::CLEAR_LEAD)
-            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival))
+            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival) && counts(best, rival))
             .map(|rival| best.n_shared(rival))
             .fold(best.n_standing(), usize::min)
     }
