@@ -430,6 +430,9 @@ impl Tracker {
     /// What it speaks against `m` that some of its squares have not stirred since the move before.
     fn unstirred(&self, line: &Line, m: Move) -> Cost {
         let since = line.plies.last().map_or(Mono::default(), |last| last.released);
+        let done = line.plies.last().and_then(|last| last.completion);
+        // What wobbles until the press was put down, not taken.
+        let pressed = done.filter(|done| done.by == CompletedBy::Press).map_or(since, |d| d.at);
         // Where pieces have no names, a capture is told by its square having stirred of its own,
         // after the last move that ended there.
         let is_told_by_touch = |sq: Square| {
@@ -437,8 +440,11 @@ impl Tracker {
         };
         let stirred = |sq: Square| {
             let changed = self.changed[usize::from(sq)];
-            let ahead = if is_told_by_touch(sq) { Duration::ZERO } else { REPLY_AHEAD };
-            let is_later = changed + ahead > since || since == Mono::default();
+            let is_later = if is_told_by_touch(sq) {
+                changed > since && changed + SCAN > pressed
+            } else {
+                changed + REPLY_AHEAD > since || since == Mono::default()
+            };
             is_later && changed != Mono::default()
         };
         let squares = squares_of(m, line.pos.turn());
