@@ -23,8 +23,8 @@ const GAP_GRACE: Duration = Duration::from_secs(5);
 const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
-/// So long after the clock was stopped on it a difference is reported that is still there. Less than
-/// it takes the kings to announce a result.
+/// So long after the clock was stopped on it a difference is reported that is still there. Less
+/// than it takes the kings to announce a result.
 const STOPPED_AFTER: Duration = Duration::from_secs(2);
 /// A single lifted piece may be held this long.
 const HELD_AFTER: Duration = Duration::from_secs(30);
