@@ -50,6 +50,9 @@ pub(super) struct Watch {
     told_illegal: Option<Mismatch>,
     told_no_start: bool,
     serials: Vec<String>,
+    /// The clock was stopped, and nothing has been heard of the board since: what the next picture
+    /// shows was there before.
+    is_stop_unseen: bool,
     /// Where board and record differed when the clock was stopped.
     stopped_on: Bitboard,
     /// Searches cut short that have been told.
@@ -111,6 +114,12 @@ impl Watch {
         is_new
     }
 
+    /// A sensor changed, or the whole board was read. True if that is the first that is heard of
+    /// the board since the clock was stopped.
+    pub(super) fn note_board(&mut self) -> bool {
+        std::mem::take(&mut self.is_stop_unseen)
+    }
+
     pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
         std::mem::replace(&mut self.n_cut, n) < n
     }
@@ -129,7 +138,7 @@ impl Game {
         self.clock.device() == Device::Present && self.clock.has_run() && !self.clock.is_running()
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(|play| play.ending().is_some())
     }
 
@@ -194,6 +203,13 @@ impl Game {
         }
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
+        self.watch.is_stop_unseen = true;
+        self.session.want_dump(now, &mut self.commands);
+        self.watch_stopped(now);
+    }
+
+    /// Remembers on what the clock was stopped, to report it.
+    pub(super) fn watch_stopped(&mut self, now: Mono) {
         self.watch.stopped_on = self.difference();
         if self.watch.stopped_on.any() && !self.is_over() {
             self.timers.set(Timer::Displaced, now + STOPPED_AFTER);
