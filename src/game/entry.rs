@@ -80,6 +80,8 @@ pub enum Fact {
         uci: String,
         /// In PGN's notation.
         san: String,
+        /// The Laws do not allow it; it stands, and has been answered.
+        is_illegal: bool,
         /// What that rests on.
         basis: Basis,
         /// Other moves, in UCI notation, that explain what the sensors have shown about as well.

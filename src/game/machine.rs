@@ -28,6 +28,8 @@ const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// A start position must stand this long to begin a new game.
 pub(super) const RESTART_HOLD: Duration = Duration::from_secs(2);
+/// The same while the clock of a game runs.
+pub(super) const RESTART_HOLD_RUNNING: Duration = Duration::from_secs(5);
 
 /// One board's game, as a pure state machine.
 #[derive(Clone, Debug)]

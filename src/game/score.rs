@@ -3,7 +3,8 @@
 use crate::clock::Times;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{CastlingMode, Chess, Move, Position, san::SanPlus, uci::UciMove};
+use shakmaty::san::{San, SanPlus};
+use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 use std::time::Duration;
 
 /// The completion of a recorded move.
@@ -26,8 +27,10 @@ pub struct Scored {
     pub m: Move,
     /// It in PGN's notation, with its check or mate sign.
     pub san: SanPlus,
-    /// It in UCI notation; Chess960 castling is king takes rook.
+    /// It in UCI notation; Chess960 castling is king takes rook, and so is any that is illegal.
     pub uci: UciMove,
+    /// The Laws do not allow it; it stands all the same, and has been answered.
+    pub is_illegal: bool,
     /// Other moves that explain the sensors about as well. Empty where nothing is in doubt.
     pub alternatives: Vec<UciMove>,
     /// Set once it is completed.
@@ -108,7 +111,52 @@ impl ScoreSheet {
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.moves.push(Scored { m, san, uci, alternatives, completed: None });
+        self.add(Scored { m, san, uci, is_illegal: false, alternatives, completed: None })
+    }
+
+    /// Adds a move that the Laws do not allow, but that stands on the board. It is written with the
+    /// square that it came from.
+    pub fn push_illegal(&mut self, m: Move) -> &Scored {
+        let mut pos = self.last().clone();
+        let san = match m {
+            Move::Normal { role, from, capture, to, promotion } => San::Normal {
+                role,
+                file: Some(from.file()),
+                rank: Some(from.rank()),
+                capture: capture.is_some(),
+                to,
+                promotion,
+            },
+            Move::Castle { .. } | Move::EnPassant { .. } | Move::Put { .. } => {
+                San::from_move(self.last(), m)
+            }
+        };
+        pos.play_unchecked(m);
+        self.positions.push(pos);
+        self.add(Scored {
+            m,
+            san: SanPlus { san, suffix: None },
+            uci: m.to_uci(CastlingMode::Chess960),
+            is_illegal: true,
+            alternatives: Vec::new(),
+            completed: None,
+        })
+    }
+
+    /// The move that [`Self::push_illegal`] wrote as `uci`; `None` if no piece is there to make it.
+    pub fn illegal_move(&self, uci: &UciMove) -> Option<Move> {
+        let UciMove::Normal { from, to, promotion } = *uci else { return None };
+        let board = self.last().board();
+        let (piece, other) = (board.piece_at(from)?, board.piece_at(to));
+        if other.is_some_and(|other| other.color == piece.color) {
+            return Some(Move::Castle { king: from, rook: to });
+        }
+        let capture = other.map(|other| other.role);
+        Some(Move::Normal { role: piece.role, from, capture, to, promotion })
+    }
+
+    fn add(&mut self, scored: Scored) -> &Scored {
+        self.moves.push(scored);
         self.moves.last().expect("a move was pushed")
     }
 

@@ -3,7 +3,7 @@
 use super::log::hms;
 use crate::game::{ScoreSheet, Scored};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, KnownOutcome, Position};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
 use std::fmt::Write as _;
 
 /// Columns of a line of moves, at the most. Source: PGN standard 1994, section 4.3.
@@ -93,6 +93,10 @@ fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
     let mut words = Vec::new();
     let mut wants_number = true;
     for (idx, scored) in sheet.moves().iter().take(n).enumerate() {
+        if scored.is_illegal {
+            words.extend(words_from_illegal(sheet, idx, n.min(sheet.len())));
+            break;
+        }
         let before = sheet.position(idx);
         let (number, turn) = (before.fullmoves(), before.turn());
         if turn.is_white() {
@@ -126,6 +130,31 @@ fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
         words.extend(comment);
     }
     words
+}
+
+/// What follows from the illegal half-move `idx` on, in a comment: no reader takes such a move, nor
+/// those that are legal only after it.
+fn words_from_illegal(sheet: &ScoreSheet, idx: usize, n: usize) -> Vec<String> {
+    let after = Fen::from_position(sheet.position(idx + 1), EnPassantMode::Legal);
+    let illegal = numbered(sheet, idx, true);
+    let mut said = format!("{{illegal and answered: {illegal}; the game goes on from {after}");
+    for follows in idx + 1..n {
+        let is_first = follows == idx + 1;
+        said.push_str(if is_first { ": " } else { " " });
+        said.push_str(&numbered(sheet, follows, is_first));
+    }
+    said.push('}');
+    said.split(' ').map(str::to_owned).collect()
+}
+
+/// A half-move with its number, where it is White's or `wants_number`.
+fn numbered(sheet: &ScoreSheet, idx: usize, wants_number: bool) -> String {
+    let (before, san) = (sheet.position(idx), &sheet.moves()[idx].san);
+    match before.turn() {
+        Color::White => format!("{}. {san}", before.fullmoves()),
+        Color::Black if wants_number => format!("{}... {san}", before.fullmoves()),
+        Color::Black => san.to_string(),
+    }
 }
 
 /// Writes a tag pair. Quotes and backslashes are escaped; control characters would break the line

@@ -46,6 +46,8 @@ pub enum Body {
         ply: usize,
         uci: String,
         san: String,
+        #[serde(skip_serializing_if = "is_false", default)]
+        illegal: bool,
         basis: String,
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         alternatives: Vec<String>,
@@ -212,10 +214,18 @@ impl From<&Fact> for Body {
             Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
                 Self::GameStarted { fen, chess960: is_chess960, white, black, event, round }
             }
-            Fact::MoveMade { ply, uci, san, basis, alternatives, released_before } => {
+            Fact::MoveMade {
+                ply,
+                uci,
+                san,
+                is_illegal: illegal,
+                basis,
+                alternatives,
+                released_before,
+            } => {
                 let released_before_ms = millis(released_before);
                 let basis = basis.word().to_owned();
-                Self::MoveMade { ply, uci, san, basis, alternatives, released_before_ms }
+                Self::MoveMade { ply, uci, san, illegal, basis, alternatives, released_before_ms }
             }
             Fact::MoveRetracted { ply } => Self::MoveRetracted { ply },
             Fact::MoveCompleted { ply, by, pressed_before, times } => Self::MoveCompleted {
@@ -265,10 +275,18 @@ impl Body {
             Self::GameStarted { fen, chess960, white, black, event, round } => {
                 Fact::GameStarted { fen, is_chess960: chess960, white, black, event, round }
             }
-            Self::MoveMade { ply, uci, san, basis, alternatives, released_before_ms } => {
+            Self::MoveMade {
+                ply,
+                uci,
+                san,
+                illegal: is_illegal,
+                basis,
+                alternatives,
+                released_before_ms,
+            } => {
                 let released_before = Duration::from_millis(released_before_ms);
                 let basis = Word::parse(&basis)?;
-                Fact::MoveMade { ply, uci, san, basis, alternatives, released_before }
+                Fact::MoveMade { ply, uci, san, is_illegal, basis, alternatives, released_before }
             }
             Self::MoveRetracted { ply } => Fact::MoveRetracted { ply },
             Self::MoveCompleted { ply, by, pressed_before_ms, clock } => Fact::MoveCompleted {
@@ -353,4 +371,9 @@ impl GameRecord {
 
 fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+/// For serde, which asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

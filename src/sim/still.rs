@@ -140,6 +140,7 @@ impl Reader {
             ply: sheet.len(),
             uci,
             san,
+            is_illegal: false,
             basis: if self.rule == Rule::Press { Basis::Press } else { Basis::Quiet },
             alternatives: Vec::new(),
             released_before: at.since(self.last_change),

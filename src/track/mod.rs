@@ -7,7 +7,9 @@
 //! by the second and when a clock is pressed. It knows nothing of wires, of articles of the Laws or
 //! of the clock's time.
 
+pub mod grow;
 pub mod history;
+pub mod illegal;
 pub mod line;
 pub mod mismatch;
 pub mod placement;

@@ -11,10 +11,16 @@
 //! opponent's hand may already be at work.
 
 use super::placement::{Placement, Reading};
-use shakmaty::{Board, Color};
+use shakmaty::{Bitboard, Board, Color};
+use std::time::Duration;
 
 /// What speaks against a line, in millionths of a point.
-pub type Cost = u64;
+pub type Cost = i64;
+
+/// `span` in the unit of what is weighed by the microsecond.
+pub fn micros(span: Duration) -> Cost {
+    Cost::try_from(span.as_micros()).unwrap_or(Cost::MAX)
+}
 
 /// One point.
 pub const POINT: Cost = 1_000_000;
@@ -60,6 +66,14 @@ pub const AT_PRESS: Weights = Weights {
 
 /// A move, of any kind: the shorter explanation is the better one.
 pub const PLY: Cost = 500_000;
+/// A move that the Laws do not allow: it was made by mistake.
+pub const ILLEGAL: Cost = 9 * POINT;
+/// A move to a square on which something else was seen before, and still is.
+pub const MASKED: Cost = 2 * POINT;
+/// Moves taken back, however many.
+pub const TAKE_BACK: Cost = 5 * POINT / 2;
+/// Each of them.
+pub const TAKEN_BACK: Cost = POINT;
 /// A move none of whose squares stirred since the move before, for each such square.
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
@@ -71,6 +85,10 @@ pub const HURRIED_PER_MICRO: Cost = 40;
 pub const STALE: Cost = 6 * POINT;
 /// A move to a square while the same piece is still seen on another, short of its own.
 pub const DOUBLED: Cost = 3 * POINT / 2;
+/// A move to a square where its piece was seen before it was lifted.
+pub const LEFT_OVER: Cost = 3 * POINT;
+/// A piece of the opponent that was touched while the move was made, but not captured.
+pub const TOUCHED: Cost = 3 * POINT / 2;
 /// A promotion to anything but a queen, where the sensors do not know the piece. Less than
 /// [`CLEAR_LEAD`]: the queen is assumed, not known.
 pub const UNDERPROMOTION: Cost = POINT / 2;
@@ -89,9 +107,15 @@ pub const POOR: Cost = 4 * POINT;
 /// A line this much worse than the best is given up.
 pub const HOPELESS: Cost = 32 * POINT;
 
-/// What `seen` speaks against `board`, while `hand` may have a piece in the air. Thousandths of a
-/// point.
-pub fn disorder(seen: &Placement, board: &Board, hand: Color, weights: &Weights) -> u32 {
+/// What `seen` speaks against `board`, while `hand` may have a piece in the air, and what is seen
+/// on the `masked` squares hides what stands there. Thousandths of a point.
+pub fn disorder(
+    seen: &Placement,
+    board: &Board,
+    masked: Bitboard,
+    hand: Color,
+    weights: &Weights,
+) -> u32 {
     let diff = seen.differs(board);
     if diff.is_empty() {
         return 0;
@@ -109,6 +133,8 @@ pub fn disorder(seen: &Placement, board: &Board, hand: Color, weights: &Weights)
         let reading = seen.get(sq);
         sum += if reading.color() == Some(hand) && is_missed(reading) {
             weights.moving
+        } else if masked.contains(sq) {
+            weights.ghost
         } else if board.occupied().contains(sq) {
             weights.changed
         } else if is_missed(reading) {
