@@ -4,6 +4,9 @@ use super::weigh::Cost;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 
+/// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
+pub const UNEXPLAINED_MAX: usize = 8;
+
 /// Why a move counts as completed. 2023: Art. 6.2.1, 6.2.1.1, 6.2.1.2.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CompletedBy {
@@ -64,7 +67,7 @@ pub struct Line {
     pub cost: Cost,
     /// Presses that wait for the move that they complete.
     pub open: Vec<OpenPress>,
-    /// Presses that no move came to account for, oldest first.
+    /// Presses that no move came to account for, oldest first; the last [`UNEXPLAINED_MAX`].
     pub unexplained: Vec<OpenPress>,
 }
 
