@@ -2,9 +2,11 @@
 //! players.
 
 pub mod control;
+pub mod model;
 pub mod notation;
 pub mod reading;
 
 pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
+pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, Flags, Manner};
 pub use notation::ControlError;
 pub use reading::{Device, End, Face, Reader, Times, Turned};
