@@ -311,7 +311,9 @@ impl ClockModel {
             free.saturating_sub(side.used).min(passed)
         };
         side.used += passed;
-        if matches!(self.control, TimeControl::Hourglass { .. }) && side.flag.is_none() {
+        // Sand that has run out stays out, and none follows it.
+        let is_hourglass = matches!(self.control, TimeControl::Hourglass { .. });
+        if is_hourglass && self.flags() == Flags::Up {
             self.sides.get_mut(!color).account.credited += passed;
         }
     }

@@ -29,6 +29,22 @@ const MINUTES_TO: u64 = 180;
 /// With so many seconds a move, a bare number in between is minutes.
 const LONG_PER_MOVE: Duration = Duration::from_secs(10);
 
+/// What units are called, the longer names first.
+const UNITS: [(&str, &str); 12] = [
+    ("hours", "h"),
+    ("hour", "h"),
+    ("minutes", "m"),
+    ("minute", "m"),
+    ("min", "m"),
+    ("'", "m"),
+    ("\u{2032}", "m"),
+    ("seconds", "s"),
+    ("second", "s"),
+    ("sec", "s"),
+    ("\"", "s"),
+    ("\u{2033}", "s"),
+];
+
 /// A text that is no time control, and what may have been meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlError {
@@ -43,7 +59,7 @@ pub struct ControlError {
 impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let forms = self.forms.join(" or ");
-        write!(f, "time control {:?}: {}; write {forms}", self.text, self.why)
+        write!(f, "time control {:?}: {}, write {forms}", self.text, self.why)
     }
 }
 
@@ -79,8 +95,8 @@ impl FromStr for TimeControl {
     type Err = ControlError;
 
     /// Reads a time control as people write it. Where numbers have no units, those above 180 are
-    /// seconds, those below 60 minutes; in between they are minutes if ten seconds a move or more
-    /// go with them, and refused otherwise.
+    /// seconds, and so are an hourglass's; those below 60 are minutes; in between they are minutes
+    /// if ten seconds a move or more go with them, and refused otherwise.
     fn from_str(text: &str) -> Result<Self, ControlError> {
         read(text, Bare::Open).map_err(|why| error(text, why))
     }
@@ -93,15 +109,19 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Minutes where they come out even, else as `1h30m15s` with what is not zero.
+/// In minutes up to three hours, as such times are announced.
 fn with_units(span: Duration) -> String {
     let seconds = span.as_secs();
     let (minutes, rest) = (seconds / 60, seconds % 60);
     match (minutes, rest) {
         (0, _) => format!("{seconds}s"),
         (_, 0) if minutes.is_multiple_of(60) => format!("{}h", minutes / 60),
-        (_, 0) => format!("{minutes}m"),
-        _ => format!("{minutes}m{rest}s"),
+        (..=MINUTES_TO, 0) => format!("{minutes}m"),
+        (..=MINUTES_TO, _) => format!("{minutes}m{rest}s"),
+        _ => {
+            let part = |n: u64, unit| if n == 0 { String::new() } else { format!("{n}{unit}") };
+            part(minutes / 60, "h") + &part(minutes % 60, "m") + &part(rest, "s")
+        }
     }
 }
 
@@ -163,9 +183,10 @@ fn read(text: &str, bare: Bare) -> Result<TimeControl, ControlFault> {
 /// Small letters without spaces, and one letter for each unit. A space between two numbers is no
 /// sign that can be left out.
 fn plain(text: &str) -> Result<String, ControlFault> {
-    let text = text.trim().to_lowercase().replace("min", "m").replace("sec", "s");
-    let text = text.replace('\'', "m").replace('"', "s").replace('\u{2032}', "m");
-    let text = text.replace('\u{2033}', "s");
+    let mut text = text.trim().to_lowercase();
+    for (unit, letter) in UNITS {
+        text = text.replace(unit, letter);
+    }
     let mut out = String::new();
     let mut is_after_space = false;
     for c in text.chars() {
@@ -197,6 +218,9 @@ fn meant(text: &str) -> Result<Bare, ControlFault> {
         // Whatever is wrong with it will be found in either reading.
         return Ok(Bare::Minutes);
     };
+    if text.starts_with('*') {
+        return Ok(Bare::Seconds);
+    }
     let bare = bare_times(text);
     if bare.iter().any(|n| *n > MINUTES_TO) {
         return Ok(Bare::Seconds);
@@ -288,11 +312,11 @@ fn period(text: &str, per_move: PerMove, bare: Bare) -> Result<Period, ControlFa
 
 /// `90`, `90m`, `1h30m`, `30s`.
 fn time(text: &str, bare: Bare) -> Result<Duration, ControlFault> {
-    if let Ok(n) = digits(text) {
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         let unit = if bare == Bare::Minutes { 60 } else { 1 };
-        return Ok(Duration::from_secs(n * unit));
+        return Ok(Duration::from_secs(digits(text)? * unit));
     }
-    if text.contains('.') && text.replace('.', "").chars().all(|c| c.is_ascii_digit()) {
+    if text.contains('.') && text.chars().all(|c| c.is_ascii_digit() || ".hms".contains(c)) {
         return Err(ControlFault::Fraction);
     }
     let mut rest = text;
@@ -311,13 +335,13 @@ fn time(text: &str, bare: Bare) -> Result<Duration, ControlFault> {
 
 /// A number of at most six digits: nothing here is longer.
 fn digits(text: &str) -> Result<u64, ControlFault> {
-    let is_number = (1..=6).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    if is_number { text.parse().map_err(|_| ControlFault::TooLong) } else { unread(text) }
-}
-
-fn unread(text: &str) -> Result<u64, ControlFault> {
-    let is_long = text.len() > 6 && text.bytes().all(|b| b.is_ascii_digit());
-    Err(if is_long { ControlFault::TooLong } else { ControlFault::Unreadable })
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(ControlFault::Unreadable);
+    }
+    if text.len() > 6 {
+        return Err(ControlFault::TooLong);
+    }
+    text.parse().map_err(|_| ControlFault::Unreadable)
 }
 
 fn error(text: &str, why: ControlFault) -> ControlError {
@@ -337,7 +361,7 @@ fn forms(text: &str, why: ControlFault) -> Vec<String> {
         return vec![mended.to_string()];
     }
     let example = match why {
-        ControlFault::Empty => "90m+30s, or - for none",
+        ControlFault::Empty => "90m+30s or - for none",
         ControlFault::NoMoves | ControlFault::TooManyMoves => "40/90m:30m",
         ControlFault::AfterTheRest | ControlFault::TooManyPeriods => "40/90m+30s:30m+30s",
         ControlFault::Mixed => "*3m | *2m",
@@ -350,18 +374,25 @@ fn forms(text: &str, why: ControlFault) -> Vec<String> {
 /// The text with one slip or another mended, the smallest changes first.
 fn slips(text: &str) -> Vec<String> {
     let text = text.trim().to_lowercase();
-    let joined: String =
-        text.chars().map(|c| if "-_,;&x ".contains(c) { '+' } else { c }).collect();
-    let halved = text.replace(".5", "m30s");
-    let known: String = text.chars().filter(|c| "0123456789hms/+:*|db".contains(*c)).collect();
-    let short = text
-        .replace("minutes", "m")
-        .replace("seconds", "s")
-        .replace("hours", "h")
-        .replace("hour", "h")
-        .replace("moves", "")
-        .replace("in", "/")
-        .replace("and", "+");
-    let swapped = text.replace(':', "+");
-    vec![joined, halved, short, swapped, known]
+    let parts = text.split(['-', '_', ',', ';', '&', 'x', ' ', '+']).enumerate();
+    let parts = parts.filter(|(idx, part)| *idx == 0 || !part.is_empty());
+    let parts: Vec<&str> = parts.map(|(_, part)| part).collect();
+    let known = |c: &char| "0123456789.hms/+:*|db".contains(*c);
+    vec![
+        text.trim_end_matches(['+', ':']).to_owned(),
+        text.replace(".5m", "m30s").replace(".5", "m30s"),
+        parts.join("+"),
+        text.replace("moves", "").replace(" in ", "/").replace("and", "+"),
+        time_of_day(&text),
+        text.chars().filter(known).collect(),
+    ]
+}
+
+/// `1:30:00+30` with units.
+fn time_of_day(text: &str) -> String {
+    let (time, rest) = text.split_once('+').unwrap_or((text, "0"));
+    match time.split(':').collect::<Vec<_>>().as_slice() {
+        [hours, minutes, seconds] => format!("{hours}h{minutes}m{seconds}s+{rest}"),
+        _ => String::new(),
+    }
 }
