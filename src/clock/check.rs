@@ -2,8 +2,8 @@
 //!
 //! Their difference is an observation: it is named and told, and then the device is believed,
 //! because its indication counts unless the arbiter finds it defective (2009: Art. 6.10a; 2023:
-//! Art. 6.10.1). A difference must last to be told, since times come late, out of order and in bursts,
-//! and an arbiter who sets a clock goes through many digits.
+//! Art. 6.10.1). A difference must last to be told, since times come late, out of order and in
+//! bursts, and an arbiter who sets a clock goes through many digits.
 //!
 //! Where no time control is known, one is taken from what the clock shows, and its increment from
 //! the first press. Then only what no time control could account for is told.
@@ -64,8 +64,10 @@ struct Pending {
     shown: Times,
     /// Who pressed shortly before it was first seen.
     pressed: Option<Color>,
-    /// The clock has stood since.
+    /// The clock has stood since it was first seen.
     has_stood: bool,
+    /// It stands now.
+    stands: bool,
     /// It was not heard for a while before.
     has_gap: bool,
 }
@@ -88,6 +90,13 @@ pub struct Check {
     /// Sum of the corrections to the fraction, in microseconds: positive for a slow clock.
     drift: i64,
     drift_told: Duration,
+}
+
+impl Estimate {
+    /// The times as a display would show them.
+    pub fn shown(&self) -> Times {
+        begun(self.times)
+    }
 }
 
 impl Check {
@@ -149,6 +158,26 @@ impl Check {
         self.pending = None;
     }
 
+    /// White's end of the clock is Black's, and was from the beginning: what has been reckoned for
+    /// one player belongs to the other.
+    pub fn turned(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.turn();
+        }
+        let swap = |times: Times| Times { white: times.black, black: times.white };
+        self.first = self.first.map(swap);
+        self.recent.clear();
+        self.pending = None;
+        self.phases = ByColor::default();
+    }
+
+    /// What the clock will show when the press of `by` at `at` has taken effect, in whole seconds.
+    pub fn pressed_at(&self, at: Mono, by: Color) -> Option<Times> {
+        let mut then = self.model.clone().filter(|_| self.first.is_some())?;
+        then.press(at, by);
+        Some(begun(then.times(at)))
+    }
+
     /// While the clock is gone: `by` has made a move. Its press cannot be seen.
     pub fn made_unseen(&mut self, at: Mono, by: Color) {
         if let (true, Some(model)) = (self.is_lost, &mut self.model) {
@@ -165,9 +194,15 @@ impl Check {
         if let Some(times) = shown.times {
             self.seed(times, shown.running.is_some());
         }
+        if shown.running.is_some() && self.pending.is_some_and(|pending| pending.stands) {
+            // Nobody sets a clock that runs: what was set before is final.
+            self.judge(notes);
+        }
         let Some(model) = &mut self.model else { return };
         let has_stood = model.running().is_none();
-        let has_gap = !has_stood && at.since(self.read_at) > GAP;
+        // A clock that has come to zero has nothing more to say.
+        let is_at_zero = model.running().is_some_and(|color| model.left(color).is_zero());
+        let has_gap = !has_stood && !is_at_zero && at.since(self.read_at) > GAP;
         self.read_at = at;
         model.advance(at);
         if let Some(by) = shown.pressed {
@@ -246,8 +281,15 @@ impl Check {
     fn come_back(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) {
         let Some(model) = &mut self.model else { return };
         let estimated = model.times(at);
+        let [white, black] = [Color::White, Color::Black]
+            .map(|color| micros(shown.of(color)) - micros(estimated.of(color)));
         let is_far = |color| off(&estimated, &shown, color).is_some();
-        if !self.recent.is_empty() && Color::ALL.into_iter().any(is_far) {
+        // Without a time control nobody knows yet what unheard presses have added.
+        let is_known = self.control.is_some() || model.per_move(Color::White) != PerMove::Nothing;
+        let is_news = is_known
+            && Color::ALL.into_iter().any(is_far)
+            && !judge::is_transfer(model, white, black);
+        if !self.recent.is_empty() && is_news {
             notes.push(Note::Back { estimated, shown });
         }
         for color in Color::ALL {
@@ -273,6 +315,15 @@ fn told_by(times: Times) -> Option<TimeControl> {
         Periods::new(vec![Period { moves: None, allotment, per_move: PerMove::Nothing }]).ok()
     };
     Some(TimeControl::Periods { white: all(times.white)?, black: all(times.black)? })
+}
+
+/// As displays show times: a second that has begun counts as whole.
+fn begun(times: Times) -> Times {
+    let up = |span: Duration| {
+        let rest = Duration::from_nanos(u64::from(span.subsec_nanos()));
+        if rest.is_zero() { span } else { span - rest + Duration::from_secs(1) }
+    };
+    Times { white: up(times.white), black: up(times.black) }
 }
 
 /// By how many microseconds more `shown` is than `expected`, if that is more than a second and its

@@ -450,6 +450,13 @@ impl ClockModel {
         }
     }
 
+    /// What has been reckoned for one player belongs to the other.
+    pub fn turn(&mut self) {
+        let sides = &mut self.sides;
+        std::mem::swap(&mut sides.white, &mut sides.black);
+        self.running = self.running.map(|color| !color);
+    }
+
     /// From now on the clock adds new periods in this way.
     pub fn set_crediting(&mut self, crediting: Crediting) {
         self.manner.crediting = crediting;

@@ -64,7 +64,7 @@ pub enum Note {
     },
     /// The first press came from the end that the settings give to the other player.
     OtherEnd,
-    /// Presses were not seen: time has gone over from one player to the other.
+    /// Presses were not heard, or late: time has gone over from one player to the other.
     PressesMissed {
         /// What was expected.
         expected: Times,
@@ -124,6 +124,15 @@ impl Note {
             | Self::PeriodDue { by, .. }
             | Self::SetByHand { by, .. }
             | Self::Unexplained { by, .. } => Some(*by),
+            _ => None,
+        }
+    }
+
+    /// The article that speaks of it, in the edition of 2023.
+    pub const fn article(&self) -> Option<&'static str> {
+        match self {
+            Self::Misset { .. } | Self::Increment { .. } => Some("6.10.2"),
+            Self::Drift { .. } | Self::Unexplained { .. } | Self::Reset { .. } => Some("6.10.1"),
             _ => None,
         }
     }
@@ -200,7 +209,12 @@ impl fmt::Display for Note {
             Self::Turned { to } => write!(f, "clock turned round; {}", Both(to)),
             Self::OtherEnd => f.write_str("clock stands the other way round than the settings say"),
             Self::PressesMissed { expected, shown } => {
-                write!(f, "presses not seen; {}, reckoned {}", Both(shown), Both(expected))
+                write!(
+                    f,
+                    "press missed or heard late; {}, reckoned {}",
+                    Both(shown),
+                    Both(expected)
+                )
             }
             Self::Unexplained { from, to, .. } => {
                 write!(f, "shows {} where {} was expected", Hms(to), Hms(from))

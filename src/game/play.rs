@@ -24,6 +24,8 @@ pub struct Play {
     sheet: ScoreSheet,
     tracker: Tracker,
     presses: Vec<(Mono, Option<Times>)>,
+    /// Reckoned times, for moves that no press completes.
+    lent: Option<Times>,
     ending: Option<Ending>,
 }
 
@@ -31,7 +33,8 @@ impl Play {
     /// A game from `start`.
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
-        Self { sheet: ScoreSheet::new(start, mode), tracker, presses: Vec::new(), ending: None }
+        let sheet = ScoreSheet::new(start, mode);
+        Self { sheet, tracker, presses: Vec::new(), lent: None, ending: None }
     }
 
     /// A game that is taken up again with what is on record of it.
@@ -42,7 +45,7 @@ impl Play {
         for scored in &sheet.moves()[n_settled..] {
             tracker.believe(scored.m, Mono::default());
         }
-        Self { sheet, tracker, presses: Vec::new(), ending }
+        Self { sheet, tracker, presses: Vec::new(), lent: None, ending }
     }
 
     /// The record.
@@ -101,6 +104,11 @@ impl Play {
         // played than the best line says.
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
         self.bring_up(at, n_told, Basis::Press, facts);
+    }
+
+    /// Times for moves that no press will complete, because there is no clock to press.
+    pub(super) fn lend_times(&mut self, times: Option<Times>) {
+        self.lent = times;
     }
 
     /// Forgets the press at `at`: the lever was only touched.
@@ -284,7 +292,7 @@ impl Play {
             let (Some(done), None) = (ply.completion, scored.completed) else { continue };
             let times = match done.by {
                 CompletedBy::Press => self.times_at(done.at),
-                CompletedBy::Reply | CompletedBy::GameEnd => None,
+                CompletedBy::Reply | CompletedBy::GameEnd => self.lent,
             };
             self.sheet.complete(n, done.at, done.by, times);
             let pressed_before = at.since(done.at);

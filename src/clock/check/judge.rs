@@ -1,8 +1,8 @@
 //! What a difference between device and model is, once it has lasted.
 
-use super::{Check, Pending, TOLERANCE, micros, off};
+use super::{Check, Pending, TOLERANCE, begun, micros, off};
 use crate::clock::control::PerMove;
-use crate::clock::model::Crediting;
+use crate::clock::model::{ClockModel, Crediting};
 use crate::clock::note::{Note, Rate};
 use crate::clock::reading::Times;
 use crate::time::Mono;
@@ -17,6 +17,8 @@ const PERIOD_LEAST: Duration = Duration::from_secs(5 * 60);
 pub(super) const DRIFT_MIN: Duration = Duration::from_secs(3);
 /// Drift is told above one part in so many. Ours: ten times what a cheap crystal does.
 const DRIFT_PART: u32 = 1_000;
+/// Drift is told of no shorter time. Ours: before that it may be a line that is slow to begin.
+const DRIFT_OVER: Duration = Duration::from_secs(10 * 60);
 /// Increments that are in use; what lies in between is one of them misread.
 const USUAL: [u64; 12] = [1, 2, 3, 5, 8, 10, 12, 15, 20, 30, 45, 60];
 /// Without a time control, a difference of a running clock below this is taken as it comes. Ours:
@@ -57,6 +59,7 @@ impl Check {
             shown,
             pressed: pressed.map(|(_, by)| by),
             has_stood: has_stood || stands,
+            stands,
             has_gap,
         };
         let is_overtaken =
@@ -73,6 +76,7 @@ impl Check {
             off,
             shown,
             has_stood: before.has_stood || fresh.has_stood,
+            stands,
             ..before
         }));
         if self.wake_at().is_some_and(|due| due <= at) {
@@ -136,7 +140,7 @@ impl Check {
         }
         let over = model.account(Color::White).spent + model.account(Color::Black).spent;
         let by = Duration::from_micros(self.drift.unsigned_abs());
-        if by >= self.drift_told && by > over / DRIFT_PART {
+        if by >= self.drift_told && by > over / DRIFT_PART && over >= DRIFT_OVER {
             let rate = if self.drift < 0 { Rate::Fast } else { Rate::Slow };
             notes.push(Note::Drift { rate, by, over });
             self.drift_told = by * 2;
@@ -146,13 +150,10 @@ impl Check {
     /// The difference has lasted: says what it is, and believes the device.
     pub(super) fn judge(&mut self, notes: &mut Vec<Note>) {
         let Some(pending) = self.pending.take() else { return };
-        // As a display would show it.
-        let begun =
-            |span: Duration| Duration::from_secs(span.as_micros().div_ceil(1_000_000) as u64);
-        let expected = Times {
-            white: begun(without(pending.shown.white, pending.off.white)),
-            black: begun(without(pending.shown.black, pending.off.black)),
-        };
+        let expected = begun(Times {
+            white: without(pending.shown.white, pending.off.white),
+            black: without(pending.shown.black, pending.off.black),
+        });
         self.name(&pending, expected, notes);
         let Some(model) = &mut self.model else { return };
         for color in Color::ALL {
@@ -180,12 +181,14 @@ impl Check {
             notes.push(Note::Reset { from: expected, to: shown });
             return;
         }
-        if pending.has_gap {
-            notes.push(Note::Back { estimated: expected, shown });
+        let is_transfer =
+            |model: &ClockModel| is_transfer(model, pending.off.white, pending.off.black);
+        if !pending.has_stood && self.model.as_ref().is_some_and(is_transfer) {
+            notes.push(Note::PressesMissed { expected, shown });
             return;
         }
-        if !pending.has_stood && self.is_transfer(pending) {
-            notes.push(Note::PressesMissed { expected, shown });
+        if pending.has_gap {
+            notes.push(Note::Back { estimated: expected, shown });
             return;
         }
         for color in Color::ALL {
@@ -195,19 +198,6 @@ impl Check {
                 notes.extend(self.name_one(pending, color, off, from, to));
             }
         }
-    }
-
-    /// Whether time went over from one player to the other, with increments for the presses.
-    fn is_transfer(&self, pending: &Pending) -> bool {
-        let (white, black) = (pending.off.white, pending.off.black);
-        let Some(model) = &self.model else { return false };
-        // Each press that nobody saw brought an increment.
-        let increment = micros(model.per_move(Color::White).span()).max(1);
-        let n_presses = (white + black + increment / 2).div_euclid(increment);
-        let rest = (white + black - n_presses * increment).unsigned_abs();
-        let is_opposite = white.signum() * black.signum() < 0;
-        let is_pair = n_presses >= 2 && increment > 1;
-        (is_opposite && n_presses >= 0 || is_pair) && u128::from(rest) <= TOLERANCE.as_micros()
     }
 
     fn name_one(
@@ -229,6 +219,10 @@ impl Check {
         }
         if pending.has_stood {
             return Some(Note::SetByHand { by, from, to });
+        }
+        if is_of_press && self.model.as_ref()?.flag(by).is_some() {
+            // Some clocks go on adding after the flag has fallen.
+            return None;
         }
         if is_of_press {
             let expected = self.model.as_ref()?.per_move(by).span();
@@ -281,6 +275,17 @@ impl Check {
         }
         None
     }
+}
+
+/// Whether what the sides show too much, in microseconds, is what presses that nobody saw make of
+/// it: time gone over from one player to the other, and an increment for each.
+pub(super) fn is_transfer(model: &ClockModel, white: i64, black: i64) -> bool {
+    let increment = micros(model.per_move(Color::White).span()).max(1);
+    let n_presses = (white + black + increment / 2).div_euclid(increment);
+    let rest = (white + black - n_presses * increment).unsigned_abs();
+    let is_opposite = white.signum() * black.signum() < 0;
+    let is_pair = n_presses >= 2 && increment > 1;
+    (is_opposite && n_presses >= 0 || is_pair) && u128::from(rest) <= TOLERANCE.as_micros()
 }
 
 /// `span` without `off` microseconds, which may be negative.

@@ -74,6 +74,7 @@ fn pgn_of(script: &Script, replay: &sim::Replay) -> String {
         event: script.header.event.clone(),
         white: script.header.white.clone(),
         black: script.header.black.clone(),
+        time_control: script.header.time_control.clone(),
         ..Tags::default()
     };
     let outcome = play.ending().map(|ending| ending.outcome);

@@ -49,7 +49,10 @@ impl Desk {
 
     /// The device's own time.
     pub(super) fn own(&self) -> Mono {
-        Mono(u64::try_from(u128::from(self.now.0) * 1_000_000 / u128::from(self.second)).unwrap())
+        Mono(
+            u64::try_from(u128::from(self.now.0) * 1_000_000 / u128::from(self.second))
+                .expect("a time"),
+        )
     }
 
     /// A display shows the second that has begun.
