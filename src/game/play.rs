@@ -24,7 +24,7 @@ pub struct Play {
     sheet: ScoreSheet,
     tracker: Tracker,
     presses: Vec<(Mono, Option<Times>)>,
-    /// Reckoned times, for moves that no press completes.
+    /// The times now, for moves that no press completes.
     lent: Option<Times>,
     ending: Option<Ending>,
 }
@@ -106,7 +106,7 @@ impl Play {
         self.bring_up(at, n_told, Basis::Press, facts);
     }
 
-    /// Times for moves that no press will complete, because there is no clock to press.
+    /// The times now, for moves that no press completes.
     pub(super) fn lend_times(&mut self, times: Option<Times>) {
         self.lent = times;
     }
@@ -292,6 +292,8 @@ impl Play {
             let (Some(done), None) = (ply.completion, scored.completed) else { continue };
             let times = match done.by {
                 CompletedBy::Press => self.times_at(done.at),
+                // Of moves that are found together, an earlier one was completed at another time.
+                CompletedBy::Reply | CompletedBy::GameEnd if idx + 2 < plies.len() => None,
                 CompletedBy::Reply | CompletedBy::GameEnd => self.lent,
             };
             self.sheet.complete(n, done.at, done.by, times);

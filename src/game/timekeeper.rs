@@ -116,12 +116,12 @@ impl Game {
         self.tell_notes();
     }
 
-    /// While the clock is gone: moves that no press completes take the reckoned times.
+    /// Moves that no press completes take the times that the clock shows then, or reckoned ones.
     pub(super) fn lend_times(&mut self, now: Mono) {
-        let is_gone = self.clock.device() == Device::Absent;
-        let reckoned = self.timekeeper.check.estimate(now).filter(|_| is_gone);
+        let reckoned = || self.timekeeper.check.estimate(now).map(|estimate| estimate.shown());
+        let times = self.clock.times().or_else(reckoned);
         if let Some(play) = &mut self.play {
-            play.lend_times(reckoned.map(|estimate| estimate.shown()));
+            play.lend_times(times);
         }
     }
 
