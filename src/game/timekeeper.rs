@@ -3,7 +3,7 @@
 use super::entry::Fact;
 use super::machine::Game;
 use super::settings::Settings;
-use crate::clock::{Check, Device, End, Estimate, Note, Shown, Times, Turned};
+use crate::clock::{Check, End, Estimate, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color, Position};
