@@ -87,6 +87,8 @@ pub struct Check {
     is_lost: bool,
     is_battery_low: bool,
     told_late: Option<Mono>,
+    /// What the last press added too much, in microseconds.
+    doubt: Option<i64>,
     /// Sum of the corrections to the fraction, in microseconds: positive for a slow clock.
     drift: i64,
     drift_told: Duration,
@@ -115,6 +117,7 @@ impl Check {
             is_lost: false,
             is_battery_low: false,
             told_late: None,
+            doubt: None,
             drift: 0,
             drift_told: judge::DRIFT_MIN,
         }
@@ -205,7 +208,7 @@ impl Check {
         let has_gap = !has_stood && !is_at_zero && at.since(self.read_at) > GAP;
         self.read_at = at;
         model.advance(at);
-        if let Some(by) = shown.pressed {
+        if let Some(by) = shown.pressed.filter(|by| is_press(model, *by, &shown)) {
             model.start(at, by);
             model.press(at, by);
             self.pressed = Some((at, by));
@@ -297,6 +300,15 @@ impl Check {
             self.phases.get_mut(color).forget();
         }
     }
+}
+
+/// Whether a lever that went over was pressed by its player. One that is found over when the clock
+/// has just been stopped may have been put there by an arbiter: then nothing was added.
+fn is_press(model: &ClockModel, by: Color, shown: &Shown) -> bool {
+    let PerMove::Increment(increment) = model.per_move(by) else { return true };
+    let (None, Some(times)) = (shown.running, shown.times) else { return true };
+    let (without, shown) = (model.left(by), times.of(by));
+    (without + increment).abs_diff(shown) < without.abs_diff(shown)
 }
 
 /// What the clock of `color` may show before the game: without and with the first increment.

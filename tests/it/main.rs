@@ -20,4 +20,5 @@ mod service;
 mod simulate;
 mod stage;
 mod tidy;
+mod timekeeper;
 mod wire;

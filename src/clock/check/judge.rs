@@ -19,6 +19,10 @@ pub(super) const DRIFT_MIN: Duration = Duration::from_secs(3);
 const DRIFT_PART: u32 = 1_000;
 /// Drift is told of no shorter time. Ours: before that it may be a line that is slow to begin.
 const DRIFT_OVER: Duration = Duration::from_secs(10 * 60);
+/// Two differences are the same if they are not farther apart, in microseconds. Ours.
+const SAME: u64 = 1_000_000;
+/// An increment above this, in microseconds, can be counted in a sum. Ours: twice the tolerance.
+const INCREMENT_TELLS: i64 = 4_000_000;
 /// Increments that are in use; what lies in between is one of them misread.
 const USUAL: [u64; 12] = [1, 2, 3, 5, 8, 10, 12, 15, 20, 30, 45, 60];
 /// Without a time control, a difference of a running clock below this is taken as it comes. Ours:
@@ -212,13 +216,13 @@ impl Check {
         if let Some(note) = self.name_period(by, off, amount) {
             return Some(note);
         }
+        if pending.has_stood {
+            return Some(Note::SetByHand { by, from, to });
+        }
         let is_of_press = pending.pressed == Some(by) && amount <= PER_MOVE_MOST;
         if is_of_press && self.control.is_none() {
             self.relearn(by, off);
             return None;
-        }
-        if pending.has_stood {
-            return Some(Note::SetByHand { by, from, to });
         }
         if is_of_press && self.model.as_ref()?.flag(by).is_some() {
             // Some clocks go on adding after the flag has fallen.
@@ -235,9 +239,13 @@ impl Check {
         Some(Note::Unexplained { by, from, to })
     }
 
-    /// The clock adds something else than it was believed to add.
+    /// The clock adds something else than it was believed to add, if two presses say the same.
     fn relearn(&mut self, by: Color, off: i64) {
+        let before = self.doubt.replace(off);
         let Some(model) = &mut self.model else { return };
+        if before.is_none_or(|before| off.abs_diff(before) > SAME) {
+            return;
+        }
         let span = without(model.per_move(by).span(), -off);
         let seconds = span.as_secs();
         let per_move = if seconds == 0 {
@@ -284,7 +292,8 @@ pub(super) fn is_transfer(model: &ClockModel, white: i64, black: i64) -> bool {
     let n_presses = (white + black + increment / 2).div_euclid(increment);
     let rest = (white + black - n_presses * increment).unsigned_abs();
     let is_opposite = white.signum() * black.signum() < 0;
-    let is_pair = n_presses >= 2 && increment > 1;
+    // With a short increment any sum would be some number of presses.
+    let is_pair = n_presses >= 2 && increment > INCREMENT_TELLS;
     (is_opposite && n_presses >= 0 || is_pair) && u128::from(rest) <= TOLERANCE.as_micros()
 }
 
