@@ -11,7 +11,7 @@
 mod judge;
 
 use super::control::{PerMove, Period, Periods, TimeControl};
-use super::model::{ClockModel, FirstIncrement, Manner};
+use super::model::{Change, ClockModel, FirstIncrement, Manner};
 use super::note::Note;
 use super::phase::Phase;
 use super::reading::Times;
@@ -87,6 +87,8 @@ pub struct Check {
     is_lost: bool,
     is_battery_low: bool,
     told_late: Option<Mono>,
+    /// A new period by the model, whose time has not been seen on the clock yet.
+    begun: Option<(Color, Duration)>,
     /// What the last press added too much, in microseconds.
     doubt: Option<i64>,
     /// Sum of the corrections to the fraction, in microseconds: positive for a slow clock.
@@ -117,6 +119,7 @@ impl Check {
             is_lost: false,
             is_battery_low: false,
             told_late: None,
+            begun: None,
             doubt: None,
             drift: 0,
             drift_told: judge::DRIFT_MIN,
@@ -207,16 +210,17 @@ impl Check {
         let is_at_zero = model.running().is_some_and(|color| model.left(color).is_zero());
         let has_gap = !has_stood && !is_at_zero && at.since(self.read_at) > GAP;
         self.read_at = at;
-        model.advance(at);
+        let mut changes = model.advance(at);
         if let Some(by) = shown.pressed.filter(|by| is_press(model, *by, &shown)) {
             model.start(at, by);
-            model.press(at, by);
+            changes.extend(model.press(at, by));
             self.pressed = Some((at, by));
         }
         match shown.running {
             Some(color) => model.start(at, color),
             None => model.stop(at),
         };
+        self.begun = changes.iter().find_map(new_period).or(self.begun);
         let is_start = shown.running.is_some() && !self.has_run;
         self.has_run |= shown.running.is_some();
         let Some(times) = shown.times else { return };
@@ -299,6 +303,13 @@ impl Check {
             model.adopt(color, shown.of(color));
             self.phases.get_mut(color).forget();
         }
+    }
+}
+
+fn new_period(change: &Change) -> Option<(Color, Duration)> {
+    match *change {
+        Change::PeriodBegun { by, credit, .. } => Some((by, credit)),
+        _ => None,
     }
 }
 

@@ -50,6 +50,9 @@ impl Check {
             if let Some(pending) = self.pending.take() {
                 self.tell_late(at, &pending, notes);
             }
+            if let Some((by, credit)) = self.begun.take() {
+                notes.push(Note::Period { by, credit });
+            }
             self.tune(shown, notes);
             return;
         }
@@ -260,6 +263,7 @@ impl Check {
     fn name_period(&mut self, by: Color, off: i64, amount: Duration) -> Option<Note> {
         let model = self.model.as_mut()?;
         let index = model.period(by);
+        self.begun = self.begun.filter(|(begun, _)| *begun != by);
         let Some(control) = &self.control else {
             let is_long = off > 0 && amount >= PERIOD_LEAST;
             return (is_long && self.pressed.is_some_and(|(_, last)| last == by))
