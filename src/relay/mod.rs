@@ -2,6 +2,7 @@
 
 mod clock_note;
 pub mod log;
+pub mod notation;
 pub mod pgn;
 pub mod record;
 pub mod view;
