@@ -38,6 +38,15 @@ pub enum Basis {
     Reply,
     /// Found by search after the line, or the daemon, had been down.
     Gap,
+    /// Told by the board's own memory: the order is certain, the moment is an estimate.
+    Memory,
+}
+
+impl Basis {
+    /// Whether the move was seen as it was made, so that its time is known.
+    pub const fn is_timed(self) -> bool {
+        !matches!(self, Self::Gap | Self::Memory)
+    }
 }
 
 /// The state of the line to the board.

@@ -11,7 +11,7 @@ use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::{GAP_STEP_MAX, STEP_MAX};
-use crate::track::{Placement, Reading};
+use crate::track::{Placement, Reading, Step};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Position, Square};
@@ -41,6 +41,7 @@ pub struct Game {
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
+    pub(super) memory: super::memory::Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
@@ -65,6 +66,7 @@ impl Game {
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
+            memory: super::memory::Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             has_gap: false,
@@ -122,7 +124,10 @@ impl Game {
                 self.session.link_up(now, &mut self.commands);
             }
             Event::LinkDown => self.on_link_down(),
-            Event::Bytes => self.session.on_bytes(now),
+            Event::Bytes => {
+                self.note_heard(now);
+                self.session.on_bytes(now);
+            }
             Event::Board(message) => self.on_message(now, message),
             Event::Noise => self.session.want_dump(now, &mut self.commands),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
@@ -167,6 +172,7 @@ impl Game {
 
     fn on_link_down(&mut self) {
         self.session.link_down();
+        self.memory.link_down();
         self.has_gap = true;
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
@@ -178,17 +184,23 @@ impl Game {
         self.facts.push(Fact::Link(link));
     }
 
-    fn on_message(&mut self, now: Mono, message: &BoardMessage) {
+    /// Something has come over the line. A board that was silent before may have been somewhere else.
+    fn note_heard(&mut self, now: Mono) {
         if now.since(self.last_heard) > GAP_AFTER && self.link == LinkState::Live {
             self.has_gap = true;
             self.session.want_dump(now, &mut self.commands);
         }
         self.last_heard = now;
+    }
+
+    fn on_message(&mut self, now: Mono, message: &BoardMessage) {
+        self.note_heard(now);
         self.session.on_message(now, message, &mut self.commands);
         match message {
             BoardMessage::Dump(dump) => self.on_dump(now, dump),
             BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
             BoardMessage::Clock(clock) => self.on_clock(now, clock),
+            BoardMessage::Log(log) => self.on_log(now, log),
             BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial)
                 if self.watch.is_new_serial(serial) =>
             {
@@ -241,6 +253,7 @@ impl Game {
             // be to believe that it came first.
             return;
         }
+        self.memory.hear(now, Step::Sensed { sq, reading });
         let is_interrupted = self.is_interrupted();
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted {
@@ -277,6 +290,7 @@ impl Game {
                 self.look(now, STEP_MAX);
             }
         }
+        self.note_picture(now, !has_changed);
         self.watch_for_restart(now, placement);
     }
 
@@ -380,6 +394,7 @@ impl Game {
             round: self.settings.round.clone(),
         });
         self.play = Some(Play::new(start, mode));
+        self.memory.forget();
         self.record_seats();
         self.watch.new_game();
         self.clock.forget_run();
@@ -387,7 +402,7 @@ impl Game {
     }
 }
 
-fn end_of(end: wire::End) -> End {
+pub(super) fn end_of(end: wire::End) -> End {
     match end {
         wire::End::Left => End::Left,
         wire::End::Right => End::Right,

@@ -8,6 +8,7 @@ pub mod effect;
 pub mod entry;
 pub mod event;
 mod machine;
+mod memory;
 mod play;
 pub mod recover;
 pub mod score;

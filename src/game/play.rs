@@ -1,6 +1,7 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
 use super::entry::{Basis, Fact};
+use super::memory::Recall;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use crate::clock::Times;
@@ -8,7 +9,7 @@ use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
+use crate::track::{Line, Mismatch, Placement, Ply, Reading, Step, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub struct Play {
     sheet: ScoreSheet,
     tracker: Tracker,
     presses: Vec<(Mono, Option<Times>)>,
+    /// Presses of which only the board's memory tells; their times are estimates.
+    recalled: Vec<Mono>,
     ending: Option<Ending>,
 }
 
@@ -31,7 +34,8 @@ impl Play {
     /// A game from `start`.
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
-        Self { sheet: ScoreSheet::new(start, mode), tracker, presses: Vec::new(), ending: None }
+        let sheet = ScoreSheet::new(start, mode);
+        Self { sheet, tracker, presses: Vec::new(), recalled: Vec::new(), ending: None }
     }
 
     /// A game that is taken up again with what is on record of it.
@@ -42,7 +46,7 @@ impl Play {
         for scored in &sheet.moves()[n_settled..] {
             tracker.believe(scored.m, Mono::default());
         }
-        Self { sheet, tracker, presses: Vec::new(), ending }
+        Self { sheet, tracker, presses: Vec::new(), recalled: Vec::new(), ending }
     }
 
     /// The record.
@@ -96,6 +100,9 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
+        if self.recalled.len() > PRESSES_MAX {
+            self.recalled.remove(0);
+        }
         let best = self.tracker.best();
         // A piece of the presser that stands where the move does not put it: something else was
         // played than the best line says.
@@ -126,6 +133,57 @@ impl Play {
         };
         let basis = if depth > STEP_MAX { Basis::Gap } else { Basis::Quiet };
         self.bring_up(at, n_told, basis, facts);
+    }
+
+    /// Lets `base`, a tracker as it was before something was missed, see what the board remembers
+    /// of the time since, and goes on with it. Nothing that came after `stopped` was play. `shown`
+    /// is what the clocks showed at the last press before. False, and nothing is changed, if that
+    /// does not lead to the board as it is.
+    pub(super) fn recall(
+        &mut self,
+        at: Mono,
+        base: Tracker,
+        steps: &[(Mono, Step)],
+        stopped: Option<Mono>,
+        shown: Option<Times>,
+        facts: &mut Vec<Fact>,
+    ) -> bool {
+        let mut recall = Recall { tracker: base, shown, presses: Vec::new(), untouched: None };
+        for (when, step) in steps {
+            let is_play = stopped.is_none_or(|stopped| *when <= stopped);
+            recall.step(*when, step, is_play, &self.presses);
+        }
+        let Recall { mut tracker, presses, .. } = recall;
+        let fits = tracker.seen() == self.tracker.seen();
+        if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
+            return false;
+        }
+        tracker.look(at, STEP_MAX);
+        if tracker.mismatch().is_none() {
+            tracker.complete_answered(at);
+        }
+        self.recalled.extend(presses.iter().map(|(when, _)| *when));
+        self.presses.extend(presses);
+        self.tracker = tracker;
+        self.doubt_settled(facts);
+        let best = self.tracker.best();
+        let is_still = self.tracker.mismatch().is_none();
+        let n_told = if is_still { best.plies.len() } else { best.n_completed() };
+        self.bring_up(at, n_told, Basis::Memory, facts);
+        true
+    }
+
+    /// Withdraws what was recorded as uncertain and no longer is, to be recorded again as certain.
+    fn doubt_settled(&mut self, facts: &mut Vec<Fact>) {
+        let base = self.tracker.n_settled();
+        let is_settled = |idx: &usize| {
+            self.sheet.moves()[base + idx].is_uncertain
+                && self.tracker.alternatives(*idx).is_empty()
+        };
+        if let Some(idx) = (0..self.n_agreed()).find(is_settled) {
+            self.sheet.truncate(base + idx);
+            facts.push(Fact::MoveRetracted { ply: base + idx + 1 });
+        }
     }
 
     fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
@@ -242,18 +300,26 @@ impl Play {
                     others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
                 let scored = self.sheet.push(ply.m, !alternatives.is_empty());
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
-                let is_answered = idx + 1 < n_new && basis != Basis::Gap;
-                let basis = match ply.completion.map(|done| done.by) {
-                    Some(CompletedBy::Press) if basis != Basis::Gap => Basis::Press,
-                    _ if is_answered => Basis::Reply,
-                    _ => basis,
-                };
+                let basis = self.basis_of(&ply, idx + 1 < n_new, basis);
+                if !basis.is_timed() {
+                    self.sheet.forget_last_time();
+                }
                 let released_before = at.since(ply.released);
                 let ply = self.sheet.len();
                 facts.push(Fact::MoveMade { ply, uci, san, basis, alternatives, released_before });
             }
         }
         self.complete(at, facts);
+    }
+
+    /// What the record of `ply` rests on, if `basis` is why it is told now.
+    fn basis_of(&self, ply: &Ply, is_answered: bool, basis: Basis) -> Basis {
+        let pressed = ply.completion.filter(|done| done.by == CompletedBy::Press);
+        match pressed {
+            Some(done) if basis != Basis::Gap && !self.recalled.contains(&done.at) => Basis::Press,
+            _ if is_answered && basis.is_timed() => Basis::Reply,
+            _ => basis,
+        }
     }
 
     /// How many open plies the record shares with the best line.
@@ -281,7 +347,14 @@ impl Play {
             if scored.m != ply.m {
                 break;
             }
-            let (Some(done), None) = (ply.completion, scored.completed) else { continue };
+            let Some(done) = ply.completion else { continue };
+            // A press that is learned of late stands for more than the reply that stood for it.
+            let is_late = scored.completed.is_some_and(|known| {
+                known.by == CompletedBy::Reply && done.by == CompletedBy::Press
+            });
+            if scored.completed.is_some() && !is_late {
+                continue;
+            }
             let times = match done.by {
                 CompletedBy::Press => self.times_at(done.at),
                 CompletedBy::Reply | CompletedBy::GameEnd => None,
@@ -290,6 +363,13 @@ impl Play {
             let pressed_before = at.since(done.at);
             facts.push(Fact::MoveCompleted { ply: n, by: done.by, pressed_before, times });
         }
+    }
+
+    /// What the clocks showed when one of them was last pressed.
+    pub(super) fn shown_last(&self) -> Option<Times> {
+        let live = self.presses.last().and_then(|(_, times)| *times);
+        let recorded = || self.sheet.moves().iter().rev().find_map(|scored| scored.completed?.times);
+        live.or_else(recorded)
     }
 
     fn times_at(&self, press: Mono) -> Option<Times> {

@@ -62,7 +62,7 @@ impl Recovered {
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
-            Fact::MoveMade { ply, uci, alternatives, .. } => {
+            Fact::MoveMade { ply, uci, basis, alternatives, .. } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 let m = uci
                     .parse::<UciMove>()
@@ -73,6 +73,9 @@ impl Recovered {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
                 sheet.push(m, !alternatives.is_empty());
+                if !basis.is_timed() {
+                    sheet.forget_last_time();
+                }
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
@@ -147,6 +150,7 @@ impl Recovered {
         game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
         game.has_gap = true;
+        game.recover_base();
         game
     }
 }

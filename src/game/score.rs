@@ -15,7 +15,7 @@ pub struct Completed {
     pub by: CompletedBy,
     /// Both clocks as shown at that moment.
     pub times: Option<Times>,
-    /// Time since the completion before it; `None` for the first.
+    /// Time since the completion before it; `None` for the first, and where it is not known.
     pub elapsed: Option<Duration>,
 }
 
@@ -30,6 +30,8 @@ pub struct Scored {
     pub uci: UciMove,
     /// Other moves explain the board about as well and lead to the same position.
     pub is_uncertain: bool,
+    /// It was seen as it was made, so that its time is known.
+    pub is_timed: bool,
     /// Set once it is completed.
     pub completed: Option<Completed>,
 }
@@ -100,8 +102,15 @@ impl ScoreSheet {
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.moves.push(Scored { m, san, uci, is_uncertain, completed: None });
+        self.moves.push(Scored { m, san, uci, is_uncertain, is_timed: true, completed: None });
         self.moves.last().expect("a move was pushed")
+    }
+
+    /// The last half-move was not seen as it was made: its time is not known.
+    pub fn forget_last_time(&mut self) {
+        if let Some(last) = self.moves.last_mut() {
+            last.is_timed = false;
+        }
     }
 
     /// The daemon has been started anew: monotonic times recorded so far mean nothing beside those
@@ -120,7 +129,9 @@ impl ScoreSheet {
     /// Completes half-move `ply`, counted from 1.
     pub fn complete(&mut self, ply: usize, at: Mono, by: CompletedBy, times: Option<Times>) {
         let before = ply.checked_sub(2).filter(|idx| *idx >= self.n_foreign);
-        let before = before.and_then(|idx| self.moves[idx].completed);
+        let is_timed = self.moves[ply - 1].is_timed;
+        let before = before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
+        let before = before.and_then(|scored| scored.completed);
         let elapsed = before.map(|before| at.since(before.at));
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });
     }

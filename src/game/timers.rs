@@ -17,9 +17,11 @@ pub(super) enum Timer {
     Kings,
     /// A start position has stood long enough to begin a new game.
     Restart,
+    /// The board may be asked for its memory.
+    Memory,
 }
 
-const N_TIMERS: usize = 6;
+const N_TIMERS: usize = 7;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

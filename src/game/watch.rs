@@ -8,7 +8,7 @@ use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::tracker::{SCAN, STEP_MAX};
-use crate::track::{Mismatch, Placement};
+use crate::track::{Mismatch, Placement, Step};
 use shakmaty::{Bitboard, Color, Position, Role};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// dump have had their time.
 const SUSPECT_AFTER: Duration = Duration::from_millis(900);
 /// A lever that comes back within this time, with nothing moved, was touched and not pressed.
-const BOUNCE: Duration = Duration::from_millis(700);
+pub(super) const BOUNCE: Duration = Duration::from_millis(700);
 /// After the line was down, findings wait this long for the moves that were missed.
 const GAP_GRACE: Duration = Duration::from_secs(5);
 /// An illegal move must stand this long on a still board to be told before it is completed.
@@ -150,6 +150,8 @@ impl Game {
             return;
         }
         self.facts.push(Fact::Pressed { by });
+        let left = self.clock.times().map(|times| times.of(by));
+        self.memory.hear(now, Step::Pressed { by, left });
         let times = self.clock.times();
         let Some(play) = &mut self.play else { return };
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
@@ -181,6 +183,7 @@ impl Game {
         if is_exact && !self.is_over() {
             self.look(now, STEP_MAX);
         }
+        self.memory.stop(now);
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
     }
@@ -188,6 +191,7 @@ impl Game {
     /// The clock runs again. What was shown meanwhile was not played; but the players may have put
     /// an earlier position back on the board.
     pub(super) fn on_resumed(&mut self, now: Mono) {
+        self.memory.forget();
         self.timers.set(Timer::Settle, now + self.settle_time());
         let (turn, is_over) = (self.clock.running(), self.is_over());
         if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
@@ -233,6 +237,9 @@ impl Game {
         }
         if self.timers.take(Timer::Restart, now) {
             self.restart(now);
+        }
+        if self.timers.take(Timer::Memory, now) {
+            self.ask_memory(now);
         }
     }
 
@@ -325,7 +332,7 @@ impl Game {
         }
     }
 
-    fn last_change(&self) -> Option<Mono> {
+    pub(super) fn last_change(&self) -> Option<Mono> {
         self.play.as_ref().map(|play| play.tracker().last_change())
     }
 

@@ -50,6 +50,8 @@ pub enum FindingKind {
     Restored,
     /// The board shows no start position: recording waits for one.
     NoStartPosition,
+    /// The board's own memory was read, and does not fit what was seen: it settles nothing.
+    MemorySetAside,
 }
 
 /// One finding.
@@ -69,7 +71,9 @@ impl Finding {
             | FindingKind::PromotionIncomplete { .. }
             | FindingKind::PressWithoutMove => Severity::Irregularity,
             FindingKind::IllegalOnBoard { .. } | FindingKind::Displaced { .. } => Severity::Notice,
-            FindingKind::Restored | FindingKind::NoStartPosition => Severity::Info,
+            FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => {
+                Severity::Info
+            }
         }
     }
 
@@ -81,7 +85,7 @@ impl Finding {
             FindingKind::PressWithoutMove => Some("7.5.3"),
             FindingKind::IllegalOnBoard { .. } => Some("3.10.2"),
             FindingKind::Displaced { .. } => Some("7.4"),
-            FindingKind::Restored | FindingKind::NoStartPosition => None,
+            FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => None,
         }
     }
 
@@ -95,6 +99,7 @@ impl Finding {
             FindingKind::Displaced { .. } => "DISPLACED",
             FindingKind::Restored => "RESTORED",
             FindingKind::NoStartPosition => "NO_START_POSITION",
+            FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
         }
     }
 }
@@ -124,6 +129,9 @@ impl fmt::Display for Finding {
             FindingKind::Restored => f.write_str("the board agrees with the record again")?,
             FindingKind::NoStartPosition => {
                 f.write_str("no start position on the board; recording begins with one")?;
+            }
+            FindingKind::MemorySetAside => {
+                f.write_str("the board's own memory does not fit what was seen; it is set aside")?;
             }
         }
         match self.article() {

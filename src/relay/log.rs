@@ -53,6 +53,7 @@ impl Log {
                     Basis::Press | Basis::Reply => return None,
                     Basis::Quiet => "the board is still",
                     Basis::Gap => "found after a gap",
+                    Basis::Memory => "from the board's own memory",
                 };
                 format!("made       {:<16}{why}", self.numbered(*ply))
             }

@@ -181,7 +181,8 @@ impl From<&Finding> for FindingBody {
             FindingKind::Displaced { squares } => squares.clone(),
             FindingKind::PressWithoutMove
             | FindingKind::Restored
-            | FindingKind::NoStartPosition => Vec::new(),
+            | FindingKind::NoStartPosition
+            | FindingKind::MemorySetAside => Vec::new(),
         };
         Self {
             code: finding.code().to_owned(),
@@ -206,6 +207,7 @@ impl FindingBody {
             ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
             ("RESTORED", []) => FindingKind::Restored,
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
+            ("MEMORY_SET_ASIDE", []) => FindingKind::MemorySetAside,
             _ => return None,
         };
         Some(Finding { kind, by: optional(self.player.as_deref())? })

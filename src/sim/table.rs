@@ -43,6 +43,7 @@ impl Table {
         let time = clock.as_ref().map(ClockSim::time);
         let board =
             header.names_pieces.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let board = board.map(BoardSim::well_used);
         let mut placement = Placement::from(start.clone());
         if !header.names_pieces {
             for sq in start.occupied() {
@@ -118,6 +119,18 @@ impl Table {
             }
             Happening::LineUp => {
                 self.board.as_mut()?.line_up(now);
+                None
+            }
+            Happening::PowerOff => {
+                self.board.as_mut()?.power_off(now);
+                None
+            }
+            Happening::PowerOn => {
+                self.board.as_mut()?.power_on(now);
+                None
+            }
+            Happening::Exchanged(serial) => {
+                self.board.as_mut()?.exchange(now, serial);
                 None
             }
             Happening::Received(_) | Happening::Sent(_) | Happening::End => None,

@@ -9,6 +9,7 @@
 
 pub mod history;
 pub mod line;
+pub mod memory;
 pub mod mismatch;
 pub mod placement;
 pub mod search;
@@ -16,6 +17,7 @@ pub mod tracker;
 pub mod weigh;
 
 pub use line::{Completion, Line, Ply};
+pub use memory::{Misfit, Recalled, Step};
 pub use mismatch::Mismatch;
 pub use placement::{Placement, Reading};
 pub use tracker::Tracker;

@@ -1,0 +1,249 @@
+//! What a board remembers, joined to what was heard of it.
+//!
+//! A board with a memory of its own has seen every change in its order, also those whose messages
+//! were lost, but it knows no time of day. Two things are found out here: from which moment of
+//! the memory on something was missed, and when each of its steps may have happened. Only what
+//! fits at both ends is believed: the memory must pass through the placement that was last known
+//! to be right, and end in the one that stands on the board now.
+
+use super::placement::{Placement, Reading};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Color, Square};
+use std::time::Duration;
+
+/// Squares on which a memory must agree with the last known placement at least. One whose beginning
+/// has been overwritten knows less of the board than that, and proves nothing. Ours.
+const KNOWN_MIN: usize = 16;
+/// The time on a clock may be this much different when the board reads it. Ours: boards look at
+/// their clock two or three times a second (protocol 2.6).
+const CLOCK_OFF: Duration = Duration::from_secs(1);
+/// Squares on which pieces that are only adjusted may stand: one hand, one capture begun. Two
+/// players who go back to where they were leave four. Ours.
+const FIDDLED_MAX: usize = 3;
+/// How much longer a slow step counts than a fast one where times are guessed.
+const SLOW: u64 = 10;
+
+/// One thing that a board remembers, or that was heard of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A sensor changed.
+    Sensed {
+        /// Which.
+        sq: Square,
+        /// What it read then.
+        reading: Reading,
+    },
+    /// The lever of the clock went over.
+    Pressed {
+        /// Who pressed.
+        by: Color,
+        /// What his time showed then; `None` where it is not known.
+        left: Option<Duration>,
+    },
+    /// The whole board as it was found after a time without power.
+    Found(Placement),
+    /// The board showed this start position, or nothing at all.
+    Showed(Placement),
+}
+
+/// One step out of a board's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    /// What.
+    pub step: Step,
+    /// It came at once after the step before: within a quarter of a second.
+    pub is_fast: bool,
+}
+
+/// Why a memory cannot be joined to what is known.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Misfit {
+    /// It ends in another placement than the one on the board.
+    End,
+    /// It never passes through what was last known, or no longer reaches back to it.
+    Start,
+    /// It passes through what was last known more than once.
+    Ambiguous,
+}
+
+/// What is known of the moment at which the memory is to be joined.
+#[derive(Copy, Clone, Debug)]
+pub struct Joint<'a> {
+    /// The placement at that moment.
+    pub seen: &'a Placement,
+    /// What the clocks of White and Black showed when each was last pressed before it.
+    pub left: [Option<Duration>; 2],
+}
+
+/// What a memory knows of the board after some of its steps.
+#[derive(Clone, Copy)]
+struct Known {
+    readings: [Option<Reading>; 64],
+    left: [Option<Duration>; 2],
+}
+
+impl Known {
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Sensed { sq, reading } => self.readings[usize::from(*sq)] = Some(*reading),
+            Step::Pressed { by, left } => self.left[side(*by)] = *left,
+            Step::Found(placement) | Step::Showed(placement) => {
+                for sq in Square::ALL {
+                    self.readings[usize::from(sq)] = Some(placement.get(sq));
+                }
+            }
+        }
+    }
+
+    /// Whether nothing that is known speaks against `seen`.
+    fn agrees(&self, seen: &Placement) -> bool {
+        Square::ALL.into_iter().all(|sq| {
+            self.readings[usize::from(sq)].is_none_or(|reading| reading == seen.get(sq))
+        })
+    }
+
+    fn n_known(&self) -> usize {
+        self.readings.iter().flatten().count()
+    }
+
+    /// Whether both clocks were last pressed at these times, as far as both are known.
+    fn has_clocks(&self, left: [Option<Duration>; 2]) -> bool {
+        self.left.iter().zip(left).all(|(here, there)| match (here, there) {
+            (Some(here), Some(there)) => here.abs_diff(there) <= CLOCK_OFF,
+            _ => true,
+        })
+    }
+}
+
+/// From which step of `memory` on it tells what happened after `joint`, if it ends in `now`.
+///
+/// # Errors
+/// It does not fit, and nothing in it is proven.
+pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<usize, Misfit> {
+    let mut known = Known { readings: [None; 64], left: [None; 2] };
+    let mut fits = Vec::new();
+    for (idx, recalled) in memory.iter().enumerate() {
+        let is_whole = known.n_known() >= KNOWN_MIN && known.agrees(joint.seen);
+        if is_whole && known.has_clocks(joint.left) {
+            fits.push(idx);
+        }
+        known.take(&recalled.step);
+    }
+    if !known.agrees(now) {
+        return Err(Misfit::End);
+    }
+    if known.agrees(joint.seen) && known.has_clocks(joint.left) {
+        fits.push(memory.len());
+    }
+    // Squares of which the memory knows nothing have not changed as long as it reaches back.
+    let untold = |sq: Square| known.readings[usize::from(sq)].is_none();
+    if Square::ALL.into_iter().any(|sq| untold(sq) && now.get(sq) != joint.seen.get(sq)) {
+        return Err(Misfit::Start);
+    }
+    let (Some(first), Some(last)) = (fits.first(), fits.last()) else {
+        return Err(Misfit::Start);
+    };
+    if is_one_moment(&memory[*first..*last]) {
+        return Ok(*first);
+    }
+    last_moment(&memory[..*last], &fits)
+}
+
+/// Whether between two moments that look alike nothing but adjusting went on.
+fn is_one_moment(between: &[Recalled]) -> bool {
+    let mut squares = Bitboard::EMPTY;
+    for recalled in between {
+        match &recalled.step {
+            Step::Sensed { sq, .. } => squares.add(*sq),
+            Step::Showed(_) => {}
+            Step::Pressed { .. } | Step::Found(_) => return false,
+        }
+    }
+    squares.count() <= FIDDLED_MAX
+}
+
+/// The moment that is meant, where the same placement was there in an earlier game too: the only
+/// one since a start position was set up. `memory` ends with the last that fits.
+fn last_moment(memory: &[Recalled], fits: &[usize]) -> Result<usize, Misfit> {
+    let is_start = |recalled: &Recalled| matches!(recalled.step, Step::Showed(_) | Step::Found(_));
+    let start = memory.iter().rposition(is_start).ok_or(Misfit::Ambiguous)?;
+    let first = fits.iter().copied().find(|idx| *idx > start).ok_or(Misfit::Ambiguous)?;
+    is_one_moment(&memory[first..]).then_some(first).ok_or(Misfit::Ambiguous)
+}
+
+/// The steps of `memory`, each with the time at which it was `heard`, or may have happened between
+/// `from` and `until`. What was heard and is not in the memory, such as a press that came too fast
+/// for the board, is put in between.
+pub fn align(
+    memory: &[Recalled],
+    heard: &[(Mono, Step)],
+    from: Mono,
+    until: Mono,
+) -> Vec<(Mono, Step)> {
+    let mut times: Vec<Option<Mono>> = vec![None; memory.len()];
+    let mut rest = memory.len();
+    let mut extra = Vec::new();
+    // Backward, because the end is where both meet for certain.
+    for (at, step) in heard.iter().rev() {
+        match memory[..rest].iter().rposition(|recalled| is_same(&recalled.step, step)) {
+            Some(idx) => {
+                times[idx] = Some(*at);
+                rest = idx;
+            }
+            None if matches!(step, Step::Pressed { .. }) => extra.push((*at, step.clone())),
+            None => {}
+        }
+    }
+    let mut steps: Vec<(Mono, Step)> = guess(memory, &times, from, until)
+        .into_iter()
+        .zip(memory.iter().map(|recalled| recalled.step.clone()))
+        .collect();
+    for (at, step) in extra.into_iter().rev() {
+        let idx = steps.partition_point(|(before, _)| *before <= at);
+        steps.insert(idx, (at, step));
+    }
+    steps
+}
+
+fn is_same(recalled: &Step, heard: &Step) -> bool {
+    match (recalled, heard) {
+        (Step::Pressed { by, left }, Step::Pressed { by: heard, left: shown }) => {
+            by == heard && left.zip(*shown).is_none_or(|(a, b)| a.abs_diff(b) <= CLOCK_OFF)
+        }
+        _ => recalled == heard,
+    }
+}
+
+/// Puts the steps without a time between those with one: the fast ones close behind the one before,
+/// the others in equal distances.
+fn guess(memory: &[Recalled], times: &[Option<Mono>], from: Mono, until: Mono) -> Vec<Mono> {
+    let mut guessed: Vec<Mono> = Vec::with_capacity(times.len());
+    let weight = |idx: usize| if memory[idx].is_fast { 1 } else { SLOW };
+    let mut idx = 0;
+    let mut before = from;
+    while idx < times.len() {
+        let end = (idx..times.len()).find(|next| times[*next].is_some()).unwrap_or(times.len());
+        let after = times.get(end).copied().flatten().unwrap_or(until).max(before);
+        let whole: u64 = (idx..end).map(weight).sum::<u64>() + SLOW;
+        let span = after.0 - before.0;
+        let mut passed = 0;
+        for next in idx..end {
+            passed += weight(next);
+            guessed.push(Mono(before.0 + span / whole * passed));
+        }
+        if end < times.len() {
+            guessed.push(after);
+        }
+        before = after;
+        idx = end + 1;
+    }
+    guessed
+}
+
+/// An index for each side.
+const fn side(color: Color) -> usize {
+    match color {
+        Color::White => 0,
+        Color::Black => 1,
+    }
+}
