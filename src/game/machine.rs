@@ -3,6 +3,7 @@
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
+use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::settings::Settings;
 use super::timers::{Timer, Timers};
@@ -41,7 +42,7 @@ pub struct Game {
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
-    pub(super) memory: super::memory::Memory,
+    pub(super) memory: Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
@@ -66,7 +67,7 @@ impl Game {
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
-            memory: super::memory::Memory::default(),
+            memory: Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             has_gap: false,
@@ -184,7 +185,7 @@ impl Game {
         self.facts.push(Fact::Link(link));
     }
 
-    /// Something has come over the line. A board that was silent before may have been somewhere else.
+    /// Something has come over the line. If it was silent before, messages may have been lost.
     fn note_heard(&mut self, now: Mono) {
         if now.since(self.last_heard) > GAP_AFTER && self.link == LinkState::Live {
             self.has_gap = true;
@@ -253,7 +254,6 @@ impl Game {
             // be to believe that it came first.
             return;
         }
-        self.memory.hear(now, Step::Sensed { sq, reading });
         let is_interrupted = self.is_interrupted();
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted {
@@ -262,6 +262,7 @@ impl Game {
             play.sense(now, sq, reading)
         };
         if has_changed {
+            self.memory.hear(now, Step::Sensed { sq, reading });
             self.facts.push(Fact::Sensed { sq, reading });
             self.board_changed(now);
         }
@@ -290,7 +291,14 @@ impl Game {
                 self.look(now, STEP_MAX);
             }
         }
-        self.note_picture(now, !has_changed);
+        self.note_picture(
+            now,
+            match (has_changed, had_gap) {
+                (false, _) => Picture::AsBelieved,
+                (true, false) => Picture::Different,
+                (true, true) => Picture::AfterGap,
+            },
+        );
         self.watch_for_restart(now, placement);
     }
 

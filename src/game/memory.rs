@@ -13,7 +13,7 @@ use super::watch::BOUNCE;
 use crate::clock::Times;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::memory::{self, Joint};
+use crate::track::memory::{self, Clocks, Joint};
 use crate::track::tracker::GAP_STEP_MAX;
 use crate::track::{Misfit, Placement, Reading, Recalled, Step, Tracker};
 use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
@@ -39,8 +39,8 @@ pub(super) struct Memory {
     base: Option<Base>,
     /// Changes and presses since then, as they were heard.
     heard: Vec<(Mono, Step)>,
-    /// Something was missed since then, and is not settled.
-    is_wanted: bool,
+    /// What was missed since then and is not settled.
+    missed: Option<Missed>,
     asked: Option<Mono>,
     last_asked: Option<Mono>,
     n_unanswered: u32,
@@ -58,11 +58,31 @@ struct Log {
     events: Vec<LogEvent>,
 }
 
+/// A picture of the whole board beside what was believed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Picture {
+    /// It is the same.
+    AsBelieved,
+    /// It differs: messages were lost.
+    Different,
+    /// It differs, after a time in which none came.
+    AfterGap,
+}
+
 /// Whether a log is held against what is believed for the first time, or after a picture.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Attempt {
     First,
     Last,
+}
+
+/// What was missed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Missed {
+    /// A change here or there, while the line was whole.
+    Changes,
+    /// All that happened for a while.
+    Span,
 }
 
 /// The last moment at which the board was read as a whole and was as believed.
@@ -71,6 +91,8 @@ struct Base {
     at: Mono,
     tracker: Tracker,
     shown: Option<Times>,
+    /// No press had been heard in this game.
+    is_unpressed: bool,
 }
 
 impl Memory {
@@ -103,20 +125,39 @@ impl Memory {
     pub(super) fn stop(&mut self, at: Mono) {
         self.stopped.get_or_insert(at);
     }
+
+    /// The clock runs again. If anything was moved meanwhile, the memory tells no longer what was
+    /// play and what was not.
+    pub(super) fn resume(&mut self) {
+        let stopped = self.stopped.take();
+        let is_later = |at: Mono| stopped.is_some_and(|stopped| at > stopped);
+        if self.heard.last().is_some_and(|(at, _)| is_later(*at)) {
+            self.forget();
+        }
+    }
 }
 
 impl Game {
-    /// The board was read as a whole. It was as believed, or something had been missed.
-    pub(super) fn note_picture(&mut self, now: Mono, is_as_believed: bool) {
+    /// The board was read as a whole, perhaps after a gap. It was as believed, or something had
+    /// been missed.
+    pub(super) fn note_picture(&mut self, now: Mono, picture: Picture) {
         if let Some(log) = self.memory.unfit.take() {
             self.join_memory(now, log, Attempt::Last);
         }
-        if !is_as_believed && self.memory.base.is_some() && !self.is_interrupted() {
-            self.memory.is_wanted = true;
+        if self.is_interrupted() {
+            return;
         }
-        if self.memory.is_wanted {
+        let missed = match picture {
+            Picture::AsBelieved => None,
+            Picture::Different => Some(Missed::Changes),
+            Picture::AfterGap => Some(Missed::Span),
+        };
+        if self.memory.base.is_some() && self.memory.missed != Some(Missed::Span) {
+            self.memory.missed = missed.or(self.memory.missed);
+        }
+        if self.memory.missed.is_some() {
             self.await_memory(now);
-        } else if is_as_believed && !self.is_interrupted() {
+        } else if missed.is_none() {
             self.remember_base(now);
         }
     }
@@ -126,9 +167,11 @@ impl Game {
         let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else {
             return;
         };
-        let (tracker, shown) = (play.tracker().clone(), play.shown_last());
+        let shown = play.shown_last().or(self.clock.times());
+        let (tracker, is_unpressed) = (play.tracker().clone(), !play.is_pressed());
+        let base = Base { at: now, tracker, shown, is_unpressed };
         self.memory.forget();
-        self.memory.base = Some(Base { at: now, tracker, shown });
+        self.memory.base = Some(base);
     }
 
     /// The game goes on from what is on record: what the board remembers since then is wanted.
@@ -144,7 +187,7 @@ impl Game {
 
     /// Whether something was missed that the board's memory may yet tell.
     pub fn awaits_memory(&self) -> bool {
-        self.memory.is_wanted && self.memory.base.is_some() && self.link == LinkState::Live
+        self.memory.missed.is_some() && self.memory.base.is_some() && self.link == LinkState::Live
     }
 
     /// Asks for the memory if it is wanted and nothing is kept waiting by that.
@@ -154,16 +197,19 @@ impl Game {
             self.memory.asked = None;
             self.memory.n_unanswered += 1;
         }
-        if !self.memory.is_wanted || self.memory.n_unanswered >= TRIES_MAX {
-            self.memory.is_wanted = false;
-            return;
-        }
-        let every = if self.is_interrupted() { EVERY_AT_REST } else { EVERY };
+        let Some(missed) = self.memory.missed else { return };
+        let is_at_rest = self.is_interrupted();
+        let every = if is_at_rest { EVERY_AT_REST } else { EVERY };
         let rested = self.memory.last_asked.map_or(now, |last| last + every);
         let stirred = self.last_change().unwrap_or_default();
         let heard = self.memory.heard.last().map_or(stirred, |(at, _)| *at);
-        let is_at_rest = self.is_interrupted();
-        let due = if is_at_rest { rested } else { rested.max(stirred.max(heard) + STILL) };
+        let still = stirred.max(heard) + STILL;
+        let due = if is_at_rest { rested } else { rested.max(still) };
+        let is_told = now >= still && self.memory.asked.is_none() && !self.is_doubtful(missed);
+        if is_told || self.memory.n_unanswered >= TRIES_MAX {
+            self.memory.missed = None;
+            return;
+        }
         if self.memory.asked.is_some() || due > now || self.watch.has_suspect() {
             self.timers.set(Timer::Memory, due.max(now + STILL));
         } else if self.session.ask_log(now, &mut self.commands) {
@@ -173,12 +219,23 @@ impl Game {
         }
     }
 
+    /// Whether the record leaves open what was played since something was missed.
+    fn is_doubtful(&self, missed: Missed) -> bool {
+        let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return false };
+        let n_before = base.tracker.n_settled() + base.tracker.best().plies.len();
+        let n_new = play.sheet().len().saturating_sub(n_before);
+        match missed {
+            Missed::Span if n_new > 1 => true,
+            Missed::Span | Missed::Changes => play.is_doubted_since(n_before),
+        }
+    }
+
     /// The board has told what it remembers.
     pub(super) fn on_log(&mut self, now: Mono, payload: &[u8]) {
         let asked = self.memory.asked.take();
         self.memory.n_unanswered = 0;
         self.session.want_dump(now, &mut self.commands);
-        if self.memory.is_wanted {
+        if self.memory.missed.is_some() {
             let events = decode_log(payload);
             let log = Log { asked: asked.unwrap_or(now), came: now, events };
             self.join_memory(now, log, Attempt::First);
@@ -194,12 +251,17 @@ impl Game {
             let later = later.map(|(_, step)| Recalled { step: step.clone(), is_fast: false });
             recalled.extend(later);
         }
-        let left = base.shown.map(|times| [Some(times.white), Some(times.black)]);
-        let joint = Joint { seen: base.tracker.seen(), left: left.unwrap_or_default() };
+        let clocks = match base.shown {
+            _ if base.is_unpressed => Clocks::Unpressed,
+            Some(times) => Clocks::Shown([times.white, times.black]),
+            None => Clocks::Unknown,
+        };
+        let heard = &self.memory.heard;
+        let joint = Joint { seen: base.tracker.seen(), clocks, heard };
         match memory::join(&recalled, &joint, play.tracker().seen()) {
             Ok(from) => {
                 let span = &recalled[from..];
-                let steps = memory::align(span, &self.memory.heard, base.at, log.asked);
+                let steps = memory::align(span, heard, base.at, log.asked);
                 self.recall(now, &steps);
             }
             Err(Misfit::End) if attempt == Attempt::First => self.memory.unfit = Some(log),

@@ -365,10 +365,43 @@ impl Play {
         }
     }
 
+    /// Whether what was played after the first `n` half-moves is in doubt: the board is not
+    /// explained, something else explains it as well, or a move has no press where its neighbors
+    /// have.
+    pub(super) fn is_doubted_since(&self, n: usize) -> bool {
+        let best = self.tracker.best();
+        let base = self.tracker.n_settled();
+        let is_disputed = self.tracker.n_undisputed() < best.plies.len();
+        let has_rival = |idx: usize| !self.tracker.alternatives(idx).is_empty();
+        let is_unpressed = |idx: usize| {
+            let done = self.sheet.moves()[idx].completed;
+            let has_answer = idx + 1 < self.sheet.len();
+            has_answer
+                && self.is_pressed_at_all()
+                && done.is_none_or(|done| done.by == CompletedBy::Reply)
+        };
+        self.tracker.mismatch().is_some()
+            || is_disputed
+            || (0..best.plies.len()).any(has_rival)
+            || (n.min(self.sheet.len())..self.sheet.len())
+                .any(|idx| self.sheet.moves()[idx].is_uncertain || is_unpressed(idx))
+            || base + best.plies.len() != self.sheet.len()
+    }
+
+    fn is_pressed_at_all(&self) -> bool {
+        !self.presses.is_empty()
+    }
+
+    /// Whether a clock was pressed in this game, as far as is remembered.
+    pub(super) fn is_pressed(&self) -> bool {
+        !self.presses.is_empty() || self.sheet.n_completed() > 0
+    }
+
     /// What the clocks showed when one of them was last pressed.
     pub(super) fn shown_last(&self) -> Option<Times> {
         let live = self.presses.last().and_then(|(_, times)| *times);
-        let recorded = || self.sheet.moves().iter().rev().find_map(|scored| scored.completed?.times);
+        let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
+        let recorded = || completed.map(|done| done.times).find_map(|times| times);
         live.or_else(recorded)
     }
 

@@ -130,7 +130,8 @@ impl ScoreSheet {
     pub fn complete(&mut self, ply: usize, at: Mono, by: CompletedBy, times: Option<Times>) {
         let before = ply.checked_sub(2).filter(|idx| *idx >= self.n_foreign);
         let is_timed = self.moves[ply - 1].is_timed;
-        let before = before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
+        let before =
+            before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
         let before = before.and_then(|scored| scored.completed);
         let elapsed = before.map(|before| at.since(before.at));
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });

@@ -191,7 +191,7 @@ impl Game {
     /// The clock runs again. What was shown meanwhile was not played; but the players may have put
     /// an earlier position back on the board.
     pub(super) fn on_resumed(&mut self, now: Mono) {
-        self.memory.forget();
+        self.memory.resume();
         self.timers.set(Timer::Settle, now + self.settle_time());
         let (turn, is_over) = (self.clock.running(), self.is_over());
         if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {

@@ -85,7 +85,9 @@ impl Finding {
             FindingKind::PressWithoutMove => Some("7.5.3"),
             FindingKind::IllegalOnBoard { .. } => Some("3.10.2"),
             FindingKind::Displaced { .. } => Some("7.4"),
-            FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => None,
+            FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => {
+                None
+            }
         }
     }
 

@@ -71,8 +71,21 @@ pub enum Misfit {
 pub struct Joint<'a> {
     /// The placement at that moment.
     pub seen: &'a Placement,
-    /// What the clocks of White and Black showed when each was last pressed before it.
-    pub left: [Option<Duration>; 2],
+    /// What the clock told until then.
+    pub clocks: Clocks,
+    /// What was heard after it, oldest first.
+    pub heard: &'a [(Mono, Step)],
+}
+
+/// What is known of the presses before a moment.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// Nothing.
+    Unknown,
+    /// There were none in this game.
+    Unpressed,
+    /// What the clocks of White and Black showed when each was last pressed, or at first.
+    Shown([Duration; 2]),
 }
 
 /// What a memory knows of the board after some of its steps.
@@ -88,6 +101,7 @@ impl Known {
             Step::Sensed { sq, reading } => self.readings[usize::from(*sq)] = Some(*reading),
             Step::Pressed { by, left } => self.left[side(*by)] = *left,
             Step::Found(placement) | Step::Showed(placement) => {
+                self.left = [None; 2];
                 for sq in Square::ALL {
                     self.readings[usize::from(sq)] = Some(placement.get(sq));
                 }
@@ -97,21 +111,27 @@ impl Known {
 
     /// Whether nothing that is known speaks against `seen`.
     fn agrees(&self, seen: &Placement) -> bool {
-        Square::ALL.into_iter().all(|sq| {
-            self.readings[usize::from(sq)].is_none_or(|reading| reading == seen.get(sq))
-        })
+        Square::ALL
+            .into_iter()
+            .all(|sq| self.readings[usize::from(sq)].is_none_or(|reading| reading == seen.get(sq)))
     }
 
     fn n_known(&self) -> usize {
         self.readings.iter().flatten().count()
     }
 
-    /// Whether both clocks were last pressed at these times, as far as both are known.
-    fn has_clocks(&self, left: [Option<Duration>; 2]) -> bool {
-        self.left.iter().zip(left).all(|(here, there)| match (here, there) {
-            (Some(here), Some(there)) => here.abs_diff(there) <= CLOCK_OFF,
-            _ => true,
-        })
+    /// Whether the clocks were pressed as is known, as far as the memory tells.
+    fn has_clocks(&self, clocks: Clocks) -> bool {
+        match clocks {
+            Clocks::Unknown => true,
+            Clocks::Unpressed => self.left == [None; 2],
+            Clocks::Shown(shown) => {
+                let is_near = |(left, shown): (&Option<Duration>, Duration)| {
+                    left.is_none_or(|left| left.abs_diff(shown) <= CLOCK_OFF)
+                };
+                self.left != [None; 2] && self.left.iter().zip(shown).all(is_near)
+            }
+        }
     }
 }
 
@@ -124,7 +144,7 @@ pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<u
     let mut fits = Vec::new();
     for (idx, recalled) in memory.iter().enumerate() {
         let is_whole = known.n_known() >= KNOWN_MIN && known.agrees(joint.seen);
-        if is_whole && known.has_clocks(joint.left) {
+        if is_whole && known.has_clocks(joint.clocks) {
             fits.push(idx);
         }
         known.take(&recalled.step);
@@ -132,7 +152,7 @@ pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<u
     if !known.agrees(now) {
         return Err(Misfit::End);
     }
-    if known.agrees(joint.seen) && known.has_clocks(joint.left) {
+    if known.agrees(joint.seen) && known.has_clocks(joint.clocks) {
         fits.push(memory.len());
     }
     // Squares of which the memory knows nothing have not changed as long as it reaches back.
@@ -140,35 +160,28 @@ pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<u
     if Square::ALL.into_iter().any(|sq| untold(sq) && now.get(sq) != joint.seen.get(sq)) {
         return Err(Misfit::Start);
     }
-    let (Some(first), Some(last)) = (fits.first(), fits.last()) else {
-        return Err(Misfit::Start);
-    };
-    if is_one_moment(&memory[*first..*last]) {
-        return Ok(*first);
-    }
-    last_moment(&memory[..*last], &fits)
+    moment(memory, &fits, joint.heard)
 }
 
-/// Whether between two moments that look alike nothing but adjusting went on.
-fn is_one_moment(between: &[Recalled]) -> bool {
-    let mut squares = Bitboard::EMPTY;
-    for recalled in between {
-        match &recalled.step {
-            Step::Sensed { sq, .. } => squares.add(*sq),
-            Step::Showed(_) => {}
-            Step::Pressed { .. } | Step::Found(_) => return false,
-        }
-    }
-    squares.count() <= FIDDLED_MAX
-}
-
-/// The moment that is meant, where the same placement was there in an earlier game too: the only
-/// one since a start position was set up. `memory` ends with the last that fits.
-fn last_moment(memory: &[Recalled], fits: &[usize]) -> Result<usize, Misfit> {
+/// The moment that is meant by several that look alike. In earlier games the same placement may
+/// have been there too; within this one nothing but adjusting may have come in between. Then it is
+/// the last one after which all that was heard could be.
+fn moment(memory: &[Recalled], fits: &[usize], heard: &[(Mono, Step)]) -> Result<usize, Misfit> {
+    let last = *fits.last().ok_or(Misfit::Start)?;
     let is_start = |recalled: &Recalled| matches!(recalled.step, Step::Showed(_) | Step::Found(_));
-    let start = memory.iter().rposition(is_start).ok_or(Misfit::Ambiguous)?;
-    let first = fits.iter().copied().find(|idx| *idx > start).ok_or(Misfit::Ambiguous)?;
-    is_one_moment(&memory[first..]).then_some(first).ok_or(Misfit::Ambiguous)
+    let start = memory[..last].iter().rposition(is_start);
+    let alike: Vec<usize> =
+        fits.iter().copied().filter(|idx| start.is_none_or(|start| *idx > start)).collect();
+    let first = *alike.first().ok_or(Misfit::Start)?;
+    let stirred = memory[first..last].iter().filter_map(|recalled| match &recalled.step {
+        Step::Sensed { sq, .. } => Some(*sq),
+        Step::Pressed { .. } | Step::Found(_) | Step::Showed(_) => None,
+    });
+    if stirred.collect::<Bitboard>().count() > FIDDLED_MAX {
+        return Err(Misfit::Ambiguous);
+    }
+    let follows = |idx: &usize| matches(&memory[*idx..], heard).1.is_empty();
+    Ok(alike.iter().copied().rev().find(follows).unwrap_or(first))
 }
 
 /// The steps of `memory`, each with the time at which it was `heard`, or may have happened between
@@ -180,29 +193,36 @@ pub fn align(
     from: Mono,
     until: Mono,
 ) -> Vec<(Mono, Step)> {
+    let (times, extra) = matches(memory, heard);
+    let mut steps: Vec<(Mono, Step)> = guess(memory, &times, from, until)
+        .into_iter()
+        .zip(memory.iter().map(|recalled| recalled.step.clone()))
+        .collect();
+    for (at, step) in extra.into_iter().rev() {
+        if matches!(step, Step::Pressed { .. }) {
+            let idx = steps.partition_point(|(before, _)| *before <= at);
+            steps.insert(idx, (at, step));
+        }
+    }
+    steps
+}
+
+/// When each step of `memory` was heard, and what was heard but is not in it, newest first.
+/// Compared backward, because the end is where both meet for certain.
+fn matches(memory: &[Recalled], heard: &[(Mono, Step)]) -> (Vec<Option<Mono>>, Vec<(Mono, Step)>) {
     let mut times: Vec<Option<Mono>> = vec![None; memory.len()];
     let mut rest = memory.len();
     let mut extra = Vec::new();
-    // Backward, because the end is where both meet for certain.
     for (at, step) in heard.iter().rev() {
         match memory[..rest].iter().rposition(|recalled| is_same(&recalled.step, step)) {
             Some(idx) => {
                 times[idx] = Some(*at);
                 rest = idx;
             }
-            None if matches!(step, Step::Pressed { .. }) => extra.push((*at, step.clone())),
-            None => {}
+            None => extra.push((*at, step.clone())),
         }
     }
-    let mut steps: Vec<(Mono, Step)> = guess(memory, &times, from, until)
-        .into_iter()
-        .zip(memory.iter().map(|recalled| recalled.step.clone()))
-        .collect();
-    for (at, step) in extra.into_iter().rev() {
-        let idx = steps.partition_point(|(before, _)| *before <= at);
-        steps.insert(idx, (at, step));
-    }
-    steps
+    (times, extra)
 }
 
 fn is_same(recalled: &Step, heard: &Step) -> bool {
