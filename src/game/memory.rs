@@ -222,7 +222,7 @@ impl Game {
     /// Whether the record leaves open what was played since something was missed.
     fn is_doubtful(&self, missed: Missed) -> bool {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return false };
-        let n_before = base.tracker.n_settled() + base.tracker.best().plies.len();
+        let n_before = base.tracker.n_settled() + base.tracker.best().n_standing();
         let n_new = play.sheet().len().saturating_sub(n_before);
         match missed {
             Missed::Span if n_new > 1 => true,

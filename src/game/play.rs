@@ -1,7 +1,11 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod recall;
+mod settle;
+
+pub use settle::OrderError;
+
 use super::entry::{Basis, Fact};
-use super::memory::Recall;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use crate::clock::Times;
@@ -9,13 +13,17 @@ use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Line, Mismatch, Placement, Ply, Reading, Step, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
+use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
+use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, uci::UciMove};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
 const PRESSES_MAX: usize = 32;
 
+/// What still has rivals when the board has been still for so long is recorded all the same, and
+/// marked: stillness tells no more, and silence would hide it.
+const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 
@@ -42,11 +50,11 @@ impl Play {
     pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
         sheet.forget_times();
         let n_settled = sheet.n_completed();
-        let mut tracker = Tracker::new(sheet.position(n_settled).clone(), n_settled);
-        for scored in &sheet.moves()[n_settled..] {
-            tracker.believe(scored.m, Mono::default());
-        }
-        Self { sheet, tracker, presses: Vec::new(), recalled: Vec::new(), ending }
+        let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
+        tracker.restart(sheet.position(n_settled).clone(), n_settled);
+        let mut play = Self { sheet, tracker, presses: Vec::new(), recalled: Vec::new(), ending };
+        play.believe_rest();
+        play
     }
 
     /// The record.
@@ -127,7 +135,7 @@ impl Play {
         let best = self.tracker.best();
         let n_completed = best.n_completed();
         let n_told = match n_completed.checked_sub(1) {
-            _ if is_still => best.plies.len(),
+            _ if is_still => best.n_standing(),
             Some(last) if self.tracker.is_astray(best.mover(last)) => 0,
             _ => n_completed,
         };
@@ -135,59 +143,11 @@ impl Play {
         self.bring_up(at, n_told, basis, facts);
     }
 
-    /// Lets `base`, a tracker as it was before something was missed, see what the board remembers
-    /// of the time since, and goes on with it. Nothing that came after `stopped` was play. `shown`
-    /// is what the clocks showed at the last press before. False, and nothing is changed, if that
-    /// does not lead to the board as it is.
-    pub(super) fn recall(
-        &mut self,
-        at: Mono,
-        base: Tracker,
-        steps: &[(Mono, Step)],
-        stopped: Option<Mono>,
-        shown: Option<Times>,
-        facts: &mut Vec<Fact>,
-    ) -> bool {
-        let mut recall = Recall { tracker: base, shown, presses: Vec::new(), untouched: None };
-        for (when, step) in steps {
-            let is_play = stopped.is_none_or(|stopped| *when <= stopped);
-            recall.step(*when, step, is_play, &self.presses);
-        }
-        let Recall { mut tracker, presses, .. } = recall;
-        let fits = tracker.seen() == self.tracker.seen();
-        if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
-            return false;
-        }
-        tracker.look(at, STEP_MAX);
-        if tracker.mismatch().is_none() {
-            tracker.complete_answered(at);
-        }
-        self.recalled.extend(presses.iter().map(|(when, _)| *when));
-        self.presses.extend(presses);
-        self.tracker = tracker;
-        self.doubt_settled(facts);
-        let best = self.tracker.best();
-        let is_still = self.tracker.mismatch().is_none();
-        let n_told = if is_still { best.plies.len() } else { best.n_completed() };
-        self.bring_up(at, n_told, Basis::Memory, facts);
-        true
-    }
-
-    /// Withdraws what was recorded as uncertain and no longer is, to be recorded again as certain.
-    fn doubt_settled(&mut self, facts: &mut Vec<Fact>) {
-        let base = self.tracker.n_settled();
-        let is_settled = |idx: &usize| {
-            self.sheet.moves()[base + idx].is_uncertain
-                && self.tracker.alternatives(*idx).is_empty()
-        };
-        if let Some(idx) = (0..self.n_agreed()).find(is_settled) {
-            self.sheet.truncate(base + idx);
-            facts.push(Fact::MoveRetracted { ply: base + idx + 1 });
-        }
-    }
-
     fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
-        self.publish(at, n_told.min(self.tracker.n_undisputed()), basis, facts);
+        let still = at.since(self.tracker.last_change());
+        let n_clear = self.tracker.n_undisputed();
+        let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
+        self.publish(at, n_told, basis, facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
             self.tracker.complete_at_game_end(at);
             self.complete(at, facts);
@@ -203,8 +163,8 @@ impl Play {
         self.ending.is_none() && (is_completed || still >= FINAL_AFTER)
     }
 
-    /// Goes back to the last position on record that the board shows exactly, with `turn` to move.
-    /// The players have taken moves back.
+    /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
+    /// the players have taken moves back, or put an illegal one right.
     pub(super) fn take_back_to(&mut self, turn: Color, facts: &mut Vec<Fact>) {
         let seen = self.tracker.seen();
         let shows = |n: &usize| {
@@ -212,10 +172,23 @@ impl Play {
             pos.turn() == turn && seen.differs(pos.board()).is_empty()
         };
         let n_last = self.sheet.len();
-        let Some(n) = (0..=n_last).rev().find(shows).filter(|n| *n < n_last) else { return };
-        self.sheet.truncate(n);
-        self.tracker.restart(self.sheet.position(n).clone(), n);
-        facts.push(Fact::MoveRetracted { ply: n + 1 });
+        let Some(n) = (0..=n_last).rev().find(shows) else { return };
+        if n < n_last {
+            self.sheet.truncate(n);
+            facts.push(Fact::MoveRetracted { ply: n + 1 });
+        } else if self.tracker.mismatch().is_none() {
+            return;
+        }
+        let n_settled = self.sheet.n_completed();
+        self.tracker.restart(self.sheet.position(n_settled).clone(), n_settled);
+        self.believe_rest();
+    }
+
+    /// The tracker takes over what is on record but not completed.
+    fn believe_rest(&mut self) {
+        for scored in &self.sheet.moves()[self.tracker.n_settled()..] {
+            self.tracker.believe(scored.m, Mono::default());
+        }
     }
 
     /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
@@ -237,14 +210,14 @@ impl Play {
     /// Whether the best line is not what is on record, or an end is not yet certain.
     pub(super) fn has_more_to_tell(&self) -> bool {
         let n_open = self.sheet.len() - self.tracker.n_settled();
-        let n_best = self.tracker.best().plies.len();
+        let n_best = self.tracker.best().n_standing();
         let is_ending = self.ending.is_none() && Ending::of(self.sheet.last()).is_some();
         n_best > n_open || self.n_agreed() < n_open || is_ending
     }
 
     /// Whether the board shows the position after the first move.
     pub(super) fn shows_first_move(&self) -> bool {
-        let n_plies = self.tracker.n_settled() + self.tracker.best().plies.len();
+        let n_plies = self.tracker.n_settled() + self.tracker.best().n_standing();
         match n_plies {
             0 => self.shows_one_more_move(),
             1 => self.mismatch().is_none(),
@@ -273,7 +246,9 @@ impl Play {
     /// Whether the last move of the best line may be the beginning of another: a rook that has gone
     /// to where it stands after castling, with the king still at home.
     pub(super) fn is_doubtful(&self) -> bool {
-        let Some((last, earlier)) = self.tracker.best().plies.split_last() else { return false };
+        let best = self.tracker.best();
+        let standing = &best.plies[..best.n_standing()];
+        let Some((last, earlier)) = standing.split_last() else { return false };
         let mut before = self.sheet.position(self.tracker.n_settled()).clone();
         for ply in earlier {
             before.play_unchecked(ply.m);
@@ -284,29 +259,43 @@ impl Play {
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
         let n_shared = self.n_agreed();
-        if self.sheet.len() - base > n_shared && (n_told > n_shared || self.is_denied(n_shared)) {
+        let is_denied = || self.tracker.mismatch().is_none() && self.is_denied(n_shared);
+        if self.sheet.len() - base > n_shared && (n_told > n_shared || is_denied()) {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
+        let lead = if basis == Basis::Press { SURE_LEAD } else { CLEAR_LEAD };
         let from = self.sheet.len() - base;
         if from <= n_shared {
             let new: Vec<_> =
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let others = self.tracker.alternatives(self.sheet.len() - base);
+                let others = self.tracker.alternatives(self.sheet.len() - base, lead);
                 let mode = self.sheet.mode();
-                let alternatives: Vec<String> =
-                    others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
-                let scored = self.sheet.push(ply.m, !alternatives.is_empty());
+                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let alternatives = others.iter().map(UciMove::to_string).collect();
+                let scored = if ply.is_illegal {
+                    self.sheet.push_illegal(ply.m)
+                } else {
+                    self.sheet.push(ply.m, others)
+                };
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let basis = self.basis_of(&ply, idx + 1 < n_new, basis);
                 if !basis.is_timed() {
                     self.sheet.forget_last_time();
                 }
-                let released_before = at.since(ply.released);
+                let (is_illegal, released_before) = (ply.is_illegal, at.since(ply.released));
                 let ply = self.sheet.len();
-                facts.push(Fact::MoveMade { ply, uci, san, basis, alternatives, released_before });
+                facts.push(Fact::MoveMade {
+                    ply,
+                    uci,
+                    san,
+                    is_illegal,
+                    basis,
+                    alternatives,
+                    released_before,
+                });
             }
         }
         self.complete(at, facts);
@@ -363,46 +352,6 @@ impl Play {
             let pressed_before = at.since(done.at);
             facts.push(Fact::MoveCompleted { ply: n, by: done.by, pressed_before, times });
         }
-    }
-
-    /// Whether what was played after the first `n` half-moves is in doubt: the board is not
-    /// explained, something else explains it as well, or a move has no press where its neighbors
-    /// have.
-    pub(super) fn is_doubted_since(&self, n: usize) -> bool {
-        let best = self.tracker.best();
-        let base = self.tracker.n_settled();
-        let is_disputed = self.tracker.n_undisputed() < best.plies.len();
-        let has_rival = |idx: usize| !self.tracker.alternatives(idx).is_empty();
-        let is_unpressed = |idx: usize| {
-            let done = self.sheet.moves()[idx].completed;
-            let has_answer = idx + 1 < self.sheet.len();
-            has_answer
-                && self.is_pressed_at_all()
-                && done.is_none_or(|done| done.by == CompletedBy::Reply)
-        };
-        self.tracker.mismatch().is_some()
-            || is_disputed
-            || (0..best.plies.len()).any(has_rival)
-            || (n.min(self.sheet.len())..self.sheet.len())
-                .any(|idx| self.sheet.moves()[idx].is_uncertain || is_unpressed(idx))
-            || base + best.plies.len() != self.sheet.len()
-    }
-
-    fn is_pressed_at_all(&self) -> bool {
-        !self.presses.is_empty()
-    }
-
-    /// Whether a clock was pressed in this game, as far as is remembered.
-    pub(super) fn is_pressed(&self) -> bool {
-        !self.presses.is_empty() || self.sheet.n_completed() > 0
-    }
-
-    /// What the clocks showed when one of them was last pressed.
-    pub(super) fn shown_last(&self) -> Option<Times> {
-        let live = self.presses.last().and_then(|(_, times)| *times);
-        let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
-        let recorded = || completed.map(|done| done.times).find_map(|times| times);
-        live.or_else(recorded)
     }
 
     fn times_at(&self, press: Mono) -> Option<Times> {

@@ -19,7 +19,7 @@ const AFTERMATH_OF_MEMORY: Duration = Duration::from_secs(90);
 const REOPEN_AFTER: Duration = Duration::from_millis(50);
 
 /// A finished replay: what was put on record, and the game as it stands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Replay {
     /// The record, in order.
     pub entries: Vec<Entry>,

@@ -7,7 +7,9 @@
 //! by the second and when a clock is pressed. It knows nothing of wires, of articles of the Laws or
 //! of the clock's time.
 
+pub mod grow;
 pub mod history;
+pub mod illegal;
 pub mod line;
 pub mod memory;
 pub mod mismatch;
@@ -19,5 +21,5 @@ pub mod weigh;
 pub use line::{Completion, Line, Ply};
 pub use memory::{Misfit, Recalled, Step};
 pub use mismatch::Mismatch;
-pub use placement::{Placement, Reading};
+pub use placement::{Placement, Reading, Sight};
 pub use tracker::Tracker;
