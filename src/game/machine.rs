@@ -7,7 +7,7 @@ use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::settings::Settings;
 use super::timers::{Timer, Timers};
-use super::watch::Pressed;
+use super::watch::{Identity, Pressed};
 use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
@@ -213,12 +213,20 @@ impl Game {
             BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
             BoardMessage::Clock(clock) => self.on_clock(now, clock),
             BoardMessage::Log(log) => self.on_log(now, log),
-            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial)
-                if self.watch.is_new_serial(serial) =>
-            {
-                self.facts.push(Fact::Identified { serial: serial.clone() });
+            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial) => {
+                self.on_serial(serial);
             }
             _ => {}
+        }
+    }
+
+    fn on_serial(&mut self, serial: &str) {
+        let identity = self.watch.note_serial(serial);
+        if identity != Identity::Known {
+            self.facts.push(Fact::Identified { serial: serial.to_owned() });
+        }
+        if identity == Identity::Other {
+            self.on_exchanged();
         }
     }
 
@@ -394,7 +402,11 @@ impl Game {
         if placement.differs(&Board::new()).is_empty() && !self.settings.is_chess960 {
             return Some((Chess::new(), CastlingMode::Standard));
         }
-        let board = (0..960).map(Board::chess960).find(|b| placement.differs(b).is_empty())?;
+        let shown = (0..960).map(Board::chess960).find(|b| placement.differs(b).is_empty());
+        let Some(board) = shown else {
+            let swapped = Self::swapped_start(placement).filter(|_| !self.settings.is_chess960);
+            return swapped.map(|start| (start, CastlingMode::Standard));
+        };
         let mut setup = shakmaty::Setup::initial();
         setup.castling_rights = board.rooks();
         setup.board = board;
@@ -412,6 +424,7 @@ impl Game {
             event: self.settings.event.clone(),
             round: self.settings.round.clone(),
         });
+        self.tell_bad_setup(&start);
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
         self.record_seats();

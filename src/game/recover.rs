@@ -41,6 +41,8 @@ pub struct Recovered {
     has_clock: bool,
     /// How the board lies and which end of the clock is White's.
     seats: Option<(Orientation, End)>,
+    /// Serial numbers of the board, in the order in which they were told.
+    serials: Vec<String>,
 }
 
 impl Recovered {
@@ -79,8 +81,7 @@ impl Recovered {
                 }
                 if !basis.is_timed() {
                     sheet.forget_last_time();
-                }
-                if *basis == Basis::Order {
+                } else if *basis == Basis::Order {
                     // Its completion is recorded anew, too late to tell how long it took.
                     sheet.forget_times();
                 }
@@ -107,6 +108,7 @@ impl Recovered {
             Fact::Clock { is_connected: false, .. } => self.has_clock = false,
             Fact::Clock { running, .. } => self.has_clock |= running.is_some(),
             Fact::Pressed { .. } => self.has_clock = true,
+            Fact::Identified { serial } => self.serials.push(serial.clone()),
             Fact::Seated { connector, white_end } => {
                 let lies = match connector {
                     End::Left => Orientation::Normal,
@@ -157,6 +159,9 @@ impl Recovered {
         game.orientation = game.orientation.or(lies);
         game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
+        for serial in &self.serials {
+            game.watch.note_serial(serial);
+        }
         game.has_gap = true;
         game.recover_base();
         game

@@ -19,9 +19,15 @@ pub(super) enum Timer {
     Restart,
     /// The board may be asked for its memory.
     Memory,
+    /// Pieces that were missing at a press may be back.
+    Untidy,
+    /// A piece that was in the hand at a press may have come down.
+    InHand,
+    /// A player who has made his move may have pressed.
+    Unpressed,
 }
 
-const N_TIMERS: usize = 7;
+const N_TIMERS: usize = 10;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

@@ -267,3 +267,140 @@ const fn side(color: Color) -> usize {
         Color::Black => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use shakmaty::Piece;
+
+    fn sensed(sq: Square, piece: Option<Piece>) -> Step {
+        Step::Sensed { sq, reading: piece.map_or(Reading::Empty, Reading::Piece) }
+    }
+
+    fn slow(step: Step) -> Recalled {
+        Recalled { step, is_fast: false }
+    }
+
+    fn pressed(by: Color, seconds: u64) -> Step {
+        Step::Pressed { by, left: Some(Duration::from_secs(seconds)) }
+    }
+
+    fn start() -> Placement {
+        Placement::from(shakmaty::Board::new())
+    }
+
+    /// `placement` after these steps.
+    fn after(placement: &Placement, steps: &[Recalled]) -> Placement {
+        let mut placement = placement.clone();
+        for recalled in steps {
+            if let Step::Sensed { sq, reading } = recalled.step {
+                placement.set(sq, reading);
+            }
+        }
+        placement
+    }
+
+    /// A knight goes out with a press of White, or comes back.
+    fn knight(from: Square, to: Square, seconds: u64) -> Vec<Recalled> {
+        let knight = Some(Color::White.knight());
+        let steps = [sensed(from, None), sensed(to, knight), pressed(Color::White, seconds)];
+        steps.map(slow).to_vec()
+    }
+
+    #[test]
+    fn a_memory_is_joined_where_it_is_proven() {
+        let (start, now) = (start(), after(&start(), &knight(Square::G1, Square::F3, 90)));
+        let showed = || vec![slow(Step::Showed(start.clone()))];
+        let out = || knight(Square::G1, Square::F3, 90);
+        let back = || knight(Square::F3, Square::G1, 80);
+        let lifted: Vec<Recalled> =
+            [sensed(Square::A1, None), sensed(Square::A1, Some(Color::White.rook()))]
+                .map(slow)
+                .to_vec();
+        let rows: [(&str, Vec<Vec<Recalled>>, Clocks, Result<usize, Misfit>); 7] = [
+            ("from the start", vec![showed(), out()], Clocks::Unpressed, Ok(1)),
+            (
+                "an earlier game",
+                vec![showed(), out(), back(), showed(), out()],
+                Clocks::Unpressed,
+                Ok(8),
+            ),
+            ("adjusted", vec![showed(), lifted, out()], Clocks::Unpressed, Ok(3)),
+            ("out, back, out", vec![showed(), out(), back(), out()], Clocks::Unpressed, Ok(1)),
+            (
+                "the same, but it was back",
+                vec![showed(), out(), back(), out()],
+                Clocks::Shown([Duration::from_secs(80), Duration::from_secs(99)]),
+                Ok(7),
+            ),
+            ("another end", vec![showed(), out(), back()], Clocks::Unpressed, Err(Misfit::End)),
+            ("overwritten", vec![out()], Clocks::Unknown, Err(Misfit::Start)),
+        ];
+        for (name, memory, clocks, expected) in rows {
+            let joint = Joint { seen: &start, clocks, heard: &[] };
+            assert_eq!(join(&memory.concat(), &joint, &now), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_comes_back_without_a_clock_proves_nothing() {
+        let piece = |sq, piece| slow(sensed(sq, piece));
+        let (white, black) = (Some(Color::White.knight()), Some(Color::Black.knight()));
+        let memory = vec![
+            slow(Step::Showed(start())),
+            piece(Square::G1, None),
+            piece(Square::F3, white),
+            piece(Square::G8, None),
+            piece(Square::F6, black),
+            piece(Square::F3, None),
+            piece(Square::G1, white),
+            piece(Square::F6, None),
+            piece(Square::G8, black),
+        ];
+        let joint = Joint { seen: &start(), clocks: Clocks::Unknown, heard: &[] };
+        assert_eq!(join(&memory, &joint, &start()), Err(Misfit::Ambiguous));
+    }
+
+    #[test]
+    fn what_was_heard_keeps_its_time_and_fast_presses_are_put_in() {
+        let memory = knight(Square::G1, Square::F3, 90);
+        let ms = Mono::from_millis;
+        let heard = [
+            (ms(5_000), sensed(Square::F3, Some(Color::White.knight()))),
+            (ms(5_200), pressed(Color::White, 90)),
+            (ms(5_900), pressed(Color::Black, 70)),
+        ];
+        let steps = align(&memory, &heard, ms(1_000), ms(9_000));
+        let times: Vec<u64> = steps.iter().map(|(at, _)| at.millis()).collect();
+        assert_eq!(times, [3_000, 5_000, 5_200, 5_900]);
+        assert_eq!(steps[3].1, pressed(Color::Black, 70));
+    }
+
+    proptest! {
+        #[test]
+        fn guessed_times_never_go_back(
+            fast in proptest::collection::vec(any::<bool>(), 0..40),
+            known in proptest::collection::vec((0_usize..40, 0_u64..100_000), 0..8),
+        ) {
+            let step = |idx: usize| sensed(Square::ALL[idx], None);
+            let memory: Vec<Recalled> = (0..fast.len())
+                .map(|idx| Recalled { step: step(idx), is_fast: fast[idx] })
+                .collect();
+            let mut known: Vec<_> = known.into_iter().filter(|(idx, _)| *idx < fast.len()).collect();
+            let mut times: Vec<u64> = known.iter().map(|(_, at)| *at).collect();
+            known.sort_unstable();
+            times.sort_unstable();
+            known.dedup_by_key(|(idx, _)| *idx);
+            let heard: Vec<(Mono, Step)> =
+                known.iter().zip(&times).map(|((idx, _), at)| (Mono(*at), step(*idx))).collect();
+            let steps = align(&memory, &heard, Mono(0), Mono(100_000));
+            prop_assert_eq!(steps.len(), memory.len());
+            prop_assert!(steps.windows(2).all(|two| two[0].0 <= two[1].0));
+            prop_assert!(steps.iter().all(|(at, _)| *at <= Mono(100_000)));
+            for (at, step) in &heard {
+                prop_assert!(steps.contains(&(*at, step.clone())));
+            }
+        }
+    }
+}

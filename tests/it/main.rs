@@ -13,6 +13,7 @@ mod hands;
 mod http;
 mod journal;
 mod line;
+mod memory;
 mod program;
 mod replay;
 mod service;
