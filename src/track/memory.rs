@@ -387,7 +387,8 @@ mod tests {
             let memory: Vec<Recalled> = (0..fast.len())
                 .map(|idx| Recalled { step: step(idx), is_fast: fast[idx] })
                 .collect();
-            let mut known: Vec<_> = known.into_iter().filter(|(idx, _)| *idx < fast.len()).collect();
+            let is_there = |(idx, _): &(usize, u64)| *idx < fast.len();
+            let mut known: Vec<_> = known.into_iter().filter(is_there).collect();
             let mut times: Vec<u64> = known.iter().map(|(_, at)| *at).collect();
             known.sort_unstable();
             times.sort_unstable();
