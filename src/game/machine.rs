@@ -273,6 +273,7 @@ impl Game {
             // be to believe that it came first.
             return;
         }
+        self.watch.note_board();
         let is_interrupted = self.is_interrupted();
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted {
@@ -302,13 +303,17 @@ impl Game {
             self.rejudge(now);
         }
         let had_gap = std::mem::take(&mut self.has_gap);
-        if has_changed && !self.is_interrupted() {
+        let was_before_the_stop = self.watch.note_board();
+        if has_changed && (!self.is_interrupted() || was_before_the_stop && !self.is_over()) {
             if had_gap {
                 self.watch.note_gap(now);
                 self.look(now, GAP_STEP_MAX);
-            } else if self.watch.has_suspect() {
+            } else if self.watch.has_suspect() || was_before_the_stop {
                 self.look(now, STEP_MAX);
             }
+        }
+        if was_before_the_stop && self.is_interrupted() {
+            self.watch_stopped(now);
         }
         self.note_picture(
             now,

@@ -7,7 +7,7 @@ pub use settle::OrderError;
 
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
-use super::settings::Settings;
+use super::settings::{Settings, Settle};
 use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
@@ -15,7 +15,7 @@ use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -115,7 +115,7 @@ impl Play {
         // A piece of the presser that stands where the move does not put it: something else was
         // played than the best line says.
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
-        self.bring_up(at, n_told, Basis::Press, facts);
+        self.bring_up(at, n_told, 0, Basis::Press, facts);
     }
 
     /// Forgets the press at `at`: the lever was only touched.
@@ -124,11 +124,19 @@ impl Play {
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
-    /// and brings the record up to what the tracker believes. A move that may go on is believed
-    /// only if `is_patient`.
-    pub(super) fn look(&mut self, at: Mono, depth: usize, is_patient: bool, facts: &mut Vec<Fact>) {
+    /// and brings the record up to what the tracker believes. Without a clock a move that may go on
+    /// must have rested for as long as `settle` says.
+    pub(super) fn look(
+        &mut self,
+        at: Mono,
+        depth: usize,
+        settle: Option<&Settle>,
+        facts: &mut Vec<Fact>,
+    ) {
         self.tracker.look(at, depth);
-        let is_still = self.tracker.mismatch().is_none() && (is_patient || !self.is_doubtful());
+        let still = at.since(self.tracker.last_change());
+        let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
+        let is_still = self.tracker.mismatch().is_none() && has_rested;
         if is_still {
             self.tracker.complete_answered(at);
         }
@@ -140,12 +148,24 @@ impl Play {
             _ => n_completed,
         };
         let basis = if depth > STEP_MAX { Basis::Gap } else { Basis::Quiet };
-        self.bring_up(at, n_told, basis, facts);
+        // A board at rest has told that the move was made; what it was may still be open.
+        let n_clear =
+            if is_still && settle.is_some() { self.tracker.n_uncontradicted() } else { 0 };
+        self.bring_up(at, n_told, n_clear, basis, facts);
     }
 
-    fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
+    /// Tells up to `n_told` plies of the best line, as far as no rival disputes them, or the first
+    /// `n_clear` in any case.
+    fn bring_up(
+        &mut self,
+        at: Mono,
+        n_told: usize,
+        n_clear: usize,
+        basis: Basis,
+        facts: &mut Vec<Fact>,
+    ) {
         let still = at.since(self.tracker.last_change());
-        let n_clear = self.tracker.n_undisputed();
+        let n_clear = n_clear.max(self.tracker.n_undisputed());
         let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
         self.publish(at, n_told, basis, facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
@@ -243,17 +263,23 @@ impl Play {
         }) || self.tracker.is_late_press(at)
     }
 
-    /// Whether the last move of the best line may be the beginning of another: a rook that has gone
-    /// to where it stands after castling, with the king still at home.
-    pub(super) fn is_doubtful(&self) -> bool {
+    /// How long the board must have been still for the last move of the best line to be believed
+    /// without a clock.
+    fn rest_of(&self, settle: &Settle) -> Duration {
         let best = self.tracker.best();
         let standing = &best.plies[..best.n_standing()];
-        let Some((last, earlier)) = standing.split_last() else { return false };
+        let Some((last, earlier)) = standing.split_last() else { return settle.without_clock };
         let mut before = self.sheet.position(self.tracker.n_settled()).clone();
         for ply in earlier {
             before.play_unchecked(ply.m);
         }
-        begins_castling(&before, last.m)
+        if begins_castling(&before, last.m) {
+            settle.doubtful
+        } else if may_go_on(&before, last.m) {
+            settle.on_its_way
+        } else {
+            settle.without_clock
+        }
     }
 
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
@@ -359,6 +385,18 @@ impl Play {
     }
 }
 
+/// Whether the piece could have gone on in the direction of `m`: it may rest on its way. So may a
+/// king that castles.
+fn may_go_on(before: &Chess, m: Move) -> bool {
+    let Some(from) = m.from() else { return false };
+    before.legal_moves().into_iter().any(|other| {
+        let end = other.castling_side().map_or(other.to(), |side| side.king_to(before.turn()));
+        other.from() == Some(from) && attacks::between(from, end).contains(m.to())
+    })
+}
+
+/// Whether a rook's move `m` may be the first half of castling: it has gone to where it stands
+/// after that, with the king still at home.
 fn begins_castling(before: &Chess, m: Move) -> bool {
     let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
     let turn = before.turn();

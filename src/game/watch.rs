@@ -26,6 +26,9 @@ const GAP_GRACE: Duration = Duration::from_secs(5);
 const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
+/// So long after the clock was stopped on it a difference is reported that is still there. Less
+/// than it takes the kings to announce a result.
+const STOPPED_AFTER: Duration = Duration::from_secs(2);
 /// A single lifted piece may be held this long.
 const HELD_AFTER: Duration = Duration::from_secs(30);
 
@@ -55,6 +58,11 @@ pub(super) struct Watch {
     pub(super) unpressed: Option<Unpressed>,
     /// The last press.
     last_press: Option<(Color, Mono)>,
+    /// The clock was stopped, and nothing has been heard of the board since: what the next picture
+    /// shows was there before.
+    is_stop_unseen: bool,
+    /// Where board and record differed when the clock was stopped.
+    stopped_on: Bitboard,
     /// Searches cut short that have been told.
     n_cut: u64,
 }
@@ -135,6 +143,12 @@ impl Watch {
         std::mem::replace(&mut self.is_displaced, true)
     }
 
+    /// A sensor changed, or the whole board was read. True if that is the first that is heard of
+    /// the board since the clock was stopped.
+    pub(super) fn note_board(&mut self) -> bool {
+        std::mem::take(&mut self.is_stop_unseen)
+    }
+
     pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
         std::mem::replace(&mut self.n_cut, n) < n
     }
@@ -158,7 +172,7 @@ impl Game {
         self.watch.is_after_gap(now) || self.has_gap
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(|play| play.ending().is_some())
     }
 
@@ -242,6 +256,17 @@ impl Game {
         self.memory.stop(now);
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
+        self.watch.is_stop_unseen = true;
+        self.session.want_dump(now, &mut self.commands);
+        self.watch_stopped(now);
+    }
+
+    /// Remembers on what the clock was stopped, to report it.
+    pub(super) fn watch_stopped(&mut self, now: Mono) {
+        self.watch.stopped_on = self.difference();
+        if self.watch.stopped_on.any() && !self.is_over() {
+            self.timers.set(Timer::Displaced, now + STOPPED_AFTER);
+        }
     }
 
     /// The clock runs again. What was shown meanwhile was not played; but the players may have put
@@ -259,12 +284,9 @@ impl Game {
     }
 
     pub(super) fn look(&mut self, now: Mono, depth: usize) {
-        let is_patient = self.clock.is_running()
-            || self.play.as_ref().is_some_and(|play| {
-                now.since(play.tracker().last_change()) >= self.settings.settle.doubtful
-            });
+        let settle = (!self.clock.is_running()).then_some(&self.settings.settle);
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, is_patient, &mut self.facts);
+        play.look(now, depth, settle, &mut self.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;
@@ -287,8 +309,12 @@ impl Game {
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
         }
-        if self.timers.take(Timer::Displaced, now) && self.may_judge() {
-            self.tell_displaced(now);
+        if self.timers.take(Timer::Displaced, now) {
+            if self.may_judge() {
+                self.tell_displaced(now);
+            } else if self.is_interrupted() && !self.is_over() {
+                self.tell_stopped();
+            }
         }
         if self.timers.take(Timer::Kings, now) {
             self.judge_kings();
@@ -429,6 +455,16 @@ impl Game {
         let since = self.watch.differs_since.unwrap_or(now);
         if self.is_in_hand() && now.since(since) < HELD_AFTER {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
+            return;
+        }
+        self.displaced(differs.into_iter().collect(), None);
+    }
+
+    /// The clock was stopped on a board that no move on record explains: what follows is not
+    /// judged, so that must be said now.
+    fn tell_stopped(&mut self) {
+        let differs = self.difference() & self.watch.stopped_on;
+        if differs.is_empty() || self.watch.told_illegal.is_some() {
             return;
         }
         self.displaced(differs.into_iter().collect(), None);

@@ -11,8 +11,9 @@ use crate::time::{Mono, Stamp, Wall};
 
 use std::time::Duration;
 
-/// After the last line of a script the core gets this long to come to its conclusions.
-const AFTERMATH: Duration = Duration::from_secs(5);
+/// After the last line of a script the core gets this long to come to its conclusions: long enough
+/// for the board to be read once more ([`crate::wire::session::REFRESH`]).
+const AFTERMATH: Duration = Duration::from_secs(11);
 /// The same while the board's own memory is awaited, which takes its time.
 const AFTERMATH_OF_MEMORY: Duration = Duration::from_secs(90);
 /// Between closing a line and opening it again.

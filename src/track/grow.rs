@@ -90,6 +90,7 @@ impl Tracker {
                     + self.stale(&child, m)
                     + self.doubled(&child, m)
                     + self.assumed(m)
+                    + self.untouched(&child, m)
                     + disordered(&child, released);
                 child.push(m, released, self.is_gap);
             }
@@ -202,15 +203,17 @@ impl Tracker {
     fn unstirred(&self, line: &Line, m: Move, squares: Bitboard) -> Cost {
         let since = line.plies.last().map_or(Mono::default(), |last| last.released);
         // Where pieces have no names, a capture is told by its square having stirred of its own,
-        // after the last move that ended there.
+        // after the last move that ended there and not before the capturing piece was lifted.
         let is_told_by_touch = |sq: Square| {
             sq == m.to() && self.seen.something().contains(sq) && line.pos.them().contains(sq)
         };
+        let lifted = m.from().map_or(Mono::default(), |from| self.changed_at(from));
         let stirred = |sq: Square| {
             let changed = self.changed[usize::from(sq)];
             let ahead = if is_told_by_touch(sq) { Duration::ZERO } else { REPLY_AHEAD };
             let is_later = changed + ahead > since || since == Mono::default();
-            is_later && changed != Mono::default()
+            let is_too_early = is_told_by_touch(sq) && changed + TWIN_AHEAD <= lifted;
+            is_later && !is_too_early && changed != Mono::default()
         };
         squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
     }
@@ -241,7 +244,9 @@ impl Tracker {
     /// own. What was seen there before the piece was lifted belongs to its move before.
     fn doubled(&self, line: &Line, m: Move) -> Cost {
         let piece = m.role().of(line.pos.turn());
-        let twins = self.seen.known().by_piece(piece) & !line.pos.board().by_piece(piece);
+        let named = self.seen.known().by_piece(piece) & !line.pos.board().by_piece(piece);
+        let unnamed = self.seen.unnamed() & !line.pos.board().occupied();
+        let twins = if unnamed.contains(m.to()) { unnamed } else { named };
         let Some(from) = m.from().filter(|_| twins.contains(m.to())) else { return 0 };
         let changed = |sq: Square| self.changed[usize::from(sq)];
         let is_of_this_move = |sq: Square| changed(sq) + TWIN_AHEAD > changed(from);
@@ -254,6 +259,15 @@ impl Tracker {
         } else {
             0
         }
+    }
+
+    /// What it speaks against `m`, where pieces have no names, that a piece of the opponent was
+    /// lifted and put back, or replaced, on another square than where it captures.
+    fn untouched(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from().filter(|_| !m.is_castle()) else { return 0 };
+        let others = self.seen.unnamed() & line.pos.them() & !squares_of(m, line.pos.turn());
+        let was_touched = |sq: Square| self.changed_at(sq) > self.changed_at(from);
+        others.into_iter().filter(|&sq| was_touched(sq)).count() as Cost * weigh::TOUCHED
     }
 
     /// What it speaks against `m` that it promotes to something rare, where only the sensors could

@@ -8,7 +8,7 @@
 //! needs no rule of its own: some line explains it, and time tells which.
 
 use super::history::History;
-use super::line::{CompletedBy, Completion, Line, OpenPress, Ply};
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, UNEXPLAINED_MAX};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
 use super::search;
@@ -113,6 +113,11 @@ impl Tracker {
     /// The line that explains the sensors best. Its plies follow the first [`Self::n_settled`].
     pub fn best(&self) -> &Line {
         &self.lines[0]
+    }
+
+    /// How many lines live. At most [`LINES_MAX`].
+    pub fn n_lines(&self) -> usize {
+        self.lines.len()
     }
 
     /// Plies of the game that are no longer open to revision.
@@ -278,9 +283,19 @@ impl Tracker {
     /// position does not count, nor does one that leads to what looks the same to these sensors:
     /// waiting will not tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
+        self.n_shared_with(|_, _| true)
+    }
+
+    /// The same among lines that have got as far: one that only waits for the move disputes
+    /// nothing.
+    pub fn n_uncontradicted(&self) -> usize {
+        self.n_shared_with(|best, rival| best.n_shared(rival) < rival.plies.len())
+    }
+
+    fn n_shared_with(&self, counts: impl Fn(&Line, &Line) -> bool) -> usize {
         let best = self.best();
         self.rivals(weigh::CLEAR_LEAD)
-            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival))
+            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival) && counts(best, rival))
             .map(|rival| best.n_shared(rival))
             .fold(best.n_standing(), usize::min)
     }
@@ -426,6 +441,8 @@ impl Tracker {
                 .partition(|press: &OpenPress| self.now - press.at > PRESS_AHEAD);
             line.cost += weigh::OPEN_PRESS * stale.len() as Cost;
             line.unexplained.extend(stale);
+            let n_old = line.unexplained.len().saturating_sub(UNEXPLAINED_MAX);
+            line.unexplained.drain(..n_old);
             line.open = open;
         }
         // What contradicts the board at this moment goes first, however cheap it was so far.

@@ -87,6 +87,8 @@ pub const STALE: Cost = 6 * POINT;
 pub const DOUBLED: Cost = 3 * POINT / 2;
 /// A move to a square where its piece was seen before it was lifted.
 pub const LEFT_OVER: Cost = 3 * POINT;
+/// A piece of the opponent that was touched while the move was made, but not captured.
+pub const TOUCHED: Cost = 3 * POINT / 2;
 /// A promotion to anything but a queen, where the sensors do not know the piece. Less than
 /// [`CLEAR_LEAD`]: the queen is assumed, not known.
 pub const UNDERPROMOTION: Cost = POINT / 2;

@@ -45,7 +45,7 @@ impl Play {
         let best = self.tracker.best();
         let is_still = self.tracker.mismatch().is_none();
         let n_told = if is_still { best.n_standing() } else { best.n_completed() };
-        self.bring_up(at, n_told, Basis::Memory, facts);
+        self.bring_up(at, n_told, 0, Basis::Memory, facts);
         true
     }
 
