@@ -9,6 +9,7 @@
 pub mod clock;
 pub mod clock_command;
 pub mod command;
+pub mod dgt3000;
 pub mod field;
 pub mod frame;
 pub mod log;
@@ -20,7 +21,7 @@ pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SideTime,
     TimeFault,
 };
-pub use clock_command::{ClockCommand, Icons, Runs, SetAndRun, SetTime};
+pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};
 pub use command::{Command, CommandDecoder, HostItem, Leds, PegasusLeds};
 pub use field::{Code, Dump, Field, Orientation, Signal};
 pub use frame::{Decoder, Item, SkipReason};

@@ -1,0 +1,8 @@
+//! Clocks as devices: what they say, how they are driven, and the models that stand for them.
+
+mod dgt3000;
+
+/// Hours, minutes and seconds, as a display shows them.
+fn hms(seconds: u32) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
