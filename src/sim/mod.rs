@@ -5,16 +5,22 @@
 
 pub mod board;
 pub mod clock;
+pub mod dgt_clock;
+pub mod faults;
 pub mod games;
 pub mod hands;
 pub mod replay;
 mod ring;
 pub mod script;
 pub mod table;
+pub mod works;
 
 pub use board::{BoardSim, Delivery, Mode};
 pub use clock::ClockSim;
+pub use dgt_clock::{DgtClockSim, Glass, Obedience};
+pub use faults::{Badness, Faults};
 pub use hands::{Manners, Performance, TableKind, Truth, perform};
 pub use replay::Replay;
 pub use script::{Script, ScriptError};
 pub use table::Table;
+pub use works::Works;

@@ -6,8 +6,11 @@
 //! it unexplained. The facts come from the notes on the protocol, whose sections are cited as
 //! "protocol 1.2"; a constant without a citation is a decision of ours and says so.
 
+mod agenda;
 pub mod clock;
 pub mod clock_command;
+pub mod clock_line;
+pub mod clock_wish;
 pub mod command;
 pub mod dgt3000;
 pub mod field;
@@ -22,6 +25,10 @@ pub use clock::{
     TimeFault,
 };
 pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};
+pub use clock_line::{ClockLine, LineInput};
+pub use clock_wish::{
+    Act, ClockDriver, ClockKind, ClockNews, ClockText, Difference, Wanted, WantedTimes,
+};
 pub use command::{Command, CommandDecoder, HostItem, Leds, PegasusLeds};
 pub use field::{Code, Dump, Field, Orientation, Signal};
 pub use frame::{Decoder, Item, SkipReason};

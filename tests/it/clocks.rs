@@ -1,6 +1,8 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
 mod dgt3000;
+mod line;
+mod world;
 
 /// Hours, minutes and seconds, as a display shows them.
 fn hms(seconds: u32) -> String {
