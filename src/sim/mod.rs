@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod clock;
+pub mod dgt3000;
 pub mod dgt_clock;
 pub mod faults;
 pub mod games;
@@ -18,6 +19,7 @@ pub mod works;
 pub use board::{BoardSim, Delivery, Mode};
 pub use clock::ClockSim;
 pub use dgt_clock::{DgtClockSim, Glass, Obedience};
+pub use dgt3000::Dgt3000Sim;
 pub use faults::{Badness, Faults};
 pub use hands::{Manners, Performance, TableKind, Truth, perform};
 pub use replay::Replay;

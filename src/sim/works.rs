@@ -1,4 +1,4 @@
-//! What turns inside a simulated clock: two sides, a lever, and a crystal that is never quite right.
+//! What turns inside a simulated clock: two sides, a lever, and a crystal that is never right.
 
 use crate::time::Mono;
 use crate::wire::End;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::clock::End;
 use super::clock_command::{Icons, Runs};
-use super::clock_wish::{ClockText, Difference, Wanted, WantedTimes};
+use super::clock_wish::{Act, ClockNews, ClockText, Difference, Wanted, WantedTimes};
 use crate::time::Mono;
 
 /// Readings are not believed for this long after times were set: old ones come back, and a
@@ -33,6 +33,8 @@ pub(super) const LOOK_GAP: Duration = Duration::from_secs(1);
 pub(super) const TEXT_EVERY: Duration = Duration::from_secs(30);
 /// After a job that failed, before it is tried again; doubled each time up to [`PEACE`]. Ours.
 pub(super) const BACKOFF: Duration = Duration::from_secs(4);
+/// A clock that differs from what is wanted for this long is told of. Ours.
+const DIFFERS_AFTER: Duration = Duration::from_secs(10);
 /// Beeps that may wait; more would be noise. Ours.
 const BEEPS_MAX: usize = 4;
 
@@ -228,9 +230,29 @@ impl Agenda {
         }
     }
 
-    /// Whether something may lie over the times, for all that is known.
-    pub(super) fn may_be_covered(&self) -> bool {
-        self.over != Over::Nothing
+    /// Whether the times are seen, beyond doubt.
+    pub(super) fn is_bare(&self) -> bool {
+        self.over == Over::Nothing
+    }
+
+    /// Whether a text is shown, beyond doubt.
+    pub(super) const fn knows_text(&self) -> bool {
+        matches!(self.over, Over::Text(_))
+    }
+
+    /// Whether it is the one that is wanted.
+    pub(super) fn shows_text(&self) -> bool {
+        self.wanted.text.is_some_and(|text| self.over == Over::Text(text))
+    }
+
+    /// Nothing lies over the times any more.
+    pub(super) fn uncovered(&mut self) {
+        self.over = Over::Nothing;
+    }
+
+    /// Whether the wanted times are those that the clock has confirmed.
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.set.is_some() && self.is_set()
     }
 
     /// A text is sent: until the answer comes nobody knows what is shown, unless it was this.
@@ -361,4 +383,37 @@ fn contradiction(times: &WantedTimes, at: Mono, shown: Shown) -> Option<Differen
         return Some(Difference::Running);
     }
     times.end().filter(|end| *end != shown.high).map(|_| Difference::Lever)
+}
+
+/// Tells of a difference once, when it has lasted, and of its end.
+#[derive(Debug, Copy, Clone, Default)]
+pub(super) struct DifferenceWatch {
+    since: Option<Mono>,
+    has_told: bool,
+}
+
+impl DifferenceWatch {
+    pub(super) fn look<C>(
+        &mut self,
+        at: Mono,
+        difference: Option<Difference>,
+        out: &mut Vec<Act<C>>,
+    ) {
+        let Some(difference) = difference else {
+            self.since = None;
+            if std::mem::take(&mut self.has_told) {
+                out.push(Act::Tell(ClockNews::Agrees));
+            }
+            return;
+        };
+        let since = *self.since.get_or_insert(at);
+        if !self.has_told && at >= since + DIFFERS_AFTER {
+            self.has_told = true;
+            out.push(Act::Tell(ClockNews::Differs(difference)));
+        }
+    }
+
+    pub(super) fn wake_at(&self) -> Option<Mono> {
+        self.since.filter(|_| !self.has_told).map(|since| since + DIFFERS_AFTER)
+    }
 }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::agenda::{Agenda, Job, LOOK_EVERY, PEACE, Shown};
+use super::agenda::{Agenda, DifferenceWatch, Job, LOOK_EVERY, PEACE, Shown};
 use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime, End};
 use super::clock_command::ClockCommand;
 use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
@@ -25,8 +25,6 @@ pub const ASK_EVERY: Duration = Duration::from_secs(2);
 pub const N_QUESTIONS: u32 = 5;
 /// For this long the same answer may come once more (protocol 2.6).
 pub const ECHO: Duration = Duration::from_secs(1);
-/// A clock that differs from what is wanted for this long is told of. Ours.
-pub const DIFFERS_AFTER: Duration = Duration::from_secs(10);
 
 /// Longest beep that the command takes in one.
 const BEEP_MAX: u8 = 0x7f;
@@ -85,8 +83,7 @@ pub struct ClockLine {
     pressed: Option<(Mono, Buttons)>,
     /// When a reading was last asked for.
     looked_at: Option<Mono>,
-    differs_since: Option<Mono>,
-    has_told_difference: bool,
+    watch: DifferenceWatch,
 }
 
 impl Default for ClockLine {
@@ -106,8 +103,7 @@ impl ClockLine {
             high: None,
             pressed: None,
             looked_at: None,
-            differs_since: None,
-            has_told_difference: false,
+            watch: DifferenceWatch::default(),
         }
     }
 
@@ -346,7 +342,7 @@ impl ClockLine {
             self.link = Link::Empty(at + LOOK_EVERY);
             self.look(at, out);
         }
-        self.tell_difference(at, out);
+        self.watch.look(at, self.difference(), out);
     }
 
     /// Asks the board for a reading.
@@ -363,21 +359,6 @@ impl ClockLine {
         let wait = if n_asked < N_QUESTIONS { ASK_EVERY } else { PEACE };
         self.link = Link::Asking { n_asked: n_asked.saturating_add(1), due: at + wait };
         self.launch(at, None, ClockCommand::VersionQuery, 1, out);
-    }
-
-    fn tell_difference(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        let Some(difference) = self.difference() else {
-            self.differs_since = None;
-            if std::mem::take(&mut self.has_told_difference) {
-                out.push(Act::Tell(ClockNews::Agrees));
-            }
-            return;
-        };
-        let since = *self.differs_since.get_or_insert(at);
-        if !self.has_told_difference && at >= since + DIFFERS_AFTER {
-            self.has_told_difference = true;
-            out.push(Act::Tell(ClockNews::Differs(difference)));
-        }
     }
 }
 
@@ -425,9 +406,7 @@ impl ClockDriver for ClockLine {
         };
         let is_free = self.flight.is_none() && matches!(self.link, Link::Found(_));
         let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
-        let telling = self.differs_since.filter(|_| !self.has_told_difference);
-        let telling = telling.map(|since| since + DIFFERS_AFTER);
-        [flight, asking, agenda, telling].into_iter().flatten().min()
+        [flight, asking, agenda, self.watch.wake_at()].into_iter().flatten().min()
     }
 
     fn difference(&self) -> Option<Difference> {

@@ -5,9 +5,11 @@
 //! itself. Protocol 6.
 
 mod command;
+mod driver;
 mod message;
 
 pub use command::{BEEP_MAX, I2cCommand, I2cSet, SideRun};
+pub use driver::{Dgt3000, I2cInput, I2cOp, WriteEnd};
 pub use message::{AckVerdict, I2cAck, I2cMessage, I2cTime, KeyEvent, Keys};
 
 use super::clock::TimeFault;

@@ -227,7 +227,7 @@ fn happens() -> impl Strategy<Value = Happens> {
     let runs = prop_oneof![Just(Runs::Left), Just(Runs::Right), Just(Runs::Pause)];
     prop_oneof![
         6 => (0_u64..4_000).prop_map(|ms| Happens::Wait(Duration::from_millis(ms))),
-        3 => (30_u32..30_000, 30_u32..30_000, runs).prop_map(|(l, r, runs)| Happens::Times(l, r, runs)),
+        3 => (30_u32..30_000, 30_u32..30_000, runs).prop_map(|(l, r, it)| Happens::Times(l, r, it)),
         2 => prop_oneof![Just(None), "[a-h][1-8][a-h][1-8]".prop_map(Some)].prop_map(Happens::Text),
         2 => end().prop_map(Happens::Lever),
         1 => Just(Happens::Forget),
