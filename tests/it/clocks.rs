@@ -3,6 +3,7 @@
 mod dgt3000;
 mod jack;
 mod line;
+mod own;
 mod world;
 
 /// Hours, minutes and seconds, as a display shows them.
