@@ -4,9 +4,15 @@
 pub mod board;
 pub mod cli;
 pub mod config;
+#[cfg(feature = "pi")]
+pub mod gpio;
 pub mod http;
+#[cfg(feature = "pi")]
+pub mod i2c;
 pub mod journal;
 pub mod now;
+#[cfg(feature = "pi")]
+pub mod own_clock;
 pub mod pty;
 pub mod publish;
 pub mod record;

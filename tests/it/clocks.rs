@@ -4,6 +4,8 @@ mod dgt3000;
 mod jack;
 mod line;
 mod own;
+#[cfg(feature = "pi")]
+mod parts;
 mod world;
 
 /// Hours, minutes and seconds, as a display shows them.
