@@ -4,6 +4,7 @@
 //! it is told the time and never reads it. Chance comes from a seed.
 
 pub mod board;
+pub mod bridge;
 pub mod clock;
 pub mod dgt3000;
 pub mod dgt_clock;
@@ -18,6 +19,7 @@ pub mod table;
 pub mod works;
 
 pub use board::{BoardSim, Delivery, Mode};
+pub use bridge::BridgeSim;
 pub use clock::ClockSim;
 pub use dgt_clock::{DgtClockSim, Glass, Obedience};
 pub use dgt3000::Dgt3000Sim;

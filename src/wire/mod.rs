@@ -7,6 +7,8 @@
 //! "protocol 1.2"; a constant without a citation is a decision of ours and says so.
 
 mod agenda;
+pub mod bridge;
+pub mod bridge_link;
 pub mod clock;
 pub mod clock_command;
 pub mod clock_line;
@@ -22,6 +24,7 @@ pub mod message;
 pub mod segments;
 pub mod session;
 
+pub use bridge_link::{BridgeInput, BridgeLink};
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SideTime,
     TimeFault,

@@ -1,5 +1,6 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
+mod bridge;
 mod dgt3000;
 mod jack;
 mod line;
