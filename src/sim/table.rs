@@ -6,11 +6,12 @@
 
 use super::board::{BoardSim, Delivery};
 use super::clock::{self, ClockSim};
+use super::dgt_clock::DgtClockSim;
 use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::time::Mono;
 use crate::track::{Placement, Reading};
-use crate::wire::{BoardMessage, ClockMessage, Code, End, Orientation};
+use crate::wire::{BoardMessage, Button, Buttons, ClockMessage, Code, End, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct Table {
     board: Option<BoardSim>,
     placement: Placement,
     clock: Option<ClockSim>,
+    /// A clock that obeys a host, in place of the other. White sits at its left end.
+    driven: Option<DgtClockSim>,
     turn: Color,
     starts_at: Option<(Mono, Color)>,
 }
@@ -49,12 +52,31 @@ impl Table {
                 placement.set(sq, Reading::Something);
             }
         }
-        Self { board, placement, clock, turn, starts_at: None }
+        Self { board, placement, clock, driven: None, turn, starts_at: None }
+    }
+
+    /// The same table with a clock that obeys, if there is a board to carry commands. What was the
+    /// arbiter's hand at the other clock is his hand at the button in the middle of this one.
+    pub fn with_driven_clock(mut self, clock: DgtClockSim) -> Self {
+        if let Some(board) = self.board.take() {
+            let mut board = board.with_answering_clock();
+            board.clock(Mono::default(), clock.time());
+            self.board = Some(board);
+            self.clock = None;
+            self.driven = Some(clock);
+        }
+        self
+    }
+
+    /// The clock that obeys, if there is one.
+    pub fn driven(&self) -> Option<&DgtClockSim> {
+        self.driven.as_ref()
     }
 
     /// A script begins: soon the clock is set running for the player who has the move at its start.
     pub fn begin(&mut self, at: Mono) {
-        self.starts_at = self.clock.is_some().then_some((at + CLOCK_STARTS, self.turn));
+        let has_clock = self.clock.is_some() || self.driven.is_some();
+        self.starts_at = has_clock.then_some((at + CLOCK_STARTS, self.turn));
     }
 
     /// The board with a line; `None` if a scanned board stands here.
@@ -76,12 +98,21 @@ impl Table {
     pub fn next_at(&self) -> Option<Mono> {
         let board = self.board.as_ref().and_then(BoardSim::next_at);
         let clock = self.clock.as_ref().and_then(ClockSim::next_at);
-        [board, clock, self.starts_at.map(|(at, _)| at)].into_iter().flatten().min()
+        let driven = self.driven.as_ref().and_then(DgtClockSim::next_at);
+        [board, clock, driven, self.starts_at.map(|(at, _)| at)].into_iter().flatten().min()
     }
 
     /// The clock goes on. What is returned is heard at once: that is so only of the clock beside a
     /// scanned board.
     pub fn tick(&mut self, now: Mono) -> Option<Event> {
+        if self.driven.is_some() {
+            self.obey(now);
+            return None;
+        }
+        if let Some(board) = &mut self.board {
+            // This clock obeys nobody.
+            board.take_clock_commands();
+        }
         let clock = self.clock.as_mut()?;
         if let Some((_, turn)) = self.starts_at.take_if(|(at, _)| *at <= now) {
             clock.run(now, turn);
@@ -93,6 +124,9 @@ impl Table {
     /// Hands do something. What is returned is heard at once, past any line. The bytes of a tape
     /// do nothing here.
     pub fn happen(&mut self, now: Mono, happening: &Happening) -> Option<Event> {
+        if self.driven.is_some() && self.happen_to_driven(now, happening) {
+            return None;
+        }
         match happening {
             Happening::Sensed { sq, reading, is_lost } => self.sense(now, *sq, *reading, *is_lost),
             Happening::Press(by) => {
@@ -124,6 +158,39 @@ impl Table {
         }
     }
 
+    /// What a host has sent for the clock is done, and the board looks at it.
+    fn obey(&mut self, now: Mono) {
+        let (Some(clock), Some(board)) = (&mut self.driven, &mut self.board) else { return };
+        if self.starts_at.take_if(|(at, _)| *at <= now).is_some() {
+            press_middle(clock, board, now);
+        }
+        for command in board.take_clock_commands() {
+            if let Some(ack) = clock.obey(now, &command) {
+                board.answer(now, ack);
+            }
+        }
+        clock.advance(now);
+        board.clock(now, clock.time());
+    }
+
+    /// True if it was something that hands do to a clock.
+    fn happen_to_driven(&mut self, now: Mono, happening: &Happening) -> bool {
+        let (Some(clock), Some(board)) = (&mut self.driven, &mut self.board) else { return false };
+        match happening {
+            Happening::Press(by) => {
+                clock.press(now, end_of(*by));
+            }
+            Happening::ClockStopped => press_middle(clock, board, now),
+            Happening::Resume(turn) => {
+                clock.press(now, end_of(!*turn));
+                self.starts_at = Some((now + CLOCK_RESUMES, *turn));
+            }
+            _ => return false,
+        }
+        board.clock(now, clock.time());
+        true
+    }
+
     fn show_clock(&mut self, now: Mono) -> Option<Event> {
         let time = self.clock.as_ref()?.time();
         match &mut self.board {
@@ -147,5 +214,18 @@ impl Table {
         let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
         board.set(now, sq, code, delivery);
         None
+    }
+}
+
+const fn end_of(color: Color) -> End {
+    match color {
+        Color::White => End::Left,
+        Color::Black => End::Right,
+    }
+}
+
+fn press_middle(clock: &DgtClockSim, board: &mut BoardSim, now: Mono) {
+    if let Some(ack) = clock.press_buttons(Buttons::of(&[Button::Run])) {
+        board.answer(now, ack);
     }
 }

@@ -7,6 +7,7 @@ mod line;
 mod own;
 #[cfg(feature = "pi")]
 mod parts;
+mod tool;
 mod world;
 
 /// Hours, minutes and seconds, as a display shows them.

@@ -185,8 +185,6 @@ impl PtyBoardActor {
                     Ok(n) => {
                         let now = self.pace.now();
                         self.board().host_bytes(now, &buf[..n]);
-                        // What they do to the clock is not simulated yet.
-                        self.board().take_clock_commands();
                     }
                     Err(e) => {
                         warn!(error = %e, "the simulated board lost its cable");
