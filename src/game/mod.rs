@@ -3,6 +3,7 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
+pub mod clock_desk;
 pub mod ear;
 pub mod effect;
 pub mod entry;
@@ -16,6 +17,7 @@ pub mod settings;
 mod timers;
 mod watch;
 
+pub use clock_desk::ClockDesk;
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Stage};

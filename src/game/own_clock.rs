@@ -1,10 +1,11 @@
-//! A clock whose works are the Pi: two buttons or a rocker, two displays, a buzzer.
+//! A clock whose works are the Pi: two buttons or a rocker, two displays, a buzzer. Or only the
+//! contact, at the lever of any other clock.
 //!
 //! It reckons by the same model as everything else and speaks to the game as a clock behind a board
 //! does, so the game knows no difference. A press counts from its first edge, though it is believed
 //! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
 
-use crate::clock::{Change, ClockModel, PerMove, Times};
+use crate::clock::{Change, ClockModel, PerMove, TimeControl, Times};
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
@@ -26,6 +27,8 @@ pub enum OwnAct {
     Sound(Duration),
     /// What a board would have read, and when it was so: of a press, its first edge.
     Reading(Mono, ClockMessage),
+    /// Somebody pressed a clock that is not ours and shows its own times.
+    Pressed(Mono, Color),
 }
 
 /// What an arbiter does to the clock.
@@ -39,12 +42,16 @@ pub enum ClockOrder {
     Set(Times),
     /// This player gets more time.
     Add(Color, Duration),
+    /// A new game begins: the clock is set for it, unless it runs already.
+    NewGame,
 }
 
 /// The clock.
 #[derive(Clone, Debug)]
 pub struct OwnClock {
     model: ClockModel,
+    /// The same before the first move.
+    fresh: ClockModel,
     white: End,
     contacts: Contacts,
     /// The button in the middle, which stops the clock and lets it go on.
@@ -67,6 +74,7 @@ impl OwnClock {
             _ => Color::White,
         };
         Self {
+            fresh: model.clone(),
             model,
             white,
             contacts,
@@ -115,6 +123,13 @@ impl OwnClock {
                 changes
             }
             ClockOrder::Add(color, span) => self.model.add(at, color, span),
+            ClockOrder::NewGame if self.model.running().is_none() => {
+                self.model = self.fresh.clone();
+                self.model.stop(at);
+                self.has_run = false;
+                Vec::new()
+            }
+            ClockOrder::NewGame => Vec::new(),
         };
         self.tell(at, &changes, out);
         self.show(at, out);
@@ -140,6 +155,10 @@ impl OwnClock {
     }
 
     fn press(&mut self, at: Mono, by: Color, out: &mut Vec<OwnAct>) {
+        if self.is_foreign() {
+            out.push(OwnAct::Pressed(at, by));
+            return;
+        }
         let changes = match self.model.running() {
             // The first press of all starts the clock: of Black's end, White's time (Art. 6.2.2 of
             // 2023). Who stops a clock starts it again with the middle button, not by chance.
@@ -169,8 +188,17 @@ impl OwnClock {
         }
     }
 
+    /// Without a time control there is only the lever of another clock.
+    fn is_foreign(&self) -> bool {
+        *self.model.control() == TimeControl::NoClock
+    }
+
     /// Displays and game are told what has changed by `at`, without booking the time up to it.
     fn show(&mut self, at: Mono, out: &mut Vec<OwnAct>) {
+        if self.is_foreign() {
+            self.changes_at = None;
+            return;
+        }
         let times = self.model.times(at);
         for end in [End::Left, End::Right] {
             let color = self.color(end);

@@ -1,11 +1,11 @@
 //! The one configuration file, typed. An unknown key is an error that names the known ones: a
 //! misspelt setting must not be a silent one.
 
-use crate::clock::End;
+use crate::clock::{End, TimeControl};
 use crate::game::Settings;
 use crate::game::settings::Settle;
-use crate::wire::Orientation;
-use serde::Deserialize;
+use crate::wire::{self, Orientation};
+use serde::{Deserialize, Deserializer};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,6 +74,12 @@ pub struct Board {
     pub connector: Connector,
     /// White's end of the clock.
     pub clock_white: Seat,
+    /// Where the clock is.
+    pub clock: Source,
+    /// The time control that the clock is set and run by. Without it a clock behind the board is
+    /// only read, and one on the pins shows no time.
+    #[serde(deserialize_with = "control")]
+    pub drive_clock: Option<TimeControl>,
     /// Only Chess960 start positions begin a game.
     pub chess960: bool,
     /// Stillness that makes a move while a clock runs, in milliseconds.
@@ -108,6 +114,19 @@ pub enum Seat {
     Right,
 }
 
+/// Where the clock is.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Plugged into the board.
+    #[default]
+    Board,
+    /// On the pins of this Pi: two buttons and two displays (`hardware/clock-gpio.md`).
+    Gpio,
+    /// On the pins: one contact below a rocker, or at the lever of another clock.
+    GpioLever,
+}
+
 impl Default for Config {
     fn default() -> Self {
         let state_dir = std::env::var_os("STATE_DIRECTORY")
@@ -136,6 +155,8 @@ impl Default for Board {
             round: String::new(),
             connector: Connector::Auto,
             clock_white: Seat::Auto,
+            clock: Source::Board,
+            drive_clock: None,
             chess960: false,
             settle_with_clock_ms: millis(settle.with_clock),
             settle_without_clock_ms: millis(settle.without_clock),
@@ -210,7 +231,21 @@ fn one_line(complaint: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
+/// A time control in any of the usual notations.
+fn control<'de, D: Deserializer<'de>>(text: D) -> Result<Option<TimeControl>, D::Error> {
+    let text = String::deserialize(text)?;
+    text.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
 impl Board {
+    /// White's end of a clock that we drive: the left one unless it is said otherwise.
+    pub fn left_or_right(&self) -> wire::End {
+        match self.clock_white {
+            Seat::Auto | Seat::Left => wire::End::Left,
+            Seat::Right => wire::End::Right,
+        }
+    }
+
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
         Settings {

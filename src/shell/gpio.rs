@@ -4,22 +4,11 @@
 //! by their BCM numbers; inputs are pulled up, so a contact to ground reads as closed.
 
 use super::now::Now;
-use crate::time::Stamp;
+use super::own_clock::{Edge, Which};
 use crate::wire::contact::Level;
 use rppal::gpio::{Gpio, InputPin, OutputPin, Trigger};
 use tokio::sync::mpsc;
 use tracing::warn;
-
-/// Which contact of a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// The button at the left end, or the contact below a rocker.
-    Left,
-    /// The button at the right end.
-    Right,
-    /// The button that stops the clock and lets it go on.
-    Middle,
-}
 
 /// Where the parts of a clock are wired to, by BCM number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +17,6 @@ pub struct Pins {
     pub contacts: Vec<(Which, u8)>,
     /// The buzzer, through a transistor; high is loud.
     pub buzzer: Option<u8>,
-}
-
-/// An edge of a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
-    /// When, by the kernel.
-    pub at: Stamp,
-    /// Whose.
-    pub which: Which,
-    /// How the contact stood after it.
-    pub level: Level,
 }
 
 /// Why there are no pins.

@@ -1,13 +1,11 @@
 //! Runs the clock whose works are the Pi: its contacts, displays and buzzer, and the game's ear.
 
-use super::gpio::{Edge, GpioPins, Which};
-use super::i2c::{DisplayError, Displays};
 use super::now::Now;
-use crate::game::{ClockOrder, OwnAct, OwnClock};
+use crate::game::{ClockOrder, Event, OwnAct, OwnClock};
 use crate::time::{Mono, Stamp};
 use crate::wire::contact::Level;
 use crate::wire::ht16k33::Face;
-use crate::wire::{ClockMessage, End};
+use crate::wire::{BoardMessage, End};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
@@ -32,72 +30,64 @@ pub trait Parts {
     fn hush(&mut self);
 }
 
-/// A Pi's pins and displays.
-#[derive(Debug)]
-pub struct PiParts {
-    pins: GpioPins,
-    displays: Displays<rppal::i2c::I2c>,
-    /// Said once, not every second.
-    has_complained: bool,
+/// Which contact of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The button at the left end, or the contact below a rocker.
+    Left,
+    /// The button at the right end.
+    Right,
+    /// The button that stops the clock and lets it go on.
+    Middle,
 }
 
-impl PiParts {
-    /// Puts the parts together.
-    pub const fn new(pins: GpioPins, displays: Displays<rppal::i2c::I2c>) -> Self {
-        Self { pins, displays, has_complained: false }
-    }
+/// An edge of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// When, by the kernel.
+    pub at: Stamp,
+    /// Whose.
+    pub which: Which,
+    /// How the contact stood after it.
+    pub level: Level,
+}
 
-    fn complain(&mut self, shown: Result<(), DisplayError>) {
-        match shown {
-            Ok(()) => self.has_complained = false,
-            Err(error) if !std::mem::replace(&mut self.has_complained, true) => warn!("{error}"),
-            Err(_) => {}
+/// The arbiter's end of a clock.
+#[derive(Clone, Debug)]
+pub struct Orders(mpsc::Sender<ClockOrder>);
+
+impl Orders {
+    /// The arbiter does something to the clock; nothing happens to one that is put away.
+    pub async fn give(&self, order: ClockOrder) {
+        if self.0.send(order).await.is_err() {
+            debug!("the clock is put away and takes no orders");
         }
-    }
-}
-
-impl Parts for PiParts {
-    fn level(&mut self, which: Which) -> Level {
-        self.pins.level(which)
-    }
-
-    fn show(&mut self, end: End, face: Face) {
-        let shown = self.displays.show(end, face);
-        self.complain(shown);
-    }
-
-    fn refresh(&mut self) {
-        let shown = self.displays.refresh();
-        self.complain(shown);
-    }
-
-    fn sound(&mut self) {
-        self.pins.sound();
-    }
-
-    fn hush(&mut self) {
-        self.pins.hush();
     }
 }
 
 /// What others have of the clock.
 #[derive(Debug)]
 pub struct OwnClockStub {
-    readings: mpsc::Receiver<(Stamp, ClockMessage)>,
+    events: mpsc::Receiver<(Stamp, Event)>,
     orders: mpsc::Sender<ClockOrder>,
 }
 
 impl OwnClockStub {
-    /// The next reading, with the moment at which it was so; `None` once the clock is put away.
-    /// Safe to cancel.
-    pub async fn reading(&mut self) -> Option<(Stamp, ClockMessage)> {
-        self.readings.recv().await
+    /// The next reading or press, with the moment at which it was so; `None` once the clock is put
+    /// away. Safe to cancel.
+    pub async fn event(&mut self) -> Option<(Stamp, Event)> {
+        self.events.recv().await
     }
 
-    /// The arbiter does something to the clock.
-    pub async fn order(&self, order: ClockOrder) {
-        if self.orders.send(order).await.is_err() {
-            warn!("the clock is put away and takes no orders");
+    /// The arbiter's end.
+    pub fn orders(&self) -> Orders {
+        Orders(self.orders.clone())
+    }
+
+    /// The same without waiting, for one who gives few.
+    pub fn order(&self, order: ClockOrder) {
+        if self.orders.try_send(order).is_err() {
+            warn!(?order, "the clock took no order");
         }
     }
 }
@@ -110,7 +100,7 @@ pub struct OwnClockActor<P> {
     now: Now,
     edges: mpsc::Receiver<Edge>,
     orders: mpsc::Receiver<ClockOrder>,
-    readings: mpsc::Sender<(Stamp, ClockMessage)>,
+    events: mpsc::Sender<(Stamp, Event)>,
     /// When the buzzer falls silent.
     hush_at: Option<Mono>,
 }
@@ -127,16 +117,16 @@ pub fn channel<P: Parts>(
     edges: mpsc::Receiver<Edge>,
     now: Now,
 ) -> (OwnClockStub, OwnClockActor<P>) {
-    let (readings_tx, readings_rx) = mpsc::channel(QUEUE_MAX);
+    let (events_tx, events_rx) = mpsc::channel(QUEUE_MAX);
     let (orders_tx, orders_rx) = mpsc::channel(QUEUE_MAX);
-    let stub = OwnClockStub { readings: readings_rx, orders: orders_tx };
+    let stub = OwnClockStub { events: events_rx, orders: orders_tx };
     let actor = OwnClockActor {
         clock,
         parts,
         now,
         edges,
         orders: orders_rx,
-        readings: readings_tx,
+        events: events_tx,
         hush_at: None,
     };
     (stub, actor)
@@ -204,16 +194,21 @@ impl<P: Parts> OwnClockActor<P> {
         let now = self.now.stamp();
         // The game hears first: a display takes two milliseconds.
         for act in &acts {
-            if let OwnAct::Reading(at, message) = act {
-                let stamp = self.now.stamp_before(now.mono.since(*at));
-                if self.readings.try_send((stamp, message.clone())).is_err() {
-                    warn!("a reading of the clock was dropped");
+            let (at, event) = match act {
+                OwnAct::Reading(at, message) => {
+                    (at, Event::Board(BoardMessage::Clock(message.clone())))
                 }
+                OwnAct::Pressed(at, by) => (at, Event::Pressed(*by)),
+                OwnAct::Show(..) | OwnAct::Sound(_) => continue,
+            };
+            let stamp = self.now.stamp_before(now.mono.since(*at));
+            if self.events.try_send((stamp, event)).is_err() {
+                warn!("a reading of the clock was dropped");
             }
         }
         for act in acts {
             match act {
-                OwnAct::Reading(..) => {}
+                OwnAct::Reading(..) | OwnAct::Pressed(..) => {}
                 OwnAct::Show(end, face) => self.parts.show(end, face),
                 OwnAct::Sound(span) => {
                     self.parts.sound();

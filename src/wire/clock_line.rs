@@ -115,6 +115,11 @@ impl ClockLine {
         }
     }
 
+    /// What the clock shall show.
+    pub const fn wanted(&self) -> &Wanted {
+        self.agenda.wanted()
+    }
+
     fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
         match message {
             ClockMessage::NoClock => self.lose(at, out),

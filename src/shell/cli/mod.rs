@@ -5,6 +5,7 @@ mod daemon;
 mod demo;
 mod log;
 mod replay;
+mod sim_desk;
 mod tools;
 
 use super::config::{Config, ConfigError};

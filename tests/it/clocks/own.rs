@@ -148,7 +148,7 @@ impl Bench {
                 }
                 OwnAct::Sound(span) => self.sounded += span,
                 OwnAct::Reading(at, ClockMessage::Time(time)) => self.readings.push((at, time)),
-                OwnAct::Reading(_, other) => panic!("{other:?}"),
+                other => panic!("{other:?}"),
             }
         }
     }
@@ -267,4 +267,21 @@ fn the_arbiter_adds_time() {
     let mut bench = Bench::new(Shape::Buttons);
     bench.drive(|clock, at, out| clock.order(at, ClockOrder::Add(Color::Black, 120 * SECOND), out));
     assert_eq!(bench.shown(), [" 3:00", " 5:00"]);
+}
+
+#[test]
+fn at_the_lever_of_another_clock_a_press_is_a_press_and_no_time() {
+    let contacts = Contacts::new(Shape::Lever(End::Left), Level::Open, Level::Open);
+    let model = ClockModel::new(TimeControl::NoClock, Manner::default());
+    let mut clock = OwnClock::new(model, End::Left, contacts);
+    let mut out = Vec::new();
+    clock.on_timeout(ms(0), &mut out);
+    clock.read(ms(1_000), End::Left, Level::Closed, &mut out);
+    clock.read(ms(1_005), End::Left, Level::Closed, &mut out);
+    clock.read(ms(4_000), End::Left, Level::Open, &mut out);
+    clock.read(ms(4_005), End::Left, Level::Open, &mut out);
+    let expected =
+        [OwnAct::Pressed(ms(1_000), Color::White), OwnAct::Pressed(ms(4_000), Color::Black)];
+    assert_eq!(out, expected);
+    assert_eq!(clock.wake_at(), None);
 }

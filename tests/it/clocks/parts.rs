@@ -3,16 +3,16 @@
 
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
-use rokade::game::{ClockOrder, OwnClock};
-use rokade::shell::gpio::{Edge, GpioError, GpioPins, Pins, Which};
+use rokade::game::{ClockOrder, Event, OwnClock};
+use rokade::shell::gpio::{GpioError, GpioPins, Pins};
 use rokade::shell::i2c::{Brightness, DisplayError, Displays};
 use rokade::shell::now::Now;
-use rokade::shell::own_clock::{self, Parts};
+use rokade::shell::own_clock::{self, Edge, Parts, Which};
 use rokade::sim::DisplaySim;
 use rokade::time::Mono;
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::ht16k33::Face;
-use rokade::wire::{ClockMessage, End};
+use rokade::wire::{BoardMessage, ClockMessage, End};
 use shakmaty::Color;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -138,7 +138,7 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     let now = Now::start();
     let (mut stub, actor) = own_clock::channel(clock, parts.clone(), edges_rx, now);
     let actor = tokio::spawn(actor.run());
-    stub.order(ClockOrder::Start(Color::White)).await;
+    stub.order(ClockOrder::Start(Color::White));
     // Late in a second, so that no display changes just then.
     tokio::time::sleep(Duration::from_millis(10_500)).await;
     let edge = now.stamp();
@@ -152,8 +152,10 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     drop(edges_tx);
     let mut press: Option<Mono> = None;
     let mut high = End::Left;
-    while let Some((stamp, message)) = stub.reading().await {
-        let ClockMessage::Time(time) = message else { panic!("{message:?}") };
+    while let Some((stamp, event)) = stub.event().await {
+        let Event::Board(BoardMessage::Clock(ClockMessage::Time(time))) = event else {
+            panic!("{event:?}")
+        };
         if std::mem::replace(&mut high, time.high) != time.high {
             press = Some(stamp.mono);
         }
