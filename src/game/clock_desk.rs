@@ -27,6 +27,7 @@ pub struct ClockDesk {
     is_set: bool,
     /// What the clock is to be set to.
     times: Option<WantedTimes>,
+    /// The result, once the game is over: then nobody starts the clock.
     text: Option<ClockText>,
 }
 
@@ -130,7 +131,8 @@ impl ClockDesk {
             ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
                 match self.model.running() {
                     Some(_) => drop(self.model.stop(at)),
-                    None => drop(self.model.start(at, self.turn)),
+                    None if self.text.is_none() => drop(self.model.start(at, self.turn)),
+                    None => {}
                 }
             }
             _ => return,

@@ -231,9 +231,12 @@ fn one_line(complaint: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
-/// A time control in any of the usual notations.
+/// A time control in any of the usual notations; nothing for none.
 fn control<'de, D: Deserializer<'de>>(text: D) -> Result<Option<TimeControl>, D::Error> {
     let text = String::deserialize(text)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
     text.parse().map(Some).map_err(serde::de::Error::custom)
 }
 

@@ -53,8 +53,8 @@ pub enum RunError {
 /// Clocks of our own, by the name of their board.
 pub type Clocks = BTreeMap<String, OwnClockStub>;
 
-/// Runs every board of `config`, each with its clock of `clocks`, which counts as `now` does, until SIGTERM, SIGINT or `stop`. `ready` is told the pages'
-/// address once everything runs.
+/// Runs every board of `config`, each with its clock of `clocks`, until SIGTERM, SIGINT or `stop`.
+/// All count the time as `now` does. `ready` is told the pages' address once everything runs.
 ///
 /// # Errors
 /// A journal that cannot be used, an address that cannot be had. Boards that are not there are

@@ -413,6 +413,14 @@ impl DifferenceWatch {
         }
     }
 
+    /// Something else is wanted. Where the last settings only waited to be read, the waiting begins
+    /// anew; else players who press every few seconds would look like a fault.
+    pub(super) fn restart(&mut self, difference: Option<Difference>) {
+        if difference == Some(Difference::Unread) && !self.has_told {
+            self.since = None;
+        }
+    }
+
     pub(super) fn wake_at(&self) -> Option<Mono> {
         self.since.filter(|_| !self.has_told).map(|since| since + DIFFERS_AFTER)
     }

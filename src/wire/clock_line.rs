@@ -372,6 +372,7 @@ impl ClockDriver for ClockLine {
     type Command = Command;
 
     fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Command>>) {
+        self.watch.restart(self.difference());
         self.agenda.want(wanted);
         self.go_on(at, out);
     }

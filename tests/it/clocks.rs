@@ -1,6 +1,7 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
 mod bridge;
+mod desk;
 mod dgt3000;
 mod jack;
 mod line;

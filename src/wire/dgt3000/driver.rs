@@ -494,6 +494,7 @@ impl ClockDriver for Dgt3000 {
     type Command = I2cOp;
 
     fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<I2cOp>>) {
+        self.watch.restart(self.difference());
         self.agenda.want(wanted);
         self.go_on(at, out);
     }

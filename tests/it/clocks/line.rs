@@ -213,6 +213,20 @@ fn old_times_after_a_setting_are_not_passed_on() {
 }
 
 #[test]
+fn players_who_press_every_other_second_are_no_fault() {
+    let mut world = World::new(ClockKind::Dgt3000, Obedience::Remote);
+    for n in 0..40_u32 {
+        let runs = if n % 2 == 0 { Runs::Left } else { Runs::Right };
+        let wanted = times(300 - n, 300 - n, runs, world.now);
+        world.want(Wanted { times: Some(wanted), ..Wanted::default() });
+        world.happen(Happens::Lever(if n % 2 == 0 { End::Right } else { End::Left }));
+        world.pass(Duration::from_millis(1_800));
+    }
+    let differs = world.news.iter().any(|news| matches!(news, ClockNews::Differs(_)));
+    assert!(!differs, "{:?}", world.news);
+}
+
+#[test]
 fn a_clock_that_drifts_over_a_long_think_is_set_right() {
     let mut world = World::drifting(ClockKind::Dgt3000, 5_000);
     world.want(driven(Runs::Left));
