@@ -348,7 +348,7 @@ impl Agenda {
                 return Some(why);
             }
             let read_at = self.reading.map_or(Mono::default(), |(at, _)| at);
-            if !self.set.is_some_and(|(_, at)| read_at >= at + SETTLE) {
+            if self.set.is_none_or(|(_, at)| read_at < at + SETTLE) {
                 return Some(Difference::Unread);
             }
         }
