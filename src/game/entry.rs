@@ -1,8 +1,8 @@
 //! What a game puts on record. The journal and `rokade replay --json` hold nothing else, and the
 //! log, the page and the PGN are made from it.
 
-use crate::clock::{End, Times};
-use crate::laws::{Ending, Finding};
+use crate::clock::{End, Note, TimeControl, Times};
+use crate::laws::{Ending, Finding, Severity};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading};
@@ -38,6 +38,8 @@ pub enum Basis {
     Reply,
     /// Found by search after the line, or the daemon, had been down.
     Gap,
+    /// The arbiter said so.
+    Order,
 }
 
 /// The state of the line to the board.
@@ -78,10 +80,12 @@ pub enum Fact {
         uci: String,
         /// In PGN's notation.
         san: String,
+        /// The Laws do not allow it; it stands, and has been answered.
+        is_illegal: bool,
         /// What that rests on.
         basis: Basis,
-        /// Other moves, in UCI notation, that explain the board about as well and lead to
-        /// the same position. Empty where no such move is known.
+        /// Other moves, in UCI notation, that explain what the sensors have shown about as well.
+        /// Empty where no such move is known.
         alternatives: Vec<String>,
         /// How long before this record the sensors last changed on its squares.
         released_before: Duration,
@@ -133,6 +137,10 @@ pub enum Fact {
         /// Whether a clock is connected.
         is_connected: bool,
     },
+    /// The time control of the game that has begun, where the settings name one.
+    TimeControl(TimeControl),
+    /// The clock shows something else than it should, or tells something of itself.
+    ClockNote(Note),
     /// A sensor changed.
     Sensed {
         /// Which.
@@ -142,6 +150,11 @@ pub enum Fact {
     },
     /// The whole board was read, and it was not as believed.
     Pictured(Placement),
+    /// What was seen could not be searched to the end: an explanation may have been overlooked.
+    SearchCut {
+        /// How often that has been so in this game.
+        n: u64,
+    },
     /// The line to the board.
     Link(LinkState),
     /// How board and clock stand to the players, as far as is known. Recorded so that a daemon that
@@ -160,6 +173,15 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// The finding that an arbiter is to look into, if this is one.
+    pub fn alarm(&self) -> Option<&Finding> {
+        match self {
+            Self::IllegalMove { finding, .. } | Self::PositionLost(finding) => Some(finding),
+            Self::Found(finding) if finding.severity() == Severity::Irregularity => Some(finding),
+            _ => None,
+        }
+    }
+
     /// Whether it may change what the public sees. Findings never do.
     pub const fn is_public(&self) -> bool {
         matches!(

@@ -5,6 +5,7 @@ use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::play::{self, Play};
 use super::settings::Settings;
+use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
 use super::watch::Pressed;
 use crate::clock::{Device, End, Face, Reader, Turned};
@@ -28,6 +29,8 @@ const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// A start position must stand this long to begin a new game.
 pub(super) const RESTART_HOLD: Duration = Duration::from_secs(2);
+/// The same while the clock of a game runs.
+pub(super) const RESTART_HOLD_RUNNING: Duration = Duration::from_secs(5);
 
 /// One board's game, as a pure state machine.
 #[derive(Clone, Debug)]
@@ -38,6 +41,7 @@ pub struct Game {
     pub(super) fields: Dump,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
+    pub(super) timekeeper: Timekeeper,
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
@@ -62,6 +66,7 @@ impl Game {
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            timekeeper: Timekeeper::new(&settings),
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
@@ -115,6 +120,7 @@ impl Game {
     /// the order of their time.
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
         let now = at.mono;
+        self.lend_times(now);
         match event {
             Event::LinkUp => {
                 self.last_heard = now;
@@ -132,12 +138,24 @@ impl Game {
         }
         self.run_session(now);
         self.run_timers(now);
+        self.run_timekeeper(now);
+        self.press_unseen(now);
+        self.note_cut();
         self.flush(at, effects);
+    }
+
+    /// Says on record, once for each event, that the search for moves was cut short.
+    fn note_cut(&mut self) {
+        let n = self.play.as_ref().map_or(0, |play| play.tracker().n_cut());
+        if self.watch.is_new_cut(n) {
+            self.facts.push(Fact::SearchCut { n });
+        }
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        [self.session.wake_at(), self.timers.next()].into_iter().flatten().min()
+        let dues = [self.session.wake_at(), self.timers.next(), self.timekeeper.wake_at()];
+        dues.into_iter().flatten().min()
     }
 
     /// The line will be closed on purpose: appends what tells the board so.
@@ -167,6 +185,7 @@ impl Game {
 
     fn on_link_down(&mut self) {
         self.session.link_down();
+        self.timekeeper.lost();
         self.has_gap = true;
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
@@ -241,6 +260,7 @@ impl Game {
             // be to believe that it came first.
             return;
         }
+        self.watch.note_board();
         let is_interrupted = self.is_interrupted();
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted {
@@ -269,19 +289,24 @@ impl Game {
             self.rejudge(now);
         }
         let had_gap = std::mem::take(&mut self.has_gap);
-        if has_changed && !self.is_interrupted() {
+        let was_before_the_stop = self.watch.note_board();
+        if has_changed && (!self.is_interrupted() || was_before_the_stop && !self.is_over()) {
             if had_gap {
                 self.watch.note_gap(now);
                 self.look(now, GAP_STEP_MAX);
-            } else if self.watch.has_suspect() {
+            } else if self.watch.has_suspect() || was_before_the_stop {
                 self.look(now, STEP_MAX);
             }
+        }
+        if was_before_the_stop && self.is_interrupted() {
+            self.watch_stopped(now);
         }
         self.watch_for_restart(now, placement);
     }
 
     fn on_clock(&mut self, now: Mono, message: &ClockMessage) {
         if matches!(message, ClockMessage::NoClock) && self.clock.lost() {
+            self.timekeeper.lost();
             self.record_clock();
         }
         let Some(lever) = message.lever() else { return };
@@ -291,6 +316,7 @@ impl Game {
         };
         let face = Face { times, is_running: lever.running, high: end_of(lever.high) };
         let is_first = !self.clock.is_heard();
+        self.note_times(now, message);
         let turned = self.clock.read(now, face);
         for turn in &turned {
             match turn {
@@ -301,6 +327,7 @@ impl Game {
                 Turned::Stopped => self.on_stopped(now),
             }
         }
+        self.keep_time(now, message, &turned);
         let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
         if is_first {
             self.timers.set(Timer::Settle, now + self.settle_time());
@@ -312,7 +339,7 @@ impl Game {
         self.wants_show = true;
     }
 
-    fn record_seats(&mut self) {
+    pub(super) fn record_seats(&mut self) {
         let connector = match self.orientation {
             Some(Orientation::Rotated) => End::Right,
             Some(Orientation::Normal) | None => End::Left,
@@ -331,12 +358,13 @@ impl Game {
     fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
         let Some(play) = &self.play else { return };
         let is_first = !self.watch.note_lever();
-        if is_first && self.settings.white_end.is_none() && play.shows_first_move() {
+        // An arbiter who starts the clock may use either end: that contradicts no setting.
+        let may_tell = self.settings.white_end.is_none() || !sets_running;
+        if is_first && may_tell && play.shows_first_move() {
             let is_whites = play.sheet().start().turn().is_white();
             let white = if is_whites { end } else { end.other() };
             if white != self.clock.white_end() {
-                self.clock.bind_white(white);
-                self.record_seats();
+                self.seat_white(white);
             }
         }
         let Some(play) = &self.play else { return };
@@ -383,6 +411,7 @@ impl Game {
         self.record_seats();
         self.watch.new_game();
         self.clock.forget_run();
+        self.begin_time(now);
         self.timers.set(Timer::Settle, now + self.settle_time());
     }
 }

@@ -14,6 +14,7 @@ mod play;
 pub mod recover;
 pub mod score;
 pub mod settings;
+mod timekeeper;
 mod timers;
 mod watch;
 
@@ -24,7 +25,7 @@ pub use entry::{Basis, Entry, Fact, LinkState, Stage};
 pub use event::Event;
 pub use machine::Game;
 pub use own_clock::{ClockOrder, OwnAct, OwnClock};
-pub use play::Play;
+pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use score::{Completed, ScoreSheet, Scored};
 pub use settings::Settings;

@@ -1,5 +1,7 @@
 //! What is known about a board before it speaks.
 
+pub use crate::clock::TimeControl;
+
 use crate::clock::End;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
@@ -12,6 +14,9 @@ pub struct Settle {
     pub with_clock: Duration,
     /// Without a clock, or before it is first set running.
     pub without_clock: Duration,
+    /// While no clock runs, where the piece could go on in the same direction: it may only rest on
+    /// its way.
+    pub on_its_way: Duration,
     /// While no clock runs, where the move may be the first half of another: a rook move that may
     /// begin a castling.
     pub doubtful: Duration,
@@ -22,6 +27,7 @@ impl Default for Settle {
         Self {
             with_clock: Duration::from_millis(1_500),
             without_clock: Duration::from_millis(200),
+            on_its_way: Duration::from_millis(550),
             doubtful: Duration::from_millis(1_500),
         }
     }
@@ -46,6 +52,8 @@ pub struct Settings {
     pub orientation: Option<Orientation>,
     /// White's end of the clock; `None` finds it out from the first press.
     pub white_end: Option<End>,
+    /// The time control; `None` takes what the clock shows as it comes.
+    pub time_control: Option<TimeControl>,
     /// Quiet times.
     pub settle: Settle,
 }

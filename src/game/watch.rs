@@ -1,7 +1,7 @@
 //! The judging side of a game: when to look at the board, and what to report to the arbiter.
 
 use super::entry::{Fact, Stage};
-use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, VERIFY_AFTER};
+use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, RESTART_HOLD_RUNNING, VERIFY_AFTER};
 use super::play::Play;
 use super::timers::Timer;
 use crate::clock::Device;
@@ -23,6 +23,9 @@ const GAP_GRACE: Duration = Duration::from_secs(5);
 const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
+/// So long after the clock was stopped on it a difference is reported that is still there. Less
+/// than it takes the kings to announce a result.
+const STOPPED_AFTER: Duration = Duration::from_secs(2);
 /// A single lifted piece may be held this long.
 const HELD_AFTER: Duration = Duration::from_secs(30);
 
@@ -47,6 +50,13 @@ pub(super) struct Watch {
     told_illegal: Option<Mismatch>,
     told_no_start: bool,
     serials: Vec<String>,
+    /// The clock was stopped, and nothing has been heard of the board since: what the next picture
+    /// shows was there before.
+    is_stop_unseen: bool,
+    /// Where board and record differed when the clock was stopped.
+    stopped_on: Bitboard,
+    /// Searches cut short that have been told.
+    n_cut: u64,
 }
 
 /// How a press was heard.
@@ -104,6 +114,16 @@ impl Watch {
         is_new
     }
 
+    /// A sensor changed, or the whole board was read. True if that is the first that is heard of
+    /// the board since the clock was stopped.
+    pub(super) fn note_board(&mut self) -> bool {
+        std::mem::take(&mut self.is_stop_unseen)
+    }
+
+    pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
+        std::mem::replace(&mut self.n_cut, n) < n
+    }
+
     pub(super) fn note_no_start(&mut self, facts: &mut Vec<Fact>) {
         if !std::mem::replace(&mut self.told_no_start, true) {
             facts.push(Fact::Found(Finding { kind: FindingKind::NoStartPosition, by: None }));
@@ -118,7 +138,7 @@ impl Game {
         self.clock.device() == Device::Present && self.clock.has_run() && !self.clock.is_running()
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(|play| play.ending().is_some())
     }
 
@@ -150,16 +170,22 @@ impl Game {
             return;
         }
         self.facts.push(Fact::Pressed { by });
-        let times = self.clock.times();
+        let times = self.times_at_press(now, by);
         let Some(play) = &mut self.play else { return };
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
             suspect.by != by
                 && now.since(suspect.at) < BOUNCE
                 && play.tracker().last_change() < suspect.at
+                && !play.tracker().is_illegal_press(suspect.at)
         }) {
-            // The lever came back and nothing has moved: it was touched, not pressed.
+            // The lever came back and nothing has moved: it was touched, not pressed. What the
+            // player moved before may have waited for this press all the same.
             play.forget_press(bounced.at);
             self.watch.suspect = None;
+            play.press(now, by, times, &mut self.facts);
+            if !play.stands_pressed(now) {
+                play.forget_press(now);
+            }
             return;
         }
         play.press(now, by, times, &mut self.facts);
@@ -183,6 +209,17 @@ impl Game {
         }
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
+        self.watch.is_stop_unseen = true;
+        self.session.want_dump(now, &mut self.commands);
+        self.watch_stopped(now);
+    }
+
+    /// Remembers on what the clock was stopped, to report it.
+    pub(super) fn watch_stopped(&mut self, now: Mono) {
+        self.watch.stopped_on = self.difference();
+        if self.watch.stopped_on.any() && !self.is_over() {
+            self.timers.set(Timer::Displaced, now + STOPPED_AFTER);
+        }
     }
 
     /// The clock runs again. What was shown meanwhile was not played; but the players may have put
@@ -197,12 +234,9 @@ impl Game {
     }
 
     pub(super) fn look(&mut self, now: Mono, depth: usize) {
-        let is_patient = self.clock.is_running()
-            || self.play.as_ref().is_some_and(|play| {
-                now.since(play.tracker().last_change()) >= self.settings.settle.doubtful
-            });
+        let settle = (!self.clock.is_running()).then_some(&self.settings.settle);
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, is_patient, &mut self.facts);
+        play.look(now, depth, settle, &mut self.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;
@@ -225,8 +259,12 @@ impl Game {
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
         }
-        if self.timers.take(Timer::Displaced, now) && self.may_judge() {
-            self.tell_displaced(now);
+        if self.timers.take(Timer::Displaced, now) {
+            if self.may_judge() {
+                self.tell_displaced(now);
+            } else if self.is_interrupted() && !self.is_over() {
+                self.tell_stopped();
+            }
         }
         if self.timers.take(Timer::Kings, now) {
             self.judge_kings();
@@ -299,7 +337,9 @@ impl Game {
             return;
         }
         if still < ILLEGAL_AFTER {
-            self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
+            if !self.timers.is_set(Timer::Settle) {
+                self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
+            }
             return;
         }
         let finding = Finding { kind: FindingKind::IllegalOnBoard { from, to }, by: Some(by) };
@@ -332,7 +372,7 @@ impl Game {
     fn difference(&self) -> Bitboard {
         let Some(play) = &self.play else { return Bitboard::EMPTY };
         let tracker = play.tracker();
-        tracker.seen().differs(tracker.best().pos.board())
+        tracker.seen().differs(tracker.best().standing().board())
     }
 
     /// Whether the only difference is a piece in the hand of the player who is to move.
@@ -340,7 +380,7 @@ impl Game {
         let (Some(play), Some(sq)) = (&self.play, self.difference().single_square()) else {
             return false;
         };
-        let pos = &play.tracker().best().pos;
+        let pos = play.tracker().best().standing();
         pos.us().contains(sq) && !play.tracker().seen().occupied().contains(sq)
     }
 
@@ -352,6 +392,18 @@ impl Game {
         let since = self.watch.differs_since.unwrap_or(now);
         if self.is_in_hand() && now.since(since) < HELD_AFTER {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
+            return;
+        }
+        self.watch.is_displaced = true;
+        let kind = FindingKind::Displaced { squares: differs.into_iter().collect() };
+        self.facts.push(Fact::PositionLost(Finding { kind, by: None }));
+    }
+
+    /// The clock was stopped on a board that no move on record explains: what follows is not
+    /// judged, so that must be said now.
+    fn tell_stopped(&mut self) {
+        let differs = self.difference() & self.watch.stopped_on;
+        if differs.is_empty() || self.watch.is_displaced || self.watch.told_illegal.is_some() {
             return;
         }
         self.watch.is_displaced = true;
@@ -373,16 +425,17 @@ impl Game {
         }
     }
 
-    /// A start position set up anew begins a new game, unless a clock runs or play has led there.
+    /// A start position set up anew begins a new game, unless play has led there.
     pub(super) fn watch_for_restart(&mut self, now: Mono, placement: &Placement) {
         let Some(play) = &self.play else { return };
-        let may_restart = (play.ending().is_some() || !self.clock.is_running())
-            && (play.mismatch().is_some() || play.ending().is_some())
+        let may_restart = (play.mismatch().is_some() || play.ending().is_some())
             && self.start_shown(placement).is_some();
+        let is_playing = play.ending().is_none() && self.clock.is_running();
+        let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
         if !may_restart {
             self.timers.clear(Timer::Restart);
         } else if !self.timers.is_set(Timer::Restart) {
-            self.timers.set(Timer::Restart, now + RESTART_HOLD);
+            self.timers.set(Timer::Restart, now + hold);
         }
     }
 

@@ -62,8 +62,10 @@ pub struct ViewMove {
     pub uci: String,
     /// `made` or `completed`.
     pub state: &'static str,
-    /// Other moves explain the sensors about as well and lead to the same position.
+    /// Other moves explain the sensors about as well.
     pub uncertain: bool,
+    /// Those moves, in PGN's notation.
+    pub alternatives: Vec<String>,
 }
 
 /// Both clocks in a [`View`].
@@ -77,6 +79,8 @@ pub struct ViewClock {
     pub running: Option<&'static str>,
     /// How old the reading was when this document was made.
     pub age_ms: u64,
+    /// The clock cannot be heard: the times are reckoned from when it was.
+    pub estimated: bool,
 }
 
 impl View {
@@ -125,13 +129,27 @@ impl View {
 }
 
 fn clock(game: &Game, now: Mono) -> Option<ViewClock> {
-    let times = super::record::Clocks::from(game.clock().times()?);
+    let Some(times) = game.clock().times() else { return estimated(game, now) };
+    let times = super::record::Clocks::from(times);
     let age = now.since(game.clock().read_at());
     Some(ViewClock {
         white_ms: times.white_ms,
         black_ms: times.black_ms,
         running: game.clock().running().map(Word::word),
-        age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
+        age_ms: super::record::millis(age),
+        estimated: false,
+    })
+}
+
+fn estimated(game: &Game, now: Mono) -> Option<ViewClock> {
+    let estimate = game.estimate(now)?;
+    let times = super::record::Clocks::from(estimate.times);
+    Some(ViewClock {
+        white_ms: times.white_ms,
+        black_ms: times.black_ms,
+        running: estimate.running.map(Word::word),
+        age_ms: 0,
+        estimated: true,
     })
 }
 
@@ -141,7 +159,8 @@ fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
         san: scored.san.to_string(),
         uci: scored.uci.to_string(),
         state: if scored.completed.is_some() { "completed" } else { "made" },
-        uncertain: scored.is_uncertain,
+        uncertain: scored.is_uncertain(),
+        alternatives: sheet.alternatives(idx),
     };
     sheet.moves().iter().take(n).enumerate().map(of).collect()
 }

@@ -25,15 +25,16 @@ pub(super) enum BoardClock {
 impl BoardClock {
     /// As the settings say, or the clock that is handed over.
     pub(super) fn new(settings: &config::Board, own: Option<OwnClockStub>, now: Now) -> Self {
-        let white = settings.left_or_right();
-        match (own, settings.clock, &settings.drive_clock) {
+        // The settings were checked when they were read.
+        let control = settings.time_control().ok().flatten();
+        match (own, settings.clock, control) {
             (Some(own), ..) => Self::Own(own),
-            (None, Source::Board, None) => Self::Read,
-            (None, Source::Board, Some(control)) => {
-                Self::Driven(Box::new(ClockDesk::new(control.clone(), white)))
+            (None, Source::Board, Some(control)) if settings.drive_clock => {
+                Self::Driven(Box::new(ClockDesk::new(control, settings.left_or_right())))
             }
+            (None, Source::Board, _) => Self::Read,
             (None, Source::Gpio | Source::GpioLever, control) => {
-                let control = control.clone().unwrap_or(TimeControl::NoClock);
+                let control = control.unwrap_or(TimeControl::NoClock);
                 pi_clock(settings, control, now).unwrap_or_else(|why| {
                     warn!(board = settings.name, "no clock on the pins: {why}");
                     Self::Read

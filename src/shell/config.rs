@@ -1,11 +1,11 @@
 //! The one configuration file, typed. An unknown key is an error that names the known ones: a
 //! misspelt setting must not be a silent one.
 
-use crate::clock::{End, TimeControl};
+use crate::clock::{ControlError, End, TimeControl};
 use crate::game::Settings;
 use crate::game::settings::Settle;
 use crate::wire::{self, Orientation};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,12 +76,12 @@ pub struct Board {
     pub clock_white: Seat,
     /// Where the clock is.
     pub clock: Source,
-    /// The time control that the clock is set and run by. Without it a clock behind the board is
-    /// only read, and one on the pins shows no time.
-    #[serde(deserialize_with = "control")]
-    pub drive_clock: Option<TimeControl>,
+    /// The clock behind the board is set and run by the time control; else it is only read.
+    pub drive_clock: bool,
     /// Only Chess960 start positions begin a game.
     pub chess960: bool,
+    /// The time control; empty if the clock is to tell.
+    pub time_control: String,
     /// Stillness that makes a move while a clock runs, in milliseconds.
     pub settle_with_clock_ms: u64,
     /// Stillness that makes a move without a clock, in milliseconds.
@@ -156,8 +156,9 @@ impl Default for Board {
             connector: Connector::Auto,
             clock_white: Seat::Auto,
             clock: Source::Board,
-            drive_clock: None,
+            drive_clock: false,
             chess960: false,
+            time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
             settle_without_clock_ms: millis(settle.without_clock),
         }
@@ -206,6 +207,14 @@ impl Config {
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
+            let control = board.time_control();
+            let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
+            if board.drive_clock && control.is_none() {
+                return Err(format!(
+                    "board {:?}: drive_clock needs a time_control, as in \"90m+30s\"",
+                    board.name
+                ));
+            }
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -231,15 +240,6 @@ fn one_line(complaint: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
-/// A time control in any of the usual notations; nothing for none.
-fn control<'de, D: Deserializer<'de>>(text: D) -> Result<Option<TimeControl>, D::Error> {
-    let text = String::deserialize(text)?;
-    if text.is_empty() {
-        return Ok(None);
-    }
-    text.parse().map(Some).map_err(serde::de::Error::custom)
-}
-
 impl Board {
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> wire::End {
@@ -247,6 +247,12 @@ impl Board {
             Seat::Auto | Seat::Left => wire::End::Left,
             Seat::Right => wire::End::Right,
         }
+    }
+
+    /// The time control, if one is set.
+    pub(super) fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
+        let text = self.time_control.trim();
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
     }
 
     /// These settings as the core wants them.
@@ -268,6 +274,8 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
+            // It was checked when the file was read.
+            time_control: self.time_control().unwrap_or_default(),
             settle: Settle {
                 with_clock: Duration::from_millis(self.settle_with_clock_ms),
                 without_clock: Duration::from_millis(self.settle_without_clock_ms),

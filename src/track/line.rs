@@ -4,6 +4,9 @@ use super::weigh::Cost;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 
+/// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
+pub const UNEXPLAINED_MAX: usize = 8;
+
 /// Why a move counts as completed. 2023: Art. 6.2.1, 6.2.1.1, 6.2.1.2.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CompletedBy {
@@ -27,8 +30,10 @@ pub struct Completion {
 /// One half-move of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Ply {
-    /// The legal move.
+    /// The move.
     pub m: Move,
+    /// It is none that the Laws allow; it stands on the board all the same.
+    pub is_illegal: bool,
     /// When the sensors last changed on a square of this move: the best guess of the release.
     pub released: Mono,
     /// Set once the move is completed.
@@ -46,25 +51,38 @@ pub struct OpenPress {
     pub at: Mono,
 }
 
-/// A hypothesis: legal moves from the tracker's root, and what speaks against them.
+/// A hypothesis: moves from the tracker's root, and what speaks against them.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The moves since the root.
     pub plies: Vec<Ply>,
     /// The position after the last of them.
     pub pos: Chess,
+    /// The position before the last of them, if that is illegal: nobody has answered it, so it may
+    /// still be taken back.
+    before_illegal: Option<Chess>,
+    /// Squares on which its pieces are hidden by what was seen there before they came.
+    pub masked: Bitboard,
     /// What the evidence so far speaks against this line, in the units of [`super::weigh`].
     pub cost: Cost,
     /// Presses that wait for the move that they complete.
     pub open: Vec<OpenPress>,
-    /// Presses that no move came to account for, oldest first.
+    /// Presses that no move came to account for, oldest first; the last [`UNEXPLAINED_MAX`].
     pub unexplained: Vec<OpenPress>,
 }
 
 impl Line {
     /// The line of no moves from `root`.
     pub fn new(root: Chess) -> Self {
-        Self { plies: Vec::new(), pos: root, cost: 0, open: Vec::new(), unexplained: Vec::new() }
+        Self {
+            plies: Vec::new(),
+            pos: root,
+            before_illegal: None,
+            masked: Bitboard::EMPTY,
+            cost: 0,
+            open: Vec::new(),
+            unexplained: Vec::new(),
+        }
     }
 
     /// Who made ply number `idx` of this line.
@@ -81,7 +99,33 @@ impl Line {
     /// Adds a move that is legal in the line's position.
     pub fn push(&mut self, m: Move, released: Mono, is_unwatched: bool) {
         self.pos.play_unchecked(m);
-        self.plies.push(Ply { m, released, completion: None, is_unwatched });
+        self.before_illegal = None;
+        self.plies.push(Ply { m, is_illegal: false, released, completion: None, is_unwatched });
+    }
+
+    /// Adds a move of [`super::illegal::shown`].
+    pub fn push_illegal(&mut self, m: Move, released: Mono) {
+        let before = self.pos.clone();
+        self.push(m, released, false);
+        self.before_illegal = Some(before);
+        self.plies.last_mut().expect("a ply was pushed").is_illegal = true;
+    }
+
+    /// Goes back to its first `n` plies, after which `pos` stood: the others were taken back.
+    pub fn take_back(&mut self, n: usize, pos: Chess) {
+        self.plies.truncate(n);
+        self.pos = pos;
+        self.before_illegal = None;
+    }
+
+    /// The position that ought to stand: without a last move that is illegal and not answered.
+    pub fn standing(&self) -> &Chess {
+        self.before_illegal.as_ref().unwrap_or(&self.pos)
+    }
+
+    /// How many plies lead to [`Self::standing`].
+    pub fn n_standing(&self) -> usize {
+        self.plies.len() - usize::from(self.before_illegal.is_some())
     }
 
     /// Whether `self` and `other` name the same first `n` moves.
@@ -95,9 +139,15 @@ impl Line {
     }
 }
 
-/// The squares on which `m` changes what stands there, in the position before it.
+/// The squares on which `m` changes what stands there, in the position before it. A king or rook
+/// that castles without moving changes nothing.
 pub fn squares_of(m: Move, turn: Color) -> Bitboard {
-    arrivals_of(m, turn) | departures_of(m)
+    let all = arrivals_of(m, turn) | departures_of(m);
+    match (m, m.castling_side()) {
+        (Move::Castle { king, .. }, Some(side)) if side.king_to(turn) == king => all.without(king),
+        (Move::Castle { rook, .. }, Some(side)) if side.rook_to(turn) == rook => all.without(rook),
+        _ => all,
+    }
 }
 
 /// The squares on which a piece arrives with `m`.

@@ -12,6 +12,7 @@ import { keep } from './link.js';
  * @property {string} san
  * @property {'made' | 'completed'} state
  * @property {boolean} uncertain
+ * @property {string[]} alternatives what else it may have been
  */
 /**
  * @typedef {object} View
@@ -92,9 +93,10 @@ function show_clocks() {
     player.classList.toggle('running', clocks?.running === color);
     const left = clocks?.left(color, now);
     player.classList.toggle('short', left !== undefined && left < 20_000);
+    player.classList.toggle('estimated', clocks?.estimated ?? false);
     write(time, left === undefined ? '' : format(left));
     if (left === undefined) time.removeAttribute('aria-label');
-    else time.setAttribute('aria-label', spoken(left));
+    else time.setAttribute('aria-label', (clocks?.estimated ? 'about ' : '') + spoken(left));
   }
   const wait = clocks?.changes_in(now) ?? null;
   if (wait !== null) tick = setTimeout(show_clocks, wait);
@@ -117,7 +119,8 @@ function show_move(cell, move, is_last) {
   cell.classList.toggle('made', move?.state === 'made');
   cell.classList.toggle('uncertain', move?.uncertain ?? false);
   cell.classList.toggle('last', is_last);
-  cell.setAttribute('title', move?.uncertain ? 'The sensors leave this move uncertain' : '');
+  const others = move?.alternatives.join(', ') ?? '';
+  cell.setAttribute('title', move?.uncertain ? `Uncertain: the sensors also fit ${others}` : '');
 }
 
 /**

@@ -86,7 +86,8 @@ async fn the_page_follows_the_game() {
 
 #[tokio::test]
 async fn clocks_run_between_messages_and_stop_at_zero() {
-    let clock = Clock { white_ms: 2_500, black_ms: 61_000, running: Some("white"), age_ms: 300 };
+    let (running, estimated) = (Some("white"), false);
+    let clock = Clock { white_ms: 2_500, black_ms: 61_000, running, age_ms: 300, estimated };
     let view = View { clock: Some(clock), ..View::start() };
     let (stage, page) = open(&view).await;
     page.wait_for("document.getElementById('bottom').matches('.running.short')", true).await;
@@ -96,9 +97,11 @@ async fn clocks_run_between_messages_and_stop_at_zero() {
     page.wait_for(&text("#bottom .time"), "0.0").await;
     assert_eq!(page.ask(&text("#top .time")).await, "1:01");
 
-    let clock = Clock { white_ms: 0, black_ms: 3_725_900, running: None, age_ms: 5_000 };
+    let (running, estimated) = (None, true);
+    let clock = Clock { white_ms: 0, black_ms: 3_725_900, running, age_ms: 5_000, estimated };
     stage.publish(&View { clock: Some(clock), ..view.clone() });
     page.wait_for(&text("#top .time"), "1:02:05").await;
+    page.wait_for("document.getElementById('top').matches('.estimated')", true).await;
     stage.publish(&View { clock: None, ..view });
     page.wait_for(&text("#top .time"), "").await;
 }
@@ -156,6 +159,7 @@ fn mated() -> View {
         uci,
         state: if ply == 4 { "made" } else { "completed" },
         uncertain: ply == 2,
+        alternatives: if ply == 2 { &["e6", "d5"] } else { &[] },
     });
     View {
         fen: "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3".to_owned(),
@@ -178,6 +182,8 @@ async fn check_result_and_doubt_are_shown() {
     page.wait_for(SCORE, "1. f3 e5\n2. g4 Qh4#").await;
     page.wait_for(&text("#moves .made"), "Qh4#").await;
     page.wait_for(&text("#moves .uncertain"), "e5").await;
+    let title = "document.querySelector('#moves .uncertain').title";
+    page.wait_for(title, "Uncertain: the sensors also fit e6, d5").await;
     page.wait_for(&text("#result strong"), "0–1").await;
     page.wait_for(&text("#result span"), "checkmate").await;
     page.wait_for(&text("#bottom .name"), "Duke Karl / Count Isouard").await;
@@ -209,6 +215,7 @@ async fn the_last_move_is_in_sight_on_every_screen() {
         uci: "b4d5",
         state: "completed",
         uncertain: false,
+        alternatives: &[],
     });
     let view = View { moves: moves.collect(), result: "1/2-1/2", ..View::start() };
     let (_stage, page) = open(&view).await;

@@ -1,8 +1,10 @@
 //! All integration tests are one binary; its modules are named after what they hold to account.
 
 mod board_sim;
+mod bounds;
 #[cfg(feature = "web")]
 mod browser;
+mod chaos;
 #[cfg(feature = "web")]
 mod chromium;
 mod cli;
@@ -14,6 +16,7 @@ mod games;
 mod hands;
 mod http;
 mod journal;
+mod laws;
 mod line;
 mod program;
 mod replay;
@@ -21,4 +24,5 @@ mod service;
 mod simulate;
 mod stage;
 mod tidy;
+mod timekeeper;
 mod wire;

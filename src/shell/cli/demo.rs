@@ -4,7 +4,6 @@ use super::daemon::failure;
 use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
-use crate::clock::TimeControl;
 use crate::game::ClockOrder;
 use crate::shell::config::{Board, Config, Http};
 use crate::shell::now::Now;
@@ -24,6 +23,9 @@ use tracing::debug;
 /// After the hands have ended the daemon gets this long to come to its conclusions: more than the
 /// kings in the center have to stand.
 const LAST_LOOK: Duration = Duration::from_secs(4);
+
+/// What the simulated arbiter has announced for a clock that the daemon runs.
+const CONTROL: &str = "90m+30s";
 
 /// A simulated board and clock behind a real pseudo-terminal play a game with human hands; the
 /// daemon reads them as it would read a board on a cable. Prints the arbiter's log and the address
@@ -89,10 +91,9 @@ impl Demo {
         let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
         let now = Now::start();
         let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
-        let control = is_driven.then(control);
         let (mut clocks, mut begin) = (Clocks::new(), None);
-        if let (ClockKind::Gpio, Some(control)) = (self.clock, &control) {
-            let desk = SimDesk::open(control.clone(), now);
+        if self.clock == ClockKind::Gpio {
+            let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
             actor = actor.with_clock_beside(desk.hands);
@@ -107,7 +108,8 @@ impl Demo {
                 white: game.white.clone(),
                 black: game.black.clone(),
                 event: game.event.clone(),
-                drive_clock: control,
+                drive_clock: is_driven,
+                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
                 ..Board::default()
             }],
         };
@@ -147,11 +149,6 @@ impl Demo {
         board.abort();
         ended.map_err(|error| failure(&error))
     }
-}
-
-/// What the simulated arbiter has announced.
-fn control() -> TimeControl {
-    "90m+30s".parse().expect("a time control")
 }
 
 /// Prints for whoever still reads: `head` may have seen enough, but the page goes on.

@@ -3,6 +3,8 @@
 mod clock;
 mod daemon;
 mod demo;
+mod games;
+mod laws;
 mod log;
 mod replay;
 mod sim_desk;
@@ -44,7 +46,7 @@ enum Command {
     Record(tools::Record),
     /// Show or set the clock on the table
     Clock(clock::Clock),
-    /// Offer a simulated board on a pseudo-terminal, for this or any other program
+    /// Offer a simulated board to any program, or play many games through the core
     Simulate(tools::Simulate),
     /// Print the arbiter's log
     Log(log::Log),
@@ -52,6 +54,8 @@ enum Command {
     Export(log::Export),
     /// Check that the journal is whole and unchanged
     Verify(log::Verify),
+    /// Print what the Laws say and how the program applies them
+    Laws(laws::Laws),
 }
 
 /// Which board's journal is meant.
@@ -190,6 +194,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Log(log) => log.run(&config()?),
         Command::Export(export) => export.run(&config()?),
         Command::Verify(verify) => verify.run(&config()?),
+        Command::Laws(laws) => laws.run(),
     }
 }
 
