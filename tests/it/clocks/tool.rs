@@ -57,3 +57,26 @@ async fn what_is_no_time_is_refused_with_the_right_form() {
     let missing = clock("/dev/no-such-board", &["show"]).await;
     assert_eq!(missing.code, Some(4), "{}", missing.err);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_is_played_with_any_clock() {
+    let demo = async |clock: &str| {
+        let listen = ["--listen", "127.0.0.1:0", "--once", "--speed", "20", "--clock", clock];
+        let mut arguments = vec!["demo"];
+        arguments.extend(listen);
+        run(&arguments).await
+    };
+    let clocks = ["dgt3000", "gpio", "none"];
+    let (driven, own, none) = tokio::join!(demo(clocks[0]), demo(clocks[1]), demo(clocks[2]));
+    for (clock, played) in clocks.iter().zip([&driven, &own, &none]) {
+        assert_eq!(played.code, Some(0), "{clock}: {}", played.err);
+        let completed = played.out.matches("  completed  ").count();
+        let expected = if *clock == "none" { 32..=33 } else { 33..=33 };
+        assert!(expected.contains(&completed), "{clock}: {completed}\n{}", played.out);
+        assert!(played.out.contains("  result     1-0"), "{clock}: {}", played.out);
+    }
+    for played in [driven, own] {
+        assert!(played.out.contains("white 1:30:00  black 1:30:00"), "{}", played.out);
+    }
+    assert!(!none.out.contains("white 1:"), "{}", none.out);
+}
