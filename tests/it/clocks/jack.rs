@@ -383,7 +383,7 @@ fn happen(bus: &mut Bus, happening: Happens) {
         }
         Happens::Lever(end) => drop(bus.clock.press(now, end)),
         Happens::Key(button) => {
-            bus.clock.hold(now, Buttons::of(button.as_ref().map_or(&[], std::slice::from_ref)));
+            bus.clock.hold(now, Buttons::of(button.as_slice()));
         }
         Happens::PowerKey => bus.clock.press_power(now),
         Happens::Cut => bus.clock.cut_power(now),

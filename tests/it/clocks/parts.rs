@@ -103,27 +103,33 @@ struct Desk {
 #[derive(Clone, Debug, Default)]
 struct Models(Arc<Mutex<Desk>>);
 
+impl Models {
+    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
+        self.0.lock().expect("a desk that nobody dropped")
+    }
+}
+
 impl Parts for Models {
     fn level(&mut self, which: Which) -> Level {
-        let is_down = self.0.lock().unwrap().levels[which as usize];
+        let is_down = self.desk().levels[which as usize];
         if is_down { Level::Closed } else { Level::Open }
     }
 
     fn show(&mut self, end: End, face: Face) {
         let (_, digits) = face.frames();
-        self.0.lock().unwrap().faces[usize::from(end == End::Right)] = Face::read(&digits);
+        self.desk().faces[usize::from(end == End::Right)] = Face::read(&digits);
     }
 
     fn refresh(&mut self) {}
 
     fn sound(&mut self) {
-        let mut desk = self.0.lock().unwrap();
+        let mut desk = self.desk();
         desk.is_loud = true;
         desk.n_sounds += 1;
     }
 
     fn hush(&mut self) {
-        self.0.lock().unwrap().is_loud = false;
+        self.desk().is_loud = false;
     }
 }
 
@@ -142,13 +148,13 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     // Late in a second, so that no display changes just then.
     tokio::time::sleep(Duration::from_millis(10_500)).await;
     let edge = now.stamp();
-    parts.0.lock().unwrap().levels[0] = true;
+    parts.desk().levels[0] = true;
     // The loop was busy for three milliseconds.
     tokio::time::sleep(Duration::from_millis(3)).await;
     edges_tx.send(Edge { at: edge, which: Which::Left, level: Level::Closed }).await.unwrap();
     tokio::time::sleep(Duration::from_millis(40)).await;
-    assert_eq!(parts.0.lock().unwrap().n_sounds, 1);
-    assert!(!parts.0.lock().unwrap().is_loud, "a press sounds for 20 ms");
+    assert_eq!(parts.desk().n_sounds, 1);
+    assert!(!parts.desk().is_loud, "a press sounds for 20 ms");
     drop(edges_tx);
     let mut press: Option<Mono> = None;
     let mut high = End::Left;
@@ -162,6 +168,6 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     }
     let off = press.expect("a press").0.abs_diff(edge.mono.0);
     assert!(off < 1_000, "{off} us off the edge");
-    assert_eq!(parts.0.lock().unwrap().faces, [" 0:50", " 1:00."]);
+    assert_eq!(parts.desk().faces, [" 0:50", " 1:00."]);
     actor.await.unwrap();
 }
