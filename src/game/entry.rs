@@ -38,8 +38,17 @@ pub enum Basis {
     Reply,
     /// Found by search after the line, or the daemon, had been down.
     Gap,
+    /// Told by the board's own memory: the order is certain, the moment is an estimate.
+    Memory,
     /// The arbiter said so.
     Order,
+}
+
+impl Basis {
+    /// Whether the move was seen as it was made, so that its time is known.
+    pub const fn is_timed(self) -> bool {
+        !matches!(self, Self::Gap | Self::Memory)
+    }
 }
 
 /// The state of the line to the board.

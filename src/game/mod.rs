@@ -4,11 +4,13 @@
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
 pub mod clock_desk;
+mod disorder;
 pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
 mod machine;
+mod memory;
 pub mod own_clock;
 mod play;
 pub mod recover;

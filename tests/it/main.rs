@@ -18,6 +18,7 @@ mod http;
 mod journal;
 mod laws;
 mod line;
+mod memory;
 mod program;
 mod replay;
 mod service;
