@@ -6,6 +6,7 @@ mod browser;
 #[cfg(feature = "web")]
 mod chromium;
 mod cli;
+mod clock;
 mod config;
 mod daemon;
 mod games;
