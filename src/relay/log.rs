@@ -125,7 +125,9 @@ fn told(finding: &Finding) -> String {
     let label = match finding.severity() {
         Severity::Info => "note      ",
         Severity::Notice => "notice    ",
+        Severity::Claim => "claim     ",
         Severity::Irregularity => "IRREGULAR ",
+        Severity::GameOver => "game over ",
     };
     format!("{label} {finding} {}", finding.code())
 }
