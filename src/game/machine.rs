@@ -4,6 +4,7 @@ use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::play::{self, Play};
+use super::rules::Bench;
 use super::settings::Settings;
 use super::timers::{Timer, Timers};
 use super::watch::Pressed;
@@ -41,6 +42,7 @@ pub struct Game {
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
+    pub(super) bench: Option<Bench>,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
@@ -65,6 +67,7 @@ impl Game {
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
+            bench: Bench::of(&settings),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             has_gap: false,
@@ -115,6 +118,7 @@ impl Game {
     /// the order of their time.
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
         let now = at.mono;
+        self.clear_bench();
         match event {
             Event::LinkUp => {
                 self.last_heard = now;
@@ -128,16 +132,22 @@ impl Game {
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
+            Event::Clocked(clocked) => self.on_clocked(now, *clocked),
+            Event::Act(act) => self.on_act(now, act),
             Event::Timeout => {}
         }
         self.run_session(now);
         self.run_timers(now);
+        self.run_bench(now, effects);
         self.flush(at, effects);
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        [self.session.wake_at(), self.timers.next()].into_iter().flatten().min()
+        [self.session.wake_at(), self.timers.next(), self.bench_wakes_at()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The line will be closed on purpose: appends what tells the board so.
@@ -241,7 +251,8 @@ impl Game {
             // be to believe that it came first.
             return;
         }
-        let is_interrupted = self.is_interrupted();
+        let is_interrupted = self.is_interrupted() || self.is_suspended();
+        self.tell_square(now, sq, reading);
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted {
             play.observe(now, sq, reading)
@@ -256,6 +267,7 @@ impl Game {
 
     pub(super) fn on_picture(&mut self, now: Mono, placement: &Placement) {
         self.timers.clear(Timer::Verify);
+        self.tell_picture(now, placement);
         let Some(play) = &mut self.play else {
             self.try_start(now, placement);
             return;
@@ -309,6 +321,7 @@ impl Game {
             self.clock_recorded = now;
             self.record_clock();
         }
+        self.tell_reading(now);
         self.wants_show = true;
     }
 
@@ -379,6 +392,7 @@ impl Game {
             event: self.settings.event.clone(),
             round: self.settings.round.clone(),
         });
+        self.seat_referee(&start, mode);
         self.play = Some(Play::new(start, mode));
         self.record_seats();
         self.watch.new_game();

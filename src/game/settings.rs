@@ -1,6 +1,7 @@
 //! What is known about a board before it speaks.
 
 use crate::clock::End;
+use crate::laws::Terms;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use std::time::Duration;
@@ -46,6 +47,8 @@ pub struct Settings {
     pub orientation: Option<Orientation>,
     /// White's end of the clock; `None` finds it out from the first press.
     pub white_end: Option<End>,
+    /// The Laws and the terms under which the game is refereed; `None` only records.
+    pub terms: Option<Terms>,
     /// Quiet times.
     pub settle: Settle,
 }

@@ -17,6 +17,7 @@ pub mod said;
 pub mod score;
 mod spoken;
 pub mod terms;
+mod text;
 mod touch;
 mod why;
 
@@ -34,7 +35,7 @@ pub use profile::{
     LapsesBy, Profile, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors,
     Rules, WrongClaim,
 };
-pub use referee::{Clocks, Display, MayAct, Referee, Told};
+pub use referee::{Clocks, Display, MayAct, Referee, Said, Told};
 pub use said::{
     Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
 };

@@ -272,7 +272,9 @@ impl fmt::Display for Order {
             | Self::Assistant(color)
             | Self::TouchedBy(color)
             | Self::Seal(color) => write!(f, " {color}"),
-            Self::SetTime(whose, span) | Self::AddTime(whose, span) | Self::SubTime(whose, span) => {
+            Self::SetTime(whose, span)
+            | Self::AddTime(whose, span)
+            | Self::SubTime(whose, span) => {
                 match whose {
                     Whose::One(color) => write!(f, " {color}")?,
                     Whose::Both => f.write_str(" both")?,

@@ -158,9 +158,8 @@ pub fn disturbed(pos: &Chess, seen: &Picture) -> Option<(Move, Bitboard)> {
         (is_done && !astray.is_empty() && !(diff & !astray).is_empty()).then_some((m, astray))
     });
     let first = found.next()?;
-    let fewest = found.fold(first, |best, next| {
-        if next.1.count() < best.1.count() { next } else { best }
-    });
+    let fewest =
+        found.fold(first, |best, next| if next.1.count() < best.1.count() { next } else { best });
     Some(fewest)
 }
 

@@ -15,6 +15,16 @@ pub enum Confidence {
     Presumed,
 }
 
+impl Confidence {
+    /// The word by which records know it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Observed => "observed",
+            Self::Presumed => "presumed",
+        }
+    }
+}
+
 /// An entry of the arbiter's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
@@ -131,6 +141,8 @@ impl OfferState {
 /// How the game ended, as far as the Laws and the arbiter say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdicted {
+    /// Under which code the log has it.
+    pub code: Code,
     /// The score.
     pub score: Score,
     /// Why, in words.

@@ -16,8 +16,7 @@ pub enum Score {
 
 impl Score {
     /// The usual scores and the unusual ones that an arbiter may declare.
-    const KNOWN: [&'static str; 8] =
-        ["1-0", "0-1", "1/2-1/2", "0-0", "0-1/2", "1/2-0", "1-1", "*"];
+    const KNOWN: [&'static str; 8] = ["1-0", "0-1", "1/2-1/2", "0-0", "0-1/2", "1/2-0", "1-1", "*"];
     /// A draw.
     pub const DRAW: Self = Self::Halves(ByColor { white: 1, black: 1 });
     /// Both lose. All editions: Art. 12.9 (from 2018: Art. 11.8).

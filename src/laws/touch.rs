@@ -202,7 +202,9 @@ mod tests {
         let mut touches = Touches::default();
         for (idx, name) in squares.iter().enumerate() {
             let sq: Square = name.trim_end_matches('+').parse().unwrap();
-            let at = Mono::from_millis(if name.ends_with('+') { idx as u64 * 1_000 - 960 } else {
+            let at = Mono::from_millis(if name.ends_with('+') {
+                idx as u64 * 1_000 - 960
+            } else {
                 idx as u64 * 1_000
             });
             let piece = pos.board().piece_at(sq).unwrap();

@@ -213,7 +213,8 @@ impl Attempt {
                 CastlingMode::Standard => "piece between king and rook",
             };
         }
-        let is_attacked = |sq: Square| !pos.king_attackers(sq, !turn, pos.board().occupied()).is_empty();
+        let is_attacked =
+            |sq: Square| !pos.king_attackers(sq, !turn, pos.board().occupied()).is_empty();
         if is_attacked(self.from) {
             return match stage {
                 Stage::OnBoard => "king in check",

@@ -3,5 +3,6 @@
 pub mod log;
 pub mod pgn;
 pub mod record;
+pub mod table;
 pub mod view;
 pub mod words;

@@ -5,6 +5,7 @@
 //! Core types are not serializable: a renamed field in the core must not change what is on disk.
 //! So the documents have types of their own here, and the conversions are written out.
 
+use super::table::{self, RulingBody};
 use super::words::{self, Word};
 use crate::clock::Times;
 use crate::game::Play;
@@ -109,6 +110,36 @@ pub enum Body {
     },
     Identified {
         serial: String,
+    },
+    Declared {
+        by: String,
+        said: String,
+    },
+    Signed {
+        score: String,
+    },
+    Announced {
+        by: String,
+        words: String,
+    },
+    Sealed {
+        by: String,
+    },
+    Ordered {
+        order: String,
+        author: String,
+        reason: String,
+    },
+    Stopped {
+        by: String,
+    },
+    Scheduled {},
+    Flag {
+        side: Option<String>,
+    },
+    Ruling {
+        #[serde(flatten)]
+        ruling: RulingBody,
     },
 }
 
@@ -260,6 +291,7 @@ impl From<&Fact> for Body {
                 clock_white: white_end.word().to_owned(),
             },
             Fact::Identified { serial } => Self::Identified { serial },
+            other => table::body(&other),
         }
     }
 }
@@ -312,6 +344,7 @@ impl Body {
                 white_end: Word::parse(&clock_white)?,
             },
             Self::Identified { serial } => Fact::Identified { serial },
+            other => return table::fact(&other),
         })
     }
 }

@@ -230,6 +230,7 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
+            terms: None,
             settle: Settle {
                 with_clock: Duration::from_millis(self.settle_with_clock_ms),
                 without_clock: Duration::from_millis(self.settle_without_clock_ms),

@@ -5,6 +5,7 @@
 mod command;
 mod profiles;
 mod repetition;
+mod scenario;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};

@@ -3,9 +3,9 @@
 
 use super::super::code::Code;
 use super::super::said::Ruling;
+use super::Referee;
 use super::matter::{Case, MayAct};
 use super::turn::Cause;
-use super::Referee;
 use shakmaty::{Chess, Color, Move};
 
 impl Referee {
@@ -53,8 +53,8 @@ impl Referee {
             super::super::spoken::Heard::Move(m) => {
                 self.close(|case| matches!(case, Case::Question));
                 self.turn.announced = Some(m);
-                let is_right = super::super::picture::exact(self.game.last(), &self.seen)
-                    .contains(&m);
+                let is_right =
+                    super::super::picture::exact(self.game.last(), &self.seen).contains(&m);
                 if is_right {
                     self.close(|case| matches!(case, Case::BoardsDiffer));
                 }

@@ -179,8 +179,7 @@ impl Referee {
             _ => after.halfmoves() >= FIFTY,
         };
         let verdict = if is_right { Verdict::Correct } else { Verdict::Incorrect };
-        let code =
-            if asked == Asked::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
+        let code = if asked == Asked::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
         self.log(code, Some(by));
         self.claimed(by, kind, verdict, san.map(ToString::to_string));
         self.open_claim(Open { by, asked, verdict, san: san.cloned(), is_postponed: false });

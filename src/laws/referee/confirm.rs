@@ -116,7 +116,8 @@ impl Referee {
 
     pub(super) fn replace_result(&mut self, score: Score, reason: &str) {
         let reason = reason.to_owned();
-        let verdicted = super::Verdicted { score, reason, flagged: None };
+        let code = Code::ArbiterResult;
+        let verdicted = super::Verdicted { code, score, reason, flagged: None };
         self.say(Ruling::Result(verdicted.clone()));
         self.result = Some(verdicted);
     }

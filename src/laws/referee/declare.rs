@@ -52,8 +52,7 @@ impl Referee {
             return;
         }
         let pos = self.game.last().clone();
-        let is_draw =
-            self.rules.resignation == CannotMate::Draw && self.cannot_mate(&pos, !by);
+        let is_draw = self.rules.resignation == CannotMate::Draw && self.cannot_mate(&pos, !by);
         if is_draw {
             let reason = "resignation, opponent cannot mate";
             self.finish(Code::Resigned, Score::DRAW, reason);
@@ -109,9 +108,11 @@ impl Referee {
         let has_article = self.terms.profile.edition.year() >= 2009;
         let is_from_start = !super::setup::is_under_way(self.game.position(0), &self.terms);
         let is_unequal = initial.white != initial.black;
-        let is_planned = self.terms.periods.first().is_none_or(|first| {
-            initial.white == first.time && initial.black == first.time
-        });
+        let is_planned = self
+            .terms
+            .periods
+            .first()
+            .is_none_or(|first| initial.white == first.time && initial.black == first.time);
         has_article && is_from_start && (is_unequal || !is_planned) && !self.is_settled_misset()
     }
 

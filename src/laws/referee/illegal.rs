@@ -120,9 +120,8 @@ impl Referee {
                 self.game.truncate(case.ply);
                 self.breaches.clear();
                 self.turn = Turn::default();
-                let becomes = case.promotion.filter(|_| {
-                    self.rules.promotion_left == PromotionLeft::Queen
-                });
+                let becomes =
+                    case.promotion.filter(|_| self.rules.promotion_left == PromotionLeft::Queen);
                 if let Some(m) = becomes {
                     let mut after = before;
                     after.play_unchecked(m);
@@ -156,8 +155,8 @@ impl Referee {
     }
 
     fn lose_by_illegal(&mut self, before: &Chess, by: Color, reason: &str) {
-        let is_draw = self.rules.illegal.cannot_mate == CannotMate::Draw
-            && self.cannot_mate(before, !by);
+        let is_draw =
+            self.rules.illegal.cannot_mate == CannotMate::Draw && self.cannot_mate(before, !by);
         let (score, reason) = if is_draw {
             (Score::DRAW, format!("{reason}, opponent cannot mate"))
         } else {

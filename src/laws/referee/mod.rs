@@ -373,16 +373,10 @@ impl Referee {
         self.finish_flagged(code, score, reason, None);
     }
 
-    fn finish_flagged(
-        &mut self,
-        code: Code,
-        score: Score,
-        reason: &str,
-        flagged: Option<Color>,
-    ) {
+    fn finish_flagged(&mut self, code: Code, score: Score, reason: &str, flagged: Option<Color>) {
         self.order_clock(ClockOrder::Stop);
         self.log_with(code, None, reason.to_owned());
-        let verdicted = Verdicted { score, reason: reason.to_owned(), flagged };
+        let verdicted = Verdicted { code, score, reason: reason.to_owned(), flagged };
         self.say(Ruling::Result(verdicted.clone()));
         if let Score::Halves(halves) = score {
             self.say(Ruling::Points(halves));

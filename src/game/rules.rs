@@ -1,0 +1,236 @@
+//! The Laws in the game: what happens at the table is told to the referee, and what he says goes on
+//! record and to the clock.
+//!
+//! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
+//! make of it. Where the two differ for long on a board at rest, the record is what counts.
+
+use super::effect::Effect;
+use super::entry::{Fact, Ruled};
+use super::machine::Game;
+use super::play;
+use super::settings::Settings;
+use crate::laws::{
+    self, ClockOrder, Clocks, Code, Declaration, Ending, Order, Picture, Reason, Referee, Ruling,
+    Score, Terms, Thing, Told,
+};
+use crate::time::Mono;
+use crate::track::{Placement, Reading};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Square};
+
+/// What people at the table do and say, beside moving pieces and pressing the clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A player declares something.
+    Declared(Color, Declaration),
+    /// Both players sign this score.
+    Signed(Score),
+    /// A move is announced aloud, in blind play.
+    Announced(Color, String),
+    /// A move is written for the envelope, or read from it.
+    Sealed(Color, String),
+    /// The arbiter orders something.
+    Ordered {
+        /// What.
+        order: Order,
+        /// Who ordered it.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+    /// A player stopped both sides of the clock.
+    Stopped(Color),
+    /// The announced start is reached.
+    Scheduled,
+}
+
+/// What a clock says that speaks for itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Clocked {
+    /// What it shows.
+    Shows(Clocks),
+    /// A flag is down.
+    Flag(Color),
+    /// Both are, and the order is unknown.
+    FlagsUnknown,
+}
+
+/// The referee and what he said last.
+#[derive(Clone, Debug)]
+pub(super) struct Bench {
+    pub referee: Referee,
+    pub said: Vec<Ruling>,
+    orders: Vec<ClockOrder>,
+}
+
+impl Bench {
+    /// A referee for the game that the settings name, if they name its terms.
+    pub(super) fn of(settings: &Settings) -> Option<Self> {
+        let terms = settings.terms.clone()?;
+        let (start, mode) = play::start_of(settings)
+            .unwrap_or_else(|| (Chess::new(), CastlingMode::from_chess960(settings.is_chess960)));
+        Some(Self::from(terms, start, mode))
+    }
+
+    fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
+        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        let referee = Referee::new(terms, start, mode, seen);
+        Self { referee, said: Vec::new(), orders: Vec::new() }
+    }
+}
+
+impl Game {
+    /// The referee, if the settings name the terms of the game.
+    pub fn referee(&self) -> Option<&Referee> {
+        self.bench.as_ref().map(|bench| &bench.referee)
+    }
+
+    /// What the referee said to the last event.
+    pub fn rulings(&self) -> &[Ruling] {
+        self.bench.as_ref().map_or(&[], |bench| &bench.said)
+    }
+
+    /// A new game begins: so do the terms.
+    pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
+        let is_new = self.bench.as_ref().is_some_and(|bench| !bench.referee.moves().is_empty());
+        if let (true, Some(terms)) = (is_new, self.settings.terms.clone()) {
+            self.bench = Some(Bench::from(terms, start.clone(), mode));
+        }
+    }
+
+    /// Whether pieces that move now belong to no move: the game is over for the referee, a flag is
+    /// being ruled upon, or the move is to stay secret.
+    pub(super) fn is_suspended(&self) -> bool {
+        self.bench.as_ref().is_some_and(|bench| bench.referee.is_suspended())
+    }
+
+    pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
+        let (fact, told) = match act {
+            Act::Declared(by, said) => {
+                let fact = Fact::Declared { by: *by, said: said.clone() };
+                (fact, Told::Declared(*by, said.clone()))
+            }
+            Act::Signed(score) => (Fact::Signed { score: *score }, Told::Signed(*score)),
+            Act::Announced(by, words) => {
+                let fact = Fact::Announced { by: *by, words: words.clone() };
+                (fact, Told::Announced(*by, words.clone()))
+            }
+            // What was sealed is in the envelope and nowhere else.
+            Act::Sealed(by, text) => (Fact::Sealed { by: *by }, Told::Sealed(*by, text.clone())),
+            Act::Ordered { order, author, reason } => {
+                let (author, reason) = (author.clone(), reason.clone());
+                let fact = Fact::Ordered { order: order.clone(), author, reason };
+                (fact, Told::Ordered(order.clone()))
+            }
+            Act::Stopped(by) => (Fact::Stopped { by: *by }, Told::Stopped(*by)),
+            Act::Scheduled => (Fact::Scheduled, Told::Scheduled),
+        };
+        if self.bench.is_some() {
+            self.facts.push(fact);
+            self.tell(now, &told);
+        }
+    }
+
+    pub(super) fn on_clocked(&mut self, now: Mono, clocked: Clocked) {
+        match clocked {
+            Clocked::Shows(clocks) => self.tell(now, &Told::Clock(clocks)),
+            Clocked::Flag(side) => {
+                self.facts.push(Fact::Flag { side: Some(side) });
+                self.tell(now, &Told::Flag(side));
+            }
+            Clocked::FlagsUnknown => {
+                self.facts.push(Fact::Flag { side: None });
+                self.tell(now, &Told::FlagsUnknown);
+            }
+        }
+    }
+
+    /// What the clock behind the board shows, in the referee's words.
+    pub(super) fn tell_reading(&mut self, now: Mono) {
+        let Some(times) = self.clock.times() else { return };
+        let left = shakmaty::ByColor { white: times.white, black: times.black };
+        self.tell(now, &Told::Clock(Clocks { left, running: self.clock.running() }));
+    }
+
+    pub(super) fn tell_square(&mut self, now: Mono, sq: Square, reading: Reading) {
+        self.tell(now, &Told::Square(sq, thing(reading)));
+    }
+
+    pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
+        let picture = Picture::new(placement.known().clone(), placement.something());
+        self.tell(now, &Told::Picture(Box::new(picture)));
+    }
+
+    /// Tells the referee, and takes down what he says.
+    pub(super) fn tell(&mut self, now: Mono, told: &Told) {
+        let Some(bench) = &mut self.bench else { return };
+        let laws::Said { rulings, clock } = bench.referee.tell(now, told);
+        let edition = bench.referee.terms().profile.edition;
+        bench.orders.extend(clock);
+        for ruling in &rulings {
+            self.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));
+        }
+        bench.said.extend(rulings.iter().cloned());
+        for ruling in rulings {
+            if let Ruling::Result(verdicted) = ruling {
+                self.end_by_ruling(verdicted.code, verdicted.score);
+            }
+        }
+    }
+
+    /// The referee's result is the game's, unless the board had ended it already.
+    fn end_by_ruling(&mut self, code: Code, score: Score) {
+        let Some(play) = self.play.as_mut().filter(|play| play.ending().is_none()) else { return };
+        match (score.outcome(), reason_of(code)) {
+            (Some(outcome), Some(reason)) => play.end(Ending { outcome, reason }, &mut self.facts),
+            _ => self.facts.push(Fact::GameClosed),
+        }
+    }
+
+    /// When the referee wants to be told that time has passed.
+    pub(super) fn bench_wakes_at(&self) -> Option<Mono> {
+        self.bench.as_ref().and_then(|bench| bench.referee.wake_at())
+    }
+
+    /// A new event: what was said to the last one is past.
+    pub(super) fn clear_bench(&mut self) {
+        if let Some(bench) = &mut self.bench {
+            bench.said.clear();
+        }
+    }
+
+    pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
+        if self.bench_wakes_at().is_some_and(|due| due <= now) {
+            self.tell(now, &Told::Passed);
+        }
+        if let Some(bench) = &mut self.bench {
+            effects.extend(bench.orders.drain(..).map(Effect::Clock));
+        }
+    }
+}
+
+fn thing(reading: Reading) -> Option<Thing> {
+    match reading {
+        Reading::Empty => None,
+        Reading::Piece(piece) => Some(Thing::Piece(piece)),
+        Reading::Something => Some(Thing::Something),
+    }
+}
+
+/// The reason as the record of the game has it; `None` if the game has no result.
+fn reason_of(code: Code) -> Option<Reason> {
+    Some(match code {
+        Code::Mate => Reason::Checkmate,
+        Code::Stalemate => Reason::Stalemate,
+        Code::DeadPosition => Reason::DeadPosition,
+        Code::Resigned => Reason::Resignation,
+        Code::Agreed => Reason::Agreement,
+        Code::TimeLoss | Code::TimeDraw => Reason::Time,
+        Code::IllegalLimit => Reason::IllegalMoves,
+        Code::ClaimUpheld => Reason::Claim,
+        Code::Fivefold => Reason::Fivefold,
+        Code::SeventyFive => Reason::SeventyFiveMoves,
+        Code::Default => Reason::Default,
+        Code::Annulled => return None,
+        _ => Reason::Arbiter,
+    })
+}
