@@ -1,9 +1,9 @@
 //! What was touched, and to what that obliges. All editions: Art. 4.2 to 4.5.
 
-use super::picture::{squares_of, victim_of};
+use super::picture::victim_of;
 use super::said::{Binding, SideNames};
 use crate::time::Mono;
-use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
+use shakmaty::{attacks, CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 use std::time::Duration;
 
 /// A piece that was lifted from where it stood.
@@ -86,6 +86,20 @@ impl Touches {
             .into_iter()
             .find(|side| pos.castles().rook(turn, *side) == Some(rook.sq))?;
         (is_first && castling(pos, side).is_some()).then_some(side)
+    }
+
+    /// The first own piece touched, if only a pin keeps it from moving. It is taken to be meant to
+    /// move until the position is looked at: then any move will do, 4.5.
+    pub(super) fn pinned(&self, pos: &Chess) -> Option<Binding> {
+        let turn = pos.turn();
+        let touches = self.in_order(turn);
+        let own = touches.iter().find(|touch| touch.piece.color == turn)?;
+        let (occupied, us) = (pos.board().occupied(), pos.us());
+        let may_go = match own.piece.role {
+            Role::King | Role::Pawn => return None,
+            _ => attacks::attacks(own.sq, own.piece, occupied) & !us,
+        };
+        may_go.any().then_some(Binding::Move(own.sq))
     }
 
     /// What they bind to; `None` if nothing was touched.
@@ -173,7 +187,9 @@ impl Binding {
         match self {
             Self::Any => true,
             Self::Move(sq) => {
-                m.from() == Some(*sq) || m.is_castle() && squares_of(m, pos.turn()).contains(*sq)
+                // In Chess960 the rook alone may castle.
+                let is_rooks = matches!(m, Move::Castle { rook, .. } if rook == *sq);
+                m.from() == Some(*sq) || is_rooks && names(pos) == SideNames::Files
             }
             Self::Capture(sq) => captures(m, *sq),
             Self::CaptureWith(sq, with) => captures(m, *sq) && m.from() == Some(*with),

@@ -61,6 +61,8 @@ impl Referee {
             self.inadmissible(by, claim.kind(), "the game is over");
             return;
         }
+        // Why the clocks were stopped is answered.
+        self.close(|case| matches!(case, Case::Reason));
         match claim {
             Claim::Touch => self.claim_touch(by),
             Claim::Illegal => self.claim_illegal(by),

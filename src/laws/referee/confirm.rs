@@ -141,7 +141,7 @@ impl Referee {
             Then::Promoted(m) => {
                 let by = self.mover();
                 self.make(m);
-                self.pay(!by);
+                self.pay(!by, self.row_of_fault());
                 if self.result.is_none() {
                     self.complete(self.game.len() - 1);
                 }
@@ -169,7 +169,7 @@ impl Referee {
             Some((Code::Mate, Score::win(!pos.turn()), "checkmate"))
         } else if pos.is_stalemate() {
             Some((Code::Stalemate, Score::DRAW, "stalemate"))
-        } else if self.is_dead(&pos) {
+        } else if self.is_dead(&pos) && !self.is_dead(self.game.before_last()) {
             Some((Code::DeadPosition, Score::DRAW, "dead position"))
         } else if is_modern && n >= 5 {
             Some((Code::Fivefold, Score::DRAW, "fivefold"))
@@ -180,7 +180,7 @@ impl Referee {
         };
         if let Some((code, score, reason)) = found {
             // A move that ends the game needs no press. 6.7a (6.2.1.1).
-            self.complete(idx);
+            self.complete_last(idx);
             self.finish(code, score, reason);
             return true;
         }

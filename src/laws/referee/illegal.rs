@@ -130,7 +130,7 @@ impl Referee {
                     return;
                 }
                 self.turn.carried = self.replacement(case, &before);
-                self.pay(winner);
+                self.pay(winner, self.row_of_illegal());
                 self.demand_ply(case.ply, Then::Nothing);
             }
         }
@@ -148,9 +148,9 @@ impl Referee {
     }
 
     /// The opponent of a player who made an illegal move is given time.
-    pub(super) fn pay(&mut self, to: Color) {
+    pub(super) fn pay(&mut self, to: Color, row: &'static str) {
         let IllegalCost::Time { give, .. } = self.rules.illegal.cost else { return };
-        self.say(Ruling::Penalty { to, span: give, row: self.row_of_illegal() });
+        self.say(Ruling::Penalty { to, span: give, row });
         self.order_clock(ClockOrder::Add(to, give));
     }
 
@@ -176,7 +176,7 @@ impl Referee {
             let pos = self.game.last().clone();
             self.lose_by_illegal(&pos, by, "second illegal move");
         } else {
-            self.pay(!by);
+            self.pay(!by, self.row_of_fault());
         }
     }
 }

@@ -130,17 +130,23 @@ impl Referee {
 
     /// Half-move `idx` is completed.
     pub(super) fn complete(&mut self, idx: usize) {
-        self.game.complete(idx);
-        let ply = &self.game.plies()[idx];
-        let (by, san, no) = (ply.by, ply.san.clone(), ply.no);
-        self.say(Ruling::Completed { by, san: san.clone(), no });
-        self.log_with(Code::MoveCompleted, Some(by), format!("{no}. {san}"));
+        self.complete_last(idx);
+        let by = self.game.plies()[idx].by;
         if self.terms.credit == PeriodCredit::OnMoves {
             let n = self.flags.period[by];
             if self.terms.required(n) == Some(self.completed(by)) {
                 self.pass_period(by);
             }
         }
+    }
+
+    /// Half-move `idx` is completed, and no period follows: it may have ended the game.
+    pub(super) fn complete_last(&mut self, idx: usize) {
+        self.game.complete(idx);
+        let ply = &self.game.plies()[idx];
+        let (by, san, no) = (ply.by, ply.san.clone(), ply.no);
+        self.say(Ruling::Completed { by, san: san.clone(), no });
+        self.log_with(Code::MoveCompleted, Some(by), format!("{no}. {san}"));
     }
 
     /// `side` has met a time control: the next allotment is his. All editions: Art. 6.2b (6.3.2).

@@ -59,7 +59,10 @@ impl Referee {
         {
             return case.touches.binding(self.game.position(case.ply));
         }
-        self.bound()
+        match self.bound() {
+            Some(Binding::Any) => self.turn.touches.pinned(self.game.last()).or(Some(Binding::Any)),
+            bound => bound,
+        }
     }
 
     /// The illegal placement that stands and was not pressed on: by whom, and why.
@@ -133,8 +136,12 @@ impl Referee {
     }
 
     pub(super) fn row_of_illegal(&self) -> &'static str {
-        let edition = self.terms.profile.edition;
-        if edition.is_modern() { self.modern_row("LM7.5.5") } else { "L7.4b1" }
+        self.modern_row("L7.4b1")
+    }
+
+    /// The row for what is dealt with as an illegal move since 2018.
+    pub(super) fn row_of_fault(&self) -> &'static str {
+        self.modern_row("LM7.5.5")
     }
 
     pub(super) fn row_of_claim(&self) -> &'static str {
@@ -144,8 +151,9 @@ impl Referee {
 
     /// The row that says how much time is given at this pace since 2018.
     fn modern_row(&self, standard: &'static str) -> &'static str {
-        match (self.terms.profile.variant.pace(), self.terms.profile.edition) {
-            (Pace::Blitz, _) => "LM.B",
+        let edition = self.terms.profile.edition;
+        match (self.terms.profile.variant.pace(), edition) {
+            (Pace::Blitz, _) if edition.is_modern() => "LM.B",
             (Pace::Rapid, Edition::M2023) => "LM.A.3",
             _ => standard,
         }

@@ -363,14 +363,17 @@ impl Referee {
         let lifted = self.turn.touches.squares();
         let tried = attempt(pos, &self.seen, &lifted);
         let is_castling = tried.is_some_and(|tried| castle_of(pos, &tried).is_some());
-        let is_astray = disturbed(pos, &self.seen)
-            .is_some_and(|(_, astray)| !(astray & self.seen.occupied()).is_empty());
+        let disorder = disturbed(pos, &self.seen).filter(|_| !is_castling);
         let is_known = self.turn.on_board.is_some();
-        if tried.is_none() || is_astray && !is_castling && !is_known {
-            if cause == Cause::Rest {
+        if let Some((_, astray)) = disorder.filter(|_| !is_known) {
+            // A piece that is missing may be in a hand; one that stands astray was displaced.
+            if cause == Cause::Rest && !(astray & self.seen.occupied()).is_empty() {
                 self.displaced(by);
             }
             return;
+        }
+        if tried.is_none() && cause == Cause::Rest {
+            self.displaced(by);
         }
         let Some(tried) = tried else { return };
         let why = tried.why(&self.game, &self.seen, Stage::OnBoard);

@@ -420,7 +420,8 @@ fn asked_of_end(kind: &str, w: &Value, table: &Table) -> Option<Held> {
 }
 
 fn half(wanted: &Value, halves: u8) -> bool {
-    wanted.is_null() || wanted.as_f64() == Some(f64::from(halves) / 2.0)
+    let named = wanted.as_str() == Some(rokade::laws::score::halves(halves));
+    named || wanted.is_null() || wanted.as_f64() == Some(f64::from(halves) / 2.0)
 }
 
 fn clock(w: &Value, table: &Table) -> Held {

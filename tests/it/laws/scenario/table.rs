@@ -12,7 +12,7 @@ use rokade::track::{Placement, Reading};
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{Board, ByColor, Color, Move, Piece, Position, Square};
+use shakmaty::{Board, ByColor, CastlingSide, Color, Move, Piece, Position, Role, Square};
 use std::time::Duration;
 
 /// What a sensor's event takes unless the scenario measures it.
@@ -207,16 +207,19 @@ impl Table {
             event: 0,
             found: Vec::new(),
         };
+        let begins_with_setup = |event: &String| event.starts_with("setup");
+        let is_before = scenario.events.first().is_some_and(begins_with_setup);
         let running = match scenario.start["clock"]["running"].as_str() {
+            None if is_before => None,
             None => Some(turn),
             Some("none") => None,
             Some(word) => Some(color(word)?),
         };
+        if !is_before {
+            table.show_board();
+        }
         if let Some(side) = running {
             table.clock.start(Mono(0), side);
-        }
-        if !scenario.events.first().is_some_and(|first| first.starts_with("setup")) {
-            table.show_board();
         }
         table.show_clock();
         Ok(table)
@@ -338,13 +341,34 @@ impl Table {
             (false, false) => SECOND,
         };
         self.pass(span);
-        self.ahead += span;
+        self.ahead = span;
     }
 
     fn press(&mut self, by: Color) {
         self.clock.press(self.ticked, by);
         self.handle(&Event::Pressed(by));
         self.show_clock();
+    }
+
+    /// An impaired player says his move.
+    fn announce(&mut self, by: Color, m: Move) {
+        if self.referee().terms().impaired.is_none_or(|impaired| impaired.side != by) {
+            return;
+        }
+        let piece = match m.promotion() {
+            None => "",
+            Some(Role::Queen) => " queen",
+            Some(Role::Rook) => " rook",
+            Some(Role::Bishop) => " bishop",
+            Some(_) => " knight",
+        };
+        let spaced = |sq: Square| format!("{} {}", sq.file().char(), sq.rank().char());
+        let words = match m.castling_side() {
+            Some(CastlingSide::KingSide) => "short castling".to_owned(),
+            Some(CastlingSide::QueenSide) => "long castling".to_owned(),
+            None => format!("{} {}{piece}", spaced(first_lifted(m)), spaced(m.to())),
+        };
+        self.handle(&Event::Act(Act::Announced(by, words)));
     }
 
     /// Plays legal moves the ordinary way.
@@ -360,6 +384,7 @@ impl Table {
                 .into_iter()
                 .filter(|sq| pos.board().piece_at(*sq) != after.board().piece_at(*sq))
                 .collect();
+            self.announce(by, m);
             let first = first_lifted(m);
             let mut lifts: Vec<Square> = changed
                 .iter()
