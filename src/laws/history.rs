@@ -3,7 +3,9 @@
 use crate::time::Mono;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position};
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, PositionError,
+};
 use std::num::NonZeroU32;
 
 /// One half-move.
@@ -163,9 +165,10 @@ impl History {
         let mut setup = last.to_setup(EnPassantMode::Legal);
         setup.halfmoves = 0;
         setup.fullmoves = NonZeroU32::from(last.fullmoves());
-        if let (Ok(pos), Some(slot)) =
-            (Chess::from_setup(setup, self.mode), self.positions.last_mut())
-        {
+        // No legal play leads there, so there may be pieces that no pawn could have become.
+        let pos =
+            Chess::from_setup(setup, self.mode).or_else(PositionError::ignore_too_much_material);
+        if let (Ok(pos), Some(slot)) = (pos, self.positions.last_mut()) {
             *slot = pos;
         }
     }

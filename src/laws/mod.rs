@@ -1,6 +1,7 @@
 //! What the FIDE Laws say about what was seen. This layer knows positions and facts, not sensors.
 
 pub mod code;
+pub mod dead;
 pub mod declaration;
 pub mod edition;
 pub mod finding;

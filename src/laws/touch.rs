@@ -3,7 +3,9 @@
 use super::picture::victim_of;
 use super::said::{Binding, SideNames};
 use crate::time::Mono;
-use shakmaty::{attacks, CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square, attacks,
+};
 use std::time::Duration;
 
 /// A piece that was lifted from where it stood.

@@ -3,6 +3,7 @@
 //! Tables are separated by semicolons and have a header; the last column may be a remark.
 
 mod command;
+mod dead;
 mod profiles;
 mod repetition;
 mod scenario;

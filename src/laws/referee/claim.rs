@@ -346,6 +346,11 @@ impl Referee {
     /// A judgment on a claim under Article 10.2 or Guideline III.
     pub(super) fn on_judgment(&mut self, judgment: super::super::order::Judgment) {
         use super::super::order::Judgment;
+        if judgment == Judgment::Draw && self.close(|case| matches!(case, Case::Undecided(_))) {
+            let reason = "time, opponent cannot mate";
+            self.finish(Code::TimeDraw, Score::DRAW, reason);
+            return;
+        }
         let Some(open) = self.claim.clone().or_else(|| self.postponed.clone()) else {
             self.refuse(None, "no claim is open");
             return;

@@ -34,6 +34,9 @@ impl Referee {
             Case::Illegal(illegal) => self.confirm_illegal(&illegal),
             Case::EmptyPress(by) => self.confirm_empty_press(by),
             Case::Flag(side) => self.confirm_flag(side),
+            Case::Undecided(flagged) => {
+                self.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
+            }
             Case::BothFlags => self.confirm_both_flags(),
             Case::Late(absent) => self.confirm_default(absent),
             Case::WrongArray | Case::PositionLost => self.annul(),
@@ -157,7 +160,7 @@ impl Referee {
         self.say(Ruling::PositionDemanded { san });
     }
 
-    /// The move just made ends the game by itself: mate, stalemate, a dead position, and from 2018
+    /// The move just made ends the game by itself: mate, stalemate, and from 2018
     /// the fifth occurrence and the 75 moves. 5.1a, 5.2a, 5.2b (5.1.1, 5.2.1, 5.2.2, 9.6).
     pub(super) fn ends_game(&mut self) -> bool {
         use super::super::profile::AutomaticDraws;
@@ -169,8 +172,6 @@ impl Referee {
             Some((Code::Mate, Score::win(!pos.turn()), "checkmate"))
         } else if pos.is_stalemate() {
             Some((Code::Stalemate, Score::DRAW, "stalemate"))
-        } else if self.is_dead(&pos) && !self.is_dead(self.game.before_last()) {
-            Some((Code::DeadPosition, Score::DRAW, "dead position"))
         } else if is_modern && n >= 5 {
             Some((Code::Fivefold, Score::DRAW, "fivefold"))
         } else if is_modern && pos.halfmoves() >= 150 {
@@ -184,6 +185,7 @@ impl Referee {
             self.finish(code, score, reason);
             return true;
         }
+        self.doubt();
         if n >= 3 {
             self.log_with(Code::ThirdOccurrence, None, format!("{n} times"));
         }
@@ -191,10 +193,5 @@ impl Referee {
             self.log_with(Code::FiftyMoves, None, format!("{} half-moves", pos.halfmoves()));
         }
         false
-    }
-
-    /// Whether no legal series of moves mates either king.
-    fn is_dead(&self, pos: &shakmaty::Chess) -> bool {
-        pos.is_insufficient_material()
     }
 }

@@ -8,7 +8,7 @@ use super::super::score::Score;
 use super::super::terms::{Bonus, FlagWatch, FlagWitness, PeriodCredit, Terms};
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Referee};
-use shakmaty::{ByColor, Chess, Color, Position};
+use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
 /// Below this nobody need keep score. All editions: Art. 8.4.
@@ -201,6 +201,10 @@ impl Referee {
         if self.cannot_mate(&pos, !flagged) {
             let reason = "time, opponent cannot mate";
             self.finish_flagged(Code::TimeDraw, Score::DRAW, reason, Some(flagged));
+        } else if self.is_mate_undecided(&pos, !flagged) {
+            // Nobody has proven it either way: the arbiter decides.
+            let options = ["lost on time", "draw, opponent cannot mate"];
+            self.open(Case::Undecided(flagged), &options, MayAct::Yes);
         } else {
             self.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
         }
@@ -233,11 +237,6 @@ impl Referee {
                 self.log_with(Code::ArbiterNote, None, "play on".to_owned());
             }
         }
-    }
-
-    /// Whether `side` cannot mate in `pos` by any series of legal moves.
-    pub(super) fn cannot_mate(&self, pos: &Chess, side: Color) -> bool {
-        pos.has_insufficient_material(side)
     }
 
     pub(super) fn watch_low_time(&mut self) {

@@ -79,6 +79,8 @@ pub(super) enum Case {
     /// A flag fell with moves missing.
     Flag(Color),
     BothFlags,
+    /// A flag fell, and whether the opponent can mate is not proven.
+    Undecided(Color),
     Late(ByAbsence),
     WrongArray,
     Reversed,

@@ -16,6 +16,7 @@ mod display;
 mod flag;
 mod illegal;
 mod late;
+mod life;
 mod matter;
 mod offer;
 mod order;
@@ -185,6 +186,7 @@ pub struct Referee {
     was_final: bool,
     signed: Option<Score>,
     is_turned: bool,
+    doubt: Option<life::Doubt>,
     result: Option<Verdicted>,
     points: Option<ByColor<u8>>,
     is_remapped: bool,
@@ -229,6 +231,7 @@ impl Referee {
             was_final: false,
             signed: None,
             is_turned: false,
+            doubt: None,
             result: None,
             points: None,
             is_array_wrong,
@@ -264,8 +267,8 @@ impl Referee {
 
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
-        let not_pressed = self.not_pressed_at();
-        [self.settle_at, not_pressed].into_iter().flatten().min()
+        let life = self.doubt.as_ref().map(|doubt| doubt.due);
+        [self.settle_at, self.not_pressed_at(), life].into_iter().flatten().min()
     }
 
     fn on_clock(&mut self, clocks: Clocks) {
@@ -298,6 +301,7 @@ impl Referee {
         if self.result.is_some() {
             return;
         }
+        self.watch_life();
         self.watch_not_pressed();
         self.watch_low_time();
         self.watch_lateness();

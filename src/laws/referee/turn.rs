@@ -332,7 +332,8 @@ impl Referee {
             let is_down = self.seen.piece_at(to) == Some(king);
             (is_down && pos.board().piece_at(to) != Some(king)).then_some(side)
         });
-        if let Some(side) = castles {
+        // Whoever touched the rook first may not castle with it.
+        if let Some(side) = castles.filter(|side| self.turn.rook_first != Some(*side)) {
             self.turn.released.get_or_insert(Binding::Castle(side, names(pos)));
             return;
         }

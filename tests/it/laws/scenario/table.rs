@@ -19,6 +19,8 @@ use std::time::Duration;
 const SECOND: Duration = Duration::from_secs(1);
 /// Between events in one touch window.
 const JOINED: Duration = Duration::from_millis(10);
+/// After what is no sensor's.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A table in play.
 pub(super) struct Table {
@@ -459,6 +461,10 @@ impl Table {
                 self.order(rest)?;
             }
             _ => return Err(format!("no verb {verb:?}")),
+        }
+        if !self.is_measured && !["lift", "lift+", "place", "place+", "swap"].contains(&verb) {
+            // What is not decided at once has its time between events.
+            self.pass(PAUSE);
         }
         Ok(())
     }
