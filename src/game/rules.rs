@@ -66,8 +66,11 @@ impl Bench {
     /// A referee for the game that the settings name, if they name its terms.
     pub(super) fn of(settings: &Settings) -> Option<Self> {
         let terms = settings.terms.clone()?;
-        let (start, mode) = play::start_of(settings)
-            .unwrap_or_else(|| (Chess::new(), CastlingMode::from_chess960(settings.is_chess960)));
+        let mode = CastlingMode::from_chess960(settings.is_chess960);
+        let (start, mode) = match settings.start {
+            Some(_) => play::start_of(settings)?,
+            None => (Chess::new(), mode),
+        };
         Some(Self::from(terms, start, mode))
     }
 

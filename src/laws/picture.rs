@@ -110,6 +110,11 @@ pub fn target_of(m: Move, turn: Color) -> Square {
     m.castling_side().map_or(m.to(), |side| side.king_to(turn))
 }
 
+/// The legal moves. Where a king stands in a check that was ignored, its capture is none of them.
+fn legal(pos: &Chess) -> impl Iterator<Item = Move> {
+    pos.legal_moves().into_iter().filter(|m| m.capture() != Some(Role::King))
+}
+
 /// The legal moves after which the board would look as it does.
 pub fn exact(pos: &Chess, seen: &Picture) -> Vec<Move> {
     let diff = seen.differs(pos.board());
@@ -121,13 +126,13 @@ pub fn exact(pos: &Chess, seen: &Picture) -> Vec<Move> {
         after.play_unchecked(*m);
         seen.differs(after.board()).is_empty()
     };
-    pos.legal_moves().into_iter().filter(fits).collect()
+    legal(pos).filter(fits).collect()
 }
 
 /// The legal moves on the way of which the board may look as it does.
 pub fn partial(pos: &Chess, seen: &Picture) -> Vec<Move> {
     let diff = seen.differs(pos.board());
-    pos.legal_moves().into_iter().filter(|m| is_on_the_way(pos, seen, *m, diff)).collect()
+    legal(pos).filter(|m| is_on_the_way(pos, seen, *m, diff)).collect()
 }
 
 /// Whether each square of `diff` shows what it may show while `m` is being made.
@@ -149,7 +154,7 @@ fn is_on_the_way(pos: &Chess, seen: &Picture, m: Move, diff: Bitboard) -> bool {
 pub fn disturbed(pos: &Chess, seen: &Picture) -> Option<(Move, Bitboard)> {
     let diff = seen.differs(pos.board());
     let turn = pos.turn();
-    let mut found = pos.legal_moves().into_iter().filter_map(|m| {
+    let mut found = legal(pos).filter_map(|m| {
         let mut after = pos.clone();
         after.play_unchecked(m);
         let own = squares_of(m, turn);

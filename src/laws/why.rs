@@ -89,7 +89,7 @@ impl Attempt {
             && arrived != piece
         {
             return if arrived.color == piece.color {
-                "not a piece that a pawn can become"
+                "promotion only to queen, rook, bishop or knight"
             } else {
                 "promotion piece of the wrong colour"
             };

@@ -18,6 +18,13 @@ impl Referee {
         self.is_impaired(side) && self.turn.announced.is_none() && side == self.mover()
     }
 
+    /// Whether the board shows another move than was announced.
+    pub(super) fn is_announced_otherwise(&self) -> bool {
+        let Some(announced) = self.turn.announced else { return false };
+        let shown = super::super::picture::exact(self.game.last(), &self.seen);
+        !shown.is_empty() && !shown.contains(&announced)
+    }
+
     /// A move of the impaired player is made only when it is announced. E2.3 (D.2.3).
     pub(super) fn waits_for_words(&mut self, pos: &Chess, m: Move) -> bool {
         if !self.is_impaired(shakmaty::Position::turn(pos)) {

@@ -27,6 +27,8 @@ impl Referee {
         if self.has(|case| matches!(case, Case::StillImpossible)) {
             return;
         }
+        // A king can be taken only because a check was ignored: that came first.
+        let first = self.illegal_case().filter(|known| known.by != by).cloned();
         let was_impossible = self.illegal_case().is_some_and(|known| known.is_impossible);
         let nth = self.illegal[by] + 1;
         self.say(Ruling::IllegalCompleted { by, nth, why });
@@ -38,7 +40,7 @@ impl Referee {
         }
         self.log_with(Code::IllegalCompleted, Some(by), why.to_owned());
         let ply = self.game.len();
-        let turn = std::mem::replace(&mut self.turn, Turn::default());
+        let turn = std::mem::take(&mut self.turn);
         if let Some(m) = shadow {
             self.game.push(m, self.now, true);
         }
@@ -50,6 +52,10 @@ impl Referee {
         if was_impossible && is_impossible && self.rules.impossible == Impossible::WaitThenDraw {
             self.may_act = Some(MayAct::Yes);
             self.open(Case::StillImpossible, &["draw", "other"], MayAct::Yes);
+            return;
+        }
+        if why == "king captured" && first.is_some() {
+            self.raise(|case| matches!(case, Case::Illegal(_)));
             return;
         }
         let may_act = self.may_act_on(is_impossible);

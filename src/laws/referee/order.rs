@@ -159,6 +159,7 @@ impl Referee {
             let after = self.clocks.left[side];
             if !after.is_zero() && self.result.is_none() && !after.eq(&before) && after > before {
                 self.flags.raise(side);
+                self.close(|case| matches!(case, Case::Flag(known) if *known == side));
             }
             let facts = format!("{} s, was {} s", after.as_secs_f64(), before.as_secs_f64());
             self.log_with(Code::TimeAdjusted, Some(side), facts);

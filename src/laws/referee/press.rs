@@ -68,7 +68,8 @@ impl Referee {
     /// A press without a move that is made.
     fn judge_press(&mut self, by: Color) {
         let pos = self.game.last().clone();
-        let waits_for_words = self.is_unannounced(by);
+        let is_other = self.is_announced_otherwise();
+        let waits_for_words = self.is_unannounced(by) || is_other;
         if self.shows(pos.board()) || waits_for_words {
             self.press_without_move(by);
             return;

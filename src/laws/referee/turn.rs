@@ -361,6 +361,10 @@ impl Referee {
             self.not_on_move(pos);
             return;
         }
+        if self.is_disturbed_before_press(pos) {
+            self.displaced(!by);
+            return;
+        }
         let lifted = self.turn.touches.squares();
         let tried = attempt(pos, &self.seen, &lifted);
         let is_castling = tried.is_some_and(|tried| castle_of(pos, &tried).is_some());
@@ -373,14 +377,25 @@ impl Referee {
             }
             return;
         }
-        if tried.is_none() && cause == Cause::Rest {
+        let arrived = diff & self.seen.known().by_color(by);
+        let is_disorder = tried.is_none() || arrived.count() > 1 && !is_castling && !is_known;
+        if is_disorder && cause == Cause::Rest {
             self.displaced(by);
+            return;
         }
         let Some(tried) = tried else { return };
         let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() {
             self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
         }
+    }
+
+    /// Pieces of the player who is to move stand wrongly while the other's clock still runs: the
+    /// other, who has moved and not pressed, knocked them over. 7.3.
+    fn is_disturbed_before_press(&self, pos: &Chess) -> bool {
+        let by = pos.turn();
+        let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        is_open && self.clocks.running == Some(!by)
     }
 
     /// Pieces of the player who is not to move went elsewhere. 1.1, 7.5.

@@ -13,7 +13,8 @@ use std::io::Write;
 use table::Table;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
+    include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
     include_str!("../../../tables/laws/scenarios-endings.json"),

@@ -195,8 +195,12 @@ impl Table {
             terms: Some(terms),
             ..Settings::default()
         };
+        let game = Game::new(settings);
+        if game.referee().is_none() {
+            return Err("the FEN is no position".to_owned());
+        }
         let mut table = Self {
-            game: Game::new(settings),
+            game,
             clock: clock_of(&scenario.start["clock"])?,
             ticked: Mono(0),
             now: Mono::from_millis(1_000),
