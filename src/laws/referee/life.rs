@@ -6,13 +6,18 @@ use super::super::dead::{self, Answer, Search};
 use super::super::score::Score;
 use super::Referee;
 use crate::time::Mono;
-use shakmaty::{Chess, Color};
+use shakmaty::{Chess, Color, Position};
 use std::time::Duration;
 
 /// Between two steps.
 const STEP_EVERY: Duration = Duration::from_millis(1);
 /// Positions that one step looks at.
 const STEP: u32 = 500;
+
+/// Positions with more men are not looked at.
+const MEN_MAX: usize = 22;
+/// So few replies may force what kills a position.
+const FEW_REPLIES: usize = 3;
 
 /// The search for a mate of either side after the last move.
 #[derive(Clone, Debug)]
@@ -24,8 +29,17 @@ pub(super) struct Doubt {
 }
 
 impl Referee {
-    /// A move was made: whether the position is dead will be found out.
+    /// A move was made: whether the position is dead will be found out, where it may have become
+    /// so. A move that can be taken back by playing on does not kill a position, unless it leaves
+    /// hardly any reply; nor is one dead with this many men.
     pub(super) fn doubt(&mut self) {
+        let pos = self.game.last();
+        let is_irreversible = pos.halfmoves() == 0;
+        let is_forcing = pos.legal_moves().len() <= FEW_REPLIES;
+        self.doubt = None;
+        if pos.board().occupied().count() > MEN_MAX || !is_irreversible && !is_forcing {
+            return;
+        }
         let due = self.now + STEP_EVERY;
         self.doubt = Some(Doubt { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
     }
