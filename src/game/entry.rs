@@ -3,7 +3,8 @@
 
 use crate::clock::{End, Times};
 use crate::laws::{
-    Code, Confidence, Declaration, Edition, Ending, Finding, Note, Order, Ruling, Score, rows,
+    Code, Confidence, Declaration, Edition, Ending, Finding, Note, Order, Ruling, Score, Severity,
+    rows,
 };
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
@@ -40,6 +41,8 @@ pub enum Basis {
     Reply,
     /// Found by search after the line, or the daemon, had been down.
     Gap,
+    /// The arbiter said so.
+    Order,
 }
 
 /// What a referee said, as it goes on record. For the arbiter alone.
@@ -134,10 +137,12 @@ pub enum Fact {
         uci: String,
         /// In PGN's notation.
         san: String,
+        /// The Laws do not allow it; it stands, and has been answered.
+        is_illegal: bool,
         /// What that rests on.
         basis: Basis,
-        /// Other moves, in UCI notation, that explain the board about as well and lead to
-        /// the same position. Empty where no such move is known.
+        /// Other moves, in UCI notation, that explain what the sensors have shown about as well.
+        /// Empty where no such move is known.
         alternatives: Vec<String>,
         /// How long before this record the sensors last changed on its squares.
         released_before: Duration,
@@ -198,6 +203,11 @@ pub enum Fact {
     },
     /// The whole board was read, and it was not as believed.
     Pictured(Placement),
+    /// What was seen could not be searched to the end: an explanation may have been overlooked.
+    SearchCut {
+        /// How often that has been so in this game.
+        n: u64,
+    },
     /// The line to the board.
     Link(LinkState),
     /// How board and clock stand to the players, as far as is known. Recorded so that a daemon that
@@ -263,6 +273,15 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// The finding that an arbiter is to look into, if this is one.
+    pub fn alarm(&self) -> Option<&Finding> {
+        match self {
+            Self::IllegalMove { finding, .. } | Self::PositionLost(finding) => Some(finding),
+            Self::Found(finding) if finding.severity() == Severity::Irregularity => Some(finding),
+            _ => None,
+        }
+    }
+
     /// Whether it may change what the public sees. Findings never do.
     pub const fn is_public(&self) -> bool {
         matches!(

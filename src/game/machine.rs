@@ -29,6 +29,8 @@ const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// A start position must stand this long to begin a new game.
 pub(super) const RESTART_HOLD: Duration = Duration::from_secs(2);
+/// The same while the clock of a game runs.
+pub(super) const RESTART_HOLD_RUNNING: Duration = Duration::from_secs(5);
 
 /// One board's game, as a pure state machine.
 #[derive(Clone, Debug)]
@@ -139,7 +141,16 @@ impl Game {
         self.run_session(now);
         self.run_timers(now);
         self.run_bench(now, effects);
+        self.note_cut();
         self.flush(at, effects);
+    }
+
+    /// Says on record, once for each event, that the search for moves was cut short.
+    fn note_cut(&mut self) {
+        let n = self.play.as_ref().map_or(0, |play| play.tracker().n_cut());
+        if self.watch.is_new_cut(n) {
+            self.facts.push(Fact::SearchCut { n });
+        }
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.

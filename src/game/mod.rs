@@ -21,7 +21,7 @@ pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
 pub use event::Event;
 pub use machine::Game;
-pub use play::Play;
+pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use rules::{Act, Clocked};
 pub use score::{Completed, ScoreSheet, Scored};

@@ -1,20 +1,28 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod settle;
+
+pub use settle::OrderError;
+
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
-use super::settings::Settings;
+use super::settings::{Settings, Settle};
 use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
+use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
 const PRESSES_MAX: usize = 32;
 
+/// What still has rivals when the board has been still for so long is recorded all the same, and
+/// marked: stillness tells no more, and silence would hide it.
+const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 
@@ -38,11 +46,11 @@ impl Play {
     pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
         sheet.forget_times();
         let n_settled = sheet.n_completed();
-        let mut tracker = Tracker::new(sheet.position(n_settled).clone(), n_settled);
-        for scored in &sheet.moves()[n_settled..] {
-            tracker.believe(scored.m, Mono::default());
-        }
-        Self { sheet, tracker, presses: Vec::new(), ending }
+        let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
+        tracker.restart(sheet.position(n_settled).clone(), n_settled);
+        let mut play = Self { sheet, tracker, presses: Vec::new(), ending };
+        play.believe_rest();
+        play
     }
 
     /// The record.
@@ -100,7 +108,7 @@ impl Play {
         // A piece of the presser that stands where the move does not put it: something else was
         // played than the best line says.
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
-        self.bring_up(at, n_told, Basis::Press, facts);
+        self.bring_up(at, n_told, 0, Basis::Press, facts);
     }
 
     /// Forgets the press at `at`: the lever was only touched.
@@ -109,27 +117,50 @@ impl Play {
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
-    /// and brings the record up to what the tracker believes. A move that may go on is believed
-    /// only if `is_patient`.
-    pub(super) fn look(&mut self, at: Mono, depth: usize, is_patient: bool, facts: &mut Vec<Fact>) {
+    /// and brings the record up to what the tracker believes. Without a clock a move that may go on
+    /// must have rested for as long as `settle` says.
+    pub(super) fn look(
+        &mut self,
+        at: Mono,
+        depth: usize,
+        settle: Option<&Settle>,
+        facts: &mut Vec<Fact>,
+    ) {
         self.tracker.look(at, depth);
-        let is_still = self.tracker.mismatch().is_none() && (is_patient || !self.is_doubtful());
+        let still = at.since(self.tracker.last_change());
+        let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
+        let is_still = self.tracker.mismatch().is_none() && has_rested;
         if is_still {
             self.tracker.complete_answered(at);
         }
         let best = self.tracker.best();
         let n_completed = best.n_completed();
         let n_told = match n_completed.checked_sub(1) {
-            _ if is_still => best.plies.len(),
+            _ if is_still => best.n_standing(),
             Some(last) if self.tracker.is_astray(best.mover(last)) => 0,
             _ => n_completed,
         };
         let basis = if depth > STEP_MAX { Basis::Gap } else { Basis::Quiet };
-        self.bring_up(at, n_told, basis, facts);
+        // A board at rest has told that the move was made; what it was may still be open.
+        let n_clear =
+            if is_still && settle.is_some() { self.tracker.n_uncontradicted() } else { 0 };
+        self.bring_up(at, n_told, n_clear, basis, facts);
     }
 
-    fn bring_up(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
-        self.publish(at, n_told.min(self.tracker.n_undisputed()), basis, facts);
+    /// Tells up to `n_told` plies of the best line, as far as no rival disputes them, or the first
+    /// `n_clear` in any case.
+    fn bring_up(
+        &mut self,
+        at: Mono,
+        n_told: usize,
+        n_clear: usize,
+        basis: Basis,
+        facts: &mut Vec<Fact>,
+    ) {
+        let still = at.since(self.tracker.last_change());
+        let n_clear = n_clear.max(self.tracker.n_undisputed());
+        let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
+        self.publish(at, n_told, basis, facts);
         if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
             self.tracker.complete_at_game_end(at);
             self.complete(at, facts);
@@ -145,8 +176,8 @@ impl Play {
         self.ending.is_none() && (is_completed || still >= FINAL_AFTER)
     }
 
-    /// Goes back to the last position on record that the board shows exactly, with `turn` to move.
-    /// The players have taken moves back.
+    /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
+    /// the players have taken moves back, or put an illegal one right.
     pub(super) fn take_back_to(&mut self, turn: Color, facts: &mut Vec<Fact>) {
         let seen = self.tracker.seen();
         let shows = |n: &usize| {
@@ -154,10 +185,23 @@ impl Play {
             pos.turn() == turn && seen.differs(pos.board()).is_empty()
         };
         let n_last = self.sheet.len();
-        let Some(n) = (0..=n_last).rev().find(shows).filter(|n| *n < n_last) else { return };
-        self.sheet.truncate(n);
-        self.tracker.restart(self.sheet.position(n).clone(), n);
-        facts.push(Fact::MoveRetracted { ply: n + 1 });
+        let Some(n) = (0..=n_last).rev().find(shows) else { return };
+        if n < n_last {
+            self.sheet.truncate(n);
+            facts.push(Fact::MoveRetracted { ply: n + 1 });
+        } else if self.tracker.mismatch().is_none() {
+            return;
+        }
+        let n_settled = self.sheet.n_completed();
+        self.tracker.restart(self.sheet.position(n_settled).clone(), n_settled);
+        self.believe_rest();
+    }
+
+    /// The tracker takes over what is on record but not completed.
+    fn believe_rest(&mut self) {
+        for scored in &self.sheet.moves()[self.tracker.n_settled()..] {
+            self.tracker.believe(scored.m, Mono::default());
+        }
     }
 
     /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
@@ -179,14 +223,14 @@ impl Play {
     /// Whether the best line is not what is on record, or an end is not yet certain.
     pub(super) fn has_more_to_tell(&self) -> bool {
         let n_open = self.sheet.len() - self.tracker.n_settled();
-        let n_best = self.tracker.best().plies.len();
+        let n_best = self.tracker.best().n_standing();
         let is_ending = self.ending.is_none() && Ending::of(self.sheet.last()).is_some();
         n_best > n_open || self.n_agreed() < n_open || is_ending
     }
 
     /// Whether the board shows the position after the first move.
     pub(super) fn shows_first_move(&self) -> bool {
-        let n_plies = self.tracker.n_settled() + self.tracker.best().plies.len();
+        let n_plies = self.tracker.n_settled() + self.tracker.best().n_standing();
         match n_plies {
             0 => self.shows_one_more_move(),
             1 => self.mismatch().is_none(),
@@ -212,35 +256,49 @@ impl Play {
         }) || self.tracker.is_late_press(at)
     }
 
-    /// Whether the last move of the best line may be the beginning of another: a rook that has gone
-    /// to where it stands after castling, with the king still at home.
-    pub(super) fn is_doubtful(&self) -> bool {
-        let Some((last, earlier)) = self.tracker.best().plies.split_last() else { return false };
+    /// How long the board must have been still for the last move of the best line to be believed
+    /// without a clock.
+    fn rest_of(&self, settle: &Settle) -> Duration {
+        let best = self.tracker.best();
+        let standing = &best.plies[..best.n_standing()];
+        let Some((last, earlier)) = standing.split_last() else { return settle.without_clock };
         let mut before = self.sheet.position(self.tracker.n_settled()).clone();
         for ply in earlier {
             before.play_unchecked(ply.m);
         }
-        begins_castling(&before, last.m)
+        if begins_castling(&before, last.m) {
+            settle.doubtful
+        } else if may_go_on(&before, last.m) {
+            settle.on_its_way
+        } else {
+            settle.without_clock
+        }
     }
 
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
         let n_shared = self.n_agreed();
-        if self.sheet.len() - base > n_shared && (n_told > n_shared || self.is_denied(n_shared)) {
+        let is_denied = || self.tracker.mismatch().is_none() && self.is_denied(n_shared);
+        if self.sheet.len() - base > n_shared && (n_told > n_shared || is_denied()) {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
+        let lead = if basis == Basis::Press { SURE_LEAD } else { CLEAR_LEAD };
         let from = self.sheet.len() - base;
         if from <= n_shared {
             let new: Vec<_> =
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let others = self.tracker.alternatives(self.sheet.len() - base);
+                let others = self.tracker.alternatives(self.sheet.len() - base, lead);
                 let mode = self.sheet.mode();
-                let alternatives: Vec<String> =
-                    others.into_iter().map(|m| m.to_uci(mode).to_string()).collect();
-                let scored = self.sheet.push(ply.m, !alternatives.is_empty());
+                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let alternatives = others.iter().map(UciMove::to_string).collect();
+                let scored = if ply.is_illegal {
+                    self.sheet.push_illegal(ply.m)
+                } else {
+                    self.sheet.push(ply.m, others)
+                };
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
                 let is_answered = idx + 1 < n_new && basis != Basis::Gap;
                 let basis = match ply.completion.map(|done| done.by) {
@@ -248,9 +306,17 @@ impl Play {
                     _ if is_answered => Basis::Reply,
                     _ => basis,
                 };
-                let released_before = at.since(ply.released);
+                let (is_illegal, released_before) = (ply.is_illegal, at.since(ply.released));
                 let ply = self.sheet.len();
-                facts.push(Fact::MoveMade { ply, uci, san, basis, alternatives, released_before });
+                facts.push(Fact::MoveMade {
+                    ply,
+                    uci,
+                    san,
+                    is_illegal,
+                    basis,
+                    alternatives,
+                    released_before,
+                });
             }
         }
         self.complete(at, facts);
@@ -297,6 +363,18 @@ impl Play {
     }
 }
 
+/// Whether the piece could have gone on in the direction of `m`: it may rest on its way. So may a
+/// king that castles.
+fn may_go_on(before: &Chess, m: Move) -> bool {
+    let Some(from) = m.from() else { return false };
+    before.legal_moves().into_iter().any(|other| {
+        let end = other.castling_side().map_or(other.to(), |side| side.king_to(before.turn()));
+        other.from() == Some(from) && attacks::between(from, end).contains(m.to())
+    })
+}
+
+/// Whether a rook's move `m` may be the first half of castling: it has gone to where it stands
+/// after that, with the king still at home.
 fn begins_castling(before: &Chess, m: Move) -> bool {
     let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
     let turn = before.turn();

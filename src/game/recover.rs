@@ -1,6 +1,6 @@
 //! From what is on record back to the game, after a crash, a power cut or a restart.
 
-use super::entry::{Entry, Fact, LinkState};
+use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
 use super::play::Play;
 use super::score::ScoreSheet;
@@ -62,17 +62,25 @@ impl Recovered {
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
-            Fact::MoveMade { ply, uci, alternatives, .. } => {
+            Fact::MoveMade { ply, uci, is_illegal, basis, alternatives, .. } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                let m = uci
-                    .parse::<UciMove>()
-                    .map_err(|e| wrong(format!("{uci}: {e}")))?
-                    .to_move(sheet.last())
-                    .map_err(|e| wrong(format!("{uci}: {e}")))?;
                 if *ply != sheet.len() + 1 {
                     return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
                 }
-                sheet.push(m, !alternatives.is_empty());
+                let m: UciMove = uci.parse().map_err(|e| wrong(format!("{uci}: {e}")))?;
+                if *is_illegal {
+                    let none = || wrong(format!("{uci}: no piece is there to make it"));
+                    sheet.push_illegal(sheet.illegal_move(&m).ok_or_else(none)?);
+                } else {
+                    let m = m.to_move(sheet.last()).map_err(|e| wrong(format!("{uci}: {e}")))?;
+                    // Names that a newer program writes otherwise are no reason to lose a game.
+                    let others = alternatives.iter().filter_map(|uci| uci.parse().ok()).collect();
+                    sheet.push(m, others);
+                }
+                if *basis == Basis::Order {
+                    // Its completion is recorded anew, too late to tell how long it took.
+                    sheet.forget_times();
+                }
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
@@ -188,6 +196,7 @@ mod tests {
             ply,
             uci: uci.to_owned(),
             san: String::new(),
+            is_illegal: false,
             basis: super::super::entry::Basis::Press,
             released_before: Duration::ZERO,
             alternatives: Vec::new(),

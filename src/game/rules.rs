@@ -15,7 +15,7 @@ use crate::laws::{
 };
 use crate::time::Mono;
 use crate::track::{Placement, Reading};
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Square};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
 
 /// What people at the table do and say, beside moving pieces and pressing the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +159,10 @@ impl Game {
     }
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
-        let picture = Picture::new(placement.known().clone(), placement.something());
+        let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
+        for sq in Square::ALL {
+            picture.set(sq, thing(placement.get(sq)));
+        }
         self.tell(now, &Told::Picture(Box::new(picture)));
     }
 
@@ -215,7 +218,8 @@ fn thing(reading: Reading) -> Option<Thing> {
     match reading {
         Reading::Empty => None,
         Reading::Piece(piece) => Some(Thing::Piece(piece)),
-        Reading::Something => Some(Thing::Something),
+        // A color alone names no piece; the referee goes by the squares that stirred.
+        Reading::Something | Reading::Colored(_) => Some(Thing::Something),
     }
 }
 

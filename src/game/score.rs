@@ -3,7 +3,8 @@
 use crate::clock::Times;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{CastlingMode, Chess, Move, san::SanPlus, uci::UciMove};
+use shakmaty::san::{San, SanPlus};
+use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 use std::time::Duration;
 
 /// The completion of a recorded move.
@@ -26,12 +27,21 @@ pub struct Scored {
     pub m: Move,
     /// It in PGN's notation, with its check or mate sign.
     pub san: SanPlus,
-    /// It in UCI notation; Chess960 castling is king takes rook.
+    /// It in UCI notation; Chess960 castling is king takes rook, and so is any that is illegal.
     pub uci: UciMove,
-    /// Other moves explain the board about as well and lead to the same position.
-    pub is_uncertain: bool,
+    /// The Laws do not allow it; it stands all the same, and has been answered.
+    pub is_illegal: bool,
+    /// Other moves that explain the sensors about as well. Empty where nothing is in doubt.
+    pub alternatives: Vec<UciMove>,
     /// Set once it is completed.
     pub completed: Option<Completed>,
+}
+
+impl Scored {
+    /// Whether other moves explain the sensors about as well.
+    pub fn is_uncertain(&self) -> bool {
+        !self.alternatives.is_empty()
+    }
 }
 
 /// The moves of one game from its start position.
@@ -94,14 +104,88 @@ impl ScoreSheet {
         self.moves.iter().take_while(|scored| scored.completed.is_some()).count()
     }
 
-    /// Adds a move that is legal in the last position.
-    pub fn push(&mut self, m: Move, is_uncertain: bool) -> &Scored {
+    /// Adds a move that is legal in the last position, with the moves that may have been played
+    /// instead.
+    pub fn push(&mut self, m: Move, alternatives: Vec<UciMove>) -> &Scored {
         let mut pos = self.last().clone();
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.moves.push(Scored { m, san, uci, is_uncertain, completed: None });
+        self.add(Scored { m, san, uci, is_illegal: false, alternatives, completed: None })
+    }
+
+    /// Adds a move that the Laws do not allow, but that stands on the board. It is written with the
+    /// square that it came from.
+    pub fn push_illegal(&mut self, m: Move) -> &Scored {
+        let mut pos = self.last().clone();
+        let san = match m {
+            Move::Normal { role, from, capture, to, promotion } => San::Normal {
+                role,
+                file: Some(from.file()),
+                rank: Some(from.rank()),
+                capture: capture.is_some(),
+                to,
+                promotion,
+            },
+            Move::Castle { .. } | Move::EnPassant { .. } | Move::Put { .. } => {
+                San::from_move(self.last(), m)
+            }
+        };
+        pos.play_unchecked(m);
+        self.positions.push(pos);
+        self.add(Scored {
+            m,
+            san: SanPlus { san, suffix: None },
+            uci: m.to_uci(CastlingMode::Chess960),
+            is_illegal: true,
+            alternatives: Vec::new(),
+            completed: None,
+        })
+    }
+
+    /// The move that [`Self::push_illegal`] wrote as `uci`; `None` if no piece is there to make it.
+    pub fn illegal_move(&self, uci: &UciMove) -> Option<Move> {
+        let UciMove::Normal { from, to, promotion } = *uci else { return None };
+        let board = self.last().board();
+        let (piece, other) = (board.piece_at(from)?, board.piece_at(to));
+        if other.is_some_and(|other| other.color == piece.color) {
+            return Some(Move::Castle { king: from, rook: to });
+        }
+        let capture = other.map(|other| other.role);
+        Some(Move::Normal { role: piece.role, from, capture, to, promotion })
+    }
+
+    fn add(&mut self, scored: Scored) -> &Scored {
+        self.moves.push(scored);
         self.moves.last().expect("a move was pushed")
+    }
+
+    /// Writes half-move `idx`, counted from 0, as `m`, and what follows as `later`. Completions
+    /// stay as they are; `m` is no longer uncertain.
+    ///
+    /// # Panics
+    /// If a move is not legal where it stands, or there are not as many later moves.
+    pub fn rewrite(&mut self, idx: usize, m: Move, later: &[Move]) {
+        assert_eq!(idx + 1 + later.len(), self.len(), "each later move is written anew");
+        self.positions.truncate(idx + 1);
+        self.moves[idx].alternatives.clear();
+        for (scored, &m) in self.moves[idx..].iter_mut().zip(std::iter::once(&m).chain(later)) {
+            let mut pos = self.positions.last().expect("a sheet has its start position").clone();
+            assert!(pos.is_legal(m), "each move is legal where it stands");
+            (scored.m, scored.uci) = (m, m.to_uci(self.mode));
+            scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
+            self.positions.push(pos);
+        }
+    }
+
+    /// What half-move `idx`, counted from 0, may have been instead, in PGN's notation.
+    pub fn alternatives(&self, idx: usize) -> Vec<String> {
+        let before = self.position(idx);
+        let san = |uci: &UciMove| match uci.to_move(before) {
+            Ok(m) => SanPlus::from_move(before.clone(), m).to_string(),
+            Err(_) => uci.to_string(),
+        };
+        self.moves[idx].alternatives.iter().map(san).collect()
     }
 
     /// The daemon has been started anew: monotonic times recorded so far mean nothing beside those

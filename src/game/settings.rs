@@ -13,6 +13,9 @@ pub struct Settle {
     pub with_clock: Duration,
     /// Without a clock, or before it is first set running.
     pub without_clock: Duration,
+    /// While no clock runs, where the piece could go on in the same direction: it may only rest on
+    /// its way.
+    pub on_its_way: Duration,
     /// While no clock runs, where the move may be the first half of another: a rook move that may
     /// begin a castling.
     pub doubtful: Duration,
@@ -23,6 +26,7 @@ impl Default for Settle {
         Self {
             with_clock: Duration::from_millis(1_500),
             without_clock: Duration::from_millis(200),
+            on_its_way: Duration::from_millis(550),
             doubtful: Duration::from_millis(1_500),
         }
     }

@@ -1,7 +1,7 @@
 //! The judging side of a game: when to look at the board, and what to report to the arbiter.
 
 use super::entry::{Fact, Stage};
-use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, VERIFY_AFTER};
+use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, RESTART_HOLD_RUNNING, VERIFY_AFTER};
 use super::play::Play;
 use super::timers::Timer;
 use crate::clock::Device;
@@ -47,6 +47,8 @@ pub(super) struct Watch {
     told_illegal: Option<Mismatch>,
     told_no_start: bool,
     serials: Vec<String>,
+    /// Searches cut short that have been told.
+    n_cut: u64,
 }
 
 /// How a press was heard.
@@ -104,6 +106,10 @@ impl Watch {
         is_new
     }
 
+    pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
+        std::mem::replace(&mut self.n_cut, n) < n
+    }
+
     pub(super) fn note_no_start(&mut self, facts: &mut Vec<Fact>) {
         if !std::mem::replace(&mut self.told_no_start, true) {
             facts.push(Fact::Found(Finding { kind: FindingKind::NoStartPosition, by: None }));
@@ -157,10 +163,16 @@ impl Game {
             suspect.by != by
                 && now.since(suspect.at) < BOUNCE
                 && play.tracker().last_change() < suspect.at
+                && !play.tracker().is_illegal_press(suspect.at)
         }) {
-            // The lever came back and nothing has moved: it was touched, not pressed.
+            // The lever came back and nothing has moved: it was touched, not pressed. What the
+            // player moved before may have waited for this press all the same.
             play.forget_press(bounced.at);
             self.watch.suspect = None;
+            play.press(now, by, times, &mut self.facts);
+            if !play.stands_pressed(now) {
+                play.forget_press(now);
+            }
             return;
         }
         play.press(now, by, times, &mut self.facts);
@@ -198,12 +210,9 @@ impl Game {
     }
 
     pub(super) fn look(&mut self, now: Mono, depth: usize) {
-        let is_patient = self.clock.is_running()
-            || self.play.as_ref().is_some_and(|play| {
-                now.since(play.tracker().last_change()) >= self.settings.settle.doubtful
-            });
+        let settle = (!self.clock.is_running()).then_some(&self.settings.settle);
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, is_patient, &mut self.facts);
+        play.look(now, depth, settle, &mut self.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;
@@ -300,7 +309,9 @@ impl Game {
             return;
         }
         if still < ILLEGAL_AFTER {
-            self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
+            if !self.timers.is_set(Timer::Settle) {
+                self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
+            }
             return;
         }
         let finding = Finding { kind: FindingKind::IllegalOnBoard { from, to }, by: Some(by) };
@@ -333,7 +344,7 @@ impl Game {
     fn difference(&self) -> Bitboard {
         let Some(play) = &self.play else { return Bitboard::EMPTY };
         let tracker = play.tracker();
-        tracker.seen().differs(tracker.best().pos.board())
+        tracker.seen().differs(tracker.best().standing().board())
     }
 
     /// Whether the only difference is a piece in the hand of the player who is to move.
@@ -341,7 +352,7 @@ impl Game {
         let (Some(play), Some(sq)) = (&self.play, self.difference().single_square()) else {
             return false;
         };
-        let pos = &play.tracker().best().pos;
+        let pos = play.tracker().best().standing();
         pos.us().contains(sq) && !play.tracker().seen().occupied().contains(sq)
     }
 
@@ -374,16 +385,17 @@ impl Game {
         }
     }
 
-    /// A start position set up anew begins a new game, unless a clock runs or play has led there.
+    /// A start position set up anew begins a new game, unless play has led there.
     pub(super) fn watch_for_restart(&mut self, now: Mono, placement: &Placement) {
         let Some(play) = &self.play else { return };
-        let may_restart = (play.ending().is_some() || !self.clock.is_running())
-            && (play.mismatch().is_some() || play.ending().is_some())
+        let may_restart = (play.mismatch().is_some() || play.ending().is_some())
             && self.start_shown(placement).is_some();
+        let is_playing = play.ending().is_none() && self.clock.is_running();
+        let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
         if !may_restart {
             self.timers.clear(Timer::Restart);
         } else if !self.timers.is_set(Timer::Restart) {
-            self.timers.set(Timer::Restart, now + RESTART_HOLD);
+            self.timers.set(Timer::Restart, now + hold);
         }
     }
 

@@ -102,6 +102,19 @@ impl Finding {
         }
     }
 
+    /// The squares concerned. Where a piece went somewhere, from there and to there.
+    pub fn squares(&self) -> Vec<Square> {
+        match &self.kind {
+            FindingKind::IllegalOnBoard { from, to }
+            | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
+            FindingKind::PromotionIncomplete { at } => vec![*at],
+            FindingKind::Displaced { squares } => squares.clone(),
+            FindingKind::PressWithoutMove
+            | FindingKind::Restored
+            | FindingKind::NoStartPosition => Vec::new(),
+        }
+    }
+
     /// The code under which logs name it.
     pub const fn code(&self) -> &'static str {
         match self.kind {

@@ -41,21 +41,7 @@ impl Log {
                 let names = format!("{} - {}", name(white, "White"), name(black, "Black"));
                 format!("game       {names}  {event}").trim_end().to_owned()
             }
-            Fact::MoveMade { ply, san, basis, alternatives, .. } => {
-                self.moves.truncate(ply.saturating_sub(1));
-                self.moves.push(san.clone());
-                if !alternatives.is_empty() {
-                    let others = alternatives.join(", ");
-                    return Some(format!("UNCERTAIN  {:<16}or {others}", self.numbered(*ply)));
-                }
-                let why = match basis {
-                    // The line about its completion comes at once.
-                    Basis::Press | Basis::Reply => return None,
-                    Basis::Quiet => "the board is still",
-                    Basis::Gap => "found after a gap",
-                };
-                format!("made       {:<16}{why}", self.numbered(*ply))
-            }
+            Fact::MoveMade { .. } => return self.made(fact),
             Fact::MoveRetracted { ply } => {
                 let rest = if self.moves.len() > *ply { " and what followed" } else { "" };
                 let line = format!("withdrawn  {}{rest}", self.numbered(*ply));
@@ -111,8 +97,30 @@ impl Log {
             Fact::Seated { .. }
             | Fact::Pressed { .. }
             | Fact::Sensed { .. }
-            | Fact::Pictured(_) => return None,
+            | Fact::Pictured(_)
+            | Fact::SearchCut { .. } => return None,
         })
+    }
+
+    fn made(&mut self, fact: &Fact) -> Option<String> {
+        let Fact::MoveMade { ply, san, is_illegal, basis, alternatives, .. } = fact else {
+            return None;
+        };
+        self.moves.truncate(ply.saturating_sub(1));
+        self.moves.push(san.clone());
+        let numbered = self.numbered(*ply);
+        let why = match basis {
+            _ if *is_illegal => return Some(format!("STANDS     {numbered:<16}illegal, answered")),
+            _ if !alternatives.is_empty() => {
+                return Some(format!("UNCERTAIN  {numbered:<16}or {}", alternatives.join(", ")));
+            }
+            // The line about its completion comes at once.
+            Basis::Press | Basis::Reply => return None,
+            Basis::Quiet => "the board is still",
+            Basis::Gap => "found after a gap",
+            Basis::Order => "by the arbiter's order",
+        };
+        Some(format!("made       {numbered:<16}{why}"))
     }
 
     fn begin(&mut self, fen: &str) {

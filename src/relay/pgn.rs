@@ -1,9 +1,9 @@
 //! A game as PGN, with clock comments.
 
 use super::log::hms;
-use crate::game::ScoreSheet;
+use crate::game::{ScoreSheet, Scored};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, KnownOutcome, Position};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
 use std::fmt::Write as _;
 
 /// Columns of a line of moves, at the most. Source: PGN standard 1994, section 4.3.
@@ -28,6 +28,9 @@ pub struct Tags {
 
 /// The first `n` half-moves of `sheet` as a PGN game with a final empty line.
 ///
+/// A move that the sensors leave open is followed by a comment such as `{uncertain: or Nxc7}`, and
+/// the tag `Uncertain` lists these moves: both are what any reader of PGN skips or shows.
+///
 /// `%clk` is what the mover's clock showed when he pressed it, `%emt` the time since the press
 /// before. `outcome` is `None` for a game without a result.
 pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
@@ -44,6 +47,10 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
         tag(&mut pgn, name, if value.is_empty() { unknown } else { value });
     }
     tag(&mut pgn, "Result", result);
+    let uncertain = uncertain(sheet, n);
+    if !uncertain.is_empty() {
+        tag(&mut pgn, "Uncertain", &uncertain.join(", "));
+    }
     if sheet.mode() == CastlingMode::Chess960 {
         tag(&mut pgn, "Variant", "Chess960");
     }
@@ -71,10 +78,25 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
     pgn
 }
 
+/// The moves that the sensors leave open, with their numbers.
+fn uncertain(sheet: &ScoreSheet, n: usize) -> Vec<String> {
+    let is_open = |(_, scored): &(usize, &Scored)| scored.is_uncertain();
+    let numbered = |(idx, scored): (usize, &Scored)| {
+        let before = sheet.position(idx);
+        let dots = if before.turn().is_white() { "." } else { "..." };
+        format!("{}{dots} {}", before.fullmoves(), scored.san)
+    };
+    sheet.moves().iter().take(n).enumerate().filter(is_open).map(numbered).collect()
+}
+
 fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
     let mut words = Vec::new();
     let mut wants_number = true;
     for (idx, scored) in sheet.moves().iter().take(n).enumerate() {
+        if scored.is_illegal {
+            words.extend(words_from_illegal(sheet, idx, n.min(sheet.len())));
+            break;
+        }
         let before = sheet.position(idx);
         let (number, turn) = (before.fullmoves(), before.turn());
         if turn.is_white() {
@@ -92,6 +114,11 @@ fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
                 comment.push(format!("[%emt {}]", hms(elapsed)));
             }
         }
+        if scored.is_uncertain() {
+            let others = sheet.alternatives(idx);
+            comment.push("uncertain:".to_owned());
+            comment.extend(others.iter().flat_map(|san| ["or".to_owned(), san.clone()]));
+        }
         wants_number = !comment.is_empty();
         // A command stays on one line: not every reader takes a line's end for a space in it.
         if let Some(first) = comment.first_mut() {
@@ -103,6 +130,31 @@ fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
         words.extend(comment);
     }
     words
+}
+
+/// What follows from the illegal half-move `idx` on, in a comment: no reader takes such a move, nor
+/// those that are legal only after it.
+fn words_from_illegal(sheet: &ScoreSheet, idx: usize, n: usize) -> Vec<String> {
+    let after = Fen::from_position(sheet.position(idx + 1), EnPassantMode::Legal);
+    let illegal = numbered(sheet, idx, true);
+    let mut said = format!("{{illegal and answered: {illegal}; the game goes on from {after}");
+    for follows in idx + 1..n {
+        let is_first = follows == idx + 1;
+        said.push_str(if is_first { ": " } else { " " });
+        said.push_str(&numbered(sheet, follows, is_first));
+    }
+    said.push('}');
+    said.split(' ').map(str::to_owned).collect()
+}
+
+/// A half-move with its number, where it is White's or `wants_number`.
+fn numbered(sheet: &ScoreSheet, idx: usize, wants_number: bool) -> String {
+    let (before, san) = (sheet.position(idx), &sheet.moves()[idx].san);
+    match before.turn() {
+        Color::White => format!("{}. {san}", before.fullmoves()),
+        Color::Black if wants_number => format!("{}... {san}", before.fullmoves()),
+        Color::Black => san.to_string(),
+    }
 }
 
 /// Writes a tag pair. Quotes and backslashes are escaped; control characters would break the line
@@ -117,4 +169,30 @@ fn tag(pgn: &mut String, name: &str, value: &str) {
         })
         .collect();
     writeln!(pgn, "[{name} \"{value}\"]").expect("writing to a string cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Mono;
+    use crate::track::line::CompletedBy;
+
+    #[test]
+    fn an_uncertain_move_says_what_else_it_may_have_been() {
+        let fen: Fen = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 31".parse().unwrap();
+        let start: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+        let mut sheet = ScoreSheet::new(start, CastlingMode::Standard);
+        for (ply, (uci, others)) in [("d5c7", vec!["d5e7"]), ("g8h8", vec![])].iter().enumerate() {
+            let m = uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(sheet.last()).unwrap();
+            sheet.push(m, others.iter().map(|uci| uci.parse().unwrap()).collect());
+            let at = Mono::from_millis(5_000 * (ply as u64 + 1));
+            sheet.complete(ply + 1, at, CompletedBy::Press, None);
+        }
+        let pgn = render(&Tags::default(), &sheet, 2, None);
+        assert!(pgn.contains("[Uncertain \"31. Nxc7\"]\n"), "{pgn}");
+        let moves = "\n\n31. Nxc7 {uncertain: or Nxe7+} 31... Kh8 {[%emt 0:00:05]} *\n\n";
+        assert!(pgn.ends_with(moves), "{pgn}");
+        // What is not shown yet is not named either.
+        assert!(!render(&Tags::default(), &sheet, 0, None).contains("Uncertain"));
+    }
 }

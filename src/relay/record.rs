@@ -8,7 +8,7 @@
 use super::table::{self, RulingBody};
 use super::words::{self, Word};
 use crate::clock::Times;
-use crate::game::Play;
+use crate::game::ScoreSheet;
 use crate::game::entry::Fact;
 use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
 use crate::track::Placement;
@@ -47,6 +47,8 @@ pub enum Body {
         ply: usize,
         uci: String,
         san: String,
+        #[serde(skip_serializing_if = "is_false", default)]
+        illegal: bool,
         basis: String,
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         alternatives: Vec<String>,
@@ -100,6 +102,9 @@ pub enum Body {
     },
     Pictured {
         fen: String,
+    },
+    SearchCut {
+        n: u64,
     },
     Link {
         state: String,
@@ -205,21 +210,12 @@ impl From<Clocks> for Times {
 
 impl From<&Finding> for FindingBody {
     fn from(finding: &Finding) -> Self {
-        let squares: Vec<Square> = match &finding.kind {
-            FindingKind::IllegalOnBoard { from, to }
-            | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
-            FindingKind::PromotionIncomplete { at } => vec![*at],
-            FindingKind::Displaced { squares } => squares.clone(),
-            FindingKind::PressWithoutMove
-            | FindingKind::Restored
-            | FindingKind::NoStartPosition => Vec::new(),
-        };
         Self {
             code: finding.code().to_owned(),
             player: finding.by.map(|color| color.word().to_owned()),
             article: finding.article().map(str::to_owned),
             edition: finding.article().map(|_| "2023".to_owned()),
-            squares: squares.iter().map(Square::to_string).collect(),
+            squares: finding.squares().iter().map(Square::to_string).collect(),
             text: finding.to_string(),
         }
     }
@@ -249,10 +245,18 @@ impl From<&Fact> for Body {
             Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
                 Self::GameStarted { fen, chess960: is_chess960, white, black, event, round }
             }
-            Fact::MoveMade { ply, uci, san, basis, alternatives, released_before } => {
+            Fact::MoveMade {
+                ply,
+                uci,
+                san,
+                is_illegal: illegal,
+                basis,
+                alternatives,
+                released_before,
+            } => {
                 let released_before_ms = millis(released_before);
                 let basis = basis.word().to_owned();
-                Self::MoveMade { ply, uci, san, basis, alternatives, released_before_ms }
+                Self::MoveMade { ply, uci, san, illegal, basis, alternatives, released_before_ms }
             }
             Fact::MoveRetracted { ply } => Self::MoveRetracted { ply },
             Fact::MoveCompleted { ply, by, pressed_before, times } => Self::MoveCompleted {
@@ -285,6 +289,7 @@ impl From<&Fact> for Body {
                 Self::Sensed { sq: sq.to_string(), p: words::letter(reading) }
             }
             Fact::Pictured(placement) => Self::Pictured { fen: placement.fen() },
+            Fact::SearchCut { n } => Self::SearchCut { n },
             Fact::Link(state) => Self::Link { state: state.word().to_owned() },
             Fact::Seated { connector, white_end } => Self::Seated {
                 connector: connector.word().to_owned(),
@@ -302,10 +307,18 @@ impl Body {
             Self::GameStarted { fen, chess960, white, black, event, round } => {
                 Fact::GameStarted { fen, is_chess960: chess960, white, black, event, round }
             }
-            Self::MoveMade { ply, uci, san, basis, alternatives, released_before_ms } => {
+            Self::MoveMade {
+                ply,
+                uci,
+                san,
+                illegal: is_illegal,
+                basis,
+                alternatives,
+                released_before_ms,
+            } => {
                 let released_before = Duration::from_millis(released_before_ms);
                 let basis = Word::parse(&basis)?;
-                Fact::MoveMade { ply, uci, san, basis, alternatives, released_before }
+                Fact::MoveMade { ply, uci, san, is_illegal, basis, alternatives, released_before }
             }
             Self::MoveRetracted { ply } => Fact::MoveRetracted { ply },
             Self::MoveCompleted { ply, by, pressed_before_ms, clock } => Fact::MoveCompleted {
@@ -338,6 +351,7 @@ impl Body {
                 Fact::Sensed { sq: sq.parse().ok()?, reading: words::parse_letter(&p)? }
             }
             Self::Pictured { fen } => Fact::Pictured(Placement::parse(&fen).ok()?),
+            Self::SearchCut { n } => Fact::SearchCut { n },
             Self::Link { state } => Fact::Link(Word::parse(&state)?),
             Self::Seated { connector, clock_white } => Fact::Seated {
                 connector: Word::parse(&connector)?,
@@ -372,14 +386,13 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// The game of `play`.
-    pub fn new(play: &Play) -> Self {
-        let sheet = play.sheet();
+    /// The game on `sheet`, with its result if it has one.
+    pub fn new(sheet: &ScoreSheet, outcome: Option<KnownOutcome>) -> Self {
         Self {
             kind: "game",
             fen: Fen::from_position(sheet.last(), EnPassantMode::Legal).to_string(),
             moves: sheet.moves().iter().map(|scored| scored.uci.to_string()).collect(),
-            result: play.ending().map_or("*", |ending| ending.outcome.as_str()),
+            result: outcome.map_or("*", KnownOutcome::as_str),
         }
     }
 
@@ -391,4 +404,9 @@ impl GameRecord {
 
 fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+/// For serde, which asks by reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

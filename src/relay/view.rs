@@ -62,8 +62,10 @@ pub struct ViewMove {
     pub uci: String,
     /// `made` or `completed`.
     pub state: &'static str,
-    /// Other moves explain the sensors about as well and lead to the same position.
+    /// Other moves explain the sensors about as well.
     pub uncertain: bool,
+    /// Those moves, in PGN's notation.
+    pub alternatives: Vec<String>,
 }
 
 /// Both clocks in a [`View`].
@@ -141,7 +143,8 @@ fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
         san: scored.san.to_string(),
         uci: scored.uci.to_string(),
         state: if scored.completed.is_some() { "completed" } else { "made" },
-        uncertain: scored.is_uncertain,
+        uncertain: scored.is_uncertain(),
+        alternatives: sheet.alternatives(idx),
     };
     sheet.moves().iter().take(n).enumerate().map(of).collect()
 }

@@ -2,8 +2,8 @@
 
 use crate::clock::End;
 use crate::game::entry::{Basis, LinkState, Stage};
-use crate::track::Reading;
 use crate::track::line::CompletedBy;
+use crate::track::{Reading, Sight};
 use shakmaty::{Color, Piece};
 
 /// A value that records write as one word out of a fixed list.
@@ -39,6 +39,7 @@ impl Word for Basis {
         (Self::Quiet, "quiet"),
         (Self::Reply, "reply"),
         (Self::Gap, "gap"),
+        (Self::Order, "order"),
     ];
 }
 
@@ -56,17 +57,27 @@ impl Word for LinkState {
         &[(Self::Absent, "absent"), (Self::Live, "live"), (Self::Lost, "lost")];
 }
 
-/// The letter of a reading, as in traces: a FEN letter, `x` for something, nothing for empty.
+impl Word for Sight {
+    const TABLE: &'static [(Self, &'static str)] =
+        &[(Self::Pieces, "dgt"), (Self::Colors, "color"), (Self::Occupied, "reed")];
+}
+
+/// The letter of a reading, as in traces: a FEN letter, `x` for something, nothing for empty. Where
+/// only colors are seen it is the word for the color, because `b` is a bishop.
 pub fn letter(reading: Reading) -> String {
     match reading {
         Reading::Empty => String::new(),
         Reading::Something => "x".to_owned(),
+        Reading::Colored(color) => color.word().to_owned(),
         Reading::Piece(piece) => piece.char().to_string(),
     }
 }
 
 /// The reading that a trace writes as `letter`.
 pub fn parse_letter(letter: &str) -> Option<Reading> {
+    if let Some(color) = Color::parse(letter) {
+        return Some(Reading::Colored(color));
+    }
     let mut chars = letter.chars();
     match (chars.next(), chars.next()) {
         (None, _) => Some(Reading::Empty),

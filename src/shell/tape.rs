@@ -4,6 +4,7 @@
 //! up, or the file grow beyond all reason, the tape ends there and says so; one with a hole in it
 //! would be replayed as something that never happened.
 
+use crate::relay::words::Word;
 use crate::sim::script::Header;
 use crate::time::{Mono, Stamp};
 use serde::Serialize;
@@ -185,7 +186,7 @@ impl Drop for Tape {
 fn header_line(header: &Header) -> HeaderLine<'_> {
     HeaderLine {
         tape: VERSION,
-        board: if header.names_pieces { "dgt" } else { "reed" },
+        board: header.sight.word(),
         clock: header.has_clock,
         start: header.start.as_ref().map(ToString::to_string),
         chess960: header.is_chess960,
@@ -248,6 +249,7 @@ mod tests {
     use crate::sim::Script;
     use crate::sim::script::Happening;
     use crate::time::Wall;
+    use crate::track::Sight;
 
     fn at(ms: u64) -> Stamp {
         Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }
@@ -255,7 +257,7 @@ mod tests {
 
     fn header() -> Header {
         Header {
-            names_pieces: true,
+            sight: Sight::Pieces,
             has_clock: true,
             start: Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1".parse().unwrap()),
             is_chess960: true,

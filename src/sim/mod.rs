@@ -10,7 +10,11 @@ pub mod hands;
 pub mod replay;
 mod ring;
 pub mod script;
+pub mod shrink;
+pub mod still;
 pub mod table;
+pub mod trial;
+pub mod verdict;
 
 pub use board::{BoardSim, Delivery, Mode};
 pub use clock::ClockSim;

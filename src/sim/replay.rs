@@ -17,7 +17,7 @@ const AFTERMATH: Duration = Duration::from_secs(5);
 const REOPEN_AFTER: Duration = Duration::from_millis(50);
 
 /// A finished replay: what was put on record, and the game as it stands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Replay {
     /// The record, in order.
     pub entries: Vec<Entry>,

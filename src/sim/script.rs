@@ -6,7 +6,7 @@
 
 use crate::relay::words::{self, Word};
 use crate::time::Mono;
-use crate::track::Reading;
+use crate::track::{Reading, Sight};
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::{Color, Square};
@@ -15,8 +15,8 @@ use std::fmt;
 /// What the first line says of the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The pieces are known by name; otherwise only that a square is occupied.
-    pub names_pieces: bool,
+    /// What the board can tell of a piece.
+    pub sight: Sight,
     /// A clock is there.
     pub has_clock: bool,
     /// The position to start from, where the file names one.
@@ -35,7 +35,7 @@ impl Header {
     /// A DGT board with its clock, and nothing known of the game.
     pub fn dgt() -> Self {
         Self {
-            names_pieces: true,
+            sight: Sight::Pieces,
             has_clock: true,
             start: None,
             is_chess960: false,
@@ -167,7 +167,7 @@ impl Script {
         let mut happenings: Vec<(Mono, Happening)> = Vec::new();
         for (n, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |why: String| ScriptError { line: n, why };
-            let (mut at, happening) = parse_line(line).map_err(wrong)?;
+            let (mut at, happening) = parse_line(line, header.sight).map_err(wrong)?;
             if happening == Happening::End {
                 // The end comes last, even if a cable was still out when the last move was made.
                 at = at.max(happenings.last().map_or(at, |(before, _)| *before));
@@ -186,7 +186,9 @@ impl Script {
     /// The whole file, as [`Script::parse`] reads it. Times are cut to whole milliseconds.
     pub fn to_text(&self) -> String {
         let mut lines = vec![line_of(&self.header.to_line(self.is_tape()))];
-        lines.extend(self.happenings.iter().map(|(at, what)| line_of(&what.to_line(*at))));
+        lines.extend(
+            self.happenings.iter().map(|(at, what)| line_of(&what.to_line(*at, self.header.sight))),
+        );
         lines.join("\n") + "\n"
     }
 
@@ -198,11 +200,10 @@ impl Script {
 
 impl Header {
     fn to_line(&self, is_tape: bool) -> HeaderLine {
-        let board = if self.names_pieces { "dgt" } else { "reed" };
         HeaderLine {
             tape: is_tape.then_some(1),
             trace: (!is_tape).then_some(1),
-            board: Some(board.to_owned()),
+            board: Some(self.sight.word().to_owned()),
             clock: self.has_clock,
             start: self.start.as_ref().map(Fen::to_string),
             chess960: self.is_chess960,
@@ -214,7 +215,7 @@ impl Header {
 }
 
 impl Happening {
-    fn to_line(&self, at: Mono) -> BodyLine {
+    fn to_line(&self, at: Mono, sight: Sight) -> BodyLine {
         let line = BodyLine { t: at.millis(), ..BodyLine::default() };
         let some = |word: &str| Some(word.to_owned());
         match self {
@@ -222,7 +223,7 @@ impl Happening {
             Self::Sent(bytes) => BodyLine { tx: Some(hex(bytes)), ..line },
             Self::Sensed { sq, reading, is_lost } => BodyLine {
                 sq: Some(sq.to_string()),
-                p: Some(words::letter(*reading)),
+                p: Some(letter(*reading, sight)),
                 lost: *is_lost,
                 ..line
             },
@@ -263,8 +264,13 @@ fn parse_header(line: &str) -> Result<Header, String> {
         None => None,
     };
     let unknown = |name: String| if name == "?" { String::new() } else { name };
+    let sight = match header.board {
+        Some(word) => Sight::parse(&word)
+            .ok_or_else(|| format!("no board is called {word:?}; there is dgt, color or reed"))?,
+        None => Sight::Pieces,
+    };
     Ok(Header {
-        names_pieces: header.board.as_deref() != Some("reed"),
+        sight,
         has_clock: header.clock,
         start,
         is_chess960: header.chess960,
@@ -274,7 +280,31 @@ fn parse_header(line: &str) -> Result<Header, String> {
     })
 }
 
-fn parse_line(line: &str) -> Result<(Mono, Happening), String> {
+/// As records write it, but for the colors on a board that sees no more than those.
+fn letter(reading: Reading, sight: Sight) -> String {
+    match (sight, reading) {
+        (Sight::Colors, Reading::Colored(color)) => color.char().to_string(),
+        _ => words::letter(reading),
+    }
+}
+
+fn parse_letter(letter: &str, sight: Sight) -> Result<Reading, String> {
+    let color = match (sight, letter) {
+        (Sight::Colors, "w") => Some(Color::White),
+        (Sight::Colors, "b") => Some(Color::Black),
+        _ => None,
+    };
+    color.map(Reading::Colored).or_else(|| words::parse_letter(letter)).ok_or_else(|| {
+        let expected = match sight {
+            Sight::Pieces => "a FEN letter",
+            Sight::Colors => "w, b",
+            Sight::Occupied => "x",
+        };
+        format!("{letter:?} is no reading; expected {expected} or \"\"")
+    })
+}
+
+fn parse_line(line: &str, sight: Sight) -> Result<(Mono, Happening), String> {
     let body: BodyLine = serde_json::from_str(line).map_err(|e| {
         format!("expected a record such as {{\"t\":12,\"rx\":\"8e...\"}}, but {}", complaint(&e))
     })?;
@@ -285,8 +315,7 @@ fn parse_line(line: &str) -> Result<(Mono, Happening), String> {
         Happening::Sent(parse_hex(&hex)?)
     } else if let Some(sq) = body.sq {
         let letter = body.p.ok_or("expected \"p\" beside \"sq\": a piece letter, x or nothing")?;
-        let reading = words::parse_letter(&letter)
-            .ok_or_else(|| format!("{letter:?} is no reading; expected a FEN letter, x or \"\""))?;
+        let reading = parse_letter(&letter, sight)?;
         let sq = sq.parse().map_err(|_| format!("{sq:?} is no square; expected one such as e4"))?;
         Happening::Sensed { sq, reading, is_lost: body.lost }
     } else if let Some(side) = body.press {

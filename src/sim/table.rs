@@ -9,7 +9,7 @@ use super::clock::{self, ClockSim};
 use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
+use crate::track::{Placement, Reading, Sight};
 use crate::wire::{BoardMessage, ClockMessage, Code, End, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
@@ -19,11 +19,17 @@ const CLOCK_STARTS: Duration = Duration::from_millis(1_500);
 /// From moving the lever until the arbiter sets the clock running again.
 const CLOCK_RESUMES: Duration = Duration::from_millis(50);
 
+/// A scanned board is read as a whole this long after a reading was lost.
+const REREAD_AFTER: Duration = Duration::from_secs(1);
+
 /// A board and, perhaps, a clock.
 #[derive(Clone, Debug)]
 pub struct Table {
     board: Option<BoardSim>,
     placement: Placement,
+    /// The line to a scanned board is down.
+    is_cut_off: bool,
+    reread_at: Option<Mono>,
     clock: Option<ClockSim>,
     turn: Color,
     starts_at: Option<(Mono, Color)>,
@@ -41,15 +47,11 @@ impl Table {
             clock.set_lever(Mono::default(), turn);
         }
         let time = clock.as_ref().map(ClockSim::time);
-        let board =
-            header.names_pieces.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
-        let mut placement = Placement::from(start.clone());
-        if !header.names_pieces {
-            for sq in start.occupied() {
-                placement.set(sq, Reading::Something);
-            }
-        }
-        Self { board, placement, clock, turn, starts_at: None }
+        let has_line = header.sight == Sight::Pieces;
+        let board = has_line.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let placement = header.sight.of_board(&start);
+        let (is_cut_off, reread_at, starts_at) = (false, None, None);
+        Self { board, placement, is_cut_off, reread_at, clock, turn, starts_at }
     }
 
     /// A script begins: soon the clock is set running for the player who has the move at its start.
@@ -76,12 +78,16 @@ impl Table {
     pub fn next_at(&self) -> Option<Mono> {
         let board = self.board.as_ref().and_then(BoardSim::next_at);
         let clock = self.clock.as_ref().and_then(ClockSim::next_at);
-        [board, clock, self.starts_at.map(|(at, _)| at)].into_iter().flatten().min()
+        let starts_at = self.starts_at.map(|(at, _)| at);
+        [board, clock, starts_at, self.reread_at].into_iter().flatten().min()
     }
 
-    /// The clock goes on. What is returned is heard at once: that is so only of the clock beside a
-    /// scanned board.
+    /// The clock goes on. What is returned is heard at once: that is so only of a scanned board and
+    /// of the clock beside it.
     pub fn tick(&mut self, now: Mono) -> Option<Event> {
+        if self.reread_at.take_if(|at| *at <= now).is_some() {
+            return Some(Event::Pictured(self.placement.clone()));
+        }
         let clock = self.clock.as_mut()?;
         if let Some((_, turn)) = self.starts_at.take_if(|(at, _)| *at <= now) {
             clock.run(now, turn);
@@ -112,16 +118,28 @@ impl Table {
                 self.starts_at = Some((now + CLOCK_RESUMES, *turn));
                 event
             }
-            Happening::LineDown => {
-                self.board.as_mut()?.line_down(now);
-                None
-            }
-            Happening::LineUp => {
-                self.board.as_mut()?.line_up(now);
-                None
-            }
+            Happening::LineDown => self.line_down(now),
+            Happening::LineUp => self.line_up(now),
             Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
         }
+    }
+
+    fn line_down(&mut self, now: Mono) -> Option<Event> {
+        let Some(board) = &mut self.board else {
+            (self.is_cut_off, self.reread_at) = (true, None);
+            return Some(Event::LinkDown);
+        };
+        board.line_down(now);
+        None
+    }
+
+    fn line_up(&mut self, now: Mono) -> Option<Event> {
+        let Some(board) = &mut self.board else {
+            self.is_cut_off = false;
+            return Some(Event::Pictured(self.placement.clone()));
+        };
+        board.line_up(now);
+        None
     }
 
     fn show_clock(&mut self, now: Mono) -> Option<Event> {
@@ -138,11 +156,14 @@ impl Table {
     fn sense(&mut self, now: Mono, sq: Square, reading: Reading, is_lost: bool) -> Option<Event> {
         let Some(board) = &mut self.board else {
             self.placement.set(sq, reading);
-            return (!is_lost).then_some(Event::Sensed(sq, reading));
+            if is_lost && !self.is_cut_off {
+                self.reread_at.get_or_insert(now + REREAD_AFTER);
+            }
+            return (!is_lost && !self.is_cut_off).then_some(Event::Sensed(sq, reading));
         };
         let code = match reading {
             Reading::Piece(piece) => Code::Piece(piece),
-            Reading::Empty | Reading::Something => Code::Empty,
+            Reading::Empty | Reading::Colored(_) | Reading::Something => Code::Empty,
         };
         let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
         board.set(now, sq, code, delivery);

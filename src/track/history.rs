@@ -1,61 +1,64 @@
-//! When each square last showed each piece.
+//! What the squares showed, and for how long.
 
 use super::placement::Reading;
 use crate::time::Mono;
-use shakmaty::{Color, Piece, Role, Square};
+use shakmaty::{Piece, Square};
+use std::collections::VecDeque;
+use std::time::Duration;
 
-/// Twelve pieces, and something unnamed.
-const N_READINGS: usize = 13;
-const SOMETHING: usize = 12;
+/// What is remembered: more than hands do in the few plies that are open to revision.
+const SPANS_MAX: usize = 128;
 
-/// The last moment at which each square showed each piece, as far back as the tracker lives.
-#[derive(Clone)]
+/// What is read this soon after something else was there before.
+const AT_ONCE: Duration = Duration::from_millis(20);
+
+/// A square showed one reading for a time.
+#[derive(Copy, Clone, Debug)]
+struct Span {
+    sq: Square,
+    reading: Reading,
+    from: Mono,
+    until: Mono,
+}
+
+/// The last readings of all squares, newest last.
+#[derive(Clone, Debug, Default)]
 pub struct History {
-    until: Box<[[Option<Mono>; N_READINGS]; 64]>,
-}
-
-impl std::fmt::Debug for History {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("History")
-    }
-}
-
-impl Default for History {
-    fn default() -> Self {
-        Self { until: Box::new([[None; N_READINGS]; 64]) }
-    }
+    spans: VecDeque<Span>,
 }
 
 impl History {
-    /// `sq` shows, or showed until now, `reading`.
-    pub fn note(&mut self, at: Mono, sq: Square, reading: Reading) {
-        let idx = match reading {
-            Reading::Empty => return,
-            Reading::Something => SOMETHING,
-            Reading::Piece(piece) => index(piece),
-        };
-        self.until[usize::from(sq)][idx] = Some(at);
+    /// `sq` showed `reading` from `from` until now.
+    pub fn note(&mut self, from: Mono, now: Mono, sq: Square, reading: Reading) {
+        if reading == Reading::Empty {
+            return;
+        }
+        if self.spans.len() == SPANS_MAX {
+            self.spans.pop_front();
+        }
+        self.spans.push_back(Span { sq, reading, from, until: now });
     }
 
-    /// When `sq` last showed `piece`, or something that may have been it.
+    /// When `sq` last ceased to show `piece`, or something that may have been it.
     pub fn last_shown(&self, sq: Square, piece: Piece) -> Option<Mono> {
-        let square = &self.until[usize::from(sq)];
-        [square[index(piece)], square[SOMETHING]].into_iter().flatten().max()
+        self.of(sq, piece).map(|span| span.until).max()
     }
-}
 
-fn index(piece: Piece) -> usize {
-    let color = match piece.color {
-        Color::White => 0,
-        Color::Black => 6,
-    };
-    let role = match piece.role {
-        Role::Pawn => 0,
-        Role::Knight => 1,
-        Role::Bishop => 2,
-        Role::Rook => 3,
-        Role::Queen => 4,
-        Role::King => 5,
-    };
-    color + role
+    /// How long `sq` showed `piece` since `since`, all in all, up to when it last ceased to.
+    pub fn shown(&self, sq: Square, piece: Piece, since: Mono) -> Duration {
+        self.of(sq, piece).map(|span| span.until.since(span.from.max(since))).sum()
+    }
+
+    /// The piece that `sq` showed until just before `at`, when it showed another reading.
+    pub fn shown_before(&self, sq: Square, at: Mono) -> Option<Piece> {
+        let span = self.spans.iter().rev().find(|span| span.sq == sq)?;
+        match span.reading {
+            Reading::Piece(piece) if at.since(span.until) <= AT_ONCE => Some(piece),
+            _ => None,
+        }
+    }
+
+    fn of(&self, sq: Square, piece: Piece) -> impl Iterator<Item = &Span> {
+        self.spans.iter().filter(move |span| span.sq == sq && span.reading.may_be(piece))
+    }
 }

@@ -27,8 +27,10 @@ pub struct Completion {
 /// One half-move of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Ply {
-    /// The legal move.
+    /// The move.
     pub m: Move,
+    /// It is none that the Laws allow; it stands on the board all the same.
+    pub is_illegal: bool,
     /// When the sensors last changed on a square of this move: the best guess of the release.
     pub released: Mono,
     /// Set once the move is completed.
@@ -46,13 +48,18 @@ pub struct OpenPress {
     pub at: Mono,
 }
 
-/// A hypothesis: legal moves from the tracker's root, and what speaks against them.
+/// A hypothesis: moves from the tracker's root, and what speaks against them.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The moves since the root.
     pub plies: Vec<Ply>,
     /// The position after the last of them.
     pub pos: Chess,
+    /// The position before the last of them, if that is illegal: nobody has answered it, so it may
+    /// still be taken back.
+    before_illegal: Option<Chess>,
+    /// Squares on which its pieces are hidden by what was seen there before they came.
+    pub masked: Bitboard,
     /// What the evidence so far speaks against this line, in the units of [`super::weigh`].
     pub cost: Cost,
     /// Presses that wait for the move that they complete.
@@ -64,7 +71,15 @@ pub struct Line {
 impl Line {
     /// The line of no moves from `root`.
     pub fn new(root: Chess) -> Self {
-        Self { plies: Vec::new(), pos: root, cost: 0, open: Vec::new(), unexplained: Vec::new() }
+        Self {
+            plies: Vec::new(),
+            pos: root,
+            before_illegal: None,
+            masked: Bitboard::EMPTY,
+            cost: 0,
+            open: Vec::new(),
+            unexplained: Vec::new(),
+        }
     }
 
     /// Who made ply number `idx` of this line.
@@ -81,7 +96,33 @@ impl Line {
     /// Adds a move that is legal in the line's position.
     pub fn push(&mut self, m: Move, released: Mono, is_unwatched: bool) {
         self.pos.play_unchecked(m);
-        self.plies.push(Ply { m, released, completion: None, is_unwatched });
+        self.before_illegal = None;
+        self.plies.push(Ply { m, is_illegal: false, released, completion: None, is_unwatched });
+    }
+
+    /// Adds a move of [`super::illegal::shown`].
+    pub fn push_illegal(&mut self, m: Move, released: Mono) {
+        let before = self.pos.clone();
+        self.push(m, released, false);
+        self.before_illegal = Some(before);
+        self.plies.last_mut().expect("a ply was pushed").is_illegal = true;
+    }
+
+    /// Goes back to its first `n` plies, after which `pos` stood: the others were taken back.
+    pub fn take_back(&mut self, n: usize, pos: Chess) {
+        self.plies.truncate(n);
+        self.pos = pos;
+        self.before_illegal = None;
+    }
+
+    /// The position that ought to stand: without a last move that is illegal and not answered.
+    pub fn standing(&self) -> &Chess {
+        self.before_illegal.as_ref().unwrap_or(&self.pos)
+    }
+
+    /// How many plies lead to [`Self::standing`].
+    pub fn n_standing(&self) -> usize {
+        self.plies.len() - usize::from(self.before_illegal.is_some())
     }
 
     /// Whether `self` and `other` name the same first `n` moves.

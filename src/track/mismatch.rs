@@ -50,12 +50,9 @@ pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
     let piece =
         pos.board().piece_at(from).expect("a square that differs and is empty held a piece");
     let by = piece.color;
-    let stands = match seen.get(to) {
-        Reading::Piece(other) => other == piece,
-        Reading::Something => true,
-        Reading::Empty => false,
-    };
-    if !stands || pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King) {
+    if !seen.get(to).may_be(piece)
+        || pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King)
+    {
         return Some(Mismatch::Disorder(diff));
     }
     if piece.role == Role::Pawn && is_last_rank(to, by) && reaches(pos, from, to) {
@@ -71,21 +68,27 @@ pub fn classify(pos: &Chess, seen: &Placement) -> Option<Mismatch> {
 /// King and rook stand as after castling although that is not allowed: it is the king's move that
 /// was illegal. Standard castling only.
 fn castling_attempt(pos: &Chess, seen: &Placement, diff: Bitboard) -> Option<Mismatch> {
+    let (by, side) = (pos.turn(), castling_side(pos, seen, diff)?);
+    let (from, to) = (pos.board().king_of(by)?, side.king_to(by));
+    Some(Mismatch::IllegalMove { by, piece: Role::King.of(by), from, to })
+}
+
+/// The side on which king and rook have come to stand as after castling.
+pub(super) fn castling_side(pos: &Chess, seen: &Placement, diff: Bitboard) -> Option<CastlingSide> {
     let by = pos.turn();
     let from = pos.board().king_of(by)?;
     let (king, rook) = (Role::King.of(by), Role::Rook.of(by));
-    CastlingSide::ALL.into_iter().find_map(|side| {
+    CastlingSide::ALL.into_iter().find(|side| {
         let (to, rook_to) = (side.king_to(by), side.rook_to(by));
-        let stands = seen.get(to) == Reading::Piece(king)
+        seen.get(to) == Reading::Piece(king)
             && seen.get(rook_to) == Reading::Piece(rook)
             && diff.contains(to)
             && diff.contains(rook_to)
-            && from.distance(to) > 1;
-        stands.then_some(Mismatch::IllegalMove { by, piece: king, from, to })
+            && from.distance(to) > 1
     })
 }
 
-fn is_last_rank(sq: Square, color: Color) -> bool {
+pub(super) fn is_last_rank(sq: Square, color: Color) -> bool {
     sq.rank() == color.relative_rank(shakmaty::Rank::Eighth)
 }
 

@@ -7,7 +7,9 @@
 //! by the second and when a clock is pressed. It knows nothing of wires, of articles of the Laws or
 //! of the clock's time.
 
+pub mod grow;
 pub mod history;
+pub mod illegal;
 pub mod line;
 pub mod mismatch;
 pub mod placement;
@@ -17,5 +19,5 @@ pub mod weigh;
 
 pub use line::{Completion, Line, Ply};
 pub use mismatch::Mismatch;
-pub use placement::{Placement, Reading};
+pub use placement::{Placement, Reading, Sight};
 pub use tracker::Tracker;

@@ -2,7 +2,7 @@
 //! or a square of which only "something stands here" is known.
 
 use shakmaty::fen::{Fen, ParseFenError};
-use shakmaty::{Bitboard, Board, Piece, Role, Square};
+use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Role, Square};
 
 /// What one square's sensor reads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -11,8 +11,71 @@ pub enum Reading {
     Empty,
     /// A piece that the sensor knows by color and role.
     Piece(Piece),
+    /// A piece of this color: all that a sensor of the magnet's pole can say.
+    Colored(Color),
     /// Something stands there: all that a reed or hall sensor can say.
     Something,
+}
+
+impl Reading {
+    /// Whether `piece` may be what is read.
+    pub fn may_be(self, piece: Piece) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::Piece(seen) => seen == piece,
+            Self::Colored(color) => color == piece.color,
+            Self::Something => true,
+        }
+    }
+
+    /// The color of what is read, where the sensor can tell.
+    pub fn color(self) -> Option<Color> {
+        match self {
+            Self::Piece(piece) => Some(piece.color),
+            Self::Colored(color) => Some(color),
+            Self::Empty | Self::Something => None,
+        }
+    }
+}
+
+/// What the sensors of a board can tell of a piece.
+///
+/// ```
+/// use rokade::track::{Reading, Sight};
+/// use shakmaty::Color;
+/// let pawn = Color::White.pawn();
+/// assert_eq!(Sight::Colors.of(Some(pawn)), Reading::Colored(Color::White));
+/// assert_eq!(Sight::Colors.of(None), Reading::Empty);
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Sight {
+    /// Its color and role, as a DGT board.
+    Pieces,
+    /// Its color.
+    Colors,
+    /// That it is there.
+    Occupied,
+}
+
+impl Sight {
+    /// What is read where `piece` stands, or nothing.
+    pub fn of(self, piece: Option<Piece>) -> Reading {
+        match (self, piece) {
+            (_, None) => Reading::Empty,
+            (Self::Pieces, Some(piece)) => Reading::Piece(piece),
+            (Self::Colors, Some(piece)) => Reading::Colored(piece.color),
+            (Self::Occupied, Some(_)) => Reading::Something,
+        }
+    }
+
+    /// What is read of a whole board.
+    pub fn of_board(self, board: &Board) -> Placement {
+        let mut placement = Placement::empty();
+        for (sq, piece) in board.iter() {
+            placement.set(sq, self.of(Some(piece)));
+        }
+        placement
+    }
 }
 
 /// What stands where, as far as the sensors can tell.
@@ -27,13 +90,15 @@ pub enum Reading {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     known: Board,
+    colored: ByColor<Bitboard>,
     something: Bitboard,
 }
 
 impl Placement {
     /// No piece anywhere.
     pub const fn empty() -> Self {
-        Self { known: Board::empty(), something: Bitboard::EMPTY }
+        let colored = ByColor { black: Bitboard::EMPTY, white: Bitboard::EMPTY };
+        Self { known: Board::empty(), colored, something: Bitboard::EMPTY }
     }
 
     /// What the sensor of `sq` reads.
@@ -41,6 +106,8 @@ impl Placement {
         match self.known.piece_at(sq) {
             Some(piece) => Reading::Piece(piece),
             None if self.something.contains(sq) => Reading::Something,
+            None if self.colored.white.contains(sq) => Reading::Colored(Color::White),
+            None if self.colored.black.contains(sq) => Reading::Colored(Color::Black),
             None => Reading::Empty,
         }
     }
@@ -49,21 +116,34 @@ impl Placement {
     pub fn set(&mut self, sq: Square, reading: Reading) {
         self.known.discard_piece_at(sq);
         self.something.discard(sq);
+        self.colored.white.discard(sq);
+        self.colored.black.discard(sq);
         match reading {
             Reading::Empty => {}
             Reading::Piece(piece) => self.known.set_piece_at(sq, piece),
+            Reading::Colored(color) => self.colored.get_mut(color).add(sq),
             Reading::Something => self.something.add(sq),
         }
     }
 
     /// The squares on which anything is seen.
     pub fn occupied(&self) -> Bitboard {
-        self.known.occupied() | self.something
+        self.known.occupied() | self.unnamed()
     }
 
     /// The squares that read "something" and no more.
     pub fn something(&self) -> Bitboard {
         self.something
+    }
+
+    /// The squares on which a piece is seen whose role is not.
+    pub fn unnamed(&self) -> Bitboard {
+        self.something | self.colored.white | self.colored.black
+    }
+
+    /// The squares on which a piece of `color` is seen for certain.
+    pub fn by_color(&self, color: Color) -> Bitboard {
+        self.known.by_color(color) | *self.colored.get(color)
     }
 
     /// The pieces that are known by name.
@@ -72,14 +152,29 @@ impl Placement {
     }
 
     /// The squares on which the sensors contradict `board`. Something unnamed contradicts only an
-    /// empty square.
+    /// empty square; where its color is seen, also a piece of the other one.
     pub fn differs(&self, board: &Board) -> Bitboard {
         let seen = &self.known;
         let colors = (seen.white() ^ board.white()) | (seen.black() ^ board.black());
         let named = Role::ALL
             .into_iter()
             .fold(colors, |all, role| all | (seen.by_role(role) ^ board.by_role(role)));
-        (named & !self.something) | (self.something & !board.occupied())
+        (named & !self.unnamed())
+            | (self.something & !board.occupied())
+            | (self.colored.white & !board.white())
+            | (self.colored.black & !board.black())
+    }
+
+    /// Whether the sensors can tell `a` from `b`: on some square where the boards differ, what is
+    /// seen may not be both.
+    pub fn tells_apart(&self, a: &Board, b: &Board) -> bool {
+        Square::ALL.into_iter().any(|sq| match (a.piece_at(sq), b.piece_at(sq)) {
+            (Some(one), Some(other)) if one != other => {
+                let reading = self.get(sq);
+                !reading.may_be(one) || !reading.may_be(other)
+            }
+            (one, other) => one != other,
+        })
     }
 
     /// The squares on which `self` and `other` read differently.
@@ -110,6 +205,6 @@ impl Placement {
 
 impl From<Board> for Placement {
     fn from(known: Board) -> Self {
-        Self { known, something: Bitboard::EMPTY }
+        Self { known, ..Self::empty() }
     }
 }

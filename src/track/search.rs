@@ -6,7 +6,7 @@
 
 use super::line::{arrivals_of, departures_of};
 use super::placement::{Placement, Reading};
-use shakmaty::{Bitboard, Chess, Color, Move, Position};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
 /// Positions looked at for one event, at the most, over all lines that are searched on.
 pub const NODES_MAX: usize = 20_000;
@@ -19,6 +19,8 @@ struct Search<'a> {
     depth: usize,
     /// Arrived pieces that the line may leave unexplained: ghosts, a reply already begun.
     slack: usize,
+    /// Squares on which what arrives may be hidden.
+    masked: Bitboard,
     /// Positions that may still be looked at.
     budget: &'a mut usize,
     line: Vec<Move>,
@@ -44,6 +46,7 @@ pub fn lines(
         seen,
         depth,
         slack,
+        masked: Bitboard::EMPTY,
         budget,
         line: Vec::with_capacity(depth),
         arrived: Vec::with_capacity(depth),
@@ -52,6 +55,36 @@ pub fn lines(
     };
     search.descend(pos);
     search.found
+}
+
+/// The moves from `pos` that bring a piece to a square on which something else has been seen since
+/// before, and whose other effects are all seen. Takes what it looks at from `budget`.
+pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
+    let diff = seen.differs(pos.board());
+    // A piece that is missed elsewhere hides nothing: it is being moved.
+    let is_ghost = |sq: &Square| match seen.get(*sq) {
+        Reading::Piece(piece) => (pos.board().by_piece(piece) & diff).is_empty(),
+        Reading::Colored(_) | Reading::Something | Reading::Empty => false,
+    };
+    let ghosts: Bitboard = (diff & !pos.board().occupied()).into_iter().filter(is_ghost).collect();
+    if ghosts.is_empty() {
+        return Vec::new();
+    }
+    let mut search = Search {
+        seen,
+        depth: 1,
+        slack: ghosts.count() + 1,
+        masked: ghosts,
+        budget,
+        line: Vec::new(),
+        arrived: Vec::new(),
+        left: Vec::new(),
+        found: Vec::new(),
+    };
+    search.descend(pos);
+    // What stands where a pawn is exchanged is what it was exchanged for.
+    let is_masked = |m: &Move| !m.is_promotion() && (arrivals_of(*m, pos.turn()) & ghosts).any();
+    search.found.into_iter().flatten().filter(is_masked).collect()
 }
 
 impl Search<'_> {
@@ -65,6 +98,10 @@ impl Search<'_> {
         for m in pos.legal_moves() {
             if *self.budget == 0 || self.found.len() >= FOUND_MAX {
                 return;
+            }
+            // After an illegal move a king may stand to be taken, which is no move.
+            if m.capture() == Some(Role::King) {
+                continue;
             }
             *self.budget -= 1;
             let mut after = pos.clone();
@@ -86,7 +123,7 @@ impl Search<'_> {
     fn is_out_of_reach(&self, pos: &Chess, n_left: usize) -> bool {
         let diff = self.seen.differs(pos.board()) & self.seen.occupied();
         let over = |color: Color| {
-            let arrived = (diff & self.seen.known().by_color(color)).count();
+            let arrived = (diff & self.seen.by_color(color)).count();
             let n_moves = if pos.turn() == color { n_left.div_ceil(2) } else { n_left / 2 };
             let castling = usize::from(n_moves > 0 && pos.castles().has_color(color));
             arrived.saturating_sub(n_moves + castling)
@@ -99,14 +136,13 @@ impl Search<'_> {
     /// Every piece that moved is seen where the line put it, and not where it came from.
     fn effects_are_seen(&self, pos: &Chess) -> bool {
         let diff = self.seen.differs(pos.board());
-        if self.arrived.iter().any(|&squares| (squares & diff).any()) {
+        if self.arrived.iter().any(|&squares| (squares & diff & !self.masked).any()) {
             return false;
         }
         self.left.iter().all(|(squares, before)| {
-            (*squares & diff).into_iter().all(|sq| match self.seen.get(sq) {
-                Reading::Empty => true,
-                Reading::Something => false,
-                Reading::Piece(piece) => before.board().piece_at(sq) != Some(piece),
+            (*squares & diff).into_iter().all(|sq| {
+                let left = before.board().piece_at(sq);
+                !left.is_some_and(|left| self.seen.get(sq).may_be(left))
             })
         })
     }

@@ -8,13 +8,13 @@
 //! needs no rule of its own: some line explains it, and time tells which.
 
 use super::history::History;
-use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
+use shakmaty::{Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -32,13 +32,22 @@ pub const GAP_STEP_MAX: usize = 6;
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 /// A press may come this much after its move although the opponent has answered meanwhile.
 pub const PRESS_LATE: Duration = Duration::from_millis(3_000);
+/// A press this soon after a move is meant for it.
+pub const PRESS_PROMPT: Duration = Duration::from_millis(300);
+/// Whoever touched a piece of his this shortly before he pressed had not let go of it before.
+pub const ADJUSTED: Duration = Duration::from_millis(150);
 /// A move that is seen this much after a press stood when the clock was pressed: the scan and the
 /// line take that long.
 pub const SCAN: Duration = Duration::from_millis(100);
 /// A piece that moves again has rested at least this long: the opponent's hand has been there.
 pub const REST_MIN: Duration = Duration::from_millis(150);
+/// A piece may be seen on its new square this much before it is missed on its old one: it was
+/// dragged. Anything earlier was there before.
+pub const TWIN_AHEAD: Duration = Duration::from_millis(100);
+/// Pieces that were put back rest at least this long before play goes on.
+pub const RESTED: Duration = Duration::from_millis(500);
 /// Lines that are this much worse than the best are not searched on.
-const SEARCH_WITHIN: Cost = 18 * weigh::POINT;
+pub(super) const SEARCH_WITHIN: Cost = 18 * weigh::POINT;
 /// After this stillness what a line leaves unexplained counts no more.
 pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
@@ -47,15 +56,19 @@ pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 /// The lines that explain what one board has shown since the start of a game.
 #[derive(Clone, Debug)]
 pub struct Tracker {
-    lines: Vec<Line>,
+    /// The position that the lines begin from.
+    pub(super) root: Chess,
+    pub(super) lines: Vec<Line>,
     n_settled: usize,
-    seen: Placement,
-    history: History,
-    changed: [Mono; 64],
+    pub(super) seen: Placement,
+    pub(super) history: History,
+    pub(super) changed: [Mono; 64],
     last_change: Mono,
     now: Mono,
     /// What is looked for was played while the line was down.
-    is_gap: bool,
+    pub(super) is_gap: bool,
+    /// Searches that ended before they had looked at everything.
+    pub(super) n_cut: u64,
 }
 
 impl Tracker {
@@ -63,7 +76,8 @@ impl Tracker {
     pub fn new(start: Chess, n_settled: usize) -> Self {
         let seen = Placement::from(start.board().clone());
         Self {
-            lines: vec![Line::new(start)],
+            lines: vec![Line::new(start.clone())],
+            root: start,
             n_settled,
             seen,
             history: History::default(),
@@ -71,7 +85,14 @@ impl Tracker {
             last_change: Mono::default(),
             now: Mono::default(),
             is_gap: false,
+            n_cut: 0,
         }
+    }
+
+    /// How many events made it search further than it may ([`search::NODES_MAX`],
+    /// [`search::FOUND_MAX`]): what explains the board may have been overlooked then.
+    pub fn n_cut(&self) -> u64 {
+        self.n_cut
     }
 
     /// What the sensors see now.
@@ -94,6 +115,11 @@ impl Tracker {
         &self.lines[0]
     }
 
+    /// How many lines live. At most [`LINES_MAX`].
+    pub fn n_lines(&self) -> usize {
+        self.lines.len()
+    }
+
     /// Plies of the game that are no longer open to revision.
     pub fn n_settled(&self) -> usize {
         self.n_settled
@@ -101,13 +127,13 @@ impl Tracker {
 
     /// What keeps the board from showing the position of the best line.
     pub fn mismatch(&self) -> Option<Mismatch> {
-        mismatch::classify(&self.best().pos, &self.seen)
+        mismatch::classify(self.best().standing(), &self.seen)
     }
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub fn shows_one_more_move(&self) -> bool {
         let mut budget = search::NODES_MAX;
-        !search::lines(&self.best().pos, &self.seen, 1, 0, &mut budget).is_empty()
+        !search::lines(self.best().standing(), &self.seen, 1, 0, &mut budget).is_empty()
     }
 
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.
@@ -130,7 +156,8 @@ impl Tracker {
 
     /// Begins anew from `root`, after `n_settled` plies, with what the sensors see now.
     pub fn restart(&mut self, root: Chess, n_settled: usize) {
-        self.lines = vec![Line::new(root)];
+        self.lines = vec![Line::new(root.clone())];
+        self.root = root;
         self.n_settled = n_settled;
     }
 
@@ -143,8 +170,15 @@ impl Tracker {
 
     /// Whether the press at `at` belongs to a move that the opponent had already answered.
     pub fn is_late_press(&self, at: Mono) -> bool {
-        let done = |ply: &Ply| ply.completion.is_some_and(|done| done.at == at);
+        let pressed = Completion { at, by: CompletedBy::Press };
+        let done = |ply: &Ply| !ply.is_illegal && ply.completion == Some(pressed);
         self.best().plies.iter().rev().skip(1).any(done)
+    }
+
+    /// Whether the press at `at` completed an illegal move, as the best line has it.
+    pub fn is_illegal_press(&self, at: Mono) -> bool {
+        let pressed = Completion { at, by: CompletedBy::Press };
+        self.best().plies.iter().any(|ply| ply.is_illegal && ply.completion == Some(pressed))
     }
 
     /// Whether a piece of `color` was just put where the best line does not expect it while it is
@@ -152,15 +186,16 @@ impl Tracker {
     /// before the opponent's last move says nothing of this one.
     pub fn is_astray(&self, color: Color) -> bool {
         let best = self.best();
-        let diff = self.seen.differs(best.pos.board());
-        let missing = diff & best.pos.board().by_color(color) & !self.seen.occupied();
-        let arrived = diff & (self.seen.known().by_color(color) | self.seen.something());
+        let board = best.standing().board();
+        let diff = self.seen.differs(board);
+        let missing = diff & board.by_color(color) & !self.seen.occupied();
+        let arrived = diff & (self.seen.by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
         let since = theirs.map_or(Mono::default(), |idx| best.plies[idx].released);
         arrived.into_iter().any(|sq| {
             let is_missed = match self.seen.get(sq) {
-                Reading::Piece(piece) => (missing & best.pos.board().by_piece(piece)).any(),
-                Reading::Something => missing.any(),
+                Reading::Piece(piece) => (missing & board.by_piece(piece)).any(),
+                Reading::Colored(_) | Reading::Something => missing.any(),
                 Reading::Empty => false,
             };
             is_missed && self.changed_at(sq) > since
@@ -183,23 +218,13 @@ impl Tracker {
     /// `by` has pressed the clock: the best moment there is to look.
     pub fn press(&mut self, at: Mono, by: Color) {
         self.pass(at);
+        self.go_back(at);
         let press = OpenPress { by, at };
-        for line in &mut self.lines {
-            let starts_the_clock = self.n_settled + line.plies.len() == 0
-                && by != line.pos.turn()
-                && line.open.is_empty();
-            if !starts_the_clock {
-                line.open.push(press);
-                settle_presses(line);
-                let arrived = self.seen.differs(line.pos.board()) & self.seen.known().by_color(by);
-                if line.open.last() == Some(&press)
-                    && arrived.is_empty()
-                    && settle_late(line, press)
-                {
-                    line.open.pop();
-                }
-            }
+        let mut lines = std::mem::take(&mut self.lines);
+        for line in &mut lines {
+            self.take_press(line, press);
         }
+        self.lines = lines;
         self.search_on(at, STEP_MAX, weigh::POOR);
         let against: Vec<Cost> =
             self.lines.iter().map(|line| self.contradicts(line, !by)).collect();
@@ -209,10 +234,44 @@ impl Tracker {
         self.prune();
     }
 
+    fn take_press(&self, line: &mut Line, press: OpenPress) {
+        let starts_the_clock = self.n_settled + line.plies.len() == 0
+            && press.by != line.pos.turn()
+            && line.open.is_empty();
+        if starts_the_clock {
+            return;
+        }
+        line.open.push(press);
+        settle_presses(line);
+        let ours = self.seen.by_color(press.by);
+        let arrived = self.seen.differs(line.pos.board()) & ours;
+        let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
+        let is_meant_for_another = arrived.into_iter().any(is_prompt);
+        if line.open.last() == Some(&press)
+            && (!is_meant_for_another || self.is_late_for_adjusting(line, press))
+            && settle_late(line, press)
+        {
+            line.open.pop();
+        }
+    }
+
+    /// Whether the presser's hand has only just left the piece that he moved before: that is what
+    /// he presses for.
+    fn is_late_for_adjusting(&self, line: &Line, press: OpenPress) -> bool {
+        let Some(idx) = late_ply(line, press) else { return false };
+        let m = line.plies[idx].m;
+        let piece = m.role().of(press.by);
+        let since = |at: Mono| at <= press.at && press.at.since(at) <= ADJUSTED;
+        let touched = |sq: Square| self.history.last_shown(sq, piece).is_some_and(since);
+        since(self.changed[usize::from(m.to())])
+            || shakmaty::attacks::king_attacks(m.to()).into_iter().any(touched)
+    }
+
     /// Looks closer where no line explains the board well: up to `depth` plies may have been played
     /// without their pieces having been seen one by one.
     pub fn look(&mut self, at: Mono, depth: usize) {
         self.pass(at);
+        self.go_back(at);
         self.is_gap = depth > STEP_MAX;
         let content = if self.is_gap { weigh::PLY } else { weigh::POOR };
         self.search_on(at, depth, content);
@@ -221,21 +280,41 @@ impl Tracker {
     }
 
     /// How many plies of the best line no living rival disputes. A rival that leads to the same
-    /// position does not count: nothing to come can tell the two apart ([`Self::alternatives`]).
+    /// position does not count, nor does one that leads to what looks the same to these sensors:
+    /// waiting will not tell the two apart ([`Self::alternatives`]).
     pub fn n_undisputed(&self) -> usize {
-        let best = self.best();
-        self.rivals()
-            .filter(|rival| rival.pos != best.pos)
-            .map(|rival| best.n_shared(rival))
-            .fold(best.plies.len(), usize::min)
+        self.n_shared_with(|_, _| true)
     }
 
-    /// Other moves that may have been played as ply `idx` of the best line, by lines that explain
-    /// the board about as well and lead to the same position.
-    pub fn alternatives(&self, idx: usize) -> Vec<Move> {
+    /// The same among lines that have got as far: one that only waits for the move disputes
+    /// nothing.
+    pub fn n_uncontradicted(&self) -> usize {
+        self.n_shared_with(|best, rival| best.n_shared(rival) < rival.plies.len())
+    }
+
+    fn n_shared_with(&self, counts: impl Fn(&Line, &Line) -> bool) -> usize {
+        let best = self.best();
+        self.rivals(weigh::CLEAR_LEAD)
+            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival) && counts(best, rival))
+            .map(|rival| best.n_shared(rival))
+            .fold(best.n_standing(), usize::min)
+    }
+
+    /// Whether `rival` leads to another position that looks like the best line's to these sensors:
+    /// they do not know which pawn was captured, or to what a pawn was promoted.
+    fn is_twin(&self, rival: &Line) -> bool {
+        let (one, other) = (&self.best().pos, &rival.pos);
+        one.turn() == other.turn()
+            && one.board() != other.board()
+            && !self.seen.tells_apart(one.board(), other.board())
+    }
+
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
+    /// than it by less than `lead`.
+    pub fn alternatives(&self, idx: usize, lead: Cost) -> Vec<Move> {
         let best = self.best();
         let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals().filter(|rival| rival.pos == best.pos) {
+        for rival in self.rivals(lead) {
             let Some(ply) = rival.plies.get(idx) else { continue };
             if best.n_shared(rival) == idx && !others.contains(&ply.m) {
                 others.push(ply.m);
@@ -244,10 +323,16 @@ impl Tracker {
         others
     }
 
-    /// Lines that are not clearly worse than the best.
-    fn rivals(&self) -> impl Iterator<Item = &Line> {
-        let limit = total(self.best()) + weigh::CLEAR_LEAD;
-        self.lines[1..].iter().filter(move |line| total(line) < limit)
+    /// Lines that are worse than the best by less than `lead`. One that ends with an illegal move
+    /// which the board does not show is none.
+    fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
+        let limit = total(self.best()) + lead;
+        self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
+    }
+
+    /// Whether `line` ends with an illegal move that the board does not show.
+    fn has_gone(&self, line: &Line) -> bool {
+        line.n_standing() < line.plies.len() && self.seen.differs(line.pos.board()).any()
     }
 
     /// Whether the best line leads clearly over every line that `speaks` for something else.
@@ -260,7 +345,7 @@ impl Tracker {
     /// 2023: Art. 6.2.1.2.
     pub fn complete_answered(&mut self, at: Mono) {
         let best = &mut self.lines[0];
-        let n = best.plies.len().saturating_sub(1);
+        let n = best.n_standing().saturating_sub(1);
         for ply in &mut best.plies[..n] {
             ply.completion.get_or_insert(Completion { at, by: CompletedBy::Reply });
         }
@@ -269,7 +354,8 @@ impl Tracker {
     /// Completes the last plies of the best line without a press, because the game is over.
     pub fn complete_at_game_end(&mut self, at: Mono) {
         let best = &mut self.lines[0];
-        let n = best.plies.len();
+        let n = best.n_standing();
+        best.take_back(n, best.standing().clone());
         for (idx, ply) in best.plies.iter_mut().enumerate() {
             let by = if idx + 1 == n { CompletedBy::GameEnd } else { CompletedBy::Reply };
             ply.completion.get_or_insert(Completion { at, by });
@@ -281,8 +367,17 @@ impl Tracker {
     pub fn believe(&mut self, m: Move, released: Mono) {
         let mut line = self.lines[0].clone();
         line.push(m, released, false);
-        self.seen = Placement::from(line.pos.board().clone());
         self.lines.insert(0, line);
+    }
+
+    /// Begins anew from `root`, after `n_settled` plies, with `open` moves that are on record but
+    /// not completed. The first `n_ruled` of these are no longer open to revision.
+    pub fn rule(&mut self, root: Chess, n_settled: usize, open: &[Move], n_ruled: usize, at: Mono) {
+        self.restart(root, n_settled);
+        for m in open {
+            self.believe(*m, at);
+        }
+        self.lines.retain(|line| line.plies.len() >= n_ruled);
     }
 
     /// Takes plies that can no longer change out of the lines: all but the last [`TAIL_MAX`], if
@@ -297,6 +392,9 @@ impl Tracker {
         for line in &mut self.lines {
             line.plies.drain(..n);
         }
+        for ply in &best.plies[..n] {
+            self.root.play_unchecked(ply.m);
+        }
         self.n_settled += n;
     }
 
@@ -304,10 +402,11 @@ impl Tracker {
     /// been still for [`STILL_MAX`]. A board that stays as it is tells nothing new.
     fn pass(&mut self, at: Mono) {
         let until = at.min(self.last_change + STILL_MAX);
-        let micros = u64::try_from(until.since(self.now).as_micros()).unwrap_or(0);
+        let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
         for line in &mut self.lines {
-            let rate = weigh::disorder(&self.seen, line.pos.board(), line.pos.turn(), &PER_SECOND);
+            let (board, hand) = (line.pos.board(), line.pos.turn());
+            let rate = weigh::disorder(&self.seen, board, line.masked, hand, &PER_SECOND);
             line.cost += Cost::from(rate) * micros / 1_000;
         }
     }
@@ -317,137 +416,22 @@ impl Tracker {
             return false;
         }
         self.pass(at);
-        self.history.note(at, sq, self.seen.get(sq));
+        self.go_back(at);
+        self.history.note(self.changed[usize::from(sq)], at, sq, self.seen.get(sq));
         self.seen.set(sq, reading);
+        for line in &mut self.lines {
+            line.masked.discard(sq);
+        }
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
+        self.come_again(sq);
         true
     }
 
-    /// Branches every line that the board contradicts by the legal moves that would mend it.
-    fn branch(&mut self, at: Mono) {
-        let mut budget = search::NODES_MAX;
-        let mut from = 0;
-        for _ in 0..BRANCH_MAX {
-            let until = self.lines.len();
-            for idx in from..until {
-                let children = self.children(&self.lines[idx], 1, usize::MAX, at, &mut budget);
-                self.lines.extend(children);
-            }
-            from = until;
-        }
-    }
-
-    /// Searches longer and longer lines until one explains the board to within `content`.
-    fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
-        let mut budget = search::NODES_MAX;
-        for depth in 1..=depth_max {
-            let least = self.lines.iter().map(total).min().unwrap_or(0);
-            let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
-            let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
-            if self.lines.iter().map(explained).min().unwrap_or(0) < bare + content {
-                return;
-            }
-            let slack = if depth <= 2 { 1 } else { 0 };
-            for idx in 0..self.lines.len() {
-                if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
-                    let children = self.children(&self.lines[idx], depth, slack, at, &mut budget);
-                    self.lines.extend(children);
-                }
-            }
-        }
-    }
-
     /// What the board says against `line` at this moment, while `hand` may be moving.
-    fn contradicts(&self, line: &Line, hand: Color) -> Cost {
-        Cost::from(weigh::disorder(&self.seen, line.pos.board(), hand, &AT_PRESS)) * 1_000
-    }
-
-    /// What becomes of `line` if exactly `depth` plies have been played since.
-    fn children(
-        &self,
-        line: &Line,
-        depth: usize,
-        slack: usize,
-        at: Mono,
-        budget: &mut usize,
-    ) -> Vec<Line> {
-        if self.seen.differs(line.pos.board()).is_empty() {
-            return Vec::new();
-        }
-        let mut children = Vec::new();
-        for moves in search::lines(&line.pos, &self.seen, depth, slack, budget) {
-            let mut child = line.clone();
-            for m in moves {
-                let released = self.released(&child, m, at);
-                child.cost += weigh::PLY
-                    + self.unstirred(&child, m)
-                    + self.hurried(&child, m)
-                    + self.stale(&child, m)
-                    + self.doubled(&child, m)
-                    + disordered(&child, released);
-                child.push(m, released, self.is_gap);
-            }
-            settle_presses(&mut child);
-            children.push(child);
-        }
-        children
-    }
-
-    /// What it speaks against `m` that some of its squares have not stirred since the move before.
-    fn unstirred(&self, line: &Line, m: Move) -> Cost {
-        let since = line.plies.last().map_or(Mono::default(), |last| last.released);
-        // Where pieces have no names, a capture is told by its square having stirred of its own,
-        // after the last move that ended there.
-        let is_told_by_touch = |sq: Square| {
-            sq == m.to() && self.seen.something().contains(sq) && line.pos.them().contains(sq)
-        };
-        let stirred = |sq: Square| {
-            let changed = self.changed[usize::from(sq)];
-            let ahead = if is_told_by_touch(sq) { Duration::ZERO } else { REPLY_AHEAD };
-            let is_later = changed + ahead > since || since == Mono::default();
-            is_later && changed != Mono::default()
-        };
-        let squares = squares_of(m, line.pos.turn());
-        squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
-    }
-
-    /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
-    /// piece that is dragged stops for a moment on squares where it would be legal; a piece that
-    /// moves again has waited for the opponent's answer.
-    fn hurried(&self, line: &Line, m: Move) -> Cost {
-        let Some(from) = m.from() else { return 0 };
-        let piece = m.role().of(line.pos.turn());
-        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
-        let before = line.plies.iter().rev().find(arrives);
-        let lifted = self.history.last_shown(from, piece);
-        let Some((before, lifted)) = before.zip(lifted) else { return 0 };
-        let short = REST_MIN.saturating_sub(lifted.since(before.released));
-        Cost::try_from(short.as_micros()).unwrap_or(0) * weigh::HURRIED_PER_MICRO
-    }
-
-    /// What it speaks against `m` that its piece stood there before the mover's last move.
-    fn stale(&self, line: &Line, m: Move) -> Cost {
-        let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
-        let arrived = self.changed[usize::from(m.to())];
-        let is_stale = !m.is_castle() && arrived < line.plies[idx].released;
-        if is_stale { weigh::STALE } else { 0 }
-    }
-
-    /// What it speaks against `m` that its piece is seen on yet another square at the same time: it
-    /// stands half there, and the square that it came to first is its own.
-    fn doubled(&self, line: &Line, m: Move) -> Cost {
-        let piece = m.role().of(line.pos.turn());
-        let expected = line.pos.board().by_piece(piece);
-        let twins = self.seen.known().by_piece(piece) & !expected;
-        if twins.without(m.to()).any() && twins.contains(m.to()) { weigh::DOUBLED } else { 0 }
-    }
-
-    /// The best guess of when the hand let go: the last change on a square of the move.
-    fn released(&self, line: &Line, m: Move, at: Mono) -> Mono {
-        let squares: Bitboard = squares_of(m, line.pos.turn());
-        let last = squares.into_iter().map(|sq| self.changed[usize::from(sq)]).max();
-        last.unwrap_or(at).min(at)
+    pub(super) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
+        let board = line.pos.board();
+        Cost::from(weigh::disorder(&self.seen, board, line.masked, hand, &AT_PRESS)) * 1_000
     }
 
     fn prune(&mut self) {
@@ -474,7 +458,9 @@ impl Tracker {
                 kept.push(line);
             }
         }
-        kept.sort_by_key(|line| (total(line), line.plies.len()));
+        // An illegal move that is being corrected is not what stands.
+        let doubt = |line: &Line| if self.has_gone(line) { weigh::CLEAR_LEAD } else { 0 };
+        kept.sort_by_key(|line| (total(line) + doubt(line), line.plies.len()));
         let least = kept.iter().map(|line| line.cost).min().unwrap_or(0);
         for line in &mut kept {
             line.cost -= least;
@@ -483,22 +469,15 @@ impl Tracker {
     }
 }
 
-/// What it speaks against a move that it was released before the move that it follows.
-fn disordered(line: &Line, released: Mono) -> Cost {
-    let Some(last) = line.plies.last() else { return 0 };
-    let early = last.released.since(released);
-    Cost::try_from(early.as_micros()).unwrap_or(0) * weigh::EARLY_PER_MICRO
-}
-
 /// What speaks against a line, with the presses that still wait for their move.
-fn total(line: &Line) -> Cost {
+pub(super) fn total(line: &Line) -> Cost {
     line.cost + weigh::OPEN_PRESS * line.open.len() as Cost
 }
 
 /// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
 /// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
 /// are completed by the replies to them, Art. 6.2.1.2.
-fn settle_presses(line: &mut Line) {
+pub(super) fn settle_presses(line: &mut Line) {
     let presses = std::mem::take(&mut line.open);
     for press in presses {
         let first = line.n_completed();
@@ -521,15 +500,20 @@ fn settle_presses(line: &mut Line) {
 }
 
 /// A press that comes after the opponent's answer still belongs to the move that was answered.
-fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+pub(super) fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+    let Some(idx) = late_ply(line, press) else { return false };
+    line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+    line.cost -= weigh::UNPRESSED;
+    true
+}
+
+/// The answered move of `line` that `press` may still belong to.
+fn late_ply(line: &Line, press: OpenPress) -> Option<usize> {
     let is_answered = |idx: &usize| {
         let done = line.plies[*idx].completion;
         let by_reply = done.is_some_and(|done| done.by == CompletedBy::Reply);
         let released = line.plies[*idx].released;
         by_reply && line.mover(*idx) == press.by && press.at.since(released) <= PRESS_LATE
     };
-    let Some(idx) = (0..line.plies.len()).rev().find(is_answered) else { return false };
-    line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
-    line.cost = line.cost.saturating_sub(weigh::UNPRESSED);
-    true
+    (0..line.plies.len()).rev().find(is_answered)
 }

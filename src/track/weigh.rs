@@ -11,10 +11,16 @@
 //! opponent's hand may already be at work.
 
 use super::placement::{Placement, Reading};
-use shakmaty::{Board, Color};
+use shakmaty::{Bitboard, Board, Color};
+use std::time::Duration;
 
 /// What speaks against a line, in millionths of a point.
-pub type Cost = u64;
+pub type Cost = i64;
+
+/// `span` in the unit of what is weighed by the microsecond.
+pub fn micros(span: Duration) -> Cost {
+    Cost::try_from(span.as_micros()).unwrap_or(Cost::MAX)
+}
 
 /// One point.
 pub const POINT: Cost = 1_000_000;
@@ -60,6 +66,14 @@ pub const AT_PRESS: Weights = Weights {
 
 /// A move, of any kind: the shorter explanation is the better one.
 pub const PLY: Cost = 500_000;
+/// A move that the Laws do not allow: it was made by mistake.
+pub const ILLEGAL: Cost = 9 * POINT;
+/// A move to a square on which something else was seen before, and still is.
+pub const MASKED: Cost = 2 * POINT;
+/// Moves taken back, however many.
+pub const TAKE_BACK: Cost = 5 * POINT / 2;
+/// Each of them.
+pub const TAKEN_BACK: Cost = POINT;
 /// A move none of whose squares stirred since the move before, for each such square.
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
@@ -71,36 +85,62 @@ pub const HURRIED_PER_MICRO: Cost = 40;
 pub const STALE: Cost = 6 * POINT;
 /// A move to a square while the same piece is still seen on another, short of its own.
 pub const DOUBLED: Cost = 3 * POINT / 2;
+/// A move to a square where its piece was seen before it was lifted.
+pub const LEFT_OVER: Cost = 3 * POINT;
+/// A piece of the opponent that was touched while the move was made, but not captured.
+pub const TOUCHED: Cost = 3 * POINT / 2;
+/// A promotion to anything but a queen, where the sensors do not know the piece. Less than
+/// [`CLEAR_LEAD`]: the queen is assumed, not known.
+pub const UNDERPROMOTION: Cost = POINT / 2;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
 pub const UNPRESSED: Cost = 3 * POINT / 2;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
+/// A move that is pressed with less lead than this is recorded with what else it may have been: the
+/// press comes whether or not the board has become clear.
+pub const SURE_LEAD: Cost = 3 * POINT;
 /// A board that contradicts the best line this much is explained too badly: longer lines are
 /// searched.
 pub const POOR: Cost = 4 * POINT;
 /// A line this much worse than the best is given up.
 pub const HOPELESS: Cost = 32 * POINT;
 
-/// What `seen` speaks against `board`, while `hand` may have a piece in the air. Thousandths of a
-/// point.
-pub fn disorder(seen: &Placement, board: &Board, hand: Color, weights: &Weights) -> u32 {
+/// What `seen` speaks against `board`, while `hand` may have a piece in the air, and what is seen
+/// on the `masked` squares hides what stands there. Thousandths of a point.
+pub fn disorder(
+    seen: &Placement,
+    board: &Board,
+    masked: Bitboard,
+    hand: Color,
+    weights: &Weights,
+) -> u32 {
     let diff = seen.differs(board);
     if diff.is_empty() {
         return 0;
     }
     let missing = diff & board.occupied() & !seen.occupied();
     let lifted = u32::from((missing & board.by_color(hand)).any());
-    let is_missed = |piece| (missing & board.by_piece(piece)).any();
+    let is_missed = |reading| match reading {
+        Reading::Piece(piece) => (missing & board.by_piece(piece)).any(),
+        Reading::Colored(color) => (missing & board.by_color(color)).any(),
+        Reading::Something => missing.any(),
+        Reading::Empty => false,
+    };
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
-        sum += match seen.get(sq) {
-            Reading::Piece(piece) if piece.color == hand && is_missed(piece) => weights.moving,
-            _ if board.occupied().contains(sq) => weights.changed,
-            Reading::Piece(piece) if is_missed(piece) => weights.displaced,
-            Reading::Something if missing.any() => weights.displaced,
-            _ => weights.ghost,
+        let reading = seen.get(sq);
+        sum += if reading.color() == Some(hand) && is_missed(reading) {
+            weights.moving
+        } else if masked.contains(sq) {
+            weights.ghost
+        } else if board.occupied().contains(sq) {
+            weights.changed
+        } else if is_missed(reading) {
+            weights.displaced
+        } else {
+            weights.ghost
         };
     }
     sum

@@ -12,6 +12,7 @@ import { keep } from './link.js';
  * @property {string} san
  * @property {'made' | 'completed'} state
  * @property {boolean} uncertain
+ * @property {string[]} alternatives what else it may have been
  */
 /**
  * @typedef {object} View
@@ -117,7 +118,8 @@ function show_move(cell, move, is_last) {
   cell.classList.toggle('made', move?.state === 'made');
   cell.classList.toggle('uncertain', move?.uncertain ?? false);
   cell.classList.toggle('last', is_last);
-  cell.setAttribute('title', move?.uncertain ? 'The sensors leave this move uncertain' : '');
+  const others = move?.alternatives.join(', ') ?? '';
+  cell.setAttribute('title', move?.uncertain ? `Uncertain: the sensors also fit ${others}` : '');
 }
 
 /**

@@ -3,6 +3,7 @@
 use rokade::sim::games::random_game;
 use rokade::sim::hands::Span;
 use rokade::sim::{Manners, Performance, TableKind, perform};
+use rokade::track::Sight;
 use shakmaty::{CastlingMode, Chess};
 
 /// Half-moves of a game that takes its time.
@@ -11,7 +12,7 @@ const N_PLIES: usize = 160;
 const THINK: Span = Span::new(10_000, 79_000);
 
 /// A board that names its pieces, with a clock.
-const TABLE: TableKind = TableKind { names_pieces: true, has_clock: true };
+const TABLE: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
 
 /// The first game of at least so many half-moves from `seed` on, played by hands of `manners`.
 pub(crate) fn played(seed: u64, manners: &Manners) -> Performance {

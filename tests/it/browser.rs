@@ -156,6 +156,7 @@ fn mated() -> View {
         uci,
         state: if ply == 4 { "made" } else { "completed" },
         uncertain: ply == 2,
+        alternatives: if ply == 2 { &["e6", "d5"] } else { &[] },
     });
     View {
         fen: "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3".to_owned(),
@@ -178,6 +179,8 @@ async fn check_result_and_doubt_are_shown() {
     page.wait_for(SCORE, "1. f3 e5\n2. g4 Qh4#").await;
     page.wait_for(&text("#moves .made"), "Qh4#").await;
     page.wait_for(&text("#moves .uncertain"), "e5").await;
+    let title = "document.querySelector('#moves .uncertain').title";
+    page.wait_for(title, "Uncertain: the sensors also fit e6, d5").await;
     page.wait_for(&text("#result strong"), "0–1").await;
     page.wait_for(&text("#result span"), "checkmate").await;
     page.wait_for(&text("#bottom .name"), "Duke Karl / Count Isouard").await;
@@ -209,6 +212,7 @@ async fn the_last_move_is_in_sight_on_every_screen() {
         uci: "b4d5",
         state: "completed",
         uncertain: false,
+        alternatives: &[],
     });
     let view = View { moves: moves.collect(), result: "1/2-1/2", ..View::start() };
     let (_stage, page) = open(&view).await;

@@ -11,6 +11,7 @@ use rokade::shell::pty::{Pty, Speed};
 use rokade::sim::Script;
 use rokade::sim::games::opera;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
+use rokade::track::Sight;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
@@ -183,7 +184,7 @@ async fn a_board_can_be_taped_and_replayed() {
 fn trace(n_plies: usize) -> Script {
     let (_, moves) = opera();
     let manners = Manners { think: Span::new(1_000, 1_000), ..Manners::clean() };
-    let table = TableKind { names_pieces: true, has_clock: true };
+    let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let mode = CastlingMode::Standard;
     let moves = &moves[..n_plies];
     hands::perform(&Chess::new(), mode, moves, None, &manners, table, 1).script
@@ -236,7 +237,7 @@ async fn every_command_says_what_it_does() {
         ("demo", "simulated board"),
         ("replay", "virtual time"),
         ("record", "to a tape"),
-        ("simulate", "pseudo-terminal"),
+        ("simulate", "simulated board"),
         ("log", "arbiter's log"),
         ("export", "as PGN"),
         ("verify", "whole and unchanged"),
@@ -247,6 +248,29 @@ async fn every_command_says_what_it_does() {
         let one = run(&[subcommand, "--help"]).await;
         assert_eq!((one.code, &*one.err), (Some(0), ""));
         assert!(one.out.contains(words) && one.out.contains("--config"), "{}", one.out);
+    }
+}
+
+#[tokio::test]
+async fn games_are_played_by_the_number_and_held_against_the_intent() {
+    let args = ["simulate", "--games", "3", "--manners", "club", "--board", "color", "--compare"];
+    let games = run(&args).await;
+    assert_eq!((games.code, &*games.err), (Some(0), ""), "{}", games.out);
+    let lines: Vec<&str> = games.out.lines().collect();
+    let [header, tally, "", "exact", names, contest] = lines[..] else { panic!("{}", games.out) };
+    assert!(header.starts_with("hands ") && header.contains("silent"), "{header}");
+    let begin = |line: &str| line.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+    assert_eq!((begin(tally), begin(contest)), ("club color 3".into(), "club color 3".into()));
+    assert!(names.ends_with("still 300 ms  at the press"), "{names}");
+    for (args, why) in [
+        (["simulate", "--board", "reed"], "--games"),
+        (["simulate", "--manners", "rude"], "there are clean, club"),
+        (["simulate", "--board", "glass"], "there is dgt, color or reed"),
+        (["replay", "--rule", "quick"], "there is still:MILLISECONDS, and press"),
+    ] {
+        let wrong = run(&args).await;
+        assert_eq!((wrong.code, &*wrong.out), (Some(2), ""));
+        assert!(wrong.err.contains(why), "{}", wrong.err);
     }
 }
 

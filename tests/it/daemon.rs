@@ -15,6 +15,7 @@ use rokade::shell::journal::{DiskStorage, Reader};
 use rokade::shell::pty::{PtyBoardStub, Speed};
 use rokade::shell::record;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
+use rokade::track::Sight;
 use serde_json::Value;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move};
@@ -27,7 +28,7 @@ use crate::cli::{assert_sentence, pgn_moves, quiet};
 use crate::games::classics;
 use crate::program::{Daemon, LIMIT, Place, STEP, finish, is_live, moves_of, plug};
 
-const TABLE: TableKind = TableKind { names_pieces: true, has_clock: true };
+const TABLE: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
 const N_KILLS: usize = 50;
 const N_PLIES: usize = 30;
 /// How many daemons are killed one right after the other, most of them before they know the board.

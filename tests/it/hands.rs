@@ -4,12 +4,13 @@ use rokade::sim::games::random_game_from;
 use rokade::sim::script::Happening;
 use rokade::sim::{Manners, Performance, Script, TableKind, perform};
 use rokade::time::Mono;
-use rokade::track::{Placement, Reading};
+use rokade::track::{Placement, Sight};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, KnownOutcome, Move, Position};
 use std::collections::BTreeMap;
 
-const DGT: TableKind = TableKind { names_pieces: true, has_clock: true };
+const SIGHTS: [Sight; 3] = [Sight::Pieces, Sight::Colors, Sight::Occupied];
+const DGT: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
 
 fn position(fen: &str, mode: CastlingMode) -> Chess {
     let fen: Fen = fen.parse().expect("a FEN");
@@ -18,12 +19,7 @@ fn position(fen: &str, mode: CastlingMode) -> Chess {
 
 /// What stands on the board at the end, heard of or not.
 fn wood(start: &Chess, script: &Script) -> Placement {
-    let mut placement = Placement::from(start.board().clone());
-    if !script.header.names_pieces {
-        for sq in start.board().occupied() {
-            placement.set(sq, Reading::Something);
-        }
-    }
+    let mut placement = script.header.sight.of_board(start.board());
     for (_, happening) in &script.happenings {
         if let Happening::Sensed { sq, reading, .. } = happening {
             placement.set(*sq, *reading);
@@ -52,7 +48,7 @@ fn hands_leave_the_position_that_was_played() {
     for name in Manners::NAMES {
         let manners = Manners::named(name).unwrap();
         for seed in 0..40 {
-            let table = TableKind { names_pieces: seed % 2 == 0, has_clock: seed % 3 != 0 };
+            let table = TableKind { sight: SIGHTS[seed as usize % 3], has_clock: seed % 4 != 0 };
             let Performance { script, truth } = play(&manners, table, seed);
             let wood = wood(&Chess::default(), &script);
             assert!(wood.differs(truth.last.board()).is_empty(), "seed {seed} profile {name}");

@@ -3,6 +3,7 @@
 mod board_sim;
 #[cfg(feature = "web")]
 mod browser;
+mod chaos;
 #[cfg(feature = "web")]
 mod chromium;
 mod cli;

@@ -7,8 +7,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rokade::game::{Effect, Event, Fact, Game, Settings};
+use rokade::game::{Effect, Event, Fact, Game, Recovered, Settings};
 use rokade::relay::log::Log;
+use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::sim::script::Happening;
 use rokade::sim::{BoardSim, ClockSim, Delivery, Replay, Script};
@@ -405,4 +406,28 @@ fn no_finding_is_public() {
         }
     }
     assert!(n_findings > 0, "no script has a finding, so this has shown nothing");
+}
+
+#[test]
+fn an_illegal_move_that_was_answered_is_recovered_and_stays_out_of_the_moves_of_a_pgn() {
+    let path = Path::new(TRACES).join("61-illegal-and-answered.trace.jsonl");
+    let replay = Replay::run(&parse(&path));
+    let sheet = replay.game.play().expect("a game").sheet();
+    let illegal: Vec<_> = sheet.moves().iter().map(|scored| scored.is_illegal).collect();
+    assert_eq!(illegal, [false, true, false, false, false, false, false, false]);
+
+    let pgn = pgn::render(&Tags::default(), sheet, sheet.len(), None);
+    let words = pgn.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "1. e4 {[%clk 1:30:29]} {illegal and answered: 1... Nb8b6; the game goes on from \
+                r1bqkbnr/pppppppp/1n6/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2: 2. d4 d5 3. Nc3 e6 \
+                4. Nf3 Bd6} *";
+    assert!(words.ends_with(said), "{pgn}");
+
+    let mut fold = Recovered::default();
+    for (idx, entry) in replay.entries.iter().enumerate() {
+        fold.fold(idx, entry).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let recovered = fold.sheet().expect("a game");
+    assert_eq!(recovered.moves(), sheet.moves());
+    assert_eq!(recovered.last(), sheet.last());
 }

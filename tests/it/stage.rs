@@ -45,6 +45,7 @@ pub(crate) struct Ply {
     pub(crate) uci: &'static str,
     pub(crate) state: &'static str,
     pub(crate) uncertain: bool,
+    pub(crate) alternatives: &'static [&'static str],
 }
 
 /// Both clocks.
@@ -88,7 +89,14 @@ impl View {
     /// After 1. e4, the clock pressed.
     #[cfg(feature = "web")]
     pub(crate) fn after_e4() -> Self {
-        let e4 = Ply { ply: 1, san: "e4", uci: "e2e4", state: "completed", uncertain: false };
+        let e4 = Ply {
+            ply: 1,
+            san: "e4",
+            uci: "e2e4",
+            state: "completed",
+            uncertain: false,
+            alternatives: &[],
+        };
         Self {
             fen: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".to_owned(),
             last: Some(["e2", "e4"]),

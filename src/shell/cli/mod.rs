@@ -2,6 +2,7 @@
 
 mod daemon;
 mod demo;
+mod games;
 mod laws;
 mod log;
 mod replay;
@@ -41,7 +42,7 @@ enum Command {
     Replay(replay::Replay),
     /// Write the bytes of a real board to a tape
     Record(tools::Record),
-    /// Offer a simulated board on a pseudo-terminal, for this or any other program
+    /// Offer a simulated board to any program, or play many games through the core
     Simulate(tools::Simulate),
     /// Print the arbiter's log
     Log(log::Log),

@@ -1,5 +1,6 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
+use super::games::Games;
 use super::{Failure, chain, read, runtime, start_tracing};
 use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
@@ -10,8 +11,10 @@ use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::shell::tape::{Tape, TapeError};
 use crate::sim::hands::{self, Manners, Span, TableKind};
 use crate::sim::script::Header;
+use crate::sim::trial::Known;
 use crate::sim::{Script, Table, games};
 use crate::time::Stamp;
+use crate::track::Sight;
 use clap::Args;
 use pgn_reader::{RawTag, Reader as PgnReader, SanPlus, Skip, Visitor};
 use shakmaty::{CastlingMode, Chess, KnownOutcome, Move, Position};
@@ -29,12 +32,12 @@ pub(super) struct SimulateOptions {
     /// Play this trace
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// How the players handle the pieces: clean, club, blitz, scramble, school or lossy
-    #[arg(long, value_name = "MANNERS", default_value = "club")]
-    manners: String,
+    /// How the players handle the pieces: clean, club (unless told), blitz, scramble, school, lossy
+    #[arg(long, value_name = "MANNERS", alias = "profile", value_parser = manners)]
+    pub(super) manners: Option<&'static str>,
     /// Another seed, other hands
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     /// How many times faster than in the world the board's time passes
     #[arg(long, value_name = "TIMES", default_value = "1")]
     speed: NonZeroU32,
@@ -67,12 +70,7 @@ impl SimulateOptions {
             let Header { white, black, event, .. } = script.header.clone();
             return Ok(Game { white, black, event, script });
         }
-        let mut manners = Manners::named(&self.manners).ok_or_else(|| {
-            Failure::Usage(format!(
-                "no manners are called {:?}; there are clean, club, blitz, scramble, school, lossy",
-                self.manners
-            ))
-        })?;
+        let mut manners = self.manners.and_then(Manners::named).unwrap_or(Manners::club());
         let game = match &self.game {
             Some(path) => first_game(&read(path)?)
                 .map_err(|why| Failure::Input(format!("{}: {why}", path.display())))?,
@@ -82,12 +80,28 @@ impl SimulateOptions {
                 opera()
             }
         };
-        let table = TableKind { names_pieces: true, has_clock: true };
+        let table = TableKind { sight: Sight::Pieces, has_clock: true };
         let mode = CastlingMode::Standard;
         let PgnGame { white, black, event, moves, outcome } = game;
         let start = Chess::new();
         let played = hands::perform(&start, mode, &moves, outcome, &manners, table, self.seed);
         Ok(Game { white, black, event, script: played.script })
+    }
+
+    /// All games of the PGN file that start from the usual position; none without a file.
+    pub(super) fn known(&self) -> Result<Vec<Known>, Failure> {
+        let Some(path) = &self.game else { return Ok(Vec::new()) };
+        let text = read(path)?;
+        let mut reader = PgnReader::new(text.as_bytes());
+        let games: Result<Vec<_>, _> = reader.read_games(&mut FirstGame).collect();
+        let wrong = |why: String| Failure::Input(format!("{}: {why}", path.display()));
+        let games = games.map_err(|e| wrong(format!("cannot be read as PGN: {e}")))?;
+        let known = |game: PgnGame| Known { moves: game.moves, outcome: game.outcome };
+        let known: Vec<Known> = games.into_iter().filter_map(Result::ok).map(known).collect();
+        if known.is_empty() {
+            return Err(wrong("there is no game in it that can be played".to_owned()));
+        }
+        Ok(known)
     }
 
     pub(super) fn open(
@@ -98,6 +112,12 @@ impl SimulateOptions {
         let table = Table::new(&game.script.header);
         PtyBoard::open(table, link).map_err(|e| Failure::Device(chain(&e)))
     }
+}
+
+/// The name of manners that there are.
+fn manners(name: &str) -> Result<&'static str, String> {
+    let found = Manners::NAMES.into_iter().find(|known| *known == name);
+    found.ok_or_else(|| format!("there are {}", Manners::NAMES.join(", ")))
 }
 
 struct PgnGame {
@@ -195,7 +215,8 @@ impl Visitor for FirstGame {
 }
 
 /// The board answers whatever program opens it, plays the game once when it has been woken, and
-/// stays until Ctrl-C.
+/// stays until Ctrl-C. With --games there is no board: whole games are played through the core in
+/// virtual time, and the record is held against what was meant.
 #[derive(Debug, Args)]
 pub(super) struct Simulate {
     #[command(flatten)]
@@ -203,11 +224,16 @@ pub(super) struct Simulate {
     /// A name for the board's end of the line, kept when the board is plugged in anew
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
+    #[command(flatten)]
+    games: Games,
 }
 
 impl Simulate {
     pub(super) fn run(&self, verbose: u8) -> Result<(), Failure> {
         start_tracing(verbose);
+        if let Some(n_games) = self.games.games {
+            return self.games.run(n_games, &self.simulate);
+        }
         let game = self.simulate.game()?;
         runtime()?.block_on(async {
             let (mut stub, actor) = self.simulate.open(&game, self.link.clone())?;

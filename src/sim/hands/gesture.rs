@@ -3,6 +3,7 @@
 use super::TableKind;
 use super::castling;
 use super::manners::{Manners, chance};
+use crate::track::Sight;
 use fastrand::Rng;
 use shakmaty::{Chess, Move, Piece, Position, Role, Square};
 
@@ -162,7 +163,10 @@ impl Hand<'_> {
 
     /// Lifts the mover and its victim. Returns when the way begins and how long it takes.
     fn lift_both(&mut self, carry: u64) -> (u64, u64) {
-        let by_reed = if self.table.names_pieces { 1.0 } else { UNSEEN_BY_REED };
+        let by_reed = match self.table.sight {
+            Sight::Pieces | Sight::Colors => 1.0,
+            Sight::Occupied => UNSEEN_BY_REED,
+        };
         let (from, to) = (self.from, self.m.to());
         if chance(self.rng, self.manners.unseen_victim * by_reed) {
             self.touches.push(Touch::lift(0, from));

@@ -15,6 +15,7 @@ pub use manners::{Manners, Span};
 
 use super::script::{Happening, Header, Script};
 use crate::time::Mono;
+use crate::track::Sight;
 use crate::track::line::squares_of;
 use fastrand::Rng;
 use gesture::Gesture;
@@ -32,8 +33,8 @@ const AFTER_LAST_MS: u64 = 3_000;
 /// What stands on the table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableKind {
-    /// The board knows each piece by name; otherwise only that a square is occupied.
-    pub names_pieces: bool,
+    /// What the board can tell of a piece.
+    pub sight: Sight,
     /// There is a clock, and the players press it.
     pub has_clock: bool,
 }
@@ -132,7 +133,7 @@ pub fn perform(
     }
     hands.finish(outcome);
     let header = Header {
-        names_pieces: table.names_pieces,
+        sight: table.sight,
         has_clock: table.has_clock,
         start: Some(Fen::from_position(start, EnPassantMode::Legal)),
         is_chess960: mode.is_chess960(),

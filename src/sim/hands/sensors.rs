@@ -63,11 +63,7 @@ impl Sensors {
     }
 
     fn reading(&self, piece: Option<Piece>) -> Reading {
-        match piece {
-            None => Reading::Empty,
-            Some(piece) if self.table.names_pieces => Reading::Piece(piece),
-            Some(_) => Reading::Something,
-        }
+        self.table.sight.of(piece)
     }
 
     /// No message about a sensor arrives before `until_ms`.

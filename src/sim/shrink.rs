@@ -3,10 +3,12 @@
 //! What is left must still be the same game. So nothing is dropped that changes what stands on the
 //! wood at the moments when a move had come to rest.
 
-use rokade::sim::Performance;
-use rokade::sim::script::{Happening, Script};
-use rokade::time::Mono;
-use rokade::track::{Placement, Reading};
+use super::hands::Performance;
+use super::replay::Replay;
+use super::script::{Happening, Script};
+use super::verdict::{self, Meant};
+use crate::time::Mono;
+use crate::track::Placement;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 use std::fmt;
@@ -17,10 +19,20 @@ const BEGIN: Duration = Duration::from_millis(2_500);
 /// How long a shortened script goes on.
 const AFTER: Duration = Duration::from_secs(6);
 
+/// What a script must go on doing while it is made smaller.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The record is not what was played.
+    Wrong,
+    /// Nor does anything tell that it is not.
+    Silent,
+}
+
 /// A failing script that has been made small.
 #[derive(Clone, Debug)]
-pub(super) struct Small {
-    pub(super) script: Script,
+pub struct Small {
+    /// The script.
+    pub script: Script,
     intent: Vec<Move>,
     record: Option<Vec<Move>>,
     mode: CastlingMode,
@@ -40,29 +52,46 @@ impl fmt::Display for Small {
     }
 }
 
-/// A stretch of a game that may or may not fail.
-#[derive(Clone)]
-struct Trial {
-    script: Script,
-    /// Each half-move and when the wood is looked at after it.
-    plies: Vec<(Move, Mono)>,
-    start: Chess,
+/// A half-move, and when the wood is looked at after it.
+#[derive(Copy, Clone)]
+struct Ply {
+    meant: Meant,
+    rests: Mono,
 }
 
-/// The smallest failing part of `performance` that is found. `None` if no part of it fails by the
-/// moves alone.
-pub(super) fn shrink(
+/// A stretch of a game that may or may not fail.
+#[derive(Clone)]
+struct Stretch {
+    script: Script,
+    plies: Vec<Ply>,
+    start: Chess,
+    failure: Failure,
+}
+
+/// A replay of `script`, or nothing if the core panicked over it.
+pub fn replay(script: &Script) -> Option<Replay> {
+    std::panic::catch_unwind(|| Replay::run(script)).ok()
+}
+
+/// The smallest part of `performance` that is found to fail in this way. `None` if no part of it
+/// fails by the moves alone.
+pub fn shrink(
     start: &Chess,
     mode: CastlingMode,
     performance: &Performance,
+    failure: Failure,
 ) -> Option<Small> {
-    let plies = performance.truth.plies.iter();
-    let plies = plies.map(|ply| (ply.m, ply.completed.unwrap_or(ply.settled))).collect();
-    let whole = Trial { script: performance.script.clone(), plies, start: start.clone() };
+    let plies = performance
+        .truth
+        .plies
+        .iter()
+        .map(|ply| Ply { meant: Meant::from(ply), rests: ply.completed.unwrap_or(ply.settled) });
+    let (script, plies) = (performance.script.clone(), plies.collect());
+    let whole = Stretch { script, plies, start: start.clone(), failure };
     let parting = whole.parting()?;
     let n_plies = whole.plies.len();
     // Half-moves before the parting may fail too if the game stops there; that is another failure.
-    let cut = (parting..=n_plies).filter_map(|n| whole.until(n)).find(Trial::fails);
+    let cut = (parting..=n_plies).filter_map(|n| whole.until(n)).find(Stretch::fails);
     let mut trial = cut.unwrap_or_else(|| whole.clone());
     let n_plies = trial.plies.len();
     let shorter = (1..n_plies).rev().filter_map(|n| trial.from(n)).find(|trial| trial.fails());
@@ -70,23 +99,26 @@ pub(super) fn shrink(
     trial.drop_disturbances();
     trial.calm_line();
     let record = trial.record();
-    let intent = trial.plies.iter().map(|(m, _)| *m).collect();
+    let intent = trial.plies.iter().map(|ply| ply.meant.m).collect();
     Some(Small { script: trial.script, intent, record, mode })
 }
 
-impl Trial {
+impl Stretch {
     /// `None` if the core panics.
     fn record(&self) -> Option<Vec<Move>> {
-        let replay = super::replay(&self.script)?;
+        let replay = replay(&self.script)?;
         let moves = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
         Some(moves.iter().map(|scored| scored.m).collect())
     }
 
-    /// The first half-move, from 1, that is on record as something else.
+    /// The first half-move, from 1, that is on record as something else, if that is a failure.
     fn parting(&self) -> Option<usize> {
-        let Some(record) = self.record() else { return Some(1) };
-        let n_same = record.iter().zip(&self.plies).take_while(|(a, (b, _))| *a == b).count();
-        (n_same < record.len().max(self.plies.len())).then(|| self.plies.len().min(n_same + 1))
+        let Some(replay) = replay(&self.script) else { return Some(1) };
+        let intent: Vec<Meant> = self.plies.iter().map(|ply| ply.meant).collect();
+        let (ply, ..) = verdict::parting(&intent, &replay)?;
+        let is_told = self.failure == Failure::Silent
+            && verdict::mark(&self.start, &intent, &replay).is_some();
+        (!is_told).then(|| self.plies.len().min(ply))
     }
 
     fn fails(&self) -> bool {
@@ -96,12 +128,12 @@ impl Trial {
     fn position(&self, n: usize) -> Chess {
         self.plies[..n]
             .iter()
-            .fold(self.start.clone(), |pos, (m, _)| pos.play(*m).expect("a legal move"))
+            .fold(self.start.clone(), |pos, ply| pos.play(ply.meant.m).expect("a legal move"))
     }
 
     /// The first `n` half-moves, if the board shows their position when the last has come to rest.
     fn until(&self, n: usize) -> Option<Self> {
-        let end = self.plies[n - 1].1;
+        let end = self.plies[n - 1].rests;
         let mut trial = self.clone();
         trial.plies.truncate(n);
         // A cable that is out is put back in, or the failure would be no wonder.
@@ -115,7 +147,7 @@ impl Trial {
 
     /// What follows the first `n` half-moves, if the board shows their position at that moment.
     fn from(&self, n: usize) -> Option<Self> {
-        let cut = self.plies[n - 1].1;
+        let cut = self.plies[n - 1].rests;
         let start = self.position(n);
         if self.wood_at(cut).differs(start.board()).any() {
             return None;
@@ -126,18 +158,17 @@ impl Trial {
         let shift = |at: Mono| Mono::default() + BEGIN + at.since(first);
         trial.script.happenings.iter_mut().for_each(|(at, _)| *at = shift(*at));
         trial.script.header.start = Some(Fen::from_position(&start, EnPassantMode::Legal));
-        trial.plies = self.plies[n..].iter().map(|(m, at)| (*m, shift(*at))).collect();
+        let moved = |ply: &Ply| {
+            let meant = Meant { made: shift(ply.meant.made), ..ply.meant };
+            Ply { meant, rests: shift(ply.rests) }
+        };
+        trial.plies = self.plies[n..].iter().map(moved).collect();
         trial.start = start;
         Some(trial)
     }
 
     fn wood_at(&self, until: Mono) -> Placement {
-        let mut wood = Placement::from(self.start.board().clone());
-        if !self.script.header.names_pieces {
-            for sq in self.start.board().occupied() {
-                wood.set(sq, Reading::Something);
-            }
-        }
+        let mut wood = self.script.header.sight.of_board(self.start.board());
         for (_, happening) in self.script.happenings.iter().take_while(|(at, _)| *at <= until) {
             if let Happening::Sensed { sq, reading, .. } = happening {
                 wood.set(*sq, *reading);
@@ -147,7 +178,7 @@ impl Trial {
     }
 
     fn is_same_game(&self, other: &Self) -> bool {
-        self.plies.iter().all(|(_, at)| self.wood_at(*at) == other.wood_at(*at))
+        self.plies.iter().all(|ply| self.wood_at(ply.rests) == other.wood_at(ply.rests))
     }
 
     /// Drops what can be dropped: single happenings, and two on the same square.

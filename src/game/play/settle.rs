@@ -1,0 +1,243 @@
+//! An arbiter's order about a move on record: which of the moves that the sensors allow it was.
+
+use super::Play;
+use crate::game::entry::{Basis, Fact};
+use crate::time::Mono;
+use shakmaty::{Chess, Move, Position};
+use std::fmt;
+use std::time::Duration;
+
+/// Why an order about a move cannot be carried out. Nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderError {
+    /// There is no such half-move on record.
+    NoSuchPly {
+        /// The half-move that was named, from 1.
+        ply: usize,
+        /// How many there are.
+        n_recorded: usize,
+    },
+    /// The move is not legal in the position before it.
+    NotLegal {
+        /// The half-move, from 1.
+        ply: usize,
+    },
+    /// A move that is recorded after it could not have been played then.
+    LaterMove {
+        /// That move's half-move, from 1.
+        ply: usize,
+        /// It, in UCI notation.
+        uci: String,
+    },
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchPly { ply, n_recorded } => {
+                write!(f, "there is no half-move {ply} on record, only {n_recorded}")
+            }
+            Self::NotLegal { ply } => {
+                write!(f, "that move is not legal in the position before half-move {ply}")
+            }
+            Self::LaterMove { ply, uci } => {
+                write!(f, "half-move {ply}, {uci}, could not have been played after it")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OrderError {}
+
+impl Play {
+    /// Records half-move `ply`, from 1, as `choice`, and as no longer uncertain. This is done in
+    /// the open: the moves from there on are withdrawn and made again, on [`Basis::Order`], with
+    /// their completions. What the sensors say of that half-move counts no more.
+    ///
+    /// # Errors
+    /// There is no such half-move, or it cannot have been `choice`, by itself or because of what
+    /// was played later.
+    pub fn settle_order(
+        &mut self,
+        at: Mono,
+        ply: usize,
+        choice: Move,
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), OrderError> {
+        let later = self.later_moves(ply, choice)?;
+        let first = ply - 1;
+        self.sheet.rewrite(first, choice, &later);
+        facts.push(Fact::MoveRetracted { ply });
+        for (idx, scored) in self.sheet.moves().iter().enumerate().skip(first) {
+            facts.push(Fact::MoveMade {
+                ply: idx + 1,
+                uci: scored.uci.to_string(),
+                san: scored.san.to_string(),
+                is_illegal: scored.is_illegal,
+                basis: Basis::Order,
+                alternatives: scored.alternatives.iter().map(ToString::to_string).collect(),
+                released_before: Duration::ZERO,
+            });
+            if let Some(done) = scored.completed {
+                let pressed_before = at.since(done.at);
+                let (ply, by, times) = (idx + 1, done.by, done.times);
+                facts.push(Fact::MoveCompleted { ply, by, pressed_before, times });
+            }
+        }
+        let n_settled = self.sheet.n_completed();
+        let open: Vec<Move> = self.sheet.moves()[n_settled..].iter().map(|open| open.m).collect();
+        let root = self.sheet.position(n_settled).clone();
+        self.tracker.rule(root, n_settled, &open, ply.saturating_sub(n_settled), at);
+        Ok(())
+    }
+
+    /// The recorded moves after half-move `ply`, as they read if that was `choice`: what a queen
+    /// did may have been done by a rook.
+    fn later_moves(&self, ply: usize, choice: Move) -> Result<Vec<Move>, OrderError> {
+        let n_recorded = self.sheet.len();
+        if ply == 0 || ply > n_recorded {
+            return Err(OrderError::NoSuchPly { ply, n_recorded });
+        }
+        let mut pos: Chess = self.sheet.position(ply - 1).clone();
+        if !pos.is_legal(choice) {
+            return Err(OrderError::NotLegal { ply });
+        }
+        pos.play_unchecked(choice);
+        let mut later = Vec::with_capacity(n_recorded - ply);
+        for (idx, scored) in self.sheet.moves().iter().enumerate().skip(ply) {
+            let impossible =
+                |_| OrderError::LaterMove { ply: idx + 1, uci: scored.uci.to_string() };
+            let m = scored.uci.to_move(&pos).map_err(impossible)?;
+            pos.play_unchecked(m);
+            later.push(m);
+        }
+        Ok(later)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Entry, Recovered, ScoreSheet};
+    use crate::time::{Stamp, Wall};
+    use crate::track::line::CompletedBy;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+    use shakmaty::uci::UciMove;
+
+    const KNIGHT: &str = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 1";
+    const PAWN: &str = "8/4P2k/8/8/8/8/P6K/8 w - - 0 1";
+
+    fn uci(text: &str) -> UciMove {
+        text.parse().unwrap()
+    }
+
+    fn started(fen: &str) -> Fact {
+        Fact::GameStarted {
+            fen: fen.to_owned(),
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            round: String::new(),
+        }
+    }
+
+    /// A game in which each move but the last was pressed; the first was uncertain.
+    fn play(fen: &str, moves: &[&str], other: &str) -> Play {
+        let start: Chess =
+            fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+        let mut sheet = ScoreSheet::new(start, CastlingMode::Standard);
+        for (idx, text) in moves.iter().enumerate() {
+            let m = uci(text).to_move(sheet.last()).unwrap();
+            let others = if idx == 0 { vec![uci(other)] } else { Vec::new() };
+            sheet.push(m, others);
+            if idx + 1 < moves.len() {
+                let at = Mono::from_millis(1_000 * (idx as u64 + 1));
+                sheet.complete(idx + 1, at, CompletedBy::Press, None);
+            }
+        }
+        Play::resumed(sheet, None)
+    }
+
+    fn order(play: &mut Play, ply: usize, text: &str) -> Result<Vec<Fact>, OrderError> {
+        let choice = uci(text).to_move(play.sheet().position(ply - 1)).unwrap();
+        let mut facts = Vec::new();
+        play.settle_order(Mono::from_millis(9_000), ply, choice, &mut facts).map(|()| facts)
+    }
+
+    fn sans(play: &Play) -> Vec<String> {
+        play.sheet().moves().iter().map(|scored| scored.san.to_string()).collect()
+    }
+
+    #[test]
+    fn the_other_capture_takes_the_place_of_the_recorded_one() {
+        let moves = ["d5c7", "g8h8", "g1h1"];
+        let mut play = play(KNIGHT, &moves, "d5e7");
+        assert!(play.sheet().moves()[0].is_uncertain());
+        let mut facts = vec![started(KNIGHT)];
+        facts.extend(order(&mut play, 1, "d5e7").unwrap());
+        assert_eq!(sans(&play), ["Nxe7+", "Kh8", "Kh1"]);
+        assert!(!play.sheet().moves()[0].is_uncertain());
+        assert!(matches!(facts[1], Fact::MoveRetracted { ply: 1 }));
+        assert!(facts.iter().all(|fact| !matches!(fact, Fact::MoveMade { basis, .. }
+                if *basis != Basis::Order)));
+        // The last move was not pressed yet, so it may still be; the others stay completed.
+        assert_eq!((play.sheet().n_completed(), play.tracker().n_settled()), (2, 2));
+        assert_eq!(play.tracker().best().plies.len(), 1);
+        assert_eq!(play.tracker().best().pos.board(), play.sheet().last().board());
+    }
+
+    #[test]
+    fn what_was_ordered_is_there_again_after_a_restart() {
+        let mut play = play(KNIGHT, &["d5c7", "g8h8", "g1h1"], "d5e7");
+        let mut facts = vec![started(KNIGHT)];
+        for (idx, text) in ["d5c7", "g8h8", "g1h1"].iter().enumerate() {
+            facts.push(Fact::MoveMade {
+                ply: idx + 1,
+                uci: (*text).to_owned(),
+                san: String::new(),
+                is_illegal: false,
+                basis: Basis::Press,
+                alternatives: Vec::new(),
+                released_before: Duration::ZERO,
+            });
+        }
+        facts.extend(order(&mut play, 1, "d5e7").unwrap());
+        let mut fold = Recovered::default();
+        for (idx, fact) in facts.into_iter().enumerate() {
+            let at = Stamp { mono: Mono::from_millis(9_000), wall: Wall(0) };
+            fold.fold(idx, &Entry { at, fact }).unwrap();
+        }
+        let recovered = fold.sheet().unwrap();
+        assert_eq!(recovered.last(), play.sheet().last());
+        assert_eq!(recovered.n_completed(), 2);
+        // Times of before the order are not compared with those after it.
+        assert!(recovered.moves().iter().all(|m| m.completed.is_none_or(|d| d.elapsed.is_none())));
+    }
+
+    #[test]
+    fn later_moves_are_those_of_the_piece_that_was_promoted_to() {
+        let mut play = play(PAWN, &["e7e8q", "h7g7", "e8e5", "g7f7"], "e7e8r");
+        order(&mut play, 1, "e7e8r").unwrap();
+        assert_eq!(sans(&play), ["e8=R", "Kg7", "Re5", "Kf7"]);
+    }
+
+    #[test]
+    fn what_cannot_have_been_played_is_refused_and_nothing_changes() {
+        let mut play = play(KNIGHT, &["d5e7", "g8h8", "g1h1", "c7c6"], "d5c7");
+        let before = sans(&play);
+        let refused = order(&mut play, 1, "d5c7").unwrap_err();
+        assert_eq!(refused, OrderError::LaterMove { ply: 4, uci: "c7c6".to_owned() });
+        let text = "half-move 4, c7c6, could not have been played after it";
+        assert_eq!(refused.to_string(), text);
+        let choice = play.sheet().moves()[0].m;
+        let mut facts = Vec::new();
+        let at = Mono::from_millis(9_000);
+        let refused = play.settle_order(at, 3, choice, &mut facts);
+        assert_eq!(refused, Err(OrderError::NotLegal { ply: 3 }));
+        let refused = play.settle_order(at, 9, choice, &mut facts);
+        assert_eq!(refused, Err(OrderError::NoSuchPly { ply: 9, n_recorded: 4 }));
+        assert_eq!((sans(&play), facts), (before, Vec::new()));
+    }
+}

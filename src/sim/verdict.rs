@@ -1,0 +1,234 @@
+//! A replayed game held against what was really played.
+//!
+//! The oracle: the record equals the intent, or something on it names the difference. Never
+//! silently another move.
+
+use super::hands::{Irregularity, Truth};
+use super::replay::Replay;
+use crate::game::{Entry, Fact, Recovered, ScoreSheet, Stage};
+use crate::time::Mono;
+use crate::track::Sight;
+use crate::track::line::CompletedBy;
+use shakmaty::{Bitboard, Chess, Move, Position};
+use std::fmt;
+use std::time::Duration;
+
+/// A finding may come this much after the board is in order again.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What came out right.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The record is what was played, move by move.
+    pub is_exact: bool,
+    /// The first half-move, from 1, that differs, with what was played and what is on record.
+    pub parting: Option<(usize, Option<Move>, Option<Move>)>,
+    /// What tells a reader of the record that it is not what was played.
+    pub mark: Option<Mark>,
+    /// Half-moves on record that are marked as uncertain.
+    pub n_uncertain: usize,
+    /// Presses of the clock.
+    pub n_presses: usize,
+    /// Presses whose moves are on record as completed.
+    pub n_completed: usize,
+    /// Of those, completed by that press and not by something else.
+    pub n_by_press: usize,
+    /// Times that moves were withdrawn.
+    pub n_retracted: usize,
+    /// Findings about what no player did.
+    pub n_false_alarms: usize,
+    /// Completed illegal moves that no finding names.
+    pub n_missed: usize,
+    /// The result on record is that of the game.
+    pub is_result_right: bool,
+}
+
+/// What tells that a record is not what was played.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The move that differs is marked as uncertain, and what was played is among its alternatives.
+    Alternative,
+    /// At this time a finding named squares on which record and board differed.
+    Finding(Mono),
+}
+
+/// A half-move that was meant, and when it was made.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Meant {
+    /// The move.
+    pub m: Move,
+    /// When its last piece was let go.
+    pub made: Mono,
+}
+
+impl Verdict {
+    /// Holds `replay` against what was played from `start`, on a board of that `sight`.
+    pub fn new(start: &Chess, truth: &Truth, replay: &Replay, sight: Sight) -> Self {
+        let recorded = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
+        let intent: Vec<Meant> = truth.plies.iter().map(Meant::from).collect();
+        let parting = parting(&intent, replay);
+        let n_same = parting.map_or(recorded.len(), |(ply, ..)| ply - 1);
+        let pressed = || truth.plies.iter().zip(recorded).take(n_same);
+        let pressed = || pressed().filter(|(ply, _)| ply.completed.is_some());
+        let is_by_press = |by| by == CompletedBy::Press;
+        let by_position = truth.last.outcome().known();
+        // A board that cannot tell a king from a pawn cannot read the kings either.
+        let expected = truth.signalled.filter(|_| sight == Sight::Pieces).or(by_position);
+        let ending = replay.game.play().and_then(|play| play.ending()).map(|end| end.outcome);
+        let alarms = replay.entries.iter().filter(|entry| entry.fact.alarm().is_some());
+        Self {
+            is_exact: parting.is_none(),
+            parting,
+            mark: mark(start, &intent, replay),
+            n_uncertain: recorded.iter().filter(|scored| scored.is_uncertain()).count(),
+            n_presses: n_presses(truth),
+            n_completed: pressed().filter(|(_, scored)| scored.completed.is_some()).count(),
+            n_by_press: pressed()
+                .filter(|(_, scored)| scored.completed.is_some_and(|done| is_by_press(done.by)))
+                .count(),
+            n_retracted: replay
+                .entries
+                .iter()
+                .filter(|entry| matches!(entry.fact, Fact::MoveRetracted { .. }))
+                .count(),
+            n_false_alarms: alarms.filter(|entry| !is_about_something(truth, entry)).count(),
+            n_missed: n_missed(truth, &replay.entries),
+            is_result_right: ending == expected,
+        }
+    }
+
+    /// The core panicked: nothing is on record.
+    pub fn of_panic(truth: &Truth) -> Self {
+        Self {
+            is_exact: false,
+            parting: Some((1, truth.plies.first().map(|ply| ply.m), None)),
+            mark: None,
+            n_uncertain: 0,
+            n_presses: n_presses(truth),
+            n_completed: 0,
+            n_by_press: 0,
+            n_retracted: 0,
+            n_false_alarms: 0,
+            n_missed: 0,
+            is_result_right: false,
+        }
+    }
+
+    /// Nothing is left to wish for.
+    pub fn is_perfect(&self) -> bool {
+        self.is_exact && self.n_by_press == self.n_presses && self.is_result_right
+    }
+
+    /// The record is wrong, and nothing on it tells.
+    pub fn is_silently_wrong(&self) -> bool {
+        !self.is_exact && self.mark.is_none()
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((ply, intent, record)) = self.parting {
+            let word = |m: Option<Move>| m.map_or("nothing".to_owned(), |m| m.to_string());
+            write!(f, "ply {ply} was {} and is on record as {}; ", word(intent), word(record))?;
+            match self.mark {
+                Some(Mark::Alternative) => write!(f, "marked as uncertain; ")?,
+                Some(Mark::Finding(at)) => write!(f, "told by a finding at {at}; ")?,
+                None => write!(f, "SILENT; ")?,
+            }
+        }
+        write!(
+            f,
+            "{} of {} presses, {} findings too many, {} too few, result {}",
+            self.n_by_press,
+            self.n_presses,
+            self.n_false_alarms,
+            self.n_missed,
+            if self.is_result_right { "right" } else { "wrong" }
+        )
+    }
+}
+
+impl From<&super::hands::Performed> for Meant {
+    fn from(performed: &super::hands::Performed) -> Self {
+        Self { m: performed.m, made: performed.made }
+    }
+}
+
+/// The first half-move, from 1, in which `intent` and the record differ, with both.
+pub fn parting(intent: &[Meant], replay: &Replay) -> Option<(usize, Option<Move>, Option<Move>)> {
+    let recorded = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
+    let n_same = recorded.iter().zip(intent).take_while(|(a, b)| a.m == b.m).count();
+    let (meant, scored) = (intent.get(n_same), recorded.get(n_same));
+    (meant.is_some() || scored.is_some())
+        .then(|| (n_same + 1, meant.map(|ply| ply.m), scored.map(|scored| scored.m)))
+}
+
+/// What tells that the record of a game from `start` is not what was meant. `None` also where it
+/// is.
+pub fn mark(start: &Chess, intent: &[Meant], replay: &Replay) -> Option<Mark> {
+    let (ply, meant, _) = parting(intent, replay)?;
+    let sheet = replay.game.play().map(|play| play.sheet());
+    let scored = sheet.and_then(|sheet| sheet.moves().get(ply - 1));
+    let is_named = scored.zip(meant).is_some_and(|(scored, meant)| {
+        let mode = sheet.map_or(shakmaty::CastlingMode::Standard, ScoreSheet::mode);
+        scored.alternatives.contains(&meant.to_uci(mode))
+    });
+    if is_named {
+        return Some(Mark::Alternative);
+    }
+    let since = intent.get(ply - 1).or(intent.last()).map_or(Mono::default(), |ply| ply.made);
+    let mut recorded = Recovered::default();
+    for (idx, entry) in replay.entries.iter().enumerate() {
+        recorded.fold(idx, entry).expect("what was recorded can be recovered");
+        let alarm = entry.fact.alarm().filter(|_| entry.at.mono >= since);
+        let (Some(finding), Some(sheet)) = (alarm, recorded.sheet()) else { continue };
+        let differs = differing(&position(start, intent, entry.at.mono), sheet.last());
+        if finding.squares().iter().any(|sq| differs.contains(*sq)) {
+            return Some(Mark::Finding(entry.at.mono));
+        }
+    }
+    None
+}
+
+/// What was on the board at `at`, as the players meant it.
+fn position(start: &Chess, intent: &[Meant], at: Mono) -> Chess {
+    let mut pos = start.clone();
+    for ply in intent.iter().take_while(|ply| ply.made <= at) {
+        pos.play_unchecked(ply.m);
+    }
+    pos
+}
+
+fn differing(a: &Chess, b: &Chess) -> Bitboard {
+    shakmaty::Square::ALL
+        .into_iter()
+        .filter(|&sq| a.board().piece_at(sq) != b.board().piece_at(sq))
+        .collect()
+}
+
+fn n_presses(truth: &Truth) -> usize {
+    truth.plies.iter().filter(|ply| ply.completed.is_some()).count()
+}
+
+/// Whether something irregular was going on when the finding was recorded.
+fn is_about_something(truth: &Truth, entry: &Entry) -> bool {
+    truth.irregularities.iter().any(|wrong| is_within(entry.at.mono, wrong.made, wrong.restored))
+}
+
+fn is_within(at: Mono, from: Mono, to: Mono) -> bool {
+    from <= at && at <= to + GRACE
+}
+
+fn n_missed(truth: &Truth, entries: &[Entry]) -> usize {
+    let completed = truth.irregularities.iter().filter(|wrong| wrong.completed.is_some());
+    let is_named = |wrong: &&Irregularity| {
+        entries.iter().any(|entry| {
+            let is_completed = matches!(
+                entry.fact,
+                Fact::IllegalMove { stage: Stage::Completed, by, .. } if by == wrong.by
+            );
+            is_completed && is_within(entry.at.mono, wrong.made, wrong.restored)
+        })
+    };
+    completed.filter(|wrong| !is_named(wrong)).count()
+}

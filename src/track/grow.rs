@@ -1,0 +1,319 @@
+//! How lines grow: by the legal moves that would mend what the board shows otherwise, by the
+//! illegal move that it shows, and back to a position that it shows again.
+
+use super::illegal;
+use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
+use super::placement::Reading;
+use super::search;
+use super::tracker::{
+    BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
+    settle_late, settle_presses, total,
+};
+use super::weigh::{self, Cost};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Move, Position, Role, Square};
+use std::time::Duration;
+
+impl Tracker {
+    /// Branches every line that the board contradicts by the legal moves that would mend it.
+    pub(super) fn branch(&mut self, at: Mono) {
+        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
+        let mut from = 0;
+        for _ in 0..BRANCH_MAX {
+            let until = self.lines.len();
+            for idx in from..until {
+                let children = self.children(&self.lines[idx], 1, usize::MAX, at, &mut budget);
+                is_cut |= children.len() >= search::FOUND_MAX;
+                self.lines.extend(children);
+            }
+            from = until;
+        }
+        self.n_cut += u64::from(is_cut || budget == 0);
+    }
+
+    /// Has the best line go back where the board has come to rest at an earlier position of it.
+    pub(super) fn go_back(&mut self, at: Mono) {
+        if at.since(self.last_change()) >= RESTED {
+            let returned = self.returned(&self.lines[0]);
+            self.lines.extend(returned);
+        }
+    }
+
+    /// Searches longer and longer lines until one explains the board to within `content`.
+    pub(super) fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
+        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
+        for depth in 1..=depth_max {
+            let least = self.lines.iter().map(total).min().unwrap_or(0);
+            let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
+            let explained = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
+            if self.lines.iter().map(explained).min().unwrap_or(0) < bare + content {
+                break;
+            }
+            let slack = if depth <= 2 { 1 } else { 0 };
+            for idx in 0..self.lines.len() {
+                if total(&self.lines[idx]) <= least + SEARCH_WITHIN {
+                    let children = self.children(&self.lines[idx], depth, slack, at, &mut budget);
+                    is_cut |= children.len() >= search::FOUND_MAX;
+                    self.lines.extend(children);
+                    if depth == 1 && !self.is_gap {
+                        let children = self.hidden(&self.lines[idx], at, &mut budget);
+                        self.lines.extend(children);
+                        let children = self.irregular(&self.lines[idx], at, &mut budget);
+                        self.lines.extend(children);
+                    }
+                }
+            }
+        }
+        self.n_cut += u64::from(is_cut || budget == 0);
+    }
+
+    /// What becomes of `line` if exactly `depth` plies have been played since.
+    fn children(
+        &self,
+        line: &Line,
+        depth: usize,
+        slack: usize,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
+        if self.seen.differs(line.pos.board()).is_empty() {
+            return Vec::new();
+        }
+        let mut children = self.corrected(line, at, budget);
+        for moves in search::lines(&line.pos, &self.seen, depth, slack, budget) {
+            let mut child = line.clone();
+            for m in moves {
+                let released = self.released(&child, m, at);
+                child.cost += weigh::PLY
+                    + self.unstirred(&child, m, squares_of(m, child.pos.turn()))
+                    + self.hurried(&child, m)
+                    + self.stale(&child, m)
+                    + self.doubled(&child, m)
+                    + self.assumed(m)
+                    + self.untouched(&child, m)
+                    + disordered(&child, released);
+                child.push(m, released, self.is_gap);
+            }
+            settle_presses(&mut child);
+            children.push(child);
+        }
+        children
+    }
+
+    /// What becomes of `line` if its last move, which is illegal and not answered, was replaced by
+    /// a legal one: the board shows exactly that.
+    fn corrected(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        if line.n_standing() == line.plies.len() {
+            return Vec::new();
+        }
+        let mut before = line.clone();
+        let illegal = before.plies[line.n_standing()];
+        before.take_back(line.n_standing(), line.standing().clone());
+        // A press just before the last piece was in its place was meant for it.
+        if let Some(done) = illegal.completion.filter(|done| done.by == CompletedBy::Press) {
+            before.open.push(OpenPress { by: before.pos.turn(), at: done.at });
+        }
+        let legal = search::lines(&before.pos, &self.seen, 1, 0, budget);
+        let corrected = legal.into_iter().flatten().map(|m| {
+            let mut child = before.clone();
+            child.cost += weigh::PLY;
+            child.push(m, self.released(&before, m, at), false);
+            settle_presses(&mut child);
+            child.unexplained.append(&mut child.open);
+            child
+        });
+        corrected.collect()
+    }
+
+    /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
+    /// piece that moved last stands half on that square.
+    fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        let hidden = search::masked(&line.pos, &self.seen, budget);
+        let mut grown = Vec::new();
+        for m in hidden {
+            let mut child = line.clone();
+            let left = departures_of(m);
+            let lifted = left.into_iter().map(|sq| self.changed[usize::from(sq)]).max();
+            let released = lifted.unwrap_or(at).min(at);
+            child.cost += weigh::PLY
+                + weigh::MASKED
+                + self.unstirred(line, m, left)
+                + self.hurried(line, m)
+                + disordered(line, released);
+            child.masked |= arrivals_of(m, line.pos.turn());
+            child.push(m, released, false);
+            child.masked &= self.seen.differs(child.pos.board());
+            settle_presses(&mut child);
+            grown.extend(self.children(&child, 1, 1, at, budget));
+            grown.push(child);
+        }
+        grown
+    }
+
+    /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
+    /// answered.
+    fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        if line.n_standing() < line.plies.len() {
+            return Vec::new();
+        }
+        let Some(m) = illegal::shown(&line.pos, &self.seen) else { return Vec::new() };
+        let released = self.released(line, m, at);
+        let mut child = line.clone();
+        child.cost += weigh::ILLEGAL
+            + self.unstirred(line, m, squares_of(m, line.pos.turn()))
+            + self.hurried(line, m)
+            + disordered(line, released);
+        // Whoever still owes a press for his move before, and did not press at once, has pressed
+        // for that one.
+        let is_prompt = |press: &OpenPress| press.at <= released + PRESS_PROMPT;
+        let mut open = std::mem::take(&mut child.open);
+        open.retain(|press| is_prompt(press) || !settle_late(&mut child, *press));
+        child.open = open;
+        child.push_illegal(m, released);
+        settle_presses(&mut child);
+        let mut children = self.children(&child, 1, 1, at, budget);
+        children.push(child);
+        children
+    }
+
+    /// What becomes of `line` if its last plies were taken back: the board shows exactly what stood
+    /// before them. The whole game is never taken back: whoever sets the pieces up anew begins
+    /// another one.
+    fn returned(&self, line: &Line) -> Option<Line> {
+        if self.seen.differs(line.pos.board()).is_empty() {
+            return None;
+        }
+        let mut pos = self.root.clone();
+        let mut found = None;
+        for (n, ply) in line.plies.iter().enumerate() {
+            if self.n_settled() + n > 0 && self.seen.differs(pos.board()).is_empty() {
+                found = Some((n, pos.clone()));
+            }
+            pos.play_unchecked(ply.m);
+        }
+        let (n, pos) = found?;
+        let mut child = line.clone();
+        child.cost += weigh::TAKE_BACK + weigh::TAKEN_BACK * (line.plies.len() - n) as Cost;
+        child.take_back(n, pos);
+        Some(child)
+    }
+
+    /// What it speaks against `m` that some of its `squares` have not stirred since the move
+    /// before.
+    fn unstirred(&self, line: &Line, m: Move, squares: Bitboard) -> Cost {
+        let since = line.plies.last().map_or(Mono::default(), |last| last.released);
+        // Where pieces have no names, a capture is told by its square having stirred of its own,
+        // after the last move that ended there and not before the capturing piece was lifted.
+        let is_told_by_touch = |sq: Square| {
+            sq == m.to() && self.seen.something().contains(sq) && line.pos.them().contains(sq)
+        };
+        let lifted = m.from().map_or(Mono::default(), |from| self.changed_at(from));
+        let stirred = |sq: Square| {
+            let changed = self.changed[usize::from(sq)];
+            let ahead = if is_told_by_touch(sq) { Duration::ZERO } else { REPLY_AHEAD };
+            let is_later = changed + ahead > since || since == Mono::default();
+            let is_too_early = is_told_by_touch(sq) && changed + TWIN_AHEAD <= lifted;
+            is_later && !is_too_early && changed != Mono::default()
+        };
+        squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
+    }
+
+    /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
+    /// piece that is dragged stops for a moment on squares where it would be legal; a piece that
+    /// moves again has waited for the opponent's answer.
+    fn hurried(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from() else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let arrives = |ply: &Ply| !ply.m.is_castle() && ply.m.to() == from;
+        let Some(idx) = line.plies.iter().rposition(arrives) else { return 0 };
+        let since = idx.checked_sub(1).map_or(Mono::default(), |idx| line.plies[idx].released);
+        let short = REST_MIN.saturating_sub(self.history.shown(from, piece, since));
+        weigh::micros(short) * weigh::HURRIED_PER_MICRO
+    }
+
+    /// What it speaks against `m` that its piece stood there before the mover's last move.
+    fn stale(&self, line: &Line, m: Move) -> Cost {
+        let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
+        let arrived = self.changed[usize::from(m.to())];
+        let is_stale = !m.is_castle() && arrived < line.plies[idx].released;
+        if is_stale { weigh::STALE } else { 0 }
+    }
+
+    /// What it speaks against `m` that its piece was seen on yet another square before, since it
+    /// was lifted, and still is: it stands half there, and the square that it came to first is its
+    /// own. What was seen there before the piece was lifted belongs to its move before.
+    fn doubled(&self, line: &Line, m: Move) -> Cost {
+        let piece = m.role().of(line.pos.turn());
+        let named = self.seen.known().by_piece(piece) & !line.pos.board().by_piece(piece);
+        let unnamed = self.seen.unnamed() & !line.pos.board().occupied();
+        let twins = if unnamed.contains(m.to()) { unnamed } else { named };
+        let Some(from) = m.from().filter(|_| twins.contains(m.to())) else { return 0 };
+        let changed = |sq: Square| self.changed[usize::from(sq)];
+        let is_of_this_move = |sq: Square| changed(sq) + TWIN_AHEAD > changed(from);
+        let came_first = |sq: Square| is_of_this_move(sq) && changed(sq) < changed(m.to());
+        let is_doubled = twins.without(m.to()).into_iter().any(came_first);
+        if !is_of_this_move(m.to()) {
+            weigh::LEFT_OVER
+        } else if is_doubled {
+            weigh::DOUBLED
+        } else {
+            0
+        }
+    }
+
+    /// What it speaks against `m`, where pieces have no names, that a piece of the opponent was
+    /// lifted and put back, or replaced, on another square than where it captures.
+    fn untouched(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from() else { return 0 };
+        let others = self.seen.unnamed() & line.pos.them() & !squares_of(m, line.pos.turn());
+        let was_touched = |sq: Square| self.changed_at(sq) > self.changed_at(from);
+        others.into_iter().filter(|&sq| was_touched(sq)).count() as Cost * weigh::TOUCHED
+    }
+
+    /// What it speaks against `m` that it promotes to something rare, where only the sensors could
+    /// tell and cannot.
+    fn assumed(&self, m: Move) -> Cost {
+        let is_rare = m.promotion().is_some_and(|role| role != Role::Queen);
+        let is_unnamed = self.seen.unnamed().contains(m.to());
+        if is_rare && is_unnamed { weigh::UNDERPROMOTION } else { 0 }
+    }
+
+    /// A piece has come to `sq`. Lines that had put it there, but from where it had gone on to
+    /// another square since, are as doubtful as if it came there only now.
+    pub(super) fn come_again(&mut self, sq: Square) {
+        let Reading::Piece(piece) = self.seen.get(sq) else { return };
+        let mut lines = std::mem::take(&mut self.lines);
+        for line in &mut lines {
+            let others = self.seen.known().by_piece(piece) & !line.pos.board().by_piece(piece);
+            let Some(last) = line.plies.last().filter(|last| last.m.to() == sq) else { continue };
+            let has_gone_on = |other: Square| self.changed_at(other) > last.released;
+            if line.pos.board().piece_at(sq) == Some(piece) && others.into_iter().any(has_gone_on) {
+                line.cost += weigh::DOUBLED;
+            }
+        }
+        self.lines = lines;
+    }
+
+    /// The best guess of when the hand let go: the last change on a square of the move. A piece
+    /// that was hidden by another one's reading had come before it was seen.
+    fn released(&self, line: &Line, m: Move, at: Mono) -> Mono {
+        let was_hidden = |sq: &Square| {
+            let hid = self.history.shown_before(*sq, self.changed_at(*sq));
+            !departures_of(m).contains(*sq)
+                && hid.is_some_and(|hid| line.pos.board().piece_at(*sq) != Some(hid))
+        };
+        let squares = squares_of(m, line.pos.turn());
+        let seen = squares.into_iter().filter(|sq| !was_hidden(sq));
+        seen.map(|sq| self.changed_at(sq)).max().unwrap_or(at).min(at)
+    }
+}
+
+/// What it speaks against a move that it was released before the move that it follows.
+fn disordered(line: &Line, released: Mono) -> Cost {
+    line.plies.last().map_or(0, |last| early(last.released, released))
+}
+
+/// What it speaks against a move released at `released` that it follows one released at `before`.
+fn early(before: Mono, released: Mono) -> Cost {
+    weigh::micros(before.since(released)) * weigh::EARLY_PER_MICRO
+}

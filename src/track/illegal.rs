@@ -1,0 +1,79 @@
+//! Moves that the Laws do not allow, as far as the board shows them.
+//!
+//! An illegal move that nobody notices stands, and the game goes on from it. So that what follows
+//! is not lost, a line may go on from it too.
+
+use super::line::arrivals_of;
+use super::mismatch;
+use super::placement::{Placement, Reading};
+use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square};
+
+/// The one illegal move of the side to move that the board shows: a piece of his that stands where
+/// it may not have gone, and that is missed on one other square. What the other side's pieces show
+/// is left aside: a reply may have begun.
+///
+/// A king that went two squares with its rook in place is a king's move; with the rook beside it,
+/// castling. `None` if the board shows a legal move, none at all, or more than one.
+///
+/// ```
+/// use rokade::track::{Placement, illegal};
+/// use shakmaty::Chess;
+/// let seen = Placement::parse("rnbqkbnr/pppppppp/8/8/8/1N6/PPPPPPPP/R1BQKBNR")?;
+/// let m = illegal::shown(&Chess::default(), &seen).expect("a knight went from b1 to b3");
+/// assert_eq!(m.to_string(), "Nb1-b3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shown(pos: &Chess, seen: &Placement) -> Option<Move> {
+    let turn = pos.turn();
+    let diff = seen.differs(pos.board());
+    if let Some(castling) = castling_shown(pos, seen) {
+        return Some(castling);
+    }
+    let ours = (seen.by_color(turn) | seen.something()) & diff;
+    let to = ours.single_square()?;
+    let arrived = match seen.get(to) {
+        Reading::Piece(piece) => Some(piece),
+        _ => None,
+    };
+    let is_gone =
+        |sq: &Square| pos.board().piece_at(*sq) != arrived || !seen.occupied().contains(*sq);
+    let may_be = |sq: &Square| arrived.is_none_or(|piece| may_become(pos, *sq, piece, to));
+    let mut from = (diff & pos.us()).into_iter().filter(is_gone).filter(may_be);
+    let (from, None) = (from.next()?, from.next()) else { return None };
+    let role = pos.board().role_at(from)?;
+    let capture = pos.board().role_at(to).filter(|_| pos.them().contains(to));
+    let promotion = arrived.map(|piece| piece.role).filter(|new| *new != role);
+    let m = Move::Normal { role, from, capture, to, promotion };
+    let is_move = pos.board().role_at(to) != Some(Role::King) && !pos.is_legal(m);
+    is_move.then_some(m)
+}
+
+/// Whether what stood on `from` may stand as `piece` on `to`: it is the same, or a pawn that was
+/// exchanged on its last rank.
+fn may_become(pos: &Chess, from: Square, piece: Piece, to: Square) -> bool {
+    match pos.board().piece_at(from) {
+        Some(before) if before == piece => true,
+        Some(Piece { role: Role::Pawn, color }) => {
+            piece.color == color && mismatch::is_last_rank(to, color) && piece.role != Role::King
+        }
+        _ => false,
+    }
+}
+
+/// King and rook as after castling, although it is not allowed.
+fn castling_shown(pos: &Chess, seen: &Placement) -> Option<Move> {
+    let side = mismatch::castling_side(pos, seen, seen.differs(pos.board()))?;
+    let turn = pos.turn();
+    let king = pos.board().king_of(turn)?;
+    let rooks = pos.board().by_piece(Role::Rook.of(turn)) & Bitboard::from(turn.backrank());
+    let is_beyond = |rook: &Square| match side {
+        CastlingSide::KingSide => rook.file() > king.file(),
+        CastlingSide::QueenSide => rook.file() < king.file(),
+    };
+    let is_gone = |rook: &Square| seen.get(*rook) != Reading::Piece(Role::Rook.of(turn));
+    let rook = rooks.into_iter().filter(is_beyond).find(is_gone)?;
+    let castling = Move::Castle { king, rook };
+    let others = pos.board().occupied().without(king).without(rook);
+    let has_room = (arrivals_of(castling, turn) & others).is_empty();
+    (has_room && !pos.is_legal(castling)).then_some(castling)
+}
