@@ -58,6 +58,18 @@ impl Sameness {
 ///
 /// `history` are the positions of the game from the start, one for each half-move made; what was
 /// undone is left out. Occurrences need not follow each other.
+///
+/// ```
+/// use rokade::laws::repetition::occurrences;
+/// use shakmaty::{Chess, Position, uci::UciMove};
+/// let mut history = vec![Chess::default()];
+/// for word in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+///     let pos = history[history.len() - 1].clone();
+///     history.push(pos.clone().play(word.parse::<UciMove>()?.to_move(&pos)?)?);
+/// }
+/// assert_eq!(occurrences(&history), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn occurrences(history: &[Chess]) -> usize {
     let Some((last, before)) = history.split_last() else { return 0 };
     1 + occurred(last, before)
@@ -98,6 +110,17 @@ pub fn without_progress_after(history: &[Chess], m: Move) -> Option<u32> {
 }
 
 /// Whether a draw may be claimed, on the board or with an announced move.
+///
+/// ```
+/// use rokade::laws::repetition::{Claimable, Verdict};
+/// use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
+/// let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w - - 99 80".parse()?;
+/// let history = [fen.into_position::<Chess>(CastlingMode::Standard)?];
+/// let m = history[0].legal_moves()[0];
+/// assert_eq!(Claimable::now(&history).fifty, Verdict::Wrong);
+/// assert_eq!(Claimable::after(&history, m).fifty, Verdict::Right);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Claimable {
     /// The position has occurred at least three times.
@@ -153,6 +176,15 @@ pub enum Automatic {
 impl Automatic {
     /// The draw that stands on the board now. Mate goes first (Art. 9.6.2), and so does stalemate,
     /// which ended the game by itself.
+    ///
+    /// ```
+    /// use rokade::laws::repetition::Automatic;
+    /// use shakmaty::{CastlingMode, Chess, fen::Fen};
+    /// let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w - - 150 99".parse()?;
+    /// let history = [fen.into_position::<Chess>(CastlingMode::Standard)?];
+    /// assert_eq!(Automatic::of(&history), Some(Automatic::SeventyFive));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(history: &[Chess]) -> Option<Self> {
         let last = history.last()?;
         if last.legal_moves().is_empty() {

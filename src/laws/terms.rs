@@ -1,5 +1,6 @@
 //! The terms of one game: its profile, and what the competition lays down beside it.
 
+use super::notation::Language;
 use super::profile::{Profile, Rules};
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
@@ -107,6 +108,10 @@ pub struct Terms {
     pub flag_witness: FlagWitness,
     /// What a flag does.
     pub flag_watch: FlagWatch,
+    /// In which language moves are announced; names of other languages are understood too.
+    pub spoken: Language,
+    /// In which language sealed moves are written.
+    pub written: Language,
     /// Blind play.
     pub impaired: Option<Impaired>,
     /// The announced array, White's pieces from a to h; for Chess960.
@@ -141,6 +146,8 @@ impl Default for Terms {
             not_pressed: None,
             flag_witness: FlagWitness::default(),
             flag_watch: FlagWatch::default(),
+            spoken: Language::German,
+            written: Language::English,
             impaired: None,
             array: None,
             venue: Venue::default(),

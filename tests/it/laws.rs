@@ -4,6 +4,8 @@
 
 mod command;
 mod dead;
+mod notation;
+mod numbers;
 mod profiles;
 mod repetition;
 mod scenario;

@@ -3,10 +3,9 @@
 //! The weights were tried out on positions from random games: with them the fewest of 1296
 //! questions were undecided after 15,000 positions, 13 against 65 with the first ones.
 
-use shakmaty::attacks;
+use super::picture::corner;
 use shakmaty::attacks::king_attacks;
-use shakmaty::{Bitboard, Board, Chess, Color, Position, Rank, Role, Square};
-use std::sync::LazyLock;
+use shakmaty::{Bitboard, Board, Chess, Color, Position, Rank, Square};
 
 /// What it adds to be left with one minor piece: nobody should give up a rook for that.
 const POOR: i32 = 150;
@@ -40,9 +39,7 @@ pub(super) fn strip(pos: &Chess, by: Color) -> i32 {
         // Where pawns are going they can stand in the way, and need not wait.
         let end = by.fold_wb(Rank::First, Rank::Eighth);
         let heavy = i32::try_from(board.rooks_and_queens().count()).unwrap_or(16);
-        return POOR
-            + 3 * heavy
-            + corner(board, king, own, by, |picture| picture.corner.rank() == end);
+        return POOR + 3 * heavy + corner(board, king, own, by, |corner| corner.rank() == end);
     }
     let men = i32::try_from(board.by_color(!by).count()).unwrap_or(16);
     15 * men + 8 * crown(board, by) + 10 * edge(king)
@@ -56,97 +53,7 @@ fn open_flights(board: &Board, king: Square, by: Color) -> i32 {
     i32::try_from(open.count()).unwrap_or(8)
 }
 
-/// A mate by one minor piece: the king in a corner, a man of its own on one square of the edge
-/// beside it, and the other king on one of the posts two squares off from which it covers the rest.
-#[derive(Copy, Clone, Debug)]
-struct Picture {
-    corner: Square,
-    block: Square,
-    posts: Bitboard,
-}
-
-/// All eight of them.
-fn pictures() -> Vec<Picture> {
-    let mut pictures = Vec::new();
-    for corner in [Square::A1, Square::H1, Square::A8, Square::H8] {
-        let around = king_attacks(corner);
-        for block in around {
-            if block.file() != corner.file() && block.rank() != corner.rank() {
-                continue;
-            }
-            let is_post = |sq: &Square| {
-                corner.distance(*sq) == 2 && around.without(block).is_subset(king_attacks(*sq))
-            };
-            let posts = Bitboard::FULL.into_iter().filter(is_post).collect();
-            pictures.push(Picture { corner, block, posts });
-        }
-    }
-    pictures
-}
-
-static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(pictures);
-
-/// How far the nearest such picture is; a bishop mates in corners of its own color only.
-fn corner(
-    board: &Board,
-    king: Square,
-    own: Square,
-    by: Color,
-    is_wanted: impl Fn(&Picture) -> bool,
-) -> i32 {
-    let piece = board.by_color(by).without(own).first();
-    let bishop = piece.filter(|&sq| board.bishops().contains(sq));
-    let is_fit = |corner: Square| bishop.is_none_or(|sq| sq.is_light() == corner.is_light());
-    // Those could capture the piece that checks, or step between.
-    let unfit = if bishop.is_some() { board.rooks_and_queens() } else { board.queens() };
-    let men = board.by_color(!by).without(king).without(unfit);
-    let far = |picture: &Picture| {
-        let post = picture.posts.into_iter().map(|sq| distance(own, sq)).min().unwrap_or(8);
-        let blocker = men.into_iter().map(|sq| moves_away(board, sq, picture.block)).min();
-        3 * distance(king, picture.corner) + 2 * post + 3 * blocker.unwrap_or(9)
-    };
-    let nearest = PICTURES.iter().filter(|it| is_fit(it.corner) && is_wanted(it)).map(far).min();
-    nearest.unwrap_or(99) + piece.map_or(8, |sq| distance(sq, king)) / 2
-}
-
-/// How many moves the man on `from` needs to `to` at least, on a board without others; 9 for never.
-fn moves_away(board: &Board, from: Square, to: Square) -> i32 {
-    if from == to {
-        return 0;
-    }
-    let Some(piece) = board.piece_at(from) else { return 9 };
-    match piece.role {
-        Role::Bishop if from.is_light() != to.is_light() => 9,
-        Role::Bishop | Role::Rook | Role::Queen => {
-            2 - i32::from(attacks::attacks(from, piece, Bitboard::EMPTY).contains(to))
-        }
-        Role::Knight => {
-            let mut reached = Bitboard::from_square(from);
-            for n_moves in 1..7 {
-                reached =
-                    reached.into_iter().map(attacks::knight_attacks).fold(reached, |a, b| a | b);
-                if reached.contains(to) {
-                    return n_moves;
-                }
-            }
-            9
-        }
-        Role::King => distance(from, to),
-        Role::Pawn => {
-            let is_ahead = match piece.color {
-                Color::White => to.rank() > from.rank(),
-                Color::Black => to.rank() < from.rank(),
-            };
-            let last = piece.color.fold_wb(Rank::Eighth, Rank::First);
-            let ranks = if is_ahead { from.rank().distance(to.rank()) } else { 8 };
-            let is_straight = to.rank() != last && from.file() == to.file();
-            let n = if is_straight && is_ahead { ranks } else { from.rank().distance(last) + 2 };
-            i32::try_from(n).unwrap_or(9)
-        }
-    }
-}
-
-fn distance(a: Square, b: Square) -> i32 {
+pub(super) fn distance(a: Square, b: Square) -> i32 {
     i32::try_from(a.distance(b)).unwrap_or(7)
 }
 

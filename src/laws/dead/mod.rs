@@ -8,9 +8,16 @@
 //! rules out (`mobility`), and a search that both sides work for (`search`). The answers yes
 //! and no are proofs, the first with a line of moves. The search is bounded by the caller and can
 //! be taken up again.
+//!
+//! How much is answered: 171 of the 178 questions of `tests/tables/laws/dead.csv` (the other seven
+//! are compositions around walled-in pieces), and 7378 of 7410 questions about positions from
+//! random games; what stays open there is one minor piece against many men. Of 160,286 questions
+//! about random walls of pawns the look at mobility answered 1,636 with no; trying out every
+//! position confirmed each of them.
 
 mod guide;
 mod mobility;
+mod picture;
 mod search;
 mod seen;
 
@@ -66,6 +73,16 @@ pub fn can_mate(pos: &Chess, by: Color, n_positions: u32) -> Answer {
 }
 
 /// Whether a position is dead, looking at no more than `n_positions` or so for both sides together.
+///
+/// ```
+/// use rokade::laws::dead::{self, Life};
+/// use shakmaty::{CastlingMode, Chess, fen::Fen};
+/// // The queen must be taken.
+/// let fen: Fen = "7k/6Q1/8/8/8/8/8/K7 b - - 0 1".parse()?;
+/// let pos: Chess = fen.into_position(CastlingMode::Standard)?;
+/// assert_eq!(dead::life(&pos, dead::BUDGET), Life::Dead);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn life(pos: &Chess, n_positions: u32) -> Life {
     /// What each side gets in turn, so that the one that can mate is soon found.
     const SHARE: u32 = 2_000;

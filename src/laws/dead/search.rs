@@ -29,6 +29,19 @@ struct Node {
 type Queue = BinaryHeap<(Reverse<i32>, usize)>;
 
 /// A search that can be interrupted and taken up again.
+///
+/// ```
+/// use rokade::laws::dead::{Answer, Search};
+/// use shakmaty::{Chess, Color};
+/// let mut search = Search::new(&Chess::default(), Color::Black);
+/// let line = loop {
+///     // Other work may be done between two calls.
+///     if let Answer::Yes(line) = search.run(1_000) {
+///         break line;
+///     }
+/// };
+/// assert!(line.len() >= 4 && line.len() % 2 == 0);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Search {
     by: Color,

@@ -2,11 +2,12 @@
 //! Guidelines I).
 
 use super::super::code::Code;
+use super::super::notation::{Misread, read};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Phase, Referee};
-use shakmaty::san::{San, SanError};
+use shakmaty::san::San;
 use shakmaty::{Color, Move};
 
 /// What must stand on the envelope. Guidelines 2.
@@ -124,16 +125,15 @@ impl Referee {
 
     fn read_envelope(&mut self, by: Color, text: &str) {
         let pos = self.game.last();
-        let why = match text.trim_end_matches(['+', '#']).parse::<San>() {
-            Err(_) => "unintelligible",
-            Ok(san) => match san.to_move(pos) {
-                Ok(_) => {
-                    self.turn.carried = Some(Binding::Play(san.to_string()));
-                    return;
-                }
-                Err(SanError::AmbiguousSan) => "ambiguous",
-                Err(SanError::IllegalSan) => "illegal",
-            },
+        let why = match read(pos, text, self.terms.written) {
+            Ok(m) => {
+                let san = San::from_move(pos, m).to_string();
+                self.turn.carried = Some(Binding::Play(san));
+                return;
+            }
+            Err(Misread::Ambiguous(_) | Misread::PieceMissing(_)) => "ambiguous",
+            Err(Misread::Unintelligible) => "unintelligible",
+            Err(Misread::Illegal) => "illegal",
         };
         self.say(Ruling::SealedInvalid { why });
         self.open(Case::Envelope(by), &["declare lost", "other"], MayAct::Yes);

@@ -2,6 +2,7 @@
 //! (2023: Art. D.2).
 
 use super::super::code::Code;
+use super::super::notation::{Misread, read};
 use super::super::said::Ruling;
 use super::Referee;
 use super::matter::{Case, MayAct};
@@ -56,22 +57,21 @@ impl Referee {
             return;
         }
         self.note(&format!("{by} announces {words}"));
-        match super::super::spoken::hear(self.game.last(), words) {
-            super::super::spoken::Heard::Move(m) => {
+        match read(self.game.last(), words, self.terms.spoken) {
+            Ok(m) => {
                 self.close(|case| matches!(case, Case::Question));
                 self.turn.announced = Some(m);
-                let is_right =
-                    super::super::picture::exact(self.game.last(), &self.seen).contains(&m);
-                if is_right {
+                if super::super::picture::exact(self.game.last(), &self.seen).contains(&m) {
                     self.close(|case| matches!(case, Case::BoardsDiffer));
                 }
                 self.judge(Cause::Rest);
             }
-            super::super::spoken::Heard::PieceMissing => {
+            Err(Misread::PieceMissing(_)) => {
                 self.open(Case::Question, &["piece?"], MayAct::Yes);
             }
-            super::super::spoken::Heard::Nothing => {
+            Err(why) => {
                 self.turn.announced = None;
+                self.note(&why.to_string());
             }
         }
     }

@@ -258,7 +258,8 @@ fn plain(article: &str) -> String {
     let mut out = String::new();
     for c in article.chars().take(QUERY_MAX).flat_map(char::to_lowercase) {
         let is_behind_letter = out.len() == 1 && out.starts_with(|c: char| c.is_ascii_alphabetic());
-        if !" ()[]".contains(c) && !(c == '.' && is_behind_letter) {
+        let is_set_apart = " ()[]".contains(c) || (c == '.' && is_behind_letter);
+        if !is_set_apart {
             out.push(c);
         }
     }
@@ -272,8 +273,9 @@ fn lies_in(own: &str, wanted: &str) -> bool {
     let (Some(last), Some(next)) = (wanted.chars().last(), rest.chars().next()) else {
         return rest.is_empty();
     };
-    !(last.is_ascii_digit() && next.is_ascii_digit())
-        && !(last.is_alphabetic() && next.is_alphabetic())
+    let is_cut_number = last.is_ascii_digit() && next.is_ascii_digit();
+    let is_cut_word = last.is_alphabetic() && next.is_alphabetic();
+    !is_cut_number && !is_cut_word
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ fn same(wanted: &Value, found: &str) -> bool {
     match wanted {
         Value::Null => true,
         Value::String(text) => text == found,
-        other => other.to_string() == found,
+        other => format!("{other}") == found,
     }
 }
 
