@@ -3,6 +3,7 @@
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
 use super::play::Play;
+use super::rules::Minutes;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use crate::clock::{End, Reader};
@@ -39,6 +40,8 @@ pub struct Recovered {
     link: LinkState,
     /// Whether a clock has run in this game.
     has_clock: bool,
+    /// What the referee was told of.
+    minutes: Minutes,
     /// How the board lies and which end of the clock is White's.
     seats: Option<(Orientation, End)>,
 }
@@ -50,6 +53,11 @@ impl Recovered {
     /// The fact names a move that is not legal, a ply that is not there, or no position.
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
+        let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
+        if has_moves && matches!(entry.fact, Fact::GameStarted { .. }) {
+            self.minutes.clear();
+        }
+        self.minutes.note(entry.at.mono, &entry.fact);
         let wrong = |why: String| RecoverError { index, why };
         let at = entry.at.mono;
         let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
@@ -153,6 +161,9 @@ impl Recovered {
         let mut game = Game::new(settings);
         game.orientation = game.orientation.or(lies);
         game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
+        if let (Some(terms), Some((sheet, _))) = (game.settings.terms.clone(), &self.game) {
+            game.bench = Some(self.minutes.seat(terms, sheet.start(), sheet.mode()));
+        }
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
         game.has_gap = true;
         game

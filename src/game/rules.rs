@@ -9,6 +9,7 @@ use super::entry::{Fact, Ruled};
 use super::machine::Game;
 use super::play;
 use super::settings::Settings;
+use crate::clock::Times;
 use crate::laws::{
     self, ClockOrder, Clocks, Code, Declaration, Ending, Order, Picture, Reason, Referee, Ruling,
     Score, Terms, Thing, Told,
@@ -16,6 +17,10 @@ use crate::laws::{
 use crate::time::Mono;
 use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
+use std::time::Duration;
+
+/// Between records of what a clock shows.
+const SHOWN_EVERY: Duration = Duration::from_secs(10);
 
 /// What people at the table do and say, beside moving pieces and pressing the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,12 +59,93 @@ pub enum Clocked {
     FlagsUnknown,
 }
 
+/// What is on record of a table, for a referee who takes over. What he would say of it has been said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Minutes {
+    told: Vec<(Mono, Told)>,
+    last: Mono,
+    /// What lies before the time of this run of the daemon.
+    before: Mono,
+}
+
+impl Minutes {
+    /// Takes down `fact`, recorded at `at`, if a referee is told of it.
+    pub(super) fn note(&mut self, at: Mono, fact: &Fact) {
+        if at < self.last {
+            self.before = self.end();
+        }
+        self.last = at;
+        if let Some(told) = told_of(fact) {
+            self.told.push((self.end(), told));
+        }
+    }
+
+    /// A new game begins.
+    pub(super) fn clear(&mut self) {
+        self.told.clear();
+    }
+
+    fn end(&self) -> Mono {
+        Mono(self.before.0.saturating_add(self.last.0))
+    }
+
+    /// A referee of this game who knows all of it.
+    pub(super) fn seat(&self, terms: Terms, start: &Chess, mode: CastlingMode) -> Bench {
+        let mut bench = Bench::from(terms, start.clone(), mode);
+        let ticks = [(self.end(), Told::Passed)];
+        for (at, told) in self.told.iter().chain(&ticks) {
+            while let Some(due) = bench.referee.wake_at().filter(|due| due <= at) {
+                bench.referee.tell(due, &Told::Passed);
+                if bench.referee.wake_at() == Some(due) {
+                    break;
+                }
+            }
+            bench.referee.tell(*at, told);
+        }
+        bench.referee.begin_again();
+        bench
+    }
+}
+
+/// What a referee is told of `fact`.
+fn told_of(fact: &Fact) -> Option<Told> {
+    Some(match fact {
+        Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
+        Fact::Pictured(placement) => Told::Picture(Box::new(picture_of(placement))),
+        Fact::Pressed { by } => Told::Pressed(*by),
+        Fact::Clock { running, times: Some(times), .. } => {
+            let left = shakmaty::ByColor { white: times.white, black: times.black };
+            Told::Clock(Clocks { left, running: *running })
+        }
+        Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
+        Fact::Signed { score } => Told::Signed(*score),
+        Fact::Announced { by, words } => Told::Announced(*by, words.clone()),
+        Fact::Sealed { by } => Told::Sealed(*by, String::new()),
+        Fact::Ordered { order, .. } => Told::Ordered(order.clone()),
+        Fact::Stopped { by } => Told::Stopped(*by),
+        Fact::Scheduled => Told::Scheduled,
+        Fact::Flag { side: Some(side) } => Told::Flag(*side),
+        Fact::Flag { side: None } => Told::FlagsUnknown,
+        _ => return None,
+    })
+}
+
+fn picture_of(placement: &Placement) -> Picture {
+    let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
+    for sq in Square::ALL {
+        picture.set(sq, thing(placement.get(sq)));
+    }
+    picture
+}
+
 /// The referee and what he said last.
 #[derive(Clone, Debug)]
 pub(super) struct Bench {
     pub referee: Referee,
     pub said: Vec<Ruling>,
     orders: Vec<ClockOrder>,
+    /// What the clock showed when it was last recorded.
+    shown: Option<(Mono, Clocks)>,
 }
 
 impl Bench {
@@ -74,10 +160,10 @@ impl Bench {
         Some(Self::from(terms, start, mode))
     }
 
-    fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
+    pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
         let referee = Referee::new(terms, start, mode, seen);
-        Self { referee, said: Vec::new(), orders: Vec::new() }
+        Self { referee, said: Vec::new(), orders: Vec::new(), shown: None }
     }
 }
 
@@ -135,7 +221,10 @@ impl Game {
 
     pub(super) fn on_clocked(&mut self, now: Mono, clocked: Clocked) {
         match clocked {
-            Clocked::Shows(clocks) => self.tell(now, &Told::Clock(clocks)),
+            Clocked::Shows(clocks) => {
+                self.record_shown(now, clocks);
+                self.tell(now, &Told::Clock(clocks));
+            }
             Clocked::Flag(side) => {
                 self.facts.push(Fact::Flag { side: Some(side) });
                 self.tell(now, &Told::Flag(side));
@@ -144,6 +233,26 @@ impl Game {
                 self.facts.push(Fact::Flag { side: None });
                 self.tell(now, &Told::FlagsUnknown);
             }
+        }
+    }
+
+    /// What a clock shows goes on record when another side runs, when time was given, and from time
+    /// to time.
+    fn record_shown(&mut self, now: Mono, clocks: Clocks) {
+        let Some(bench) = &mut self.bench else { return };
+        let is_turn = bench.shown.is_none_or(|(at, known)| {
+            known.running != clocks.running
+                || clocks.left.white > known.left.white
+                || clocks.left.black > known.left.black
+                || now.since(at) >= SHOWN_EVERY
+        });
+        if is_turn {
+            bench.shown = Some((now, clocks));
+            self.facts.push(Fact::Clock {
+                running: clocks.running,
+                times: Some(Times { white: clocks.left.white, black: clocks.left.black }),
+                is_connected: true,
+            });
         }
     }
 
@@ -159,11 +268,7 @@ impl Game {
     }
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
-        let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
-        for sq in Square::ALL {
-            picture.set(sq, thing(placement.get(sq)));
-        }
-        self.tell(now, &Told::Picture(Box::new(picture)));
+        self.tell(now, &Told::Picture(Box::new(picture_of(placement))));
     }
 
     /// Tells the referee, and takes down what he says.

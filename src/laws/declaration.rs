@@ -223,7 +223,9 @@ impl FromStr for Declaration {
     /// # Ok::<(), rokade::laws::UnknownName>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, UnknownName> {
-        let words: Vec<&str> = text.split_whitespace().collect();
+        // Who speaks for a player, `by=assistant`, changes nothing of what is said.
+        let is_said = |word: &&str| !word.starts_with("by=");
+        let words: Vec<&str> = text.split_whitespace().filter(is_said).collect();
         let (verb, rest) = words.split_first().map_or(("", &[][..]), |(verb, rest)| (*verb, rest));
         let plain = match verb {
             "claim" => return Claim::parse(rest).map(Self::Claim),
@@ -251,8 +253,7 @@ impl FromStr for Declaration {
             _ => return Err(UnknownName::new("declaration", verb, &Self::WORDS)),
         };
         // An offer has no conditions, 9.1b(1); nor has anything else here.
-        let of_assistant = |word: &&str| word.starts_with("by=");
-        match rest.iter().copied().find(|word| !of_assistant(word)) {
+        match rest.first().copied() {
             None => Ok(plain),
             Some(extra) => Err(UnknownName::new("condition", extra, &[])),
         }

@@ -118,7 +118,9 @@ impl Referee {
         self.sitting.is_opened = true;
         self.sitting.is_adjourned = false;
         self.sitting.requested = None;
-        if let (Some(by), Some(text)) = (self.sitting.sealed_by, self.sitting.text.take()) {
+        // After a restart the move is known to the envelope alone.
+        let text = self.sitting.text.take().filter(|text| !text.is_empty());
+        if let (Some(by), Some(text)) = (self.sitting.sealed_by, text) {
             self.read_envelope(by, &text);
         }
     }

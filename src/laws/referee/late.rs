@@ -23,6 +23,14 @@ pub(super) struct Presence {
 }
 
 impl Presence {
+    /// Time is counted anew: who was expected still is, from now on.
+    pub(super) fn begin_again(&mut self) {
+        for moment in [&mut self.scheduled, &mut self.started].into_iter().flatten() {
+            *moment = Mono::default();
+        }
+        self.resumed = self.resumed.map(|(side, _)| (side, Mono::default()));
+    }
+
     pub(super) fn came(&mut self, by: Color) {
         self.arrived[by] = true;
     }

@@ -244,7 +244,7 @@ impl Referee {
     /// reason and changes nothing.
     pub fn tell(&mut self, at: Mono, told: &Told) -> Said {
         self.now = self.now.max(at);
-        self.settle_if_due();
+        self.watch_time();
         match told {
             Told::Square(sq, thing) => self.on_square(*sq, *thing),
             Told::Picture(picture) => self.on_picture(picture),
@@ -263,6 +263,17 @@ impl Referee {
         }
         self.watch_time();
         std::mem::take(&mut self.said)
+    }
+
+    /// Time is counted anew from here: the daemon was started again. What waited for its moment is
+    /// judged now.
+    pub fn begin_again(&mut self) {
+        self.settle_at = self.settle_at.map(|_| Mono::default());
+        self.doubt = None;
+        self.now = Mono::default();
+        self.last_change = Mono::default();
+        self.said = Said::default();
+        self.late.begin_again();
     }
 
     /// When [`Told::Passed`] is due.

@@ -8,6 +8,7 @@ mod expect;
 mod selftest;
 mod table;
 
+use rokade::game::{Entry, Fact, Game};
 use serde_json::Value;
 use std::io::Write;
 use table::Table;
@@ -66,24 +67,19 @@ impl Scenario {
     }
 
     /// Plays it in one edition; what does not hold, in words.
-    pub fn run(&self, edition: &str) -> Vec<String> {
+    pub(super) fn run(&self, edition: &str) -> Vec<String> {
         let mut table = match Table::set(self, edition) {
             Ok(table) => table,
             Err(why) => return vec![why],
         };
         let mut wrong = self.check(&mut table, -1);
         for (idx, event) in self.events.iter().enumerate() {
-            let is_joined = self
-                .events
-                .get(idx + 1)
-                .is_some_and(|next| next.starts_with("lift+") || next.starts_with("place+"));
-            if let Err(why) = table.play(event, is_joined) {
+            if let Err(why) = table.play(event, is_joined(self, idx)) {
                 wrong.push(format!("event {idx} {event:?}: {why}"));
                 return wrong;
             }
             wrong.extend(self.check(&mut table, idx as i64));
-            let before = event.starts_with("wait");
-            table.next_event(before);
+            table.next_event();
         }
         let last = self.events.len() as i64;
         let beyond = |wanted: &&Value| wanted["after"].as_i64().is_none_or(|n| n >= last);
@@ -103,6 +99,47 @@ impl Scenario {
             })
             .collect()
     }
+}
+
+/// Plays a scenario event by event, for tests that look at the game itself.
+pub(super) struct Player<'a> {
+    scenario: &'a Scenario,
+    table: Table,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(scenario: &'a Scenario, edition: &str) -> Self {
+        let table = Table::set(scenario, edition).unwrap_or_else(|e| panic!("{e}"));
+        Self { scenario, table }
+    }
+
+    /// Plays the next event; false if there is none.
+    pub(super) fn step(&mut self) -> bool {
+        let idx = self.table.event;
+        let Some(event) = self.scenario.events.get(idx) else { return false };
+        let is_joined = is_joined(self.scenario, idx);
+        self.table.play(event, is_joined).unwrap_or_else(|e| panic!("{event}: {e}"));
+        self.table.next_event();
+        true
+    }
+
+    pub(super) fn game(&self) -> &Game {
+        &self.table.game
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.table.entries
+    }
+
+    pub(super) fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.table.entries.iter().map(|entry| &entry.fact)
+    }
+}
+
+/// Whether the event after number `idx` falls into its touch window.
+fn is_joined(scenario: &Scenario, idx: usize) -> bool {
+    let next = scenario.events.get(idx + 1);
+    next.is_some_and(|next| next.starts_with("lift+") || next.starts_with("place+"))
 }
 
 /// Runs every scenario in every edition that it names. How many held, and what did not.

@@ -2,7 +2,7 @@
 
 use super::Scenario;
 use rokade::clock::{Change, ClockModel, Manner, PerMove, TimeControl};
-use rokade::game::{Act, Clocked, Effect, Event, Game, Settings};
+use rokade::game::{Act, Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
     Bonus, ClockOrder, Clocks, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile, Referee,
     Ruling, Terms, Venue, terms,
@@ -34,6 +34,8 @@ pub(super) struct Table {
     is_measured: bool,
     is_unnamed: bool,
     board: Board,
+    /// What went on record.
+    pub(super) entries: Vec<Entry>,
     /// What was said, with the number of the event.
     pub said: Vec<(usize, Ruling)>,
     /// The first event whose words may be expected now.
@@ -178,7 +180,7 @@ fn clock_of(clock: &Value) -> Result<ClockModel, String> {
 
 impl Table {
     /// The table as the scenario begins.
-    pub fn set(scenario: &Scenario, edition: &str) -> Result<Self, String> {
+    pub(super) fn set(scenario: &Scenario, edition: &str) -> Result<Self, String> {
         for key in scenario.config.as_object().into_iter().flat_map(|config| config.keys()) {
             if !KNOWN.contains(&key.as_str()) {
                 return Err(format!("no setting {key:?}"));
@@ -209,6 +211,7 @@ impl Table {
             is_unnamed: scenario.config["sensor"].as_str() == Some("occupancy"),
             board,
             said: Vec::new(),
+            entries: Vec::new(),
             from: 0,
             event: 0,
             found: Vec::new(),
@@ -231,20 +234,19 @@ impl Table {
         Ok(table)
     }
 
-    pub fn referee(&self) -> &Referee {
+    pub(super) fn referee(&self) -> &Referee {
         self.game.referee().expect("a scenario has terms")
     }
 
     /// What the chess clock shows.
-    pub fn clocks(&self) -> Clocks {
+    pub(super) fn clocks(&self) -> Clocks {
         let left =
             ByColor { white: self.clock.left(Color::White), black: self.clock.left(Color::Black) };
         Clocks { left, running: self.clock.running() }
     }
 
     /// The event is over. What is said at a `wait` may have been said by the sensors' second before.
-    pub fn next_event(&mut self, was_wait: bool) {
-        let _ = was_wait;
+    pub(super) fn next_event(&mut self) {
         self.event += 1;
         self.found.clear();
     }
@@ -257,9 +259,13 @@ impl Table {
         self.said.extend(said);
         let mut is_set = false;
         for effect in effects {
-            if let Effect::Clock(order) = effect {
-                self.set_clock(order);
-                is_set = true;
+            match effect {
+                Effect::Clock(order) => {
+                    self.set_clock(order);
+                    is_set = true;
+                }
+                Effect::Record(entry) => self.entries.push(entry),
+                _ => {}
             }
         }
         if is_set {
@@ -414,7 +420,7 @@ impl Table {
     }
 
     /// One event of the scenario.
-    pub fn play(&mut self, event: &str, is_joined: bool) -> Result<(), String> {
+    pub(super) fn play(&mut self, event: &str, is_joined: bool) -> Result<(), String> {
         self.from = self.event;
         let (verb, rest) = event.split_once(' ').unwrap_or((event, ""));
         let words: Vec<&str> = rest.split_whitespace().collect();
