@@ -12,7 +12,7 @@ use crate::time::Mono;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::{CastlingMode, Chess, PositionError};
 use std::time::Duration;
 
 /// A recorded fact that cannot be: the record was written by something else, or damaged.
@@ -53,11 +53,7 @@ impl Recovered {
     /// The fact names a move that is not legal, a ply that is not there, or no position.
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
-        let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
-        if has_moves && matches!(entry.fact, Fact::GameStarted { .. }) {
-            self.minutes.clear();
-        }
-        self.minutes.note(entry.at.mono, &entry.fact);
+        self.take_minutes(entry);
         let wrong = |why: String| RecoverError { index, why };
         let at = entry.at.mono;
         let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
@@ -65,8 +61,11 @@ impl Recovered {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
-                let pos: Chess =
-                    fen.clone().into_position(mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
+                let pos: Chess = fen
+                    .clone()
+                    .into_position(mode)
+                    .or_else(PositionError::ignore_too_much_material)
+                    .map_err(|e| wrong(format!("{fen}: {e}")))?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
@@ -122,6 +121,15 @@ impl Recovered {
             _ => {}
         }
         Ok(())
+    }
+
+    /// What the referee of this game is told of is kept for him.
+    fn take_minutes(&mut self, entry: &Entry) {
+        let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
+        if has_moves && matches!(entry.fact, Fact::GameStarted { .. }) {
+            self.minutes.clear();
+        }
+        self.minutes.note(entry.at.mono, &entry.fact);
     }
 
     /// A daemon that was started anew counts its time from the beginning, and finds the board

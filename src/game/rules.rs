@@ -11,14 +11,16 @@ use super::play;
 use super::settings::Settings;
 use crate::clock::Times;
 use crate::laws::{
-    self, ClockOrder, Clocks, Code, Declaration, Ending, Order, Picture, Reason, Referee, Ruling,
-    Score, Terms, Thing, Told,
+    self, ClockOrder, Clocks, Code, Declaration, Ending, Order, Picture, Reason, Recorded, Referee,
+    Ruling, Score, Terms, Thing, Told,
 };
 use crate::time::Mono;
 use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
 use std::time::Duration;
 
+/// The referee follows the record after this stillness.
+const FOLLOW_AFTER: Duration = Duration::from_secs(3);
 /// Between records of what a clock shows.
 const SHOWN_EVERY: Duration = Duration::from_secs(10);
 
@@ -59,7 +61,8 @@ pub enum Clocked {
     FlagsUnknown,
 }
 
-/// What is on record of a table, for a referee who takes over. What he would say of it has been said.
+/// What is on record of a table, for a referee who takes over. What he would say of it has been
+/// said.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Minutes {
     told: Vec<(Mono, Told)>,
@@ -111,6 +114,8 @@ impl Minutes {
 fn told_of(fact: &Fact) -> Option<Told> {
     Some(match fact {
         Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
+        // A record of a picture has no unnamed pieces.
+        Fact::Pictured(placement) if placement.known().occupied().is_empty() => return None,
         Fact::Pictured(placement) => Told::Picture(Box::new(picture_of(placement))),
         Fact::Pressed { by } => Told::Pressed(*by),
         Fact::Clock { running, times: Some(times), .. } => {
@@ -268,7 +273,32 @@ impl Game {
     }
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
-        self.tell(now, &Told::Picture(Box::new(picture_of(placement))));
+        let picture = Box::new(picture_of(placement));
+        let is_unseen = self.play.is_some() && (self.has_gap || self.is_blind);
+        let told = if is_unseen { Told::Unseen(picture) } else { Told::Picture(picture) };
+        self.tell(now, &told);
+    }
+
+    /// The record is the tracker's, which weighs all that was seen. Where the referee has had
+    /// another view for long, of a board that shows what is on record, he follows it.
+    fn follow_record(&mut self, now: Mono) {
+        let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
+        let sheet = play.sheet();
+        let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
+        let uci = |scored: &super::score::Scored| scored.uci.to_string();
+        let known = bench.referee.moves();
+        let differs = sheet.moves().iter().map(uci).ne(known.iter().map(ToString::to_string));
+        let shows = play.tracker().seen().differs(sheet.last().board()).is_empty();
+        if !is_still || !differs || !shows || !bench.referee.is_quiet() {
+            return;
+        }
+        let record = sheet.moves().iter().map(|scored| Recorded {
+            m: scored.m,
+            is_illegal: scored.is_illegal,
+            is_completed: scored.completed.is_some(),
+        });
+        let told = Told::Record(record.collect());
+        self.tell(now, &told);
     }
 
     /// Tells the referee, and takes down what he says.
@@ -313,6 +343,7 @@ impl Game {
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
             self.tell(now, &Told::Passed);
         }
+        self.follow_record(now);
         if let Some(bench) = &mut self.bench {
             effects.extend(bench.orders.drain(..).map(Effect::Clock));
         }

@@ -236,7 +236,8 @@ mod tests {
         let open = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
         let castle = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
         for (fen, squares, expected) in [
-            (open, &["a1"][..], "move a1"),
+            (open, &["a1"][..], "any"),
+            (open, &["a1", "h1"], "move h1"),
             (open, &["c1", "f3"], "move f3"),
             (open, &["e5"], "capture e5"),
             (open, &["d8"], "any"),

@@ -22,11 +22,13 @@ mod offer;
 mod order;
 mod press;
 mod query;
+mod record;
 mod setup;
 mod turn;
 
 pub use display::Display;
 pub use matter::MayAct;
+pub use record::Recorded;
 
 use super::code::Code;
 use super::declaration::Declaration;
@@ -62,6 +64,10 @@ pub enum Told {
     Square(Square, Option<Thing>),
     /// The whole board, before the game or after a gap.
     Picture(Box<Picture>),
+    /// The whole board after a gap in what was seen.
+    Unseen(Box<Picture>),
+    /// The moves on record, where they differ from the referee's for long.
+    Record(Vec<Recorded>),
     /// A player pressed his side of the clock. Told before the clock is read anew.
     Pressed(Color),
     /// A player stopped both sides.
@@ -248,6 +254,8 @@ impl Referee {
         match told {
             Told::Square(sq, thing) => self.on_square(*sq, *thing),
             Told::Picture(picture) => self.on_picture(picture),
+            Told::Unseen(picture) => self.on_unseen(picture),
+            Told::Record(record) => self.on_record(record),
             Told::Pressed(by) => self.on_press(*by),
             Told::Stopped(by) => self.on_stopped(*by),
             Told::Flag(side) => self.on_flag(*side),

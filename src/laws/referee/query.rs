@@ -28,8 +28,8 @@ impl Referee {
         self.game.plies().iter().take_while(|ply| ply.is_completed).count()
     }
 
-    /// Whether pieces that move now belong to no move of the game: it is over, a flag is being ruled
-    /// upon, or the move is being sealed.
+    /// Whether pieces that move now belong to no move of the game: it is over, a flag is being
+    /// ruled upon, or the move is being sealed.
     pub fn is_suspended(&self) -> bool {
         self.result.is_some()
             || self.is_time_settled()

@@ -166,7 +166,9 @@ fn the_referee_comes_back_from_the_journal() {
             let back: Record =
                 serde_json::from_str(&line.expect("plain data")).expect("what was written");
             let fact = back.to_fact().unwrap_or_else(|| panic!("{}: {back:?}", scenario.id));
-            assert_eq!(fact, entry.fact, "{}", scenario.id);
+            // Of unnamed pieces a picture's record says nothing.
+            let is_picture = matches!(fact, Fact::Pictured(_));
+            assert!(is_picture || fact == entry.fact, "{}: {fact:?}", scenario.id);
             fold.fold(idx, entry).unwrap_or_else(|e| panic!("{}: {e}", scenario.id));
         }
         let mut game = fold.into_game(player.game().settings().clone());
@@ -310,4 +312,31 @@ fn orders_survive_the_journal() {
             assert_eq!(order.to_string().parse::<Order>(), Ok(order), "{event}");
         }
     }
+}
+
+/// What nobody saw is not judged: after a gap the referee follows the record, and finds no fault.
+#[test]
+fn after_a_gap_the_record_is_followed() {
+    let (mut game, mut entries) = begun();
+    handle(&mut game, 1_000, &Event::LinkUp, &mut entries);
+    handle(&mut game, 2_000, &Event::LinkDown, &mut entries);
+    handle(&mut game, 3_000, &Event::LinkUp, &mut entries);
+    let mut board = Board::new();
+    for (from, to) in [(Square::E2, Square::E4), (Square::E7, Square::E5)] {
+        let piece = board.remove_piece_at(from).expect("a pawn");
+        board.set_piece_at(to, piece);
+    }
+    handle(&mut game, 4_000, &Event::Pictured(Placement::from(board)), &mut entries);
+    for ms in (4_050..12_000).step_by(50) {
+        handle(&mut game, ms, &Event::Timeout, &mut entries);
+    }
+    let moves = game.referee().map(|referee| referee.moves().join(" "));
+    assert_eq!(moves.as_deref(), Some("e2e4 e7e5"));
+    let faults = entries.iter().filter(|entry| match &entry.fact {
+        Fact::Ruled(ruled) => {
+            ruled.code.is_some_and(|code| code.severity() == rokade::laws::Severity::Irregularity)
+        }
+        _ => false,
+    });
+    assert_eq!(faults.count(), 0);
 }

@@ -126,10 +126,7 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
             list => super::strings(list),
         },
         sitting_left: seconds(&config["sitting_left_s"]),
-        is_rotated: match &config["rotation"] {
-            Value::Number(angle) => angle.as_u64() == Some(180),
-            other => other.as_bool().unwrap_or(false),
-        },
+        is_rotated: config["rotation"] == 180 || config["rotation"] == true,
         ..standard
     })
 }
