@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
 # Builds the release binary and prints how large it is, how fast it starts, and what the idle daemon
-# takes with one simulated board at its other end: a clock that runs, and nobody who moves.
+# takes with one simulated board at its other end: a clock that runs, and nobody who moves. Then how
+# often the record of games is exact: see tests/games.sh, which takes the folders.
 #
-# Usage: tests/figures.sh [SECONDS]   how long the processor is watched; 60 unless given
+# Usage: tests/figures.sh [SECONDS [FOLDER..]]
 #
+# SECONDS is how long the processor is watched; 60 unless given.
 # Prints `name value target PASS|FAIL` and ends with exit code 1 if anything failed. CARGO names
 # the program that builds.
 set -euo pipefail
 export LC_ALL=C
 
 seconds=${1:-60}
+shift || true
+folders=()
+for given in "$@"; do
+    folders+=("$(realpath "$given")")
+done
 cd "$(dirname "$0")/.."
 ${CARGO:-cargo} build --quiet --release
 rokade=${CARGO_TARGET_DIR:-target}/release/rokade
@@ -122,4 +129,7 @@ share=$(awk "BEGIN { printf \"%.3f\", 100 * ($after - $before) / $hertz / $secon
 figure idle.cpu "$share" % 0.5
 figure idle.memory "$(mib "$(($(status_kib VmRSS) * 1024))")" MiB 20
 figure idle.memory-peak "$(mib "$(($(status_kib VmHWM) * 1024))")" MiB 20
+
+echo
+tests/games.sh "${folders[@]}"
 exit "$has_failed"

@@ -441,6 +441,27 @@ impl ClockModel {
         changes
     }
 
+    /// The device is believed: `color` has `to` left. The arbiter did not do it, so no flag falls;
+    /// one that is down goes up again if there is time left.
+    pub fn adopt(&mut self, color: Color, to: Duration) {
+        self.put(color, to + self.lent(color));
+        if !to.is_zero() {
+            self.sides.get_mut(color).flag = None;
+        }
+    }
+
+    /// What has been reckoned for one player belongs to the other.
+    pub fn turn(&mut self) {
+        let sides = &mut self.sides;
+        std::mem::swap(&mut sides.white, &mut sides.black);
+        self.running = self.running.map(|color| !color);
+    }
+
+    /// From now on the clock adds new periods in this way.
+    pub fn set_crediting(&mut self, crediting: Crediting) {
+        self.manner.crediting = crediting;
+    }
+
     fn put(&mut self, color: Color, to: Duration) {
         let account = &mut self.sides.get_mut(color).account;
         let from = account.left();

@@ -1,9 +1,9 @@
 //! What a game puts on record. The journal and `rokade replay --json` hold nothing else, and the
 //! log, the page and the PGN are made from it.
 
-use crate::clock::{End, Times};
+use crate::clock::{End, Note, TimeControl, Times};
 use crate::laws::{
-    Code, Confidence, Declaration, Edition, Ending, Finding, Note, Order, Ruling, Score, Severity,
+    self, Code, Confidence, Declaration, Edition, Ending, Finding, Order, Ruling, Score, Severity,
     rows,
 };
 use crate::time::Stamp;
@@ -74,7 +74,7 @@ impl Ruled {
             text: ruling.to_string(),
         };
         Some(match ruling {
-            Ruling::Log(Note { code: Code::MoveMade | Code::MoveCompleted, .. })
+            Ruling::Log(laws::Note { code: Code::MoveMade | Code::MoveCompleted, .. })
             | Ruling::Made { .. }
             | Ruling::Completed { .. }
             | Ruling::Ignored => return None,
@@ -194,6 +194,10 @@ pub enum Fact {
         /// Whether a clock is connected.
         is_connected: bool,
     },
+    /// The time control of the game that has begun, where the settings name one.
+    TimeControl(TimeControl),
+    /// The clock shows something else than it should, or tells something of itself.
+    ClockNote(Note),
     /// A sensor changed.
     Sensed {
         /// Which.

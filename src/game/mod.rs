@@ -13,6 +13,7 @@ pub mod recover;
 pub mod rules;
 pub mod score;
 pub mod settings;
+mod timekeeper;
 mod timers;
 mod watch;
 

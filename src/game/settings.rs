@@ -1,5 +1,7 @@
 //! What is known about a board before it speaks.
 
+pub use crate::clock::TimeControl;
+
 use crate::clock::End;
 use crate::laws::Terms;
 use crate::wire::Orientation;
@@ -53,6 +55,8 @@ pub struct Settings {
     pub white_end: Option<End>,
     /// The Laws and the terms under which the game is refereed; `None` only records.
     pub terms: Option<Terms>,
+    /// The time control; `None` takes what the clock shows as it comes.
+    pub time_control: Option<TimeControl>,
     /// Quiet times.
     pub settle: Settle,
 }

@@ -23,6 +23,9 @@ const GAP_GRACE: Duration = Duration::from_secs(5);
 const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
+/// So long after the clock was stopped on it a difference is reported that is still there. Less
+/// than it takes the kings to announce a result.
+const STOPPED_AFTER: Duration = Duration::from_secs(2);
 /// A single lifted piece may be held this long.
 const HELD_AFTER: Duration = Duration::from_secs(30);
 
@@ -47,6 +50,11 @@ pub(super) struct Watch {
     told_illegal: Option<Mismatch>,
     told_no_start: bool,
     serials: Vec<String>,
+    /// The clock was stopped, and nothing has been heard of the board since: what the next picture
+    /// shows was there before.
+    is_stop_unseen: bool,
+    /// Where board and record differed when the clock was stopped.
+    stopped_on: Bitboard,
     /// Searches cut short that have been told.
     n_cut: u64,
 }
@@ -106,6 +114,12 @@ impl Watch {
         is_new
     }
 
+    /// A sensor changed, or the whole board was read. True if that is the first that is heard of
+    /// the board since the clock was stopped.
+    pub(super) fn note_board(&mut self) -> bool {
+        std::mem::take(&mut self.is_stop_unseen)
+    }
+
     pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
         std::mem::replace(&mut self.n_cut, n) < n
     }
@@ -124,7 +138,7 @@ impl Game {
         self.clock.device() == Device::Present && self.clock.has_run() && !self.clock.is_running()
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(|play| play.ending().is_some())
     }
 
@@ -157,7 +171,7 @@ impl Game {
             return;
         }
         self.facts.push(Fact::Pressed { by });
-        let times = self.clock.times();
+        let times = self.times_at_press(now, by);
         let Some(play) = &mut self.play else { return };
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
             suspect.by != by
@@ -196,6 +210,17 @@ impl Game {
         }
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
+        self.watch.is_stop_unseen = true;
+        self.session.want_dump(now, &mut self.commands);
+        self.watch_stopped(now);
+    }
+
+    /// Remembers on what the clock was stopped, to report it.
+    pub(super) fn watch_stopped(&mut self, now: Mono) {
+        self.watch.stopped_on = self.difference();
+        if self.watch.stopped_on.any() && !self.is_over() {
+            self.timers.set(Timer::Displaced, now + STOPPED_AFTER);
+        }
     }
 
     /// The clock runs again. What was shown meanwhile was not played; but the players may have put
@@ -235,8 +260,12 @@ impl Game {
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
         }
-        if self.timers.take(Timer::Displaced, now) && self.may_judge() {
-            self.tell_displaced(now);
+        if self.timers.take(Timer::Displaced, now) {
+            if self.may_judge() {
+                self.tell_displaced(now);
+            } else if self.is_interrupted() && !self.is_over() {
+                self.tell_stopped();
+            }
         }
         if self.timers.take(Timer::Kings, now) {
             self.judge_kings();
@@ -364,6 +393,18 @@ impl Game {
         let since = self.watch.differs_since.unwrap_or(now);
         if self.is_in_hand() && now.since(since) < HELD_AFTER {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
+            return;
+        }
+        self.watch.is_displaced = true;
+        let kind = FindingKind::Displaced { squares: differs.into_iter().collect() };
+        self.facts.push(Fact::PositionLost(Finding { kind, by: None }));
+    }
+
+    /// The clock was stopped on a board that no move on record explains: what follows is not
+    /// judged, so that must be said now.
+    fn tell_stopped(&mut self) {
+        let differs = self.difference() & self.watch.stopped_on;
+        if differs.is_empty() || self.watch.is_displaced || self.watch.told_illegal.is_some() {
             return;
         }
         self.watch.is_displaced = true;

@@ -1,6 +1,6 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
-use crate::clock::Times;
+use crate::clock::{Note, Times};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::laws::{Finding, Severity};
 use crate::track::line::CompletedBy;
@@ -77,6 +77,8 @@ impl Log {
                 };
                 format!("clock      {state:<16}{}", clocks(*times)).trim_end().to_owned()
             }
+            Fact::TimeControl(control) => format!("control    {control}"),
+            Fact::ClockNote(note) => noted(note),
             Fact::Link(LinkState::Live) => "board      connected".to_owned(),
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
@@ -142,7 +144,7 @@ impl Log {
     }
 }
 
-/// A ruling, if it is more than evidence: `IRREGULAR  white: TOUCH_MOVE bound to move d2 [Art. ..]`.
+/// A ruling, if it is more than evidence.
 fn ruling(ruled: &Ruled) -> Option<String> {
     let label = match ruled.code {
         Some(code) => label(code.severity()),
@@ -152,6 +154,11 @@ fn ruling(ruled: &Ruled) -> Option<String> {
     let by = ruled.by.map_or_else(String::new, |by| format!("{by}: "));
     let article = ruled.article().map_or_else(String::new, |article| format!(" [{article}]"));
     Some(format!("{label} {by}{}{article}", ruled.text))
+}
+
+fn noted(note: &Note) -> String {
+    let article = note.article().map(|article| format!(" [Art. {article}, Laws of 2023]"));
+    format!("clock      {note}{} {}", article.unwrap_or_default(), note.code())
 }
 
 fn told(finding: &Finding) -> String {

@@ -11,8 +11,9 @@ use crate::time::{Mono, Stamp, Wall};
 
 use std::time::Duration;
 
-/// After the last line of a script the core gets this long to come to its conclusions.
-const AFTERMATH: Duration = Duration::from_secs(5);
+/// After the last line of a script the core gets this long to come to its conclusions: long enough
+/// for the board to be read once more ([`crate::wire::session::REFRESH`]).
+const AFTERMATH: Duration = Duration::from_secs(11);
 /// Between closing a line and opening it again.
 const REOPEN_AFTER: Duration = Duration::from_millis(50);
 
@@ -33,6 +34,7 @@ pub fn settings_of(header: &Header) -> Settings {
         event: header.event.clone(),
         start: header.start.clone(),
         is_chess960: header.is_chess960,
+        time_control: header.time_control.clone(),
         ..Settings::default()
     }
 }

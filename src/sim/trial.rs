@@ -15,9 +15,9 @@ use std::time::Duration;
 /// An invented game is over after so many half-moves. Longer ones find no more, but take longer.
 const RANDOM_PLIES_MAX: usize = 40;
 
-/// A script ends this much later than the hands are done: the last move may have to wait until the
-/// board is asked again, [`crate::wire::session::REFRESH`].
-const LINGER: Duration = Duration::from_secs(10);
+/// A script ends this much later than the hands are done. The last move may have to wait until the
+/// board is asked again, after 10 s, and a piece that seems to be held is reported after 30 s.
+const LINGER: Duration = Duration::from_secs(40);
 
 /// A game that hands may play, from the usual start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -264,7 +264,7 @@ impl Tracker {
     /// What it speaks against `m`, where pieces have no names, that a piece of the opponent was
     /// lifted and put back, or replaced, on another square than where it captures.
     fn untouched(&self, line: &Line, m: Move) -> Cost {
-        let Some(from) = m.from() else { return 0 };
+        let Some(from) = m.from().filter(|_| !m.is_castle()) else { return 0 };
         let others = self.seen.unnamed() & line.pos.them() & !squares_of(m, line.pos.turn());
         let was_touched = |sq: Square| self.changed_at(sq) > self.changed_at(from);
         others.into_iter().filter(|&sq| was_touched(sq)).count() as Cost * weigh::TOUCHED

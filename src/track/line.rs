@@ -4,6 +4,9 @@ use super::weigh::Cost;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 
+/// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
+pub const UNEXPLAINED_MAX: usize = 8;
+
 /// Why a move counts as completed. 2023: Art. 6.2.1, 6.2.1.1, 6.2.1.2.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CompletedBy {
@@ -64,7 +67,7 @@ pub struct Line {
     pub cost: Cost,
     /// Presses that wait for the move that they complete.
     pub open: Vec<OpenPress>,
-    /// Presses that no move came to account for, oldest first.
+    /// Presses that no move came to account for, oldest first; the last [`UNEXPLAINED_MAX`].
     pub unexplained: Vec<OpenPress>,
 }
 
@@ -136,9 +139,15 @@ impl Line {
     }
 }
 
-/// The squares on which `m` changes what stands there, in the position before it.
+/// The squares on which `m` changes what stands there, in the position before it. A king or rook
+/// that castles without moving changes nothing.
 pub fn squares_of(m: Move, turn: Color) -> Bitboard {
-    arrivals_of(m, turn) | departures_of(m)
+    let all = arrivals_of(m, turn) | departures_of(m);
+    match (m, m.castling_side()) {
+        (Move::Castle { king, .. }, Some(side)) if side.king_to(turn) == king => all.without(king),
+        (Move::Castle { rook, .. }, Some(side)) if side.rook_to(turn) == rook => all.without(rook),
+        _ => all,
+    }
 }
 
 /// The squares on which a piece arrives with `m`.

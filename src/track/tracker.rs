@@ -8,7 +8,7 @@
 //! needs no rule of its own: some line explains it, and time tells which.
 
 use super::history::History;
-use super::line::{CompletedBy, Completion, Line, OpenPress, Ply};
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, UNEXPLAINED_MAX};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
 use super::search;
@@ -441,6 +441,8 @@ impl Tracker {
                 .partition(|press: &OpenPress| self.now - press.at > PRESS_AHEAD);
             line.cost += weigh::OPEN_PRESS * stale.len() as Cost;
             line.unexplained.extend(stale);
+            let n_old = line.unexplained.len().saturating_sub(UNEXPLAINED_MAX);
+            line.unexplained.drain(..n_old);
             line.open = open;
         }
         // What contradicts the board at this moment goes first, however cheap it was so far.

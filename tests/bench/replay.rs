@@ -7,6 +7,7 @@ mod game;
 
 use criterion::{Criterion, criterion_group};
 use figure::{Spread, Target};
+use rokade::game::Game;
 use rokade::sim::Replay;
 use std::hint::black_box;
 use std::time::Instant;
@@ -17,6 +18,10 @@ const SEEDS: std::ops::Range<u64> = 1..9;
 const N_ROUNDS: usize = 5;
 /// For one game.
 const TARGET_MS: f64 = 50.0;
+/// Copies whose memory is measured.
+const N_COPIES: usize = 1_000;
+/// For one game.
+const MEMORY_KIB: f64 = 512.0;
 
 criterion_group!(benches, two_hours);
 
@@ -53,4 +58,22 @@ fn figures() {
     let (median, slowest) = (games.at_us(0.5) / 1e3, games.at_us(1.0) / 1e3);
     figure::print("replay.median", median, "ms", Target::Under(TARGET_MS));
     figure::print("replay.slowest", slowest, "ms", Target::Under(TARGET_MS));
+    memory();
+}
+
+/// What a game of two hours takes when it is over, as the mean of many copies.
+fn memory() {
+    let game = Replay::run(&game::of_two_hours(1).script).game;
+    let before = resident();
+    let copies: Vec<Game> = (0..N_COPIES).map(|_| game.clone()).collect();
+    let kib = (resident() - before) / copies.len() as f64 / 1024.0;
+    figure::print("memory.game", kib, "KiB", Target::Under(MEMORY_KIB));
+}
+
+/// Bytes of this process that are in memory.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line");
+    let kib: f64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    kib * 1024.0
 }

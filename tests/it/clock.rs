@@ -1,9 +1,14 @@
 //! Time controls and the model of the clock, against tables and laws that hold for every game.
 
+mod device;
 mod properties;
 mod script;
 
-use rokade::clock::TimeControl;
+use device::Desk;
+use rokade::clock::{Note, TimeControl};
+use rokade::time::Mono;
+use shakmaty::Color;
+use std::time::Duration;
 
 /// The rows of a table: `N` columns separated by semicolons; only the last may contain one.
 fn rows<const N: usize>(table: &str) -> Vec<[&str; N]> {
@@ -72,4 +77,60 @@ fn a_pgn_tag_counts_in_seconds() {
 fn american_signs_are_read() {
     let delayed: TimeControl = "40/90,SD/30;d5".parse().unwrap();
     assert_eq!(delayed.to_string(), "40/90m d5s:30m d5s");
+}
+
+#[test]
+fn differences_of_a_clock_are_named_as_the_table_says() {
+    let mut wrong = Vec::new();
+    for [id, control, device, steps, rest] in rows::<5>(include_str!("../tables/clock-notes.csv")) {
+        // What is said may hold a semicolon, the comment none.
+        let (said, _) = rest.rsplit_once(';').expect("a comment");
+        let mut desk = Desk::new(Some(control).filter(|control| *control != "?"), device);
+        steps.split(", ").for_each(|step| desk.step(step));
+        let is: Vec<_> = desk.notes.iter().map(|note| format!("{} {note}", note.code())).collect();
+        let is = is.join(", ");
+        if is != said {
+            wrong.push(format!("{id}\n  should say {said}\n  but says   {is}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Four hours of play, each move a little longer or shorter, on a clock whose second is `second`
+/// microseconds long.
+fn farthest_in_four_hours(second: &str) -> Duration {
+    let mut desk = Desk::new(Some("40/2h+30s:1h+30s"), "first 40/2h+30s:1h+30s");
+    desk.step(second);
+    desk.step("start white");
+    let mut farthest = Duration::ZERO;
+    for n in 0..200_u64 {
+        // Moves of 1 to 137 seconds, with odd milliseconds.
+        desk.wait(Duration::from_millis(1_000 + n * 7_919_173 % 136_000));
+        desk.press(if n.is_multiple_of(2) { Color::White } else { Color::Black });
+        desk.wait(Duration::from_millis(700));
+        let (shown, reckoned) = (desk.truth.times(desk.own()), desk.estimate().times);
+        for color in Color::ALL {
+            farthest = farthest.max(shown.of(color).abs_diff(reckoned.of(color)));
+        }
+    }
+    assert!(desk.now.since(Mono(0)) > Duration::from_secs(4 * 3600 - 1200), "{}", desk.now);
+    // Nothing is said but that each player has come to the second period.
+    let credit = Duration::from_secs(3600);
+    let period = |by| Note::Period { by, credit };
+    assert_eq!(desk.notes, [period(Color::White), period(Color::Black)]);
+    farthest
+}
+
+#[test]
+fn display_and_model_stay_together_over_four_hours() {
+    let farthest = farthest_in_four_hours("second 1000000");
+    assert!(farthest < Duration::from_millis(100), "{farthest:?}");
+}
+
+#[test]
+fn a_crystal_that_is_a_little_off_is_followed() {
+    for second in ["second 1000050", "second 999950"] {
+        let farthest = farthest_in_four_hours(second);
+        assert!(farthest < Duration::from_millis(100), "{second}: {farthest:?}");
+    }
 }

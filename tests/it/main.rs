@@ -1,6 +1,7 @@
 //! All integration tests are one binary; its modules are named after what they hold to account.
 
 mod board_sim;
+mod bounds;
 #[cfg(feature = "web")]
 mod browser;
 mod chaos;
@@ -22,4 +23,5 @@ mod service;
 mod simulate;
 mod stage;
 mod tidy;
+mod timekeeper;
 mod wire;

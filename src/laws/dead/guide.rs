@@ -91,7 +91,7 @@ fn crown(board: &Board, by: Color) -> i32 {
             Color::White => other.rank() > sq.rank(),
             Color::Black => other.rank() < sq.rank(),
         });
-        2 * ranks + i32::try_from(ahead.count()).unwrap_or(6)
+        2 * ranks + 6 * i32::try_from(ahead.count()).unwrap_or(6)
     });
     far.min().unwrap_or(20)
 }

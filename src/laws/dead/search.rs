@@ -15,7 +15,10 @@ use std::collections::BinaryHeap;
 /// The most positions that one search keeps, about 200 MB; then it is undecided for good.
 const KEPT_MAX: usize = 1 << 20;
 /// What one look at the mobility of all men costs, in positions.
-const MOBILITY_COST: u32 = 30;
+const MOBILITY_COST: u32 = 50;
+/// So many looks at the mobility are free, and so many more for each that decided.
+const LOOKS_FREE: u32 = 20;
+const LOOKS_EACH: u32 = 10;
 
 #[derive(Clone, Debug)]
 struct Node {
@@ -54,7 +57,9 @@ pub struct Search {
     n_rounds: usize,
     /// Positions looked at, mobility counted as [`MOBILITY_COST`] each.
     n_spent: u32,
-    n_mobility: u32,
+    /// How often the mobility was looked at, and how often it decided.
+    n_looks: u32,
+    n_locked: u32,
     answer: Option<Answer>,
 }
 
@@ -70,7 +75,8 @@ impl Search {
             oldest: 0,
             n_rounds: 0,
             n_spent: MOBILITY_COST,
-            n_mobility: 1,
+            n_looks: 0,
+            n_locked: 0,
             answer: None,
         };
         if pos.is_checkmate() && pos.turn() != by {
@@ -149,20 +155,22 @@ impl Search {
     }
 
     /// Whether a move that cannot be taken back has locked the position. Looked at only where pawns
-    /// stand against each other, and for no more than a quarter of all that is spent.
+    /// stand against each other, and only as long as it is found often enough.
     fn is_locked(&mut self, pos: &Chess, m: Move) -> bool {
         let is_final = m.is_capture() || m.role() == Role::Pawn;
-        if !is_final || 4 * self.n_mobility * MOBILITY_COST > self.n_spent + 40 * MOBILITY_COST {
+        if !is_final || self.n_looks > LOOKS_FREE + LOOKS_EACH * self.n_locked {
             return false;
         }
-        let (white, black) = (pos.board().white(), pos.board().black());
-        let ahead: Bitboard = (pos.board().pawns() & white).shift(8);
-        if (ahead & pos.board().pawns() & black).is_empty() {
+        let pawns = pos.board().pawns();
+        let ahead: Bitboard = (pawns & pos.board().white()).shift(8);
+        if (ahead & pawns & pos.board().black()).is_empty() {
             return false;
         }
-        self.n_mobility += 1;
+        self.n_looks += 1;
         self.n_spent = self.n_spent.saturating_add(MOBILITY_COST);
-        Mobility::of(pos).excludes_mate(self.by)
+        let is_locked = Mobility::of(pos).excludes_mate(self.by);
+        self.n_locked += u32::from(is_locked);
+        is_locked
     }
 
     /// The moves that lead from the first position by node `idx` and then `m`.

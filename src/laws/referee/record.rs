@@ -61,9 +61,9 @@ impl Referee {
             self.late.came(by);
             self.say(Ruling::Made { by, san, uci });
         }
-        for idx in 0..self.game.len().min(record.len()) {
+        for (idx, on_record) in record.iter().enumerate().take(self.game.len()) {
             let is_open = !self.game.plies()[idx].is_completed;
-            if is_open && record[idx].is_completed {
+            if is_open && on_record.is_completed {
                 self.complete(idx);
             }
         }

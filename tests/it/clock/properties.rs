@@ -32,9 +32,9 @@ fn periods() -> impl Strategy<Value = Periods> {
             .map(|(moves, allotment, per_move)| Period { moves, allotment, per_move })
             .collect();
         if is_open {
-            periods.last_mut().unwrap().moves = None;
+            periods.last_mut().expect("one at least").moves = None;
         }
-        Periods::new(periods).unwrap()
+        Periods::new(periods).expect("these can be played")
     })
 }
 
@@ -43,7 +43,7 @@ pub(super) fn control() -> impl Strategy<Value = TimeControl> {
     prop_oneof![
         1 => Just(TimeControl::NoClock),
         2 => (seconds(1..36_000), seconds(1..36_000))
-            .prop_map(|(white, black)| TimeControl::hourglass(white, black).unwrap()),
+            .prop_map(|(white, black)| TimeControl::hourglass(white, black).expect("seconds")),
         6 => periods().prop_map(TimeControl::even),
         3 => (periods(), periods())
             .prop_map(|(white, black)| TimeControl::Periods { white, black }),

@@ -147,7 +147,8 @@ fn what_does_not_fit_is_refused() {
         let said: Declaration = text.parse().expect("a declaration");
         handle(&mut game, 10, &Event::Act(Act::Declared(by, said)), &mut entries);
         let refused = game.rulings().iter().any(|r| {
-            matches!(r, Ruling::Log(note) if note.code == Code::ClaimRefused && !note.facts.is_empty())
+            let is_it = |code, facts: &str| code == Code::ClaimRefused && !facts.is_empty();
+            matches!(r, Ruling::Log(note) if is_it(note.code, &note.facts))
         });
         assert!(refused, "{text}: {:?}", game.rulings());
         assert!(game.referee().is_some_and(|referee| referee.result().is_none()));

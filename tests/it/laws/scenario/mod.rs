@@ -1,8 +1,8 @@
 //! One runner for scenarios of the Laws: events in, outcomes out, through the whole core.
 //!
 //! The format is that of `tests/tables/laws/scenarios-*.json`; `tests/README.md` describes it. An
-//! outcome must hold directly after its event. What is said during a sensor's second may be expected
-//! at the `wait` that follows.
+//! outcome must hold directly after its event. What is said during a sensor's second may be
+//! expected at the `wait` that follows.
 
 mod expect;
 mod selftest;

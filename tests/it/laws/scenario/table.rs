@@ -242,7 +242,7 @@ impl Table {
         Clocks { left, running: self.clock.running() }
     }
 
-    /// The event is over. What is said at a `wait` may have been said by the sensors' second before.
+    /// The event is over.
     pub(super) fn next_event(&mut self) {
         self.event += 1;
         self.found.clear();
