@@ -10,7 +10,7 @@ use rokade::relay::view::View;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
 use shakmaty::{Board, ByColor, Color, Square};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn stamp(ms: u64) -> Stamp {
     Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }
@@ -183,45 +183,6 @@ fn the_referee_comes_back_from_the_journal() {
         assert_eq!(is.moves(), was.moves(), "{}", scenario.id);
         assert_eq!(is.result(), was.result(), "{}", scenario.id);
     }
-}
-
-/// All rules for one event take less than 50 microseconds, in a build that is optimized.
-#[test]
-fn rules_are_fast() {
-    let mut spans: Vec<Duration> = Vec::new();
-    let (mut game, mut entries) = begun();
-    let moves = [("g1", "f3"), ("g8", "f6"), ("f3", "g1"), ("f6", "g8")];
-    let mut ms = 100;
-    for round in 0..60 {
-        let (from, to) = moves[round % 4];
-        let (from, to): (Square, Square) =
-            (from.parse().expect("a square"), to.parse().expect("a square"));
-        let by = if round % 2 == 0 { Color::White } else { Color::Black };
-        let piece = by.knight();
-        for (sq, reading) in [(from, Reading::Empty), (to, Reading::Piece(piece))] {
-            ms += 1_000;
-            timed(&mut game, ms, &Event::Sensed(sq, reading), &mut entries, &mut spans);
-            timed(&mut game, ms + 700, &Event::Timeout, &mut entries, &mut spans);
-        }
-        ms += 1_000;
-        timed(&mut game, ms, &Event::Pressed(by), &mut entries, &mut spans);
-    }
-    spans.sort();
-    let median = spans[spans.len() / 2];
-    // A test build is some thirty times slower than what is measured in `cargo bench`.
-    assert!(median < Duration::from_millis(3), "{median:?}");
-}
-
-fn timed(
-    game: &mut Game,
-    ms: u64,
-    event: &Event,
-    entries: &mut Vec<Entry>,
-    spans: &mut Vec<Duration>,
-) {
-    let start = Instant::now();
-    handle(game, ms, event, entries);
-    spans.push(start.elapsed());
 }
 
 proptest! {
