@@ -62,11 +62,7 @@ impl Recovered {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
-                let pos: Chess = fen
-                    .clone()
-                    .into_position(mode)
-                    .or_else(PositionError::ignore_too_much_material)
-                    .map_err(|e| wrong(format!("{fen}: {e}")))?;
+                let pos = position(&fen, mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
@@ -181,6 +177,11 @@ impl Recovered {
         game.has_gap = true;
         game
     }
+}
+
+/// The position that a game begins from; promoted pieces may be there from the start.
+fn position(fen: &Fen, mode: CastlingMode) -> Result<Chess, PositionError<Chess>> {
+    fen.clone().into_position(mode).or_else(PositionError::ignore_too_much_material)
 }
 
 fn micros(span: Duration) -> u64 {

@@ -151,6 +151,8 @@ pub(super) struct Bench {
     orders: Vec<ClockOrder>,
     /// What the clock showed when it was last recorded.
     shown: Option<(Mono, Clocks)>,
+    /// What it shows now.
+    latest: Option<Clocks>,
 }
 
 impl Bench {
@@ -168,7 +170,7 @@ impl Bench {
     pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
         let referee = Referee::new(terms, start, mode, seen);
-        Self { referee, said: Vec::new(), orders: Vec::new(), shown: None }
+        Self { referee, said: Vec::new(), orders: Vec::new(), shown: None, latest: None }
     }
 }
 
@@ -219,6 +221,7 @@ impl Game {
             Act::Scheduled => (Fact::Scheduled, Told::Scheduled),
         };
         if self.bench.is_some() {
+            self.record_latest(now);
             self.facts.push(fact);
             self.tell(now, &told);
         }
@@ -227,6 +230,9 @@ impl Game {
     pub(super) fn on_clocked(&mut self, now: Mono, clocked: Clocked) {
         match clocked {
             Clocked::Shows(clocks) => {
+                if let Some(bench) = &mut self.bench {
+                    bench.latest = Some(clocks);
+                }
                 self.record_shown(now, clocks);
                 self.tell(now, &Told::Clock(clocks));
             }
@@ -238,6 +244,16 @@ impl Game {
                 self.facts.push(Fact::Flag { side: None });
                 self.tell(now, &Told::FlagsUnknown);
             }
+        }
+    }
+
+    /// Before people act, what the clock shows goes on record: their claims rest on it.
+    fn record_latest(&mut self, now: Mono) {
+        let Some(bench) = &mut self.bench else { return };
+        let known = bench.shown.map(|(_, clocks)| clocks);
+        if let Some(latest) = bench.latest.filter(|latest| known != Some(*latest)) {
+            bench.shown = None;
+            self.record_shown(now, latest);
         }
     }
 
