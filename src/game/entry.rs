@@ -41,6 +41,8 @@ pub enum Basis {
     Reply,
     /// Found by search after the line, or the daemon, had been down.
     Gap,
+    /// Told by the board's own memory: the order is certain, the moment is an estimate.
+    Memory,
     /// The arbiter said so.
     Order,
 }
@@ -96,6 +98,13 @@ impl Ruled {
     /// The article of the row, as the edition numbers it.
     pub fn article(&self) -> Option<String> {
         rows::row(self.row.as_deref()?).ok()?.cite(self.edition)
+    }
+}
+
+impl Basis {
+    /// Whether the move was seen as it was made, so that its time is known.
+    pub const fn is_timed(self) -> bool {
+        !matches!(self, Self::Gap | Self::Memory)
     }
 }
 

@@ -3,17 +3,18 @@
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
+use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::rules::Bench;
 use super::settings::Settings;
 use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
-use super::watch::Pressed;
+use super::watch::{Identity, Pressed};
 use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::{GAP_STEP_MAX, STEP_MAX};
-use crate::track::{Placement, Reading};
+use crate::track::{Placement, Reading, Step};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Position, Square};
@@ -47,6 +48,7 @@ pub struct Game {
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
     pub(super) bench: Option<Bench>,
+    pub(super) memory: Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
@@ -73,6 +75,7 @@ impl Game {
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
             bench: Bench::of(&settings),
+            memory: Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             has_gap: false,
@@ -132,7 +135,10 @@ impl Game {
                 self.session.link_up(now, &mut self.commands);
             }
             Event::LinkDown => self.on_link_down(),
-            Event::Bytes => self.session.on_bytes(now),
+            Event::Bytes => {
+                self.note_heard(now);
+                self.session.on_bytes(now);
+            }
             Event::Board(message) => self.on_message(now, message),
             Event::Noise => self.session.want_dump(now, &mut self.commands),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
@@ -198,6 +204,7 @@ impl Game {
     fn on_link_down(&mut self) {
         self.session.link_down();
         self.timekeeper.lost();
+        self.memory.link_down();
         self.has_gap = true;
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
@@ -209,23 +216,37 @@ impl Game {
         self.facts.push(Fact::Link(link));
     }
 
-    fn on_message(&mut self, now: Mono, message: &BoardMessage) {
+    /// Something has come over the line. If it was silent before, messages may have been lost.
+    fn note_heard(&mut self, now: Mono) {
         if now.since(self.last_heard) > GAP_AFTER && self.link == LinkState::Live {
             self.has_gap = true;
             self.session.want_dump(now, &mut self.commands);
         }
         self.last_heard = now;
+    }
+
+    fn on_message(&mut self, now: Mono, message: &BoardMessage) {
+        self.note_heard(now);
         self.session.on_message(now, message, &mut self.commands);
         match message {
             BoardMessage::Dump(dump) => self.on_dump(now, dump),
             BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
             BoardMessage::Clock(clock) => self.on_clock(now, clock),
-            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial)
-                if self.watch.is_new_serial(serial) =>
-            {
-                self.facts.push(Fact::Identified { serial: serial.clone() });
+            BoardMessage::Log(log) => self.on_log(now, log),
+            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial) => {
+                self.on_serial(serial);
             }
             _ => {}
+        }
+    }
+
+    fn on_serial(&mut self, serial: &str) {
+        let identity = self.watch.note_serial(serial);
+        if identity != Identity::Known {
+            self.facts.push(Fact::Identified { serial: serial.to_owned() });
+        }
+        if identity == Identity::Other {
+            self.on_exchanged();
         }
     }
 
@@ -282,6 +303,7 @@ impl Game {
             play.sense(now, sq, reading)
         };
         if has_changed {
+            self.memory.hear(now, Step::Sensed { sq, reading });
             self.facts.push(Fact::Sensed { sq, reading });
             self.board_changed(now);
         }
@@ -315,6 +337,14 @@ impl Game {
         if was_before_the_stop && self.is_interrupted() {
             self.watch_stopped(now);
         }
+        self.note_picture(
+            now,
+            match (has_changed, had_gap) {
+                (false, _) => Picture::AsBelieved,
+                (true, false) => Picture::Different,
+                (true, true) => Picture::AfterGap,
+            },
+        );
         self.watch_for_restart(now, placement);
     }
 
@@ -404,7 +434,11 @@ impl Game {
         if placement.differs(&Board::new()).is_empty() && !self.settings.is_chess960 {
             return Some((Chess::new(), CastlingMode::Standard));
         }
-        let board = (0..960).map(Board::chess960).find(|b| placement.differs(b).is_empty())?;
+        let shown = (0..960).map(Board::chess960).find(|b| placement.differs(b).is_empty());
+        let Some(board) = shown else {
+            let swapped = Self::swapped_start(placement).filter(|_| !self.settings.is_chess960);
+            return swapped.map(|start| (start, CastlingMode::Standard));
+        };
         let mut setup = shakmaty::Setup::initial();
         setup.castling_rights = board.rooks();
         setup.board = board;
@@ -423,7 +457,9 @@ impl Game {
             round: self.settings.round.clone(),
         });
         self.seat_referee(&start, mode);
+        self.tell_bad_setup(&start);
         self.play = Some(Play::new(start, mode));
+        self.memory.forget();
         self.record_seats();
         self.watch.new_game();
         self.clock.forget_run();
@@ -432,7 +468,7 @@ impl Game {
     }
 }
 
-fn end_of(end: wire::End) -> End {
+pub(super) fn end_of(end: wire::End) -> End {
     match end {
         wire::End::Left => End::Left,
         wire::End::Right => End::Right,

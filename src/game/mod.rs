@@ -3,11 +3,13 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
+mod disorder;
 pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
 mod machine;
+mod memory;
 mod play;
 pub mod recover;
 pub mod rules;

@@ -1,5 +1,6 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod recall;
 mod settle;
 
 pub use settle::OrderError;
@@ -13,7 +14,7 @@ use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
-use crate::track::{Line, Mismatch, Placement, Reading, Tracker};
+use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove};
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub struct Play {
     presses: Vec<(Mono, Option<Times>)>,
     /// The times now, for moves that no press completes.
     lent: Option<Times>,
+    /// Presses of which only the board's memory tells; their times are estimates.
+    recalled: Vec<Mono>,
     ending: Option<Ending>,
 }
 
@@ -42,7 +45,7 @@ impl Play {
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
         let sheet = ScoreSheet::new(start, mode);
-        Self { sheet, tracker, presses: Vec::new(), lent: None, ending: None }
+        Self { sheet, tracker, presses: Vec::new(), lent: None, recalled: Vec::new(), ending: None }
     }
 
     /// A game that is taken up again with what is on record of it.
@@ -51,7 +54,8 @@ impl Play {
         let n_settled = sheet.n_completed();
         let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
         tracker.restart(sheet.position(n_settled).clone(), n_settled);
-        let mut play = Self { sheet, tracker, presses: Vec::new(), lent: None, ending };
+        let (presses, recalled) = (Vec::new(), Vec::new());
+        let mut play = Self { sheet, tracker, presses, lent: None, recalled, ending };
         play.believe_rest();
         play
     }
@@ -107,6 +111,9 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
+        if self.recalled.len() > PRESSES_MAX {
+            self.recalled.remove(0);
+        }
         let best = self.tracker.best();
         // A piece of the presser that stands where the move does not put it: something else was
         // played than the best line says.
@@ -308,12 +315,10 @@ impl Play {
                     self.sheet.push(ply.m, others)
                 };
                 let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
-                let is_answered = idx + 1 < n_new && basis != Basis::Gap;
-                let basis = match ply.completion.map(|done| done.by) {
-                    Some(CompletedBy::Press) if basis != Basis::Gap => Basis::Press,
-                    _ if is_answered => Basis::Reply,
-                    _ => basis,
-                };
+                let basis = self.basis_of(&ply, idx + 1 < n_new, basis);
+                if !basis.is_timed() {
+                    self.sheet.forget_last_time();
+                }
                 let (is_illegal, released_before) = (ply.is_illegal, at.since(ply.released));
                 let ply = self.sheet.len();
                 facts.push(Fact::MoveMade {
@@ -328,6 +333,16 @@ impl Play {
             }
         }
         self.complete(at, facts);
+    }
+
+    /// What the record of `ply` rests on, if `basis` is why it is told now.
+    fn basis_of(&self, ply: &Ply, is_answered: bool, basis: Basis) -> Basis {
+        let pressed = ply.completion.filter(|done| done.by == CompletedBy::Press);
+        match pressed {
+            Some(done) if basis != Basis::Gap && !self.recalled.contains(&done.at) => Basis::Press,
+            _ if is_answered && basis.is_timed() => Basis::Reply,
+            _ => basis,
+        }
     }
 
     /// How many open plies the record shares with the best line.
@@ -355,7 +370,14 @@ impl Play {
             if scored.m != ply.m {
                 break;
             }
-            let (Some(done), None) = (ply.completion, scored.completed) else { continue };
+            let Some(done) = ply.completion else { continue };
+            // A press that is learned of late stands for more than the reply that stood for it.
+            let is_late = scored.completed.is_some_and(|known| {
+                known.by == CompletedBy::Reply && done.by == CompletedBy::Press
+            });
+            if scored.completed.is_some() && !is_late {
+                continue;
+            }
             let times = match done.by {
                 CompletedBy::Press => self.times_at(done.at),
                 // Of moves that are found together, an earlier one was completed at another time.

@@ -45,6 +45,8 @@ pub struct Recovered {
     minutes: Minutes,
     /// How the board lies and which end of the clock is White's.
     seats: Option<(Orientation, End)>,
+    /// Serial numbers of the board, in the order in which they were told.
+    serials: Vec<String>,
 }
 
 impl Recovered {
@@ -81,7 +83,9 @@ impl Recovered {
                     let others = alternatives.iter().filter_map(|uci| uci.parse().ok()).collect();
                     sheet.push(m, others);
                 }
-                if *basis == Basis::Order {
+                if !basis.is_timed() {
+                    sheet.forget_last_time();
+                } else if *basis == Basis::Order {
                     // Its completion is recorded anew, too late to tell how long it took.
                     sheet.forget_times();
                 }
@@ -108,6 +112,7 @@ impl Recovered {
             Fact::Clock { is_connected: false, .. } => self.has_clock = false,
             Fact::Clock { running, .. } => self.has_clock |= running.is_some(),
             Fact::Pressed { .. } => self.has_clock = true,
+            Fact::Identified { serial } => self.serials.push(serial.clone()),
             Fact::Seated { connector, white_end } => {
                 let lies = match connector {
                     End::Left => Orientation::Normal,
@@ -174,7 +179,11 @@ impl Recovered {
             }
         }
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
+        for serial in &self.serials {
+            game.watch.note_serial(serial);
+        }
         game.has_gap = true;
+        game.recover_base();
         game
     }
 }

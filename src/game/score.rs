@@ -16,7 +16,7 @@ pub struct Completed {
     pub by: CompletedBy,
     /// Both clocks as shown at that moment.
     pub times: Option<Times>,
-    /// Time since the completion before it; `None` for the first.
+    /// Time since the completion before it; `None` for the first, and where it is not known.
     pub elapsed: Option<Duration>,
 }
 
@@ -33,6 +33,8 @@ pub struct Scored {
     pub is_illegal: bool,
     /// Other moves that explain the sensors about as well. Empty where nothing is in doubt.
     pub alternatives: Vec<UciMove>,
+    /// It was seen as it was made, so that its time is known.
+    pub is_timed: bool,
     /// Set once it is completed.
     pub completed: Option<Completed>,
 }
@@ -111,7 +113,15 @@ impl ScoreSheet {
         let uci = m.to_uci(self.mode);
         let san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
         self.positions.push(pos);
-        self.add(Scored { m, san, uci, is_illegal: false, alternatives, completed: None })
+        self.add(Scored {
+            m,
+            san,
+            uci,
+            is_illegal: false,
+            alternatives,
+            is_timed: true,
+            completed: None,
+        })
     }
 
     /// Adds a move that the Laws do not allow, but that stands on the board. It is written with the
@@ -139,6 +149,7 @@ impl ScoreSheet {
             uci: m.to_uci(CastlingMode::Chess960),
             is_illegal: true,
             alternatives: Vec::new(),
+            is_timed: true,
             completed: None,
         })
     }
@@ -158,6 +169,13 @@ impl ScoreSheet {
     fn add(&mut self, scored: Scored) -> &Scored {
         self.moves.push(scored);
         self.moves.last().expect("a move was pushed")
+    }
+
+    /// The last half-move was not seen as it was made: its time is not known.
+    pub fn forget_last_time(&mut self) {
+        if let Some(last) = self.moves.last_mut() {
+            last.is_timed = false;
+        }
     }
 
     /// Writes half-move `idx`, counted from 0, as `m`, and what follows as `later`. Completions
@@ -204,7 +222,10 @@ impl ScoreSheet {
     /// Completes half-move `ply`, counted from 1.
     pub fn complete(&mut self, ply: usize, at: Mono, by: CompletedBy, times: Option<Times>) {
         let before = ply.checked_sub(2).filter(|idx| *idx >= self.n_foreign);
-        let before = before.and_then(|idx| self.moves[idx].completed);
+        let is_timed = self.moves[ply - 1].is_timed;
+        let before =
+            before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
+        let before = before.and_then(|scored| scored.completed);
         let elapsed = before.map(|before| at.since(before.at));
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });
     }

@@ -21,6 +21,9 @@ pub struct Settle {
     /// While no clock runs, where the move may be the first half of another: a rook move that may
     /// begin a castling.
     pub doubtful: Duration,
+    /// A player whose time runs this long after his move was made has not pressed, and the arbiter
+    /// is told.
+    pub unpressed: Duration,
 }
 
 impl Default for Settle {
@@ -30,6 +33,7 @@ impl Default for Settle {
             without_clock: Duration::from_millis(200),
             on_its_way: Duration::from_millis(550),
             doubtful: Duration::from_millis(1_500),
+            unpressed: Duration::from_secs(10),
         }
     }
 }

@@ -17,9 +17,17 @@ pub(super) enum Timer {
     Kings,
     /// A start position has stood long enough to begin a new game.
     Restart,
+    /// The board may be asked for its memory.
+    Memory,
+    /// Pieces that were missing at a press may be back.
+    Untidy,
+    /// A piece that was in the hand at a press may have come down.
+    InHand,
+    /// A player who has made his move may have pressed.
+    Unpressed,
 }
 
-const N_TIMERS: usize = 6;
+const N_TIMERS: usize = 10;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

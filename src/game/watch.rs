@@ -1,5 +1,6 @@
 //! The judging side of a game: when to look at the board, and what to report to the arbiter.
 
+use super::disorder::{InHand, Unpressed, Untidy};
 use super::entry::{Fact, Stage};
 use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, RESTART_HOLD_RUNNING, VERIFY_AFTER};
 use super::play::Play;
@@ -8,15 +9,17 @@ use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind, Told};
 use crate::time::Mono;
 use crate::track::tracker::{SCAN, STEP_MAX};
-use crate::track::{Mismatch, Placement};
+use crate::track::{Mismatch, Placement, Step};
 use shakmaty::{Bitboard, Color, Position, Role};
 use std::time::Duration;
 
 /// A press that no legal move accounts for is reported after this: a flying hand, the scan and a
 /// dump have had their time.
-const SUSPECT_AFTER: Duration = Duration::from_millis(900);
+pub(super) const SUSPECT_AFTER: Duration = Duration::from_millis(900);
 /// A lever that comes back within this time, with nothing moved, was touched and not pressed.
-const BOUNCE: Duration = Duration::from_millis(700);
+pub(super) const BOUNCE: Duration = Duration::from_millis(700);
+/// A lever that was pushed back at once is pressed again within this time.
+const PUSHED_BACK: Duration = Duration::from_secs(2);
 /// After the line was down, findings wait this long for the moves that were missed.
 const GAP_GRACE: Duration = Duration::from_secs(5);
 /// An illegal move must stand this long on a still board to be told before it is completed.
@@ -50,6 +53,11 @@ pub(super) struct Watch {
     told_illegal: Option<Mismatch>,
     told_no_start: bool,
     serials: Vec<String>,
+    pub(super) untidy: Option<Untidy>,
+    pub(super) in_hand: Option<InHand>,
+    pub(super) unpressed: Option<Unpressed>,
+    /// The last press.
+    last_press: Option<(Color, Mono)>,
     /// The clock was stopped, and nothing has been heard of the board since: what the next picture
     /// shows was there before.
     is_stop_unseen: bool,
@@ -57,6 +65,17 @@ pub(super) struct Watch {
     stopped_on: Bitboard,
     /// Searches cut short that have been told.
     n_cut: u64,
+}
+
+/// What a serial number says beside those on record.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// It is on record.
+    Known,
+    /// It is the first of its kind.
+    New,
+    /// It is another one.
+    Other,
 }
 
 /// How a press was heard.
@@ -74,6 +93,8 @@ struct Suspect {
     by: Color,
     at: Mono,
     how: Pressed,
+    /// A lever that comes back within this time was touched.
+    grace: Duration,
 }
 
 impl Watch {
@@ -106,12 +127,20 @@ impl Watch {
         self.suspect.is_some()
     }
 
-    pub(super) fn is_new_serial(&mut self, serial: &str) -> bool {
-        let is_new = !self.serials.iter().any(|known| known == serial);
-        if is_new {
-            self.serials.push(serial.to_owned());
+    /// A board tells its serial number, short or long.
+    pub(super) fn note_serial(&mut self, serial: &str) -> Identity {
+        if self.serials.iter().any(|known| known == serial) {
+            return Identity::Known;
         }
-        is_new
+        let n_before = self.serials.len();
+        self.serials.retain(|known| known.len() != serial.len());
+        self.serials.push(serial.to_owned());
+        if self.serials.len() > n_before { Identity::New } else { Identity::Other }
+    }
+
+    /// That pieces are displaced is being told. True if it has been before.
+    pub(super) fn note_displaced(&mut self) -> bool {
+        std::mem::replace(&mut self.is_displaced, true)
     }
 
     /// A sensor changed, or the whole board was read. True if that is the first that is heard of
@@ -136,6 +165,11 @@ impl Game {
     /// analysis, a claim being shown, or the kings announcing a result.
     pub(super) fn is_interrupted(&self) -> bool {
         self.clock.device() == Device::Present && self.clock.has_run() && !self.clock.is_running()
+    }
+
+    /// Whether what was pressed or moved may have been missed.
+    pub(super) fn is_after_gap(&self, now: Mono) -> bool {
+        self.watch.is_after_gap(now) || self.has_gap
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -171,11 +205,13 @@ impl Game {
             return;
         }
         self.facts.push(Fact::Pressed { by });
+        let left = self.clock.times().map(|times| times.of(by));
+        self.memory.hear(now, Step::Pressed { by, left });
         let times = self.times_at_press(now, by);
         let Some(play) = &mut self.play else { return };
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
             suspect.by != by
-                && now.since(suspect.at) < BOUNCE
+                && now.since(suspect.at) < suspect.grace
                 && play.tracker().last_change() < suspect.at
                 && !play.tracker().is_illegal_press(suspect.at)
         }) {
@@ -189,13 +225,23 @@ impl Game {
             }
             return;
         }
+        let last_press = self.watch.last_press.replace((by, now));
         play.press(now, by, times, &mut self.facts);
         // Whoever presses after an illegal move has answered it: what stands now is another matter.
         self.watch.told_illegal = None;
         if !play.stands_pressed(now) {
-            self.watch.suspect = Some(Suspect { by, at: now, how });
-            self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
+            // The lever may have been pushed back on the move that it was just pressed for; then
+            // it will be pressed again.
+            let is_back = last_press.is_some_and(|(other, at)| {
+                other != by && now.since(at) < BOUNCE && play.tracker().last_change() < at
+            });
+            let (grace, after) =
+                if is_back { (PUSHED_BACK, PUSHED_BACK) } else { (BOUNCE, SUSPECT_AFTER) };
+            self.watch.suspect = Some(Suspect { by, at: now, how, grace });
+            self.timers.set(Timer::Suspect, now + after);
             self.session.want_dump(now, &mut self.commands);
+        } else {
+            self.note_untidy(now, by);
         }
         self.note_difference(now);
     }
@@ -208,6 +254,7 @@ impl Game {
         if is_exact && !self.is_over() {
             self.look(now, STEP_MAX);
         }
+        self.memory.stop(now);
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
         self.watch.is_stop_unseen = true;
@@ -226,11 +273,14 @@ impl Game {
     /// The clock runs again. What was shown meanwhile was not played; but the players may have put
     /// an earlier position back on the board.
     pub(super) fn on_resumed(&mut self, now: Mono) {
+        self.memory.resume();
         self.timers.set(Timer::Settle, now + self.settle_time());
         let (turn, is_over) = (self.clock.running(), self.is_over());
         if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
             play.take_back_to(turn, &mut self.facts);
         }
+        // What was moved about meanwhile has not stood yet while time ran.
+        self.watch.differs_since = None;
         self.note_difference(now);
     }
 
@@ -273,6 +323,19 @@ impl Game {
         if self.timers.take(Timer::Restart, now) {
             self.restart(now);
         }
+        if self.timers.take(Timer::Untidy, now) && self.may_judge() {
+            self.tell_untidy(now);
+        }
+        if self.timers.take(Timer::InHand, now) && self.may_judge() {
+            self.judge_in_hand(now);
+        }
+        if self.timers.take(Timer::Unpressed, now) && self.may_judge() {
+            self.tell_unpressed();
+        }
+        self.watch_unpressed(now);
+        if self.timers.take(Timer::Memory, now) {
+            self.ask_memory(now);
+        }
     }
 
     /// The whole board is known again: what was not to be judged without it is due anew.
@@ -285,7 +348,7 @@ impl Game {
 
     /// A press has stood without a legal move: say what stands on the board instead.
     fn judge_suspect(&mut self, now: Mono) {
-        let Some(Suspect { by, at: pressed, how }) = self.watch.suspect.take() else { return };
+        let Some(Suspect { by, at: pressed, how, .. }) = self.watch.suspect.take() else { return };
         if self.is_over() {
             return;
         }
@@ -304,12 +367,12 @@ impl Game {
             None if !play.has_open_press(pressed) => return,
             None => FindingKind::PressWithoutMove,
             Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by && stood(to) => {
-                FindingKind::IllegalCompleted { from, to }
+                self.illegal_king_move(from, to)
             }
             Some(Mismatch::PawnOnLastRank { by: mover, to, .. }) if mover == by && stood(to) => {
                 FindingKind::PromotionIncomplete { at: to }
             }
-            Some(_) => return,
+            Some(_) => return self.tell_disorder_at_press(now, by, pressed),
         };
         let finding = Finding { kind, by: Some(by) };
         self.watch.told_illegal = mismatch;
@@ -366,11 +429,11 @@ impl Game {
         }
     }
 
-    fn last_change(&self) -> Option<Mono> {
+    pub(super) fn last_change(&self) -> Option<Mono> {
         self.play.as_ref().map(|play| play.tracker().last_change())
     }
 
-    fn difference(&self) -> Bitboard {
+    pub(super) fn difference(&self) -> Bitboard {
         let Some(play) = &self.play else { return Bitboard::EMPTY };
         let tracker = play.tracker();
         tracker.seen().differs(tracker.best().standing().board())
@@ -395,21 +458,17 @@ impl Game {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
             return;
         }
-        self.watch.is_displaced = true;
-        let kind = FindingKind::Displaced { squares: differs.into_iter().collect() };
-        self.facts.push(Fact::PositionLost(Finding { kind, by: None }));
+        self.displaced(differs.into_iter().collect(), None);
     }
 
     /// The clock was stopped on a board that no move on record explains: what follows is not
     /// judged, so that must be said now.
     fn tell_stopped(&mut self) {
         let differs = self.difference() & self.watch.stopped_on;
-        if differs.is_empty() || self.watch.is_displaced || self.watch.told_illegal.is_some() {
+        if differs.is_empty() || self.watch.told_illegal.is_some() {
             return;
         }
-        self.watch.is_displaced = true;
-        let kind = FindingKind::Displaced { squares: differs.into_iter().collect() };
-        self.facts.push(Fact::PositionLost(Finding { kind, by: None }));
+        self.displaced(differs.into_iter().collect(), None);
     }
 
     fn kings_in_center(&self) -> Option<Ending> {
@@ -431,7 +490,8 @@ impl Game {
         let Some(play) = &self.play else { return };
         let may_restart = (play.mismatch().is_some() || play.ending().is_some())
             && self.start_shown(placement).is_some();
-        let is_playing = play.ending().is_none() && self.clock.is_running();
+        let is_begun = play.ending().is_none() && !play.sheet().is_empty();
+        let is_playing = is_begun && self.clock.is_running();
         let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
         if !may_restart {
             self.timers.clear(Timer::Restart);

@@ -58,7 +58,7 @@ pub enum FindingKind {
     },
     /// The clock was pressed although no move had been made.
     PressWithoutMove,
-    /// Board and record have differed for a while; no move explains it.
+    /// Board and record have differed for a while, or at a press; no move explains it.
     Displaced {
         /// The squares that differ.
         squares: Vec<Square>,
@@ -67,6 +67,31 @@ pub enum FindingKind {
     Restored,
     /// The board shows no start position: recording waits for one.
     NoStartPosition,
+    /// The board's own memory was read, and does not fit what was seen: it settles nothing.
+    MemorySetAside,
+    /// A king was moved as if to castle and the clock pressed, with the rook still at home.
+    RookForgotten {
+        /// From where the king went.
+        from: Square,
+        /// To where.
+        to: Square,
+        /// Where the rook stands.
+        rook: Square,
+    },
+    /// A king was captured.
+    KingCaptured {
+        /// Where it stood.
+        at: Square,
+    },
+    /// A move was made, and the clock not pressed for long.
+    NotPressed,
+    /// The game begins with pieces in each other's places.
+    BadSetup {
+        /// The squares on which they stand.
+        squares: Vec<Square>,
+    },
+    /// Another board stands there than the one on record.
+    BoardExchanged,
 }
 
 /// One finding.
@@ -84,21 +109,37 @@ impl Finding {
         match self.kind {
             FindingKind::IllegalCompleted { .. }
             | FindingKind::PromotionIncomplete { .. }
+            | FindingKind::RookForgotten { .. }
+            | FindingKind::KingCaptured { .. }
+            | FindingKind::BadSetup { .. }
             | FindingKind::PressWithoutMove => Severity::Irregularity,
-            FindingKind::IllegalOnBoard { .. } | FindingKind::Displaced { .. } => Severity::Notice,
-            FindingKind::Restored | FindingKind::NoStartPosition => Severity::Info,
+            FindingKind::Displaced { .. } if self.by.is_some() => Severity::Irregularity,
+            FindingKind::IllegalOnBoard { .. }
+            | FindingKind::NotPressed
+            | FindingKind::BoardExchanged
+            | FindingKind::Displaced { .. } => Severity::Notice,
+            FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => {
+                Severity::Info
+            }
         }
     }
 
     /// The article that speaks of it, in the edition of 2023.
     pub const fn article(&self) -> Option<&'static str> {
         match self.kind {
-            FindingKind::IllegalCompleted { .. } => Some("7.5.1"),
+            FindingKind::IllegalCompleted { .. }
+            | FindingKind::RookForgotten { .. }
+            | FindingKind::KingCaptured { .. } => Some("7.5.1"),
+            FindingKind::NotPressed => Some("6.2.1"),
+            FindingKind::BadSetup { .. } => Some("7.2.1"),
             FindingKind::PromotionIncomplete { .. } => Some("7.5.2"),
             FindingKind::PressWithoutMove => Some("7.5.3"),
             FindingKind::IllegalOnBoard { .. } => Some("3.10.2"),
             FindingKind::Displaced { .. } => Some("7.4"),
-            FindingKind::Restored | FindingKind::NoStartPosition => None,
+            FindingKind::Restored
+            | FindingKind::NoStartPosition
+            | FindingKind::BoardExchanged
+            | FindingKind::MemorySetAside => None,
         }
     }
 
@@ -107,11 +148,17 @@ impl Finding {
         match &self.kind {
             FindingKind::IllegalOnBoard { from, to }
             | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
-            FindingKind::PromotionIncomplete { at } => vec![*at],
-            FindingKind::Displaced { squares } => squares.clone(),
+            FindingKind::RookForgotten { from, to, rook } => vec![*from, *to, *rook],
+            FindingKind::PromotionIncomplete { at } | FindingKind::KingCaptured { at } => vec![*at],
+            FindingKind::Displaced { squares } | FindingKind::BadSetup { squares } => {
+                squares.clone()
+            }
             FindingKind::PressWithoutMove
             | FindingKind::Restored
-            | FindingKind::NoStartPosition => Vec::new(),
+            | FindingKind::NoStartPosition
+            | FindingKind::NotPressed
+            | FindingKind::BoardExchanged
+            | FindingKind::MemorySetAside => Vec::new(),
         }
     }
 
@@ -119,12 +166,19 @@ impl Finding {
     pub const fn code(&self) -> &'static str {
         match self.kind {
             FindingKind::IllegalOnBoard { .. } => "ILLEGAL_ON_BOARD",
-            FindingKind::IllegalCompleted { .. } => "ILLEGAL_COMPLETED",
+            FindingKind::IllegalCompleted { .. } | FindingKind::RookForgotten { .. } => {
+                "ILLEGAL_COMPLETED"
+            }
+            FindingKind::KingCaptured { .. } => "KING_CAPTURED",
+            FindingKind::NotPressed => "NOT_PRESSED",
+            FindingKind::BadSetup { .. } => "BAD_SETUP",
+            FindingKind::BoardExchanged => "BOARD_EXCHANGED",
             FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
             FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
             FindingKind::Displaced { .. } => "DISPLACED",
             FindingKind::Restored => "RESTORED",
             FindingKind::NoStartPosition => "NO_START_POSITION",
+            FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
         }
     }
 }
@@ -144,9 +198,26 @@ impl fmt::Display for Finding {
             FindingKind::PromotionIncomplete { at } => {
                 write!(f, "clock pressed with the pawn left on {at}")?;
             }
+            FindingKind::RookForgotten { from, to, rook } => write!(
+                f,
+                "illegal move completed, {from} to {to}; it looks like castling without the rook \
+                 on {rook}"
+            )?,
+            FindingKind::KingCaptured { at } => write!(f, "the king on {at} was captured")?,
+            FindingKind::NotPressed => f.write_str("a move is made, and the clock not pressed")?,
+            FindingKind::BadSetup { squares } => {
+                f.write_str("king and queen stand in each other's places on")?;
+                for sq in squares {
+                    write!(f, " {sq}")?;
+                }
+            }
+            FindingKind::BoardExchanged => f.write_str("another board stands there than before")?,
             FindingKind::PressWithoutMove => f.write_str("clock pressed without a move")?,
             FindingKind::Displaced { squares } => {
-                f.write_str("the board differs from the record on")?;
+                f.write_str(match self.by {
+                    Some(_) => "clock pressed while the board differs from the record on",
+                    None => "the board differs from the record on",
+                })?;
                 for sq in squares {
                     write!(f, " {sq}")?;
                 }
@@ -154,6 +225,9 @@ impl fmt::Display for Finding {
             FindingKind::Restored => f.write_str("the board agrees with the record again")?,
             FindingKind::NoStartPosition => {
                 f.write_str("no start position on the board; recording begins with one")?;
+            }
+            FindingKind::MemorySetAside => {
+                f.write_str("the board's own memory does not fit what was seen; it is set aside")?;
             }
         }
         match self.article() {

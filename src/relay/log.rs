@@ -120,6 +120,7 @@ impl Log {
             Basis::Press | Basis::Reply => return None,
             Basis::Quiet => "the board is still",
             Basis::Gap => "found after a gap",
+            Basis::Memory => "from the board's own memory",
             Basis::Order => "by the arbiter's order",
         };
         Some(format!("made       {numbered:<16}{why}"))

@@ -236,11 +236,19 @@ impl FindingBody {
         let kind = match (self.code.as_str(), squares.as_slice()) {
             ("ILLEGAL_ON_BOARD", &[from, to]) => FindingKind::IllegalOnBoard { from, to },
             ("ILLEGAL_COMPLETED", &[from, to]) => FindingKind::IllegalCompleted { from, to },
+            ("ILLEGAL_COMPLETED", &[from, to, rook]) => {
+                FindingKind::RookForgotten { from, to, rook }
+            }
+            ("KING_CAPTURED", &[at]) => FindingKind::KingCaptured { at },
+            ("NOT_PRESSED", []) => FindingKind::NotPressed,
+            ("BAD_SETUP", _) => FindingKind::BadSetup { squares },
+            ("BOARD_EXCHANGED", []) => FindingKind::BoardExchanged,
             ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
             ("DISPLACED", _) => FindingKind::Displaced { squares },
             ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
             ("RESTORED", []) => FindingKind::Restored,
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
+            ("MEMORY_SET_ASIDE", []) => FindingKind::MemorySetAside,
             _ => return None,
         };
         Some(Finding { kind, by: optional(self.player.as_deref())? })

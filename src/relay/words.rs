@@ -39,6 +39,7 @@ impl Word for Basis {
         (Self::Quiet, "quiet"),
         (Self::Reply, "reply"),
         (Self::Gap, "gap"),
+        (Self::Memory, "memory"),
         (Self::Order, "order"),
     ];
 }

@@ -31,6 +31,8 @@ const BUSY: Duration = Duration::from_millis(50);
 const CLOCK_EVERY: Duration = Duration::from_secs(1);
 /// From a clock command to its acknowledgement. Made up, well inside the 2 s of protocol 3.5.
 const ACK_AFTER: Duration = Duration::from_millis(150);
+/// Bytes of a long message that come out together: a host hears a log while it is being sent.
+const CHUNK_MAX: usize = 128;
 /// Bytes that may wait for the line before the board drops what it wants to say: a whole log and
 /// then some. Made up, so that a host that keeps asking cannot exhaust us.
 const OUTPUT_MAX: usize = 16_384;
@@ -40,7 +42,8 @@ const OUTPUT_MAX: usize = 16_384;
 const TRADEMARK: &str = "Rokade simulated board\r\nnot a product of Digital Game Technology";
 const SERIAL: &str = "01025";
 const BUS_ADDRESS: u16 = 1025;
-const LONG_SERIAL: &str = "3000001025";
+/// The long number is made of this and the short one.
+const MODEL: &str = "30000";
 const VERSION: (u8, u8) = (1, 8);
 /// The version that the clock answers: the DGT3000 family (protocol 3.7).
 const CLOCK_VERSION: u8 = 0x20;
@@ -98,13 +101,15 @@ pub struct BoardSim {
     clock_sent_at: Mono,
     mode: Mode,
     line: Line,
+    is_powered: bool,
+    serial: String,
     decoder: CommandDecoder,
     /// Commands with the moment of their last byte; at most [`INPUT_MAX`].
     inbox: VecDeque<(Mono, Command)>,
     input_free_at: Mono,
     busy_until: Mono,
     acks: VecDeque<(Mono, Ack)>,
-    /// Messages with the moment of their last byte.
+    /// Messages, or chunks of long ones, with the moment of their last byte.
     outbox: VecDeque<(Mono, Vec<u8>)>,
     output_free_at: Mono,
     clock_commands: Vec<ClockCommand>,
@@ -125,6 +130,8 @@ impl BoardSim {
             clock_sent_at: Mono::default(),
             mode: Mode::Bus,
             line: Line::Up,
+            is_powered: true,
+            serial: SERIAL.to_owned(),
             decoder: CommandDecoder::default(),
             inbox: VecDeque::new(),
             input_free_at: Mono::default(),
@@ -135,6 +142,14 @@ impl BoardSim {
             clock_commands: Vec::new(),
             ring,
         }
+    }
+
+    /// The same board after years of use: other games fill its memory, up to when it was switched
+    /// on. So a log is as long as it can be, and begins anywhere.
+    pub fn well_used(mut self) -> Self {
+        self.ring = Ring::of_years(self.orientation);
+        self.ring.power_up(Mono::default(), &self.dump);
+        self
     }
 
     /// The same board, already in mode UPDATE_NICE as a host has left it. The clock's first reading
@@ -175,7 +190,9 @@ impl BoardSim {
             return;
         }
         *reads = code;
-        self.ring.change(at, field, &self.dump);
+        if self.is_powered {
+            self.ring.change(at, field, &self.dump);
+        }
         if delivery == Delivery::Sent {
             self.report(at, square);
         }
@@ -197,6 +214,7 @@ impl BoardSim {
         self.advance(at);
         if let Some(before) = self.clock
             && before.high != time.high
+            && self.is_powered
         {
             // The press halted the side whose end was up.
             self.ring.write(LogEvent::of_time(before.high, time.side(before.high)));
@@ -238,22 +256,44 @@ impl BoardSim {
         self.output_free_at = at;
     }
 
-    /// The board loses its power for a moment: back to bus mode, and everything unsent is lost.
-    pub fn power_cycle(&mut self, at: Mono) {
+    /// The board loses its power: everything unsent is lost, and what is moved from now on it
+    /// neither sends nor remembers.
+    pub fn power_off(&mut self, at: Mono) {
         self.advance(at);
+        self.is_powered = false;
         self.mode = Mode::Bus;
         self.clock_sent = None;
         self.forget_traffic();
+    }
+
+    /// The power is back: bus mode, and a look at what stands on the board.
+    pub fn power_on(&mut self, at: Mono) {
+        self.advance(at);
+        self.is_powered = true;
         self.input_free_at = at;
         self.output_free_at = at;
         self.busy_until = at;
         self.ring.power_up(at, &self.dump);
     }
 
+    /// The board loses its power for a moment: back to bus mode, and everything unsent is lost.
+    pub fn power_cycle(&mut self, at: Mono) {
+        self.power_off(at);
+        self.power_on(at);
+    }
+
+    /// Another board is put in its place, with the same pieces on it and a memory of its own.
+    pub fn exchange(&mut self, at: Mono, serial: &str) {
+        self.power_off(at);
+        self.serial = serial.to_owned();
+        self.ring = Ring::default();
+        self.power_on(at);
+    }
+
     /// The host sends `bytes`; the last is through after as many byte times.
     pub fn host_bytes(&mut self, at: Mono, bytes: &[u8]) {
         self.advance(at);
-        if self.line == Line::Down {
+        if self.line == Line::Down || !self.is_powered {
             return;
         }
         for byte in bytes {
@@ -278,7 +318,8 @@ impl BoardSim {
         output.into_iter().chain(self.next_event_at()).min()
     }
 
-    /// Appends the bytes of all messages whose last byte has passed the line by `now`.
+    /// Appends the bytes of all messages, and chunks of long ones, whose last byte has passed the
+    /// line by `now`.
     pub fn take(&mut self, now: Mono, out: &mut Vec<u8>) {
         self.advance(now);
         while let Some((_, bytes)) = self.outbox.pop_front_if(|(ready, _)| *ready <= now) {
@@ -346,7 +387,7 @@ impl BoardSim {
                 self.say(at, &BoardMessage::Log(log));
             }
             other => {
-                if let Some(answer) = identity(&other) {
+                if let Some(answer) = identity(&other, &self.serial) {
                     self.say(at, &answer);
                 }
             }
@@ -403,8 +444,10 @@ impl BoardSim {
         if self.line == Line::Down || n_waiting + bytes.len() > OUTPUT_MAX {
             return;
         }
-        self.output_free_at = self.output_free_at.max(at) + byte_times(bytes.len());
-        self.outbox.push_back((self.output_free_at, bytes));
+        for chunk in bytes.chunks(CHUNK_MAX) {
+            self.output_free_at = self.output_free_at.max(at) + byte_times(chunk.len());
+            self.outbox.push_back((self.output_free_at, chunk.to_vec()));
+        }
     }
 
     fn forget_traffic(&mut self) {
@@ -416,12 +459,12 @@ impl BoardSim {
 }
 
 /// What the board says about itself, for the commands that ask only that.
-fn identity(command: &Command) -> Option<BoardMessage> {
+fn identity(command: &Command, serial: &str) -> Option<BoardMessage> {
     let (major, minor) = VERSION;
     Some(match command {
         Command::SendVersion => BoardMessage::Version { major, minor },
-        Command::ReturnSerial => BoardMessage::Serial(SERIAL.into()),
-        Command::ReturnLongSerial => BoardMessage::LongSerial(LONG_SERIAL.into()),
+        Command::ReturnSerial => BoardMessage::Serial(serial.to_owned()),
+        Command::ReturnLongSerial => BoardMessage::LongSerial(format!("{MODEL}{serial}")),
         Command::ReturnBusAddress => BoardMessage::BusAddress(BUS_ADDRESS),
         Command::SendTrademark => BoardMessage::Trademark(TRADEMARK.into()),
         Command::SendHardwareVersion => BoardMessage::HardwareVersion { major: 1, minor: 0 },

@@ -14,6 +14,8 @@ use std::time::Duration;
 /// After the last line of a script the core gets this long to come to its conclusions: long enough
 /// for the board to be read once more ([`crate::wire::session::REFRESH`]).
 const AFTERMATH: Duration = Duration::from_secs(11);
+/// The same while the board's own memory is awaited, which takes its time.
+const AFTERMATH_OF_MEMORY: Duration = Duration::from_secs(90);
 /// Between closing a line and opening it again.
 const REOPEN_AFTER: Duration = Duration::from_millis(50);
 
@@ -91,7 +93,7 @@ impl Run {
         let mut table = Table::new(&script.header);
         table.begin(Mono::default());
         let mut happenings = script.happenings.iter().peekable();
-        let end = script.happenings.last().map_or(Mono::default(), |(at, _)| *at) + AFTERMATH;
+        let last = script.happenings.last().map_or(Mono::default(), |(at, _)| *at);
         if table.board().is_some() {
             self.event(Mono::default(), &Event::LinkUp);
         } else {
@@ -100,6 +102,8 @@ impl Run {
         loop {
             let next_happening = happenings.peek().map(|(at, _)| *at);
             let next = [next_happening, table.next_at(), self.game.wake_at()];
+            let awaits_memory = self.game.awaits_memory();
+            let end = last + if awaits_memory { AFTERMATH_OF_MEMORY } else { AFTERMATH };
             let Some(now) = next.into_iter().flatten().min().filter(|now| *now <= end) else {
                 return;
             };

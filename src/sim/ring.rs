@@ -5,7 +5,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use shakmaty::{Board, Square};
+
 use crate::time::Mono;
+use crate::wire::End;
 use crate::wire::field::{Code, Dump, Field, Orientation};
 use crate::wire::log::{LogEvent, RING_LEN};
 
@@ -25,6 +28,32 @@ pub(super) struct Ring {
 }
 
 impl Ring {
+    /// A ring that is full of games that begin like any other: after the start position two knights
+    /// and a pawn on each side move, and go back. Made up.
+    pub(super) fn of_years(orientation: Orientation) -> Self {
+        let mut ring = Self::default();
+        let (mut at, mut dump) = (Mono::default(), Dump::new(&Board::new(), orientation));
+        let moves = [(Square::E2, Square::E4), (Square::E7, Square::E5), (Square::G1, Square::F3)];
+        let back = moves.iter().rev().map(|&(from, to)| (to, from));
+        let there_and_back: Vec<_> = moves.iter().copied().chain(back).collect();
+        let mut n_moves = 0;
+        while ring.bytes.len() < RING_LEN - 1 {
+            let (from, to) = there_and_back[n_moves % there_and_back.len()];
+            let (from, to) = (orientation.field(from), orientation.field(to));
+            let code = std::mem::replace(&mut dump.0[usize::from(from.index())], Code::Empty);
+            at = at + Duration::from_secs(5);
+            ring.change(at, from, &dump);
+            dump.0[usize::from(to.index())] = code;
+            at = at + FAST;
+            ring.change(at, to, &dump);
+            let end = if n_moves.is_multiple_of(2) { End::Left } else { End::Right };
+            let seconds = 5_400 - u32::try_from(n_moves % 300).unwrap_or(0);
+            ring.write(LogEvent::Time { end, seconds });
+            n_moves += 1;
+        }
+        ring
+    }
+
     /// The board was switched on with this on it (protocol 5, `6A`).
     pub(super) fn power_up(&mut self, at: Mono, dump: &Dump) {
         for event in [LogEvent::Nop, LogEvent::Nop, LogEvent::Nop, LogEvent::PowerUp] {

@@ -72,6 +72,12 @@ pub enum Happening {
     LineDown,
     /// The line is whole again.
     LineUp,
+    /// The board has no power from now on.
+    PowerOff,
+    /// It has again.
+    PowerOn,
+    /// Another board stands there, with this serial number and the same pieces.
+    Exchanged(String),
     /// Both sides of the clock stand still.
     ClockStopped,
     /// The arbiter sets the clock running for this player.
@@ -147,6 +153,10 @@ struct BodyLine {
     press: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchanged: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     clock: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -237,6 +247,9 @@ impl Happening {
             Self::Press(by) => BodyLine { press: some(by.word()), ..line },
             Self::LineDown => BodyLine { line: some("down"), ..line },
             Self::LineUp => BodyLine { line: some("up"), ..line },
+            Self::PowerOff => BodyLine { power: some("off"), ..line },
+            Self::PowerOn => BodyLine { power: some("on"), ..line },
+            Self::Exchanged(serial) => BodyLine { exchanged: Some(serial.clone()), ..line },
             Self::ClockStopped => BodyLine { clock: some("stopped"), ..line },
             Self::Resume(turn) => {
                 BodyLine { arbiter: some("resume"), turn: some(turn.word()), ..line }
@@ -336,6 +349,14 @@ fn parse_line(line: &str, sight: Sight) -> Result<(Mono, Happening), String> {
             "up" => Happening::LineUp,
             _ => return Err(format!("line is {state:?}; expected \"down\" or \"up\"")),
         }
+    } else if let Some(state) = body.power {
+        match state.as_str() {
+            "off" => Happening::PowerOff,
+            "on" => Happening::PowerOn,
+            _ => return Err(format!("power is {state:?}; expected \"off\" or \"on\"")),
+        }
+    } else if let Some(serial) = body.exchanged {
+        Happening::Exchanged(serial)
     } else if body.clock.as_deref() == Some("stopped") {
         Happening::ClockStopped
     } else if body.arbiter.as_deref() == Some("resume") {
@@ -344,7 +365,8 @@ fn parse_line(line: &str, sight: Sight) -> Result<(Mono, Happening), String> {
     } else if body.end == Some(true) {
         Happening::End
     } else {
-        return Err("expected one of rx, tx, sq, press, line, clock, arbiter, end".to_owned());
+        let keys = "rx, tx, sq, press, line, power, exchanged, clock, arbiter, end";
+        return Err(format!("expected one of {keys}"));
     };
     Ok((at, happening))
 }

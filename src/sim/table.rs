@@ -49,6 +49,7 @@ impl Table {
         let time = clock.as_ref().map(ClockSim::time);
         let has_line = header.sight == Sight::Pieces;
         let board = has_line.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let board = board.map(BoardSim::well_used);
         let placement = header.sight.of_board(&start);
         let (is_cut_off, reread_at, starts_at) = (false, None, None);
         Self { board, placement, is_cut_off, reread_at, clock, turn, starts_at }
@@ -120,6 +121,18 @@ impl Table {
             }
             Happening::LineDown => self.line_down(now),
             Happening::LineUp => self.line_up(now),
+            Happening::PowerOff => {
+                self.board.as_mut()?.power_off(now);
+                None
+            }
+            Happening::PowerOn => {
+                self.board.as_mut()?.power_on(now);
+                None
+            }
+            Happening::Exchanged(serial) => {
+                self.board.as_mut()?.exchange(now, serial);
+                None
+            }
             Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
         }
     }

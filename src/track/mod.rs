@@ -11,6 +11,7 @@ pub mod grow;
 pub mod history;
 pub mod illegal;
 pub mod line;
+pub mod memory;
 pub mod mismatch;
 pub mod placement;
 pub mod search;
@@ -18,6 +19,7 @@ pub mod tracker;
 pub mod weigh;
 
 pub use line::{Completion, Line, Ply};
+pub use memory::{Misfit, Recalled, Step};
 pub use mismatch::Mismatch;
 pub use placement::{Placement, Reading, Sight};
 pub use tracker::Tracker;

@@ -112,7 +112,7 @@ enum Phase {
 }
 
 impl Session {
-    /// Identity, mode and dump, a probe, a refresh: more never waits at once.
+    /// Identity, mode and dump, a probe, a refresh, a log: more never waits at once.
     const QUEUE_MAX: usize = 12;
 
     /// A session without a line.
@@ -221,6 +221,16 @@ impl Session {
             self.ask_dump(now);
             self.send(now, out);
         }
+    }
+
+    /// Asks for a dump, and for the board's own log after it: 8 s in which nothing else comes
+    /// (protocol 5). False before the board is awake, for then nothing is asked.
+    pub fn ask_log(&mut self, now: Mono, out: &mut Vec<Command>) -> bool {
+        let Phase::Running { dumped: Some(_), .. } = self.phase else { return false };
+        self.ask_dump(now);
+        self.enqueue(Command::SendLog);
+        self.send(now, out);
+        true
     }
 
     fn ask_version(&mut self, now: Mono, n_asked: u32) {

@@ -17,6 +17,7 @@ mod http;
 mod journal;
 mod laws;
 mod line;
+mod memory;
 mod program;
 mod replay;
 mod service;

@@ -1,0 +1,244 @@
+//! Disorder that is no move: what lies about at a press, boards and starts that are not right, and
+//! presses that do not come.
+
+use super::entry::Fact;
+use super::machine::Game;
+use super::timers::Timer;
+use super::watch::SUSPECT_AFTER;
+use crate::laws::{Finding, FindingKind};
+use crate::time::Mono;
+use crate::track::line::CompletedBy;
+use crate::track::tracker::SCAN;
+use crate::track::{Placement, Reading};
+use std::time::Duration;
+
+use shakmaty::{
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Position, Rank, Role, Square,
+};
+
+/// Pieces that must be missing beside a move that stands for the press to be told of.
+const UNTIDY_MIN: usize = 2;
+/// Between looks at whether a piece has come down.
+const IN_HAND_EVERY: Duration = Duration::from_millis(300);
+/// A piece that has not come down this long after the press will not be seen to.
+const IN_HAND_MAX: Duration = Duration::from_secs(4);
+
+/// A press of a move that stands, with other pieces of the presser missing.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Untidy {
+    by: Color,
+    pressed: Mono,
+    squares: Bitboard,
+}
+
+/// A press while the piece to be moved was in the air.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct InHand {
+    by: Color,
+    pressed: Mono,
+}
+
+/// What is known of a player who does not press.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unpressed {
+    /// He has made a move, and his time runs.
+    Waits(Color),
+    /// The arbiter has been told.
+    Told(Color),
+}
+
+impl Game {
+    /// No legal move explains the press at `pressed`, and none that is not legal: says what of the
+    /// presser's stood about then and still does.
+    pub(super) fn tell_disorder_at_press(&mut self, now: Mono, by: Color, pressed: Mono) {
+        let differs = self.difference();
+        let Some(play) = self.play.as_ref().filter(|_| !self.is_after_gap(now)) else { return };
+        let tracker = play.tracker();
+        let own = tracker.best().standing().board().by_color(by);
+        let of_his = own | tracker.seen().known().by_color(by);
+        let stood = |sq: &Square| tracker.changed_at(*sq) <= pressed + SCAN;
+        let squares: Vec<Square> = (differs & of_his).into_iter().filter(stood).collect();
+        if squares.is_empty() {
+            return;
+        }
+        if let Some(at) = self.captured_king(by) {
+            let kind = FindingKind::KingCaptured { at };
+            self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
+        } else if differs.count() == 1 && !tracker.seen().occupied().contains(squares[0]) {
+            // The piece may still be in the hand that should have moved it, or on a square that
+            // does not see it.
+            self.watch.in_hand = Some(InHand { by, pressed });
+            self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
+        } else {
+            self.displaced(squares, Some(by));
+        }
+    }
+
+    /// A press came while the piece was in the hand. Once the piece stands, that is proven; if it
+    /// does not come, all that can be said is that it is missing.
+    pub(super) fn judge_in_hand(&mut self, now: Mono) {
+        let Some(InHand { by, pressed }) = self.watch.in_hand.take() else { return };
+        let Some(play) = &self.play else { return };
+        let completed = |done: crate::track::Completion| done.at == pressed;
+        let mut plies = play.tracker().best().plies.iter();
+        let ply = plies.find(|ply| ply.completion.is_some_and(completed));
+        if ply.is_some_and(|ply| ply.released > pressed + SCAN) {
+            let kind = FindingKind::PressWithoutMove;
+            self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
+        } else if now.since(pressed) < IN_HAND_MAX && ply.is_none() {
+            self.watch.in_hand = Some(InHand { by, pressed });
+            self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
+        } else if ply.is_none() {
+            let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed + SCAN;
+            let squares: Vec<Square> = self.difference().into_iter().filter(stood).collect();
+            if !squares.is_empty() {
+                self.displaced(squares, Some(by));
+            }
+        }
+    }
+
+    /// The board differs from the record on `squares`; perhaps `by` has pressed over it.
+    pub(super) fn displaced(&mut self, squares: Vec<Square>, by: Option<Color>) {
+        if !self.watch.note_displaced() {
+            let kind = FindingKind::Displaced { squares };
+            self.facts.push(Fact::PositionLost(Finding { kind, by }));
+        }
+    }
+
+    /// Where a piece of `by` stands instead of the other king, which is nowhere on the board.
+    pub(super) fn captured_king(&self, by: Color) -> Option<Square> {
+        let tracker = self.play.as_ref()?.tracker();
+        let at = tracker.best().standing().board().king_of(!by)?;
+        let seen = tracker.seen();
+        let is_gone = (seen.known().by_piece(Role::King.of(!by))).is_empty();
+        let taken = matches!(seen.get(at), Reading::Piece(piece) if piece.color == by);
+        (is_gone && taken).then_some(at)
+    }
+
+    /// `by` has pressed on a move that stands. If other pieces of his are missing, it is looked
+    /// again whether they are put back.
+    pub(super) fn note_untidy(&mut self, now: Mono, by: Color) {
+        let differs = self.difference();
+        let Some(play) = &self.play else { return };
+        let pos = play.tracker().best().standing();
+        let squares = differs & pos.board().by_color(by) & !play.tracker().seen().occupied();
+        // A single piece may be in the opponent's hand, who is taking or adjusting it.
+        if squares.count() < UNTIDY_MIN {
+            return;
+        }
+        self.watch.untidy = Some(Untidy { by, pressed: now, squares });
+        self.timers.set(Timer::Untidy, now + SUSPECT_AFTER);
+    }
+
+    /// Tells of pieces that were missing at a press and still are.
+    pub(super) fn tell_untidy(&mut self, now: Mono) {
+        let Some(Untidy { by, pressed, squares }) = self.watch.untidy.take() else { return };
+        let differs = self.difference() & squares;
+        let Some(play) = &self.play else { return };
+        let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed;
+        let squares: Vec<Square> = differs.into_iter().filter(stood).collect();
+        if squares.len() >= UNTIDY_MIN && !self.is_after_gap(now) {
+            self.displaced(squares, Some(by));
+        }
+    }
+
+    /// The kind of an illegal king's move: castling without its rook looks like one.
+    pub(super) fn illegal_king_move(&self, from: Square, to: Square) -> FindingKind {
+        let illegal = FindingKind::IllegalCompleted { from, to };
+        let Some(play) = &self.play else { return illegal };
+        let pos = play.tracker().best().standing();
+        let Some(king) = pos.board().piece_at(from).filter(|piece| piece.role == Role::King) else {
+            return illegal;
+        };
+        let side = CastlingSide::ALL.into_iter().find(|side| side.king_to(king.color) == to);
+        let rook = side.and_then(|side| pos.castles().rook(king.color, side));
+        match rook.filter(|sq| play.tracker().seen().get(*sq) != Reading::Empty) {
+            Some(rook) if from.distance(to) > 1 => FindingKind::RookForgotten { from, to, rook },
+            _ => illegal,
+        }
+    }
+
+    /// Watches over a player whose time runs although he has made his move.
+    pub(super) fn watch_unpressed(&mut self, now: Mono) {
+        let Some(by) = self.clock.running().filter(|by| self.is_unpressed(*by)) else {
+            self.timers.clear(Timer::Unpressed);
+            self.watch.unpressed = None;
+            return;
+        };
+        let is_known = matches!(self.watch.unpressed,
+            Some(Unpressed::Waits(known) | Unpressed::Told(known)) if known == by);
+        if !is_known {
+            self.watch.unpressed = Some(Unpressed::Waits(by));
+            self.timers.set(Timer::Unpressed, now + self.settings.settle.unpressed);
+        }
+    }
+
+    /// Tells of a player who has not pressed for long.
+    pub(super) fn tell_unpressed(&mut self) {
+        if let Some(Unpressed::Waits(by)) = self.watch.unpressed {
+            self.watch.unpressed = Some(Unpressed::Told(by));
+            self.facts.push(Fact::Found(Finding { kind: FindingKind::NotPressed, by: Some(by) }));
+        }
+    }
+
+    /// Whether `by` has made a move and not pressed: the last one, or both of his last two.
+    fn is_unpressed(&self, by: Color) -> bool {
+        let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else {
+            return false;
+        };
+        let is_his = |idx: &usize| play.sheet().position(*idx).turn() == by;
+        let mut his = (0..play.sheet().len()).rev().filter(is_his).map(|idx| {
+            let done = play.sheet().moves()[idx].completed;
+            done.is_none_or(|done| done.by != CompletedBy::Press)
+        });
+        let is_last = play.sheet().last().turn() != by;
+        let (last, before) = (his.next() == Some(true), his.next() == Some(true));
+        last && (is_last || before)
+    }
+
+    /// The start position with kings and queens in each other's places, as it is often set up: as
+    /// it stands, a game may begin from it all the same.
+    pub(super) fn swapped_start(placement: &Placement) -> Option<Chess> {
+        let ranks = [Bitboard::from(Rank::First), Rank::Eighth.into()];
+        let boards = ranks.into_iter().map(|rank| (rank, swapped_board(rank)));
+        let shows = |(_, board): &(Bitboard, Board)| placement.differs(board).is_empty();
+        let (swapped, board) = boards.into_iter().find(shows)?;
+        let mut setup = shakmaty::Setup::initial();
+        setup.castling_rights = board.rooks() & !swapped;
+        setup.board = board;
+        setup.position(CastlingMode::Standard).ok()
+    }
+
+    /// Tells if kings and queens stand in each other's places where a game begins.
+    pub(super) fn tell_bad_setup(&mut self, start: &Chess) {
+        let ranks = [Bitboard::from(Rank::First), Rank::Eighth.into()];
+        let both = ranks[0] | ranks[1];
+        let is_named = self.settings.start.is_some() || self.settings.is_chess960;
+        let wrong = [ranks[0], ranks[1], both]
+            .into_iter()
+            .find(|swapped| swapped_board(*swapped) == *start.board());
+        if let (Some(swapped), false) = (wrong, is_named) {
+            let moved = swapped & (Bitboard::from(File::D) | Bitboard::from(File::E));
+            let kind = FindingKind::BadSetup { squares: moved.into_iter().collect() };
+            self.facts.push(Fact::Found(Finding { kind, by: None }));
+        }
+    }
+
+    /// A board tells its serial number, and it is another one than that on record.
+    pub(super) fn on_exchanged(&mut self) {
+        self.memory.forget();
+        self.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
+    }
+}
+
+/// The start position with king and queen exchanged on the ranks in `swapped`.
+fn swapped_board(swapped: Bitboard) -> Board {
+    let mut board = Board::new();
+    for sq in swapped & board.by_role(Role::King) {
+        let king = board.piece_at(sq).expect("a king stands there");
+        let queen = Square::from_coords(File::D, sq.rank());
+        board.set_piece_at(sq, Role::Queen.of(king.color));
+        board.set_piece_at(queen, king);
+    }
+    board
+}

@@ -1,0 +1,402 @@
+//! The board's own memory: when it is asked for, and how it is joined to the record.
+//!
+//! A board remembers every change in its order, also while nobody listens. To read that takes
+//! seconds in which nothing else comes over the line, so it is asked for rarely, only to settle
+//! what was missed, and when the board is still. Until then a copy of the tracker is kept as it was
+//! when the board was last read and found as believed; that copy sees what the board remembers and
+//! takes the place of the one that had to guess.
+
+use super::entry::{Fact, LinkState};
+use super::machine::{Game, end_of};
+use super::timers::Timer;
+use super::watch::BOUNCE;
+use crate::clock::Times;
+use crate::laws::{Finding, FindingKind};
+use crate::time::Mono;
+use crate::track::memory::{self, Clocks, Joint};
+use crate::track::tracker::GAP_STEP_MAX;
+use crate::track::{Misfit, Placement, Reading, Recalled, Step, Tracker};
+use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
+use shakmaty::{Board, Color};
+use std::time::Duration;
+
+/// The board must have been still this long to be asked while the clock runs.
+const STILL: Duration = Duration::from_millis(1_500);
+/// Between two questions, at least, while the game is on.
+const EVERY: Duration = Duration::from_secs(60);
+/// The same while the clock is stopped, when nothing is kept waiting.
+const EVERY_AT_REST: Duration = Duration::from_secs(15);
+/// A log that has not come after this long will not come. Source: protocol 1.5.
+const ANSWER_MAX: Duration = Duration::from_secs(15);
+/// Questions without an answer after which a board counts as one without a memory.
+const TRIES_MAX: u32 = 2;
+/// Changes and presses that are kept at the most until the memory is read.
+const HEARD_MAX: usize = 2_000;
+
+/// What is kept so that the board's memory can be joined to the record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    base: Option<Base>,
+    /// Changes and presses since then, as they were heard.
+    heard: Vec<(Mono, Step)>,
+    /// What was missed since then and is not settled.
+    missed: Option<Missed>,
+    asked: Option<Mono>,
+    last_asked: Option<Mono>,
+    n_unanswered: u32,
+    /// When the clock was stopped: what came later is no play.
+    stopped: Option<Mono>,
+    /// A log that did not end in what was believed; the next picture may tell why.
+    unfit: Option<Log>,
+}
+
+/// A log, with the moments at which it was asked for and came.
+#[derive(Clone, Debug)]
+struct Log {
+    asked: Mono,
+    came: Mono,
+    events: Vec<LogEvent>,
+}
+
+/// A picture of the whole board beside what was believed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Picture {
+    /// It is the same.
+    AsBelieved,
+    /// It differs: messages were lost.
+    Different,
+    /// It differs, after a time in which none came.
+    AfterGap,
+}
+
+/// Whether a log is held against what is believed for the first time, or after a picture.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Last,
+}
+
+/// What was missed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Missed {
+    /// A change here or there, while the line was whole.
+    Changes,
+    /// All that happened for a while.
+    Span,
+}
+
+/// The last moment at which the board was read as a whole and was as believed.
+#[derive(Clone, Debug)]
+struct Base {
+    at: Mono,
+    tracker: Tracker,
+    shown: Option<Times>,
+    /// No press had been heard in this game.
+    is_unpressed: bool,
+}
+
+impl Memory {
+    /// A change or a press was heard.
+    pub(super) fn hear(&mut self, at: Mono, step: Step) {
+        if self.base.is_some() {
+            self.heard.push((at, step));
+        }
+        if self.heard.len() > HEARD_MAX {
+            self.forget();
+        }
+    }
+
+    /// What was kept is of no use any more: the game does not go on from there.
+    pub(super) fn forget(&mut self) {
+        *self = Self {
+            asked: self.asked,
+            last_asked: self.last_asked,
+            n_unanswered: self.n_unanswered,
+            ..Self::default()
+        };
+    }
+
+    /// The line is gone, and with it any answer.
+    pub(super) fn link_down(&mut self) {
+        self.asked = None;
+    }
+
+    /// The clock was stopped.
+    pub(super) fn stop(&mut self, at: Mono) {
+        self.stopped.get_or_insert(at);
+    }
+
+    /// The clock runs again. If anything was moved meanwhile, the memory tells no longer what was
+    /// play and what was not.
+    pub(super) fn resume(&mut self) {
+        let stopped = self.stopped.take();
+        let is_later = |at: Mono| stopped.is_some_and(|stopped| at > stopped);
+        if self.heard.last().is_some_and(|(at, _)| is_later(*at)) {
+            self.forget();
+        }
+    }
+}
+
+impl Game {
+    /// The board was read as a whole, perhaps after a gap. It was as believed, or something had
+    /// been missed.
+    pub(super) fn note_picture(&mut self, now: Mono, picture: Picture) {
+        if let Some(log) = self.memory.unfit.take() {
+            self.join_memory(now, log, Attempt::Last);
+        }
+        if self.is_interrupted() {
+            return;
+        }
+        let missed = match picture {
+            Picture::AsBelieved => None,
+            Picture::Different => Some(Missed::Changes),
+            Picture::AfterGap => Some(Missed::Span),
+        };
+        if self.memory.base.is_some() && self.memory.missed != Some(Missed::Span) {
+            self.memory.missed = missed.or(self.memory.missed);
+        }
+        if self.memory.missed.is_some() {
+            self.await_memory(now);
+        } else if missed.is_none() {
+            self.remember_base(now);
+        }
+    }
+
+    /// Everything up to now is known: the memory will be wanted from here on.
+    fn remember_base(&mut self, now: Mono) {
+        let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else {
+            return;
+        };
+        let shown = play.shown_last().or(self.clock.times());
+        let (tracker, is_unpressed) = (play.tracker().clone(), !play.is_pressed());
+        let base = Base { at: now, tracker, shown, is_unpressed };
+        self.memory.forget();
+        self.memory.base = Some(base);
+    }
+
+    /// The game goes on from what is on record: what the board remembers since then is wanted.
+    pub(super) fn recover_base(&mut self) {
+        self.remember_base(Mono::default());
+    }
+
+    fn await_memory(&mut self, now: Mono) {
+        if !self.timers.is_set(Timer::Memory) {
+            self.timers.set(Timer::Memory, now + STILL);
+        }
+    }
+
+    /// Whether something was missed that the board's memory may yet tell.
+    pub fn awaits_memory(&self) -> bool {
+        self.memory.missed.is_some() && self.memory.base.is_some() && self.link == LinkState::Live
+    }
+
+    /// Asks for the memory if it is wanted and nothing is kept waiting by that.
+    pub(super) fn ask_memory(&mut self, now: Mono) {
+        if let Some(asked) = self.memory.asked.filter(|asked| now.since(*asked) >= ANSWER_MAX) {
+            self.memory.last_asked = Some(asked);
+            self.memory.asked = None;
+            self.memory.n_unanswered += 1;
+        }
+        let Some(missed) = self.memory.missed else { return };
+        let is_at_rest = self.is_interrupted();
+        let every = if is_at_rest { EVERY_AT_REST } else { EVERY };
+        let rested = self.memory.last_asked.map_or(now, |last| last + every);
+        let stirred = self.last_change().unwrap_or_default();
+        let heard = self.memory.heard.last().map_or(stirred, |(at, _)| *at);
+        let still = stirred.max(heard) + STILL;
+        let due = if is_at_rest { rested } else { rested.max(still) };
+        let is_told = now >= still && self.memory.asked.is_none() && !self.is_doubtful(missed);
+        if is_told || self.memory.n_unanswered >= TRIES_MAX {
+            self.memory.missed = None;
+            return;
+        }
+        if self.memory.asked.is_some() || due > now || self.watch.has_suspect() {
+            self.timers.set(Timer::Memory, due.max(now + STILL));
+        } else if self.session.ask_log(now, &mut self.commands) {
+            self.memory.asked = Some(now);
+            self.memory.last_asked = Some(now);
+            self.timers.set(Timer::Memory, now + ANSWER_MAX);
+        }
+    }
+
+    /// Whether the record leaves open what was played since something was missed.
+    fn is_doubtful(&self, missed: Missed) -> bool {
+        let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return false };
+        let n_before = base.tracker.n_settled() + base.tracker.best().n_standing();
+        let n_new = play.sheet().len().saturating_sub(n_before);
+        match missed {
+            Missed::Span if n_new > 1 => true,
+            Missed::Span | Missed::Changes => play.is_doubted_since(n_before),
+        }
+    }
+
+    /// The board has told what it remembers.
+    pub(super) fn on_log(&mut self, now: Mono, payload: &[u8]) {
+        let asked = self.memory.asked.take();
+        self.memory.n_unanswered = 0;
+        self.session.want_dump(now, &mut self.commands);
+        if self.memory.missed.is_some() {
+            let events = decode_log(payload);
+            let log = Log { asked: asked.unwrap_or(now), came: now, events };
+            self.join_memory(now, log, Attempt::First);
+        }
+    }
+
+    fn join_memory(&mut self, now: Mono, log: Log, attempt: Attempt) {
+        let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return };
+        let mut recalled = self.recalled(&log.events);
+        if attempt == Attempt::Last {
+            // What was heard after the log came later than all of it.
+            let later = self.memory.heard.iter().filter(|(at, _)| *at > log.came);
+            let later = later.map(|(_, step)| Recalled { step: step.clone(), is_fast: false });
+            recalled.extend(later);
+        }
+        let clocks = match base.shown {
+            _ if base.is_unpressed => Clocks::Unpressed,
+            Some(times) => Clocks::Shown([times.white, times.black]),
+            None => Clocks::Unknown,
+        };
+        let heard = &self.memory.heard;
+        let joint = Joint { seen: base.tracker.seen(), clocks, heard };
+        match memory::join(&recalled, &joint, play.tracker().seen()) {
+            Ok(from) => {
+                let span = &recalled[from..];
+                let steps = memory::align(span, heard, base.at, log.asked);
+                self.recall(now, &steps);
+            }
+            Err(Misfit::End) if attempt == Attempt::First => self.memory.unfit = Some(log),
+            Err(_) => self.set_memory_aside(),
+        }
+    }
+
+    fn recall(&mut self, now: Mono, steps: &[(Mono, Step)]) {
+        let (Some(play), Some(base)) = (&mut self.play, self.memory.base.take()) else { return };
+        let stopped = self.memory.stopped;
+        let fits = play.recall(now, base.tracker, steps, stopped, base.shown, &mut self.facts);
+        if fits {
+            self.memory.forget();
+            self.rejudge(now);
+        } else {
+            self.set_memory_aside();
+        }
+    }
+
+    fn set_memory_aside(&mut self) {
+        self.memory.forget();
+        let kind = FindingKind::MemorySetAside;
+        self.facts.push(Fact::Found(Finding { kind, by: None }));
+    }
+
+    /// What the board remembers, in the words of the tracker.
+    fn recalled(&self, events: &[LogEvent]) -> Vec<Recalled> {
+        let lies = self.orientation.unwrap_or(Orientation::Normal);
+        let mut steps: Vec<Recalled> = Vec::new();
+        let mut scan = None;
+        for event in events {
+            if let (LogEvent::Change { field, code, .. }, Some(after)) = (event, scan)
+                && *code != Code::Empty
+                && after < Some(field.index())
+                && let Some(Recalled { step: Step::Found(placement), .. }) = steps.last_mut()
+            {
+                placement.set(lies.square(*field), reading_of(*code));
+                scan = Some(Some(field.index()));
+                continue;
+            }
+            let (step, is_fast) = match *event {
+                LogEvent::Change { field, code, fast } => {
+                    (Step::Sensed { sq: lies.square(field), reading: reading_of(code) }, fast)
+                }
+                LogEvent::Time { end, seconds } => {
+                    let left = Some(Duration::from_secs(u64::from(seconds)));
+                    (Step::Pressed { by: self.clock.color(end_of(end)), left }, false)
+                }
+                LogEvent::PowerUp | LogEvent::Watchdog => {
+                    scan = Some(None);
+                    steps.push(Recalled { step: Step::Found(Placement::empty()), is_fast: false });
+                    continue;
+                }
+                LogEvent::EmptyBoard => (Step::Showed(Placement::empty()), true),
+                LogEvent::Start(how) => {
+                    (Step::Showed(Dump::new(&Board::new(), how).placement(lies).into()), true)
+                }
+                _ => continue,
+            };
+            if !matches!(step, Step::Showed(_)) || scan.is_none() {
+                scan = None;
+                steps.push(Recalled { step, is_fast });
+            }
+        }
+        steps
+    }
+}
+
+fn reading_of(code: Code) -> Reading {
+    code.piece().map_or(Reading::Empty, Reading::Piece)
+}
+
+/// A tracker to which is told what a board remembers.
+pub(super) struct Recall {
+    pub(super) tracker: Tracker,
+    /// What the clocks showed when one of them was last pressed.
+    pub(super) shown: Option<Times>,
+    /// Presses that were not heard, with what both clocks showed.
+    pub(super) presses: Vec<(Mono, Option<Times>)>,
+    /// The last press, if nothing has stirred since.
+    pub(super) untouched: Option<(Mono, Color)>,
+}
+
+impl Recall {
+    /// The next step, at the time `when`. `heard` are the presses that came over the line.
+    pub(super) fn step(
+        &mut self,
+        when: Mono,
+        step: &Step,
+        is_play: bool,
+        heard: &[(Mono, Option<Times>)],
+    ) {
+        match step {
+            Step::Sensed { sq, reading } => {
+                self.untouched = None;
+                if is_play {
+                    self.tracker.sense(when, *sq, *reading);
+                } else {
+                    self.tracker.observe(when, *sq, *reading);
+                }
+            }
+            Step::Pressed { by, left } if is_play => {
+                match heard.iter().find(|(at, _)| *at == when) {
+                    Some((_, times)) => self.shown = times.or(self.shown),
+                    None => {
+                        self.shown = self.shown.zip(*left).map(|(shown, left)| match by {
+                            Color::White => Times { white: left, ..shown },
+                            Color::Black => Times { black: left, ..shown },
+                        });
+                        self.presses.push((when, self.shown));
+                    }
+                }
+                self.press(when, *by);
+            }
+            Step::Found(placement) => {
+                self.untouched = None;
+                self.tracker.picture(when, placement);
+                self.tracker.look(when, GAP_STEP_MAX);
+            }
+            Step::Pressed { .. } | Step::Showed(_) => {}
+        }
+    }
+
+    /// A lever that comes back at once was touched and not pressed, as in live play.
+    fn press(&mut self, when: Mono, by: Color) {
+        let is_open = |at| self.tracker.best().open.iter().any(|press| press.at == at);
+        if let Some((at, other)) = self.untouched.take()
+            && other != by
+            && when.since(at) < BOUNCE
+            && is_open(at)
+        {
+            self.tracker.forget_press(at);
+            return;
+        }
+        self.tracker.press(when, by);
+        self.untouched = Some((when, by));
+    }
+}

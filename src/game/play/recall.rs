@@ -1,0 +1,97 @@
+//! What the board remembers takes the place of what had to be guessed.
+
+use super::Play;
+use crate::clock::Times;
+use crate::game::entry::{Basis, Fact};
+use crate::game::memory::Recall;
+use crate::time::Mono;
+use crate::track::line::CompletedBy;
+use crate::track::tracker::STEP_MAX;
+use crate::track::weigh::CLEAR_LEAD;
+use crate::track::{Step, Tracker};
+
+impl Play {
+    /// Lets `base`, a tracker as it was before something was missed, see what the board remembers
+    /// of the time since, and goes on with it. Nothing that came after `stopped` was play. `shown`
+    /// is what the clocks showed at the last press before. False, and nothing is changed, if that
+    /// does not lead to the board as it is.
+    pub(in crate::game) fn recall(
+        &mut self,
+        at: Mono,
+        base: Tracker,
+        steps: &[(Mono, Step)],
+        stopped: Option<Mono>,
+        shown: Option<Times>,
+        facts: &mut Vec<Fact>,
+    ) -> bool {
+        let mut recall = Recall { tracker: base, shown, presses: Vec::new(), untouched: None };
+        for (when, step) in steps {
+            let is_play = stopped.is_none_or(|stopped| *when <= stopped);
+            recall.step(*when, step, is_play, &self.presses);
+        }
+        let Recall { mut tracker, presses, .. } = recall;
+        let fits = tracker.seen() == self.tracker.seen();
+        if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
+            return false;
+        }
+        tracker.look(at, STEP_MAX);
+        if tracker.mismatch().is_none() {
+            tracker.complete_answered(at);
+        }
+        self.recalled.extend(presses.iter().map(|(when, _)| *when));
+        self.presses.extend(presses);
+        self.tracker = tracker;
+        self.doubt_settled(facts);
+        let best = self.tracker.best();
+        let is_still = self.tracker.mismatch().is_none();
+        let n_told = if is_still { best.n_standing() } else { best.n_completed() };
+        self.bring_up(at, n_told, 0, Basis::Memory, facts);
+        true
+    }
+
+    /// Withdraws what was recorded as uncertain and no longer is, to be recorded again as certain.
+    fn doubt_settled(&mut self, facts: &mut Vec<Fact>) {
+        let base = self.tracker.n_settled();
+        let is_settled = |idx: &usize| {
+            self.sheet.moves()[base + idx].is_uncertain()
+                && self.tracker.alternatives(*idx, CLEAR_LEAD).is_empty()
+        };
+        if let Some(idx) = (0..self.n_agreed()).find(is_settled) {
+            self.sheet.truncate(base + idx);
+            facts.push(Fact::MoveRetracted { ply: base + idx + 1 });
+        }
+    }
+
+    /// Whether what was played after the first `n` half-moves is in doubt: the board is not
+    /// explained, something else explains it as well, or a move has no press although the clock is
+    /// used.
+    pub(in crate::game) fn is_doubted_since(&self, n: usize) -> bool {
+        let n_best = self.tracker.best().n_standing();
+        let is_disputed = self.tracker.n_undisputed() < n_best;
+        let has_rival = |idx: usize| !self.tracker.alternatives(idx, CLEAR_LEAD).is_empty();
+        let is_unpressed = |idx: usize| {
+            let done = self.sheet.moves()[idx].completed;
+            let is_answered = idx + 1 < self.sheet.len() && !self.presses.is_empty();
+            is_answered && done.is_none_or(|done| done.by == CompletedBy::Reply)
+        };
+        let mut new = n.min(self.sheet.len())..self.sheet.len();
+        self.tracker.mismatch().is_some()
+            || is_disputed
+            || (0..n_best).any(has_rival)
+            || new.any(|idx| self.sheet.moves()[idx].is_uncertain() || is_unpressed(idx))
+            || self.tracker.n_settled() + n_best != self.sheet.len()
+    }
+
+    /// Whether a clock was pressed in this game, as far as is remembered.
+    pub(in crate::game) fn is_pressed(&self) -> bool {
+        !self.presses.is_empty() || self.sheet.n_completed() > 0
+    }
+
+    /// What the clocks showed when one of them was last pressed.
+    pub(in crate::game) fn shown_last(&self) -> Option<Times> {
+        let live = self.presses.last().and_then(|(_, times)| *times);
+        let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
+        let recorded = || completed.map(|done| done.times).find_map(|times| times);
+        live.or_else(recorded)
+    }
+}

@@ -1,0 +1,407 @@
+//! What a board remembers, joined to what was heard of it.
+//!
+//! A board with a memory of its own has seen every change in its order, also those whose messages
+//! were lost, but it knows no time of day. Two things are found out here: from which moment of
+//! the memory on something was missed, and when each of its steps may have happened. Only what
+//! fits at both ends is believed: the memory must pass through the placement that was last known
+//! to be right, and end in the one that stands on the board now.
+
+use super::placement::{Placement, Reading};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Color, Square};
+use std::time::Duration;
+
+/// Squares on which a memory must agree with the last known placement at least. One whose beginning
+/// has been overwritten knows less of the board than that, and proves nothing. Ours.
+const KNOWN_MIN: usize = 16;
+/// The time on a clock may be this much different when the board reads it. Ours: boards look at
+/// their clock two or three times a second (protocol 2.6).
+const CLOCK_OFF: Duration = Duration::from_secs(1);
+/// Squares on which pieces that are only adjusted may stand: one hand, one capture begun. Two
+/// players who go back to where they were leave four. Ours.
+const FIDDLED_MAX: usize = 3;
+/// How much longer a slow step counts than a fast one where times are guessed.
+const SLOW: u64 = 10;
+
+/// One thing that a board remembers, or that was heard of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A sensor changed.
+    Sensed {
+        /// Which.
+        sq: Square,
+        /// What it read then.
+        reading: Reading,
+    },
+    /// The lever of the clock went over.
+    Pressed {
+        /// Who pressed.
+        by: Color,
+        /// What his time showed then; `None` where it is not known.
+        left: Option<Duration>,
+    },
+    /// The whole board as it was found after a time without power.
+    Found(Placement),
+    /// The board showed this start position, or nothing at all.
+    Showed(Placement),
+}
+
+/// One step out of a board's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    /// What.
+    pub step: Step,
+    /// It came at once after the step before: within a quarter of a second.
+    pub is_fast: bool,
+}
+
+/// Why a memory cannot be joined to what is known.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Misfit {
+    /// It ends in another placement than the one on the board.
+    End,
+    /// It never passes through what was last known, or no longer reaches back to it.
+    Start,
+    /// It passes through what was last known more than once.
+    Ambiguous,
+}
+
+/// What is known of the moment at which the memory is to be joined.
+#[derive(Copy, Clone, Debug)]
+pub struct Joint<'a> {
+    /// The placement at that moment.
+    pub seen: &'a Placement,
+    /// What the clock told until then.
+    pub clocks: Clocks,
+    /// What was heard after it, oldest first.
+    pub heard: &'a [(Mono, Step)],
+}
+
+/// What is known of the presses before a moment.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// Nothing.
+    Unknown,
+    /// There were none in this game.
+    Unpressed,
+    /// What the clocks of White and Black showed when each was last pressed, or at first.
+    Shown([Duration; 2]),
+}
+
+/// What a memory knows of the board after some of its steps.
+#[derive(Clone, Copy)]
+struct Known {
+    readings: [Option<Reading>; 64],
+    left: [Option<Duration>; 2],
+}
+
+impl Known {
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Sensed { sq, reading } => self.readings[usize::from(*sq)] = Some(*reading),
+            Step::Pressed { by, left } => self.left[side(*by)] = *left,
+            Step::Found(placement) | Step::Showed(placement) => {
+                self.left = [None; 2];
+                for sq in Square::ALL {
+                    self.readings[usize::from(sq)] = Some(placement.get(sq));
+                }
+            }
+        }
+    }
+
+    /// Whether nothing that is known speaks against `seen`.
+    fn agrees(&self, seen: &Placement) -> bool {
+        Square::ALL
+            .into_iter()
+            .all(|sq| self.readings[usize::from(sq)].is_none_or(|reading| reading == seen.get(sq)))
+    }
+
+    fn n_known(&self) -> usize {
+        self.readings.iter().flatten().count()
+    }
+
+    /// Whether the clocks were pressed as is known, as far as the memory tells.
+    fn has_clocks(&self, clocks: Clocks) -> bool {
+        match clocks {
+            Clocks::Unknown => true,
+            Clocks::Unpressed => self.left == [None; 2],
+            Clocks::Shown(shown) => {
+                let is_near = |(left, shown): (&Option<Duration>, Duration)| {
+                    left.is_none_or(|left| left.abs_diff(shown) <= CLOCK_OFF)
+                };
+                self.left != [None; 2] && self.left.iter().zip(shown).all(is_near)
+            }
+        }
+    }
+}
+
+/// From which step of `memory` on it tells what happened after `joint`, if it ends in `now`.
+///
+/// # Errors
+/// It does not fit, and nothing in it is proven.
+pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<usize, Misfit> {
+    let mut known = Known { readings: [None; 64], left: [None; 2] };
+    let mut fits = Vec::new();
+    for (idx, recalled) in memory.iter().enumerate() {
+        let is_whole = known.n_known() >= KNOWN_MIN && known.agrees(joint.seen);
+        if is_whole && known.has_clocks(joint.clocks) {
+            fits.push(idx);
+        }
+        known.take(&recalled.step);
+    }
+    if !known.agrees(now) {
+        return Err(Misfit::End);
+    }
+    if known.agrees(joint.seen) && known.has_clocks(joint.clocks) {
+        fits.push(memory.len());
+    }
+    // Squares of which the memory knows nothing have not changed as long as it reaches back.
+    let untold = |sq: Square| known.readings[usize::from(sq)].is_none();
+    if Square::ALL.into_iter().any(|sq| untold(sq) && now.get(sq) != joint.seen.get(sq)) {
+        return Err(Misfit::Start);
+    }
+    moment(memory, &fits, joint.heard)
+}
+
+/// The moment that is meant by several that look alike. In earlier games the same placement may
+/// have been there too; within this one nothing but adjusting may have come in between. Then it is
+/// the last one after which all that was heard could be.
+fn moment(memory: &[Recalled], fits: &[usize], heard: &[(Mono, Step)]) -> Result<usize, Misfit> {
+    let last = *fits.last().ok_or(Misfit::Start)?;
+    let is_start = |recalled: &Recalled| matches!(recalled.step, Step::Showed(_) | Step::Found(_));
+    let start = memory[..last].iter().rposition(is_start);
+    let alike: Vec<usize> =
+        fits.iter().copied().filter(|idx| start.is_none_or(|start| *idx > start)).collect();
+    let first = *alike.first().ok_or(Misfit::Start)?;
+    let stirred = memory[first..last].iter().filter_map(|recalled| match &recalled.step {
+        Step::Sensed { sq, .. } => Some(*sq),
+        Step::Pressed { .. } | Step::Found(_) | Step::Showed(_) => None,
+    });
+    if stirred.collect::<Bitboard>().count() > FIDDLED_MAX {
+        return Err(Misfit::Ambiguous);
+    }
+    let follows = |idx: &usize| matches(&memory[*idx..], heard).1.is_empty();
+    Ok(alike.iter().copied().rev().find(follows).unwrap_or(first))
+}
+
+/// The steps of `memory`, each with the time at which it was `heard`, or may have happened between
+/// `from` and `until`. What was heard and is not in the memory, such as a press that came too fast
+/// for the board, is put in between.
+pub fn align(
+    memory: &[Recalled],
+    heard: &[(Mono, Step)],
+    from: Mono,
+    until: Mono,
+) -> Vec<(Mono, Step)> {
+    let (times, extra) = matches(memory, heard);
+    let mut steps: Vec<(Mono, Step)> = guess(memory, &times, from, until)
+        .into_iter()
+        .zip(memory.iter().map(|recalled| recalled.step.clone()))
+        .collect();
+    for (at, step) in extra.into_iter().rev() {
+        if matches!(step, Step::Pressed { .. }) {
+            let idx = steps.partition_point(|(before, _)| *before <= at);
+            steps.insert(idx, (at, step));
+        }
+    }
+    steps
+}
+
+/// When each step of `memory` was heard, and what was heard but is not in it, newest first.
+/// Compared backward, because the end is where both meet for certain.
+fn matches(memory: &[Recalled], heard: &[(Mono, Step)]) -> (Vec<Option<Mono>>, Vec<(Mono, Step)>) {
+    let mut times: Vec<Option<Mono>> = vec![None; memory.len()];
+    let mut rest = memory.len();
+    let mut extra = Vec::new();
+    for (at, step) in heard.iter().rev() {
+        match memory[..rest].iter().rposition(|recalled| is_same(&recalled.step, step)) {
+            Some(idx) => {
+                times[idx] = Some(*at);
+                rest = idx;
+            }
+            None => extra.push((*at, step.clone())),
+        }
+    }
+    (times, extra)
+}
+
+fn is_same(recalled: &Step, heard: &Step) -> bool {
+    match (recalled, heard) {
+        (Step::Pressed { by, left }, Step::Pressed { by: heard, left: shown }) => {
+            by == heard && left.zip(*shown).is_none_or(|(a, b)| a.abs_diff(b) <= CLOCK_OFF)
+        }
+        _ => recalled == heard,
+    }
+}
+
+/// Puts the steps without a time between those with one: the fast ones close behind the one before,
+/// the others in equal distances.
+fn guess(memory: &[Recalled], times: &[Option<Mono>], from: Mono, until: Mono) -> Vec<Mono> {
+    let mut guessed: Vec<Mono> = Vec::with_capacity(times.len());
+    let weight = |idx: usize| if memory[idx].is_fast { 1 } else { SLOW };
+    let mut idx = 0;
+    let mut before = from;
+    while idx < times.len() {
+        let end = (idx..times.len()).find(|next| times[*next].is_some()).unwrap_or(times.len());
+        let after = times.get(end).copied().flatten().unwrap_or(until).max(before);
+        let whole: u64 = (idx..end).map(weight).sum::<u64>() + SLOW;
+        let span = after.0 - before.0;
+        let mut passed = 0;
+        for next in idx..end {
+            passed += weight(next);
+            guessed.push(Mono(before.0 + span / whole * passed));
+        }
+        if end < times.len() {
+            guessed.push(after);
+        }
+        before = after;
+        idx = end + 1;
+    }
+    guessed
+}
+
+/// An index for each side.
+const fn side(color: Color) -> usize {
+    match color {
+        Color::White => 0,
+        Color::Black => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use shakmaty::Piece;
+
+    fn sensed(sq: Square, piece: Option<Piece>) -> Step {
+        Step::Sensed { sq, reading: piece.map_or(Reading::Empty, Reading::Piece) }
+    }
+
+    fn slow(step: Step) -> Recalled {
+        Recalled { step, is_fast: false }
+    }
+
+    fn pressed(by: Color, seconds: u64) -> Step {
+        Step::Pressed { by, left: Some(Duration::from_secs(seconds)) }
+    }
+
+    fn start() -> Placement {
+        Placement::from(shakmaty::Board::new())
+    }
+
+    /// `placement` after these steps.
+    fn after(placement: &Placement, steps: &[Recalled]) -> Placement {
+        let mut placement = placement.clone();
+        for recalled in steps {
+            if let Step::Sensed { sq, reading } = recalled.step {
+                placement.set(sq, reading);
+            }
+        }
+        placement
+    }
+
+    /// A knight goes out with a press of White, or comes back.
+    fn knight(from: Square, to: Square, seconds: u64) -> Vec<Recalled> {
+        let knight = Some(Color::White.knight());
+        let steps = [sensed(from, None), sensed(to, knight), pressed(Color::White, seconds)];
+        steps.map(slow).to_vec()
+    }
+
+    #[test]
+    fn a_memory_is_joined_where_it_is_proven() {
+        let (start, now) = (start(), after(&start(), &knight(Square::G1, Square::F3, 90)));
+        let showed = || vec![slow(Step::Showed(start.clone()))];
+        let out = || knight(Square::G1, Square::F3, 90);
+        let back = || knight(Square::F3, Square::G1, 80);
+        let lifted: Vec<Recalled> =
+            [sensed(Square::A1, None), sensed(Square::A1, Some(Color::White.rook()))]
+                .map(slow)
+                .to_vec();
+        let rows: [(&str, Vec<Vec<Recalled>>, Clocks, Result<usize, Misfit>); 7] = [
+            ("from the start", vec![showed(), out()], Clocks::Unpressed, Ok(1)),
+            (
+                "an earlier game",
+                vec![showed(), out(), back(), showed(), out()],
+                Clocks::Unpressed,
+                Ok(8),
+            ),
+            ("adjusted", vec![showed(), lifted, out()], Clocks::Unpressed, Ok(3)),
+            ("out, back, out", vec![showed(), out(), back(), out()], Clocks::Unpressed, Ok(1)),
+            (
+                "the same, but it was back",
+                vec![showed(), out(), back(), out()],
+                Clocks::Shown([Duration::from_secs(80), Duration::from_secs(99)]),
+                Ok(7),
+            ),
+            ("another end", vec![showed(), out(), back()], Clocks::Unpressed, Err(Misfit::End)),
+            ("overwritten", vec![out()], Clocks::Unknown, Err(Misfit::Start)),
+        ];
+        for (name, memory, clocks, expected) in rows {
+            let joint = Joint { seen: &start, clocks, heard: &[] };
+            assert_eq!(join(&memory.concat(), &joint, &now), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_comes_back_without_a_clock_proves_nothing() {
+        let piece = |sq, piece| slow(sensed(sq, piece));
+        let (white, black) = (Some(Color::White.knight()), Some(Color::Black.knight()));
+        let memory = vec![
+            slow(Step::Showed(start())),
+            piece(Square::G1, None),
+            piece(Square::F3, white),
+            piece(Square::G8, None),
+            piece(Square::F6, black),
+            piece(Square::F3, None),
+            piece(Square::G1, white),
+            piece(Square::F6, None),
+            piece(Square::G8, black),
+        ];
+        let joint = Joint { seen: &start(), clocks: Clocks::Unknown, heard: &[] };
+        assert_eq!(join(&memory, &joint, &start()), Err(Misfit::Ambiguous));
+    }
+
+    #[test]
+    fn what_was_heard_keeps_its_time_and_fast_presses_are_put_in() {
+        let memory = knight(Square::G1, Square::F3, 90);
+        let ms = Mono::from_millis;
+        let heard = [
+            (ms(5_000), sensed(Square::F3, Some(Color::White.knight()))),
+            (ms(5_200), pressed(Color::White, 90)),
+            (ms(5_900), pressed(Color::Black, 70)),
+        ];
+        let steps = align(&memory, &heard, ms(1_000), ms(9_000));
+        let times: Vec<u64> = steps.iter().map(|(at, _)| at.millis()).collect();
+        assert_eq!(times, [3_000, 5_000, 5_200, 5_900]);
+        assert_eq!(steps[3].1, pressed(Color::Black, 70));
+    }
+
+    proptest! {
+        #[test]
+        fn guessed_times_never_go_back(
+            fast in proptest::collection::vec(any::<bool>(), 0..40),
+            known in proptest::collection::vec((0_usize..40, 0_u64..100_000), 0..8),
+        ) {
+            let step = |idx: usize| sensed(Square::ALL[idx], None);
+            let memory: Vec<Recalled> = (0..fast.len())
+                .map(|idx| Recalled { step: step(idx), is_fast: fast[idx] })
+                .collect();
+            let is_there = |(idx, _): &(usize, u64)| *idx < fast.len();
+            let mut known: Vec<_> = known.into_iter().filter(is_there).collect();
+            let mut times: Vec<u64> = known.iter().map(|(_, at)| *at).collect();
+            known.sort_unstable();
+            times.sort_unstable();
+            known.dedup_by_key(|(idx, _)| *idx);
+            let heard: Vec<(Mono, Step)> =
+                known.iter().zip(&times).map(|((idx, _), at)| (Mono(*at), step(*idx))).collect();
+            let steps = align(&memory, &heard, Mono(0), Mono(100_000));
+            prop_assert_eq!(steps.len(), memory.len());
+            prop_assert!(steps.windows(2).all(|two| two[0].0 <= two[1].0));
+            prop_assert!(steps.iter().all(|(at, _)| *at <= Mono(100_000)));
+            for (at, step) in &heard {
+                prop_assert!(steps.contains(&(*at, step.clone())));
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The board's own memory, joined to the record after a gap: by a daemon that was started anew, by
+//! one whose board has forgotten, and by one whose board does not answer.
+
+use rokade::clock::Times;
+use rokade::game::{Basis, Effect, Entry, Event, Fact, Game, Recovered, Settings};
+use rokade::laws::FindingKind;
+use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::track::line::CompletedBy;
+use rokade::wire::{BoardMessage, Code, Command, Decoder, End, Item, Orientation};
+use shakmaty::{Board, Color, Square};
+use std::time::Duration;
+
+/// A board with a clock, and a game that listens while it is plugged in.
+struct Table {
+    board: BoardSim,
+    clock: ClockSim,
+    now: Mono,
+    game: Game,
+    decoder: Decoder,
+    facts: Vec<Fact>,
+    entries: Vec<Entry>,
+    n_logs_asked: usize,
+    /// The board answers when it is asked for its memory.
+    has_memory: bool,
+}
+
+impl Table {
+    fn new() -> Self {
+        let clock = ClockSim::new(clock::USUAL.0, clock::USUAL.1, End::Left);
+        let board = BoardSim::new(Board::new(), Orientation::Normal, Some(clock.time()));
+        let mut table = Self {
+            board: board.well_used(),
+            clock,
+            now: Mono::default(),
+            game: Game::new(Settings::default()),
+            decoder: Decoder::default(),
+            facts: Vec::new(),
+            entries: Vec::new(),
+            n_logs_asked: 0,
+            has_memory: true,
+        };
+        table.event(&Event::LinkUp);
+        table.pass(1_500);
+        table.clock.run(table.now, Color::White);
+        table.pass(500);
+        table
+    }
+
+    /// Lets this many milliseconds pass with the program listening.
+    fn pass(&mut self, ms: u64) {
+        let until = self.now + Duration::from_millis(ms);
+        loop {
+            let next = [self.board.next_at(), self.clock.next_at(), self.game.wake_at()];
+            let next = next.into_iter().flatten().min().map(|at| at.max(self.now));
+            self.now = next.filter(|at| *at <= until).unwrap_or(until);
+            self.tick();
+            let mut bytes = Vec::new();
+            self.board.take(self.now, &mut bytes);
+            let mut items = Vec::new();
+            self.decoder.push(self.now, &bytes, &mut items);
+            if bytes.is_empty() {
+                self.event(&Event::Timeout);
+            } else {
+                self.event(&Event::Bytes);
+            }
+            for item in items {
+                if let Item::Message(message) = item {
+                    self.event(&Event::Board(message));
+                }
+            }
+            if self.now == until {
+                return;
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        self.clock.advance(self.now);
+        self.board.clock(self.now, self.clock.time());
+    }
+
+    fn event(&mut self, event: &Event) {
+        let mut effects = Vec::new();
+        self.game.handle(Stamp { mono: self.now, wall: Wall(0) }, event, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::Send(Command::SendLog) if !self.has_memory => self.n_logs_asked += 1,
+                Effect::Send(command) => {
+                    self.n_logs_asked += usize::from(command == Command::SendLog);
+                    self.board.host_bytes(self.now, &command.encode());
+                }
+                Effect::Record(entry) => {
+                    self.facts.push(entry.fact.clone());
+                    self.entries.push(entry);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn set(&mut self, square: Square, code: Code) {
+        self.board.set(self.now, square, code, Delivery::Sent);
+    }
+
+    /// A move without capture and its press; `listens` lets the program hear of it.
+    fn play(&mut self, from: Square, to: Square, by: Color, listens: Listens) {
+        let code = self.board.code(from);
+        for (square, code) in [(from, Code::Empty), (to, code)] {
+            self.wait(400, listens);
+            self.set(square, code);
+        }
+        self.wait(400, listens);
+        self.clock.press(self.now, by);
+        self.tick();
+        self.wait(1_500, listens);
+    }
+
+    fn wait(&mut self, ms: u64, listens: Listens) {
+        match listens {
+            Listens::Yes => self.pass(ms),
+            Listens::No => {
+                self.now = self.now + Duration::from_millis(ms);
+                self.tick();
+            }
+        }
+    }
+
+    /// The daemon is started anew from what it has recorded.
+    fn restart(&mut self) {
+        let mut fold = Recovered::default();
+        for (idx, entry) in self.entries.iter().enumerate() {
+            fold.fold(idx, entry).expect("a record that can be");
+        }
+        self.game = fold.into_game(Settings::default());
+        self.plug();
+    }
+
+    /// What the board has said meanwhile is gone; from now on it is heard.
+    fn plug(&mut self) {
+        self.board.line_down(self.now);
+        self.board.line_up(self.now);
+        self.decoder = Decoder::default();
+        self.event(&Event::LinkDown);
+        self.event(&Event::LinkUp);
+    }
+
+    fn moves(&self) -> Vec<String> {
+        let moves = self.game.play().expect("a game").sheet().moves();
+        moves.iter().map(|scored| scored.uci.to_string()).collect()
+    }
+
+    fn has_told(&self, kind: &FindingKind) -> bool {
+        self.facts.iter().any(|fact| matches!(fact, Fact::Found(found) if found.kind == *kind))
+    }
+}
+
+/// Whether the program hears what happens.
+#[derive(Copy, Clone)]
+enum Listens {
+    Yes,
+    No,
+}
+
+/// Three plies of which two orders fit, played while nobody listens.
+fn play_unheard(table: &mut Table) {
+    table.play(Square::E7, Square::E5, Color::Black, Listens::No);
+    table.play(Square::G1, Square::F3, Color::White, Listens::No);
+    table.play(Square::D7, Square::D6, Color::Black, Listens::No);
+}
+
+#[test]
+fn a_daemon_that_is_started_anew_reads_what_was_played_meanwhile() {
+    let mut table = Table::new();
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    table.restart();
+    table.pass(25_000);
+    assert_eq!(table.moves(), ["e2e4", "e7e5", "g1f3", "d7d6"]);
+    assert_eq!(table.n_logs_asked, 1);
+    let moves = table.game.play().unwrap().sheet().moves();
+    assert!(moves.iter().all(|scored| !scored.is_uncertain()));
+    for scored in &moves[1..] {
+        let done = scored.completed.expect("each was pressed");
+        assert_eq!((done.by, done.elapsed), (CompletedBy::Press, None));
+        let Some(Times { white, black }) = done.times else { panic!("the memory has times") };
+        assert!(white.as_secs() > 5_400 && black.as_secs() > 5_400, "{white:?} {black:?}");
+    }
+    let is_recalled = |fact: &Fact| matches!(fact, Fact::MoveMade { basis: Basis::Memory, .. });
+    assert!(table.facts.iter().any(is_recalled));
+}
+
+#[test]
+fn a_memory_that_no_longer_reaches_back_is_set_aside() {
+    let mut table = Table::new();
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    // A piece that trembles on its square fills the whole ring.
+    for n in 0..6_000_u64 {
+        table.now = table.now + Duration::from_millis(1);
+        let code = if n % 2 == 0 { Code::Empty } else { Code::Piece(Color::White.rook()) };
+        table.set(Square::A1, code);
+    }
+    table.plug();
+    table.pass(40_000);
+    assert!(table.has_told(&FindingKind::MemorySetAside));
+    // What the picture tells is on record all the same, and marked.
+    let moves = table.game.play().unwrap().sheet().moves();
+    assert_eq!(moves.len(), 4);
+    assert!(moves.iter().any(|scored| scored.is_uncertain()));
+}
+
+#[test]
+fn a_board_that_does_not_answer_is_asked_twice() {
+    let mut table = Table::new();
+    table.has_memory = false;
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    table.plug();
+    table.pass(600_000);
+    assert_eq!(table.n_logs_asked, 2);
+    assert_eq!(table.moves().len(), 4);
+}
+
+#[test]
+fn what_is_played_while_the_memory_is_read_is_neither_lost_nor_mixed_up() {
+    let mut table = Table::new();
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    table.plug();
+    while table.n_logs_asked == 0 {
+        table.pass(100);
+    }
+    table.pass(1_000);
+    table.play(Square::D2, Square::D4, Color::White, Listens::Yes);
+    table.play(Square::G8, Square::F6, Color::Black, Listens::Yes);
+    assert_eq!(table.moves().len(), 4, "the line is still busy with the log");
+    table.pass(15_000);
+    let all = ["e2e4", "e7e5", "g1f3", "d7d6", "d2d4", "g8f6"];
+    assert_eq!(table.moves(), all);
+    assert_eq!(table.n_logs_asked, 1);
+}
+
+#[test]
+fn a_log_that_nobody_asked_for_changes_nothing() {
+    let mut table = Table::new();
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    let before = table.facts.len();
+    table.event(&Event::Board(BoardMessage::Log(vec![0x6a, 0x40, 0x00, 0x6b])));
+    table.pass(3_000);
+    assert_eq!(table.moves(), ["e2e4"]);
+    let is_news = |fact: &Fact| matches!(fact, Fact::Found(_) | Fact::MoveRetracted { .. });
+    assert!(!table.facts[before..].iter().any(is_news));
+}
