@@ -64,7 +64,7 @@ impl Recovered {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
-                let pos = position(&fen, mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
+                let pos = position(&fen, mode).map_err(wrong)?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
@@ -189,8 +189,9 @@ impl Recovered {
 }
 
 /// The position that a game begins from; promoted pieces may be there from the start.
-fn position(fen: &Fen, mode: CastlingMode) -> Result<Chess, PositionError<Chess>> {
-    fen.clone().into_position(mode).or_else(PositionError::ignore_too_much_material)
+fn position(fen: &Fen, mode: CastlingMode) -> Result<Chess, String> {
+    let pos = fen.clone().into_position(mode);
+    pos.or_else(PositionError::ignore_too_much_material).map_err(|e| format!("{fen}: {e}"))
 }
 
 fn micros(span: Duration) -> u64 {

@@ -155,6 +155,23 @@ struct Turn {
 }
 
 /// The referee of one game.
+///
+/// ```
+/// use rokade::laws::{Binding, Clocks, Picture, Referee, Terms, Thing, Told};
+/// use rokade::time::Mono;
+/// use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Square};
+/// let start = Chess::new();
+/// let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+/// let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
+/// let running = Some(Color::White);
+/// referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
+/// referee.tell(Mono::from_millis(100), &Told::Square(Square::E2, None));
+/// assert_eq!(referee.binding(), Some(Binding::Move(Square::E2)));
+/// let pawn = Some(Thing::Piece(Color::White.pawn()));
+/// referee.tell(Mono::from_millis(400), &Told::Square(Square::E4, pawn));
+/// referee.tell(Mono::from_millis(1_000), &Told::Passed);
+/// assert_eq!(referee.moves(), ["e2e4"]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Referee {
     terms: Terms,

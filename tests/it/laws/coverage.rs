@@ -83,6 +83,16 @@ fn the_table_of_coverage_is_true() {
 }
 
 #[test]
+fn codes_cite_rows_that_there_are() {
+    for code in rokade::laws::Code::ALL {
+        assert!(rows::row(code.row()).is_ok(), "{code}: {}", code.row());
+    }
+    for id in ["L7.4b1", "LM7.5.5", "LM.A.3", "LM.B", "L9.5b", "LM9.5.3", "L10.2c", "LM.III.4"] {
+        assert!(rows::row(id).is_ok(), "{id}");
+    }
+}
+
+#[test]
 fn scenarios_name_rows_that_there_are() {
     for scenario in ours() {
         for id in &scenario.articles {
