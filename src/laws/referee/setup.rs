@@ -19,6 +19,7 @@ impl Referee {
         let is_before = self.game.plies().is_empty()
             && self.clocks.running.is_none()
             && self.result.is_none()
+            && self.turn.stirred.is_empty()
             && self.phase != Phase::Running;
         if is_before {
             self.check_setup(picture);
