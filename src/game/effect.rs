@@ -1,6 +1,7 @@
 //! Everything a game may ask of the world, in the order in which it must be done.
 
 use super::entry::Entry;
+use crate::laws::ClockOrder;
 use crate::wire::Command;
 
 /// One thing to be done.
@@ -11,6 +12,8 @@ pub enum Effect {
     Send(Command),
     /// To be made durable before any later effect of the same batch is carried out.
     Record(Entry),
+    /// To be done to the chess clock, where one can be told.
+    Clock(ClockOrder),
     /// What the public may see has changed: render it anew.
     Show,
     /// The board does not answer: close the line and open it again.

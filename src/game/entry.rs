@@ -2,7 +2,10 @@
 //! log, the page and the PGN are made from it.
 
 use crate::clock::{End, Note, TimeControl, Times};
-use crate::laws::{Ending, Finding, Severity};
+use crate::laws::{
+    self, Code, Confidence, Declaration, Edition, Ending, Finding, Order, Ruling, Score, Severity,
+    rows,
+};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading};
@@ -42,6 +45,60 @@ pub enum Basis {
     Memory,
     /// The arbiter said so.
     Order,
+}
+
+/// What a referee said, as it goes on record. For the arbiter alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruled {
+    /// Its code in the log, if it is an entry of the log.
+    pub code: Option<Code>,
+    /// The player concerned.
+    pub by: Option<Color>,
+    /// The row of the Laws, by its id.
+    pub row: Option<String>,
+    /// The edition whose article is cited.
+    pub edition: Edition,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What it says.
+    pub text: String,
+}
+
+impl Ruled {
+    /// What goes on record of `ruling`; `None` where the record of moves says it already.
+    pub fn of(ruling: &Ruling, edition: Edition) -> Option<Self> {
+        let said = |row: Option<&str>, by| Self {
+            code: None,
+            by,
+            row: row.map(str::to_owned),
+            edition,
+            confidence: Confidence::Observed,
+            text: ruling.to_string(),
+        };
+        Some(match ruling {
+            Ruling::Log(laws::Note { code: Code::MoveMade | Code::MoveCompleted, .. })
+            | Ruling::Made { .. }
+            | Ruling::Completed { .. }
+            | Ruling::Ignored => return None,
+            Ruling::Log(note) => Self {
+                code: Some(note.code),
+                confidence: note.confidence,
+                ..said(Some(note.row), note.by)
+            },
+            Ruling::Penalty { to, row, .. } => said(Some(row), Some(*to)),
+            Ruling::Deducted { from, row, .. } => said(Some(row), Some(*from)),
+            Ruling::Touched { by, .. }
+            | Ruling::IllegalCompleted { by, .. }
+            | Ruling::Claimed { by, .. }
+            | Ruling::Offer { by, .. } => said(None, Some(*by)),
+            _ => said(None, None),
+        })
+    }
+
+    /// The article of the row, as the edition numbers it.
+    pub fn article(&self) -> Option<String> {
+        rows::row(self.row.as_deref()?).ok()?.cite(self.edition)
+    }
 }
 
 impl Basis {
@@ -174,6 +231,53 @@ pub enum Fact {
         /// White's end of the clock.
         white_end: End,
     },
+    /// A player declared something.
+    Declared {
+        /// Who.
+        by: Color,
+        /// What.
+        said: Declaration,
+    },
+    /// Both players signed a score.
+    Signed {
+        /// Which.
+        score: Score,
+    },
+    /// A move was announced aloud.
+    Announced {
+        /// By whom.
+        by: Color,
+        /// In these words.
+        words: String,
+    },
+    /// A move was sealed. Which one stays in the envelope.
+    Sealed {
+        /// By whom.
+        by: Color,
+    },
+    /// The arbiter ordered something.
+    Ordered {
+        /// What.
+        order: Order,
+        /// Who.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+    /// A player stopped both sides of the clock.
+    Stopped {
+        /// Who.
+        by: Color,
+    },
+    /// The announced start was reached.
+    Scheduled,
+    /// A flag is down by the clock; `None` if both were found down.
+    Flag {
+        /// Whose.
+        side: Option<Color>,
+    },
+    /// The referee said something.
+    Ruled(Ruled),
     /// What board it is.
     Identified {
         /// Serial number, short or long.

@@ -1,5 +1,6 @@
 //! Everything that can happen to a game. Closed on purpose.
 
+use super::rules::{Act, Clocked};
 use crate::track::{Placement, Reading};
 use crate::wire::BoardMessage;
 use shakmaty::{Color, Square};
@@ -23,6 +24,10 @@ pub enum Event {
     Pictured(Placement),
     /// A clock button of its own, beside any lever, was pressed.
     Pressed(Color),
+    /// A clock that speaks for itself, to the millisecond.
+    Clocked(Clocked),
+    /// What people at the table do and say.
+    Act(Act),
     /// The moment named by [`super::Game::wake_at`] has come.
     Timeout,
 }

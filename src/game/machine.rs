@@ -5,6 +5,7 @@ use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::memory::{Memory, Picture};
 use super::play::{self, Play};
+use super::rules::Bench;
 use super::settings::Settings;
 use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
@@ -46,6 +47,7 @@ pub struct Game {
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
+    pub(super) bench: Option<Bench>,
     pub(super) memory: Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
@@ -72,6 +74,7 @@ impl Game {
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
+            bench: Bench::of(&settings),
             memory: Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
@@ -123,6 +126,7 @@ impl Game {
     /// the order of their time.
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
         let now = at.mono;
+        self.clear_bench();
         self.lend_times(now);
         match event {
             Event::LinkUp => {
@@ -143,12 +147,15 @@ impl Game {
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
+            Event::Clocked(clocked) => self.on_clocked(now, *clocked),
+            Event::Act(act) => self.on_act(now, act),
             Event::Timeout => {}
         }
         self.run_session(now);
         self.run_timers(now);
         self.run_timekeeper(now);
         self.press_unseen(now);
+        self.run_bench(now, effects);
         self.note_cut();
         self.flush(at, effects);
     }
@@ -163,7 +170,12 @@ impl Game {
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        let dues = [self.session.wake_at(), self.timers.next(), self.timekeeper.wake_at()];
+        let dues = [
+            self.session.wake_at(),
+            self.timers.next(),
+            self.timekeeper.wake_at(),
+            self.bench_wakes_at(),
+        ];
         dues.into_iter().flatten().min()
     }
 
@@ -285,7 +297,8 @@ impl Game {
             return;
         }
         self.watch.note_board();
-        let is_interrupted = self.is_interrupted();
+        let is_interrupted = self.is_interrupted() || self.is_suspended();
+        self.tell_square(now, sq, reading);
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted {
             play.observe(now, sq, reading)
@@ -301,6 +314,7 @@ impl Game {
 
     pub(super) fn on_picture(&mut self, now: Mono, placement: &Placement) {
         self.timers.clear(Timer::Verify);
+        self.tell_picture(now, placement);
         let Some(play) = &mut self.play else {
             self.try_start(now, placement);
             return;
@@ -369,6 +383,7 @@ impl Game {
             self.clock_recorded = now;
             self.record_clock();
         }
+        self.tell_reading(now);
         self.wants_show = true;
     }
 
@@ -444,6 +459,7 @@ impl Game {
             event: self.settings.event.clone(),
             round: self.settings.round.clone(),
         });
+        self.seat_referee(&start, mode);
         self.tell_bad_setup(&start);
         self.play = Some(Play::new(start, mode));
         self.memory.forget();

@@ -3,6 +3,7 @@
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
 use super::play::Play;
+use super::rules::Minutes;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use super::timekeeper::Timekeeper;
@@ -12,7 +13,7 @@ use crate::time::Mono;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position as _};
+use shakmaty::{CastlingMode, Chess, Position as _, PositionError};
 use std::time::Duration;
 
 /// A recorded fact that cannot be: the record was written by something else, or damaged.
@@ -40,6 +41,8 @@ pub struct Recovered {
     link: LinkState,
     /// Whether a clock has run in this game.
     has_clock: bool,
+    /// What the referee was told of.
+    minutes: Minutes,
     /// How the board lies and which end of the clock is White's.
     seats: Option<(Orientation, End)>,
     /// Serial numbers of the board, in the order in which they were told.
@@ -53,6 +56,7 @@ impl Recovered {
     /// The fact names a move that is not legal, a ply that is not there, or no position.
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
+        self.take_minutes(entry);
         let wrong = |why: String| RecoverError { index, why };
         let at = entry.at.mono;
         let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
@@ -60,8 +64,7 @@ impl Recovered {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
-                let pos: Chess =
-                    fen.clone().into_position(mode).map_err(|e| wrong(format!("{fen}: {e}")))?;
+                let pos = position(&fen, mode).map_err(wrong)?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
@@ -122,6 +125,15 @@ impl Recovered {
         Ok(())
     }
 
+    /// What the referee of this game is told of is kept for him.
+    fn take_minutes(&mut self, entry: &Entry) {
+        let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
+        if has_moves && matches!(entry.fact, Fact::GameStarted { .. }) {
+            self.minutes.clear();
+        }
+        self.minutes.note(entry.at.mono, &entry.fact);
+    }
+
     /// A daemon that was started anew counts its time from the beginning, and finds the board
     /// without having lost it.
     fn note_restart(&mut self, entry: &Entry) {
@@ -162,6 +174,9 @@ impl Recovered {
         if let Some((sheet, _)) = &self.game {
             let first = sheet.start().turn();
             game.timekeeper = Timekeeper::resumed(game.settings(), first, sheet.len());
+            if let Some(terms) = game.settings.terms.clone() {
+                game.bench = Some(self.minutes.seat(terms, sheet.start(), sheet.mode()));
+            }
         }
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
         for serial in &self.serials {
@@ -171,6 +186,12 @@ impl Recovered {
         game.recover_base();
         game
     }
+}
+
+/// The position that a game begins from; promoted pieces may be there from the start.
+fn position(fen: &Fen, mode: CastlingMode) -> Result<Chess, String> {
+    let pos = fen.clone().into_position(mode);
+    pos.or_else(PositionError::ignore_too_much_material).map_err(|e| format!("{fen}: {e}"))
 }
 
 fn micros(span: Duration) -> u64 {

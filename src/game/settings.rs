@@ -3,6 +3,7 @@
 pub use crate::clock::TimeControl;
 
 use crate::clock::End;
+use crate::laws::Terms;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use std::time::Duration;
@@ -56,6 +57,8 @@ pub struct Settings {
     pub orientation: Option<Orientation>,
     /// White's end of the clock; `None` finds it out from the first press.
     pub white_end: Option<End>,
+    /// The Laws and the terms under which the game is refereed; `None` only records.
+    pub terms: Option<Terms>,
     /// The time control; `None` takes what the clock shows as it comes.
     pub time_control: Option<TimeControl>,
     /// Quiet times.

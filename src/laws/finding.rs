@@ -13,8 +13,25 @@ pub enum Severity {
     Info,
     /// Worth a look.
     Notice,
+    /// A player claims or offers something.
+    Claim,
     /// The Laws were broken, as far as the sensors can tell.
     Irregularity,
+    /// The game is over.
+    GameOver,
+}
+
+impl Severity {
+    /// The word by which records and logs know it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Claim => "claim",
+            Self::Irregularity => "irregularity",
+            Self::GameOver => "game over",
+        }
+    }
 }
 
 /// What was found.

@@ -1,22 +1,44 @@
 //! What the FIDE Laws say about what was seen. This layer knows positions and facts, not sensors.
 
+pub mod code;
 pub mod dead;
+pub mod declaration;
 pub mod edition;
 pub mod finding;
+mod history;
 pub mod name;
 pub mod notation;
+pub mod order;
 pub mod outcome;
+pub mod picture;
 pub mod profile;
+pub mod referee;
 pub mod repetition;
 pub mod rows;
+pub mod said;
+pub mod score;
+pub mod terms;
+mod text;
+mod touch;
+mod why;
 
+pub use code::Code;
+pub use declaration::{Claim, Declaration, Ground};
 pub use edition::{Edition, Pace, Supervision, Variant};
 pub use finding::{Finding, FindingKind, Severity};
 pub use name::UnknownName;
+pub use order::{GoingOn, Judgment, Order, Where, Whose};
 pub use outcome::{Ending, Reason};
+pub use picture::{Picture, Thing};
 pub use profile::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,
     HandlingLapse, HandlingWatch, IllegalCost, IllegalRaised, IllegalRule, Impossible, KingRelease,
     LapsesBy, Profile, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors,
     Rules, WrongClaim,
 };
+pub use referee::{Clocks, Display, MayAct, Recorded, Referee, Said, Told};
+pub use said::{
+    Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
+};
+pub use score::Score;
+pub use terms::{Bonus, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};

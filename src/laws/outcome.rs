@@ -14,6 +14,24 @@ pub enum Reason {
     DeadPosition,
     /// The players put the kings in the center, a custom on electronic boards.
     KingsInCenter,
+    /// Art. 5.1.2.
+    Resignation,
+    /// Art. 5.2.3.
+    Agreement,
+    /// Art. 6.9.
+    Time,
+    /// Art. 7.5.5.
+    IllegalMoves,
+    /// Art. 9.2, 9.3.
+    Claim,
+    /// Art. 9.6.1.
+    Fivefold,
+    /// Art. 9.6.2.
+    SeventyFiveMoves,
+    /// Art. 6.7.1.
+    Default,
+    /// Art. 12.9.
+    Arbiter,
     /// A signal piece was put on the board, another such custom.
     SignalPiece,
 }
@@ -26,6 +44,15 @@ impl Reason {
             Self::Stalemate => "stalemate",
             Self::DeadPosition => "dead position",
             Self::KingsInCenter => "kings in the center",
+            Self::Resignation => "resignation",
+            Self::Agreement => "agreement",
+            Self::Time => "time",
+            Self::IllegalMoves => "illegal moves",
+            Self::Claim => "claim",
+            Self::Fivefold => "fivefold repetition",
+            Self::SeventyFiveMoves => "75 moves",
+            Self::Default => "default",
+            Self::Arbiter => "arbiter's decision",
             Self::SignalPiece => "signal piece",
         }
     }
@@ -37,6 +64,15 @@ impl Reason {
             Self::Stalemate,
             Self::DeadPosition,
             Self::KingsInCenter,
+            Self::Resignation,
+            Self::Agreement,
+            Self::Time,
+            Self::IllegalMoves,
+            Self::Claim,
+            Self::Fivefold,
+            Self::SeventyFiveMoves,
+            Self::Default,
+            Self::Arbiter,
             Self::SignalPiece,
         ];
         all.into_iter().find(|reason| reason.name() == name)

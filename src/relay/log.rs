@@ -1,7 +1,7 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
 use crate::clock::{Note, Times};
-use crate::game::entry::{Basis, Fact, LinkState};
+use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::laws::{Finding, Severity};
 use crate::track::line::CompletedBy;
 use shakmaty::Color;
@@ -83,6 +83,19 @@ impl Log {
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
             Fact::Identified { serial } => format!("board      serial number {serial}"),
+            Fact::Ruled(ruled) => return ruling(ruled),
+            Fact::Declared { by, said } => format!("says       {by} {said}"),
+            Fact::Signed { score } => format!("signed     {score}"),
+            Fact::Announced { by, words } => format!("announces  {by} {words}"),
+            Fact::Sealed { by } => format!("seals      {by}"),
+            Fact::Ordered { order, author, reason } => {
+                let why = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+                format!("order      {order} by {}{why}", name(author, "arbiter"))
+            }
+            Fact::Stopped { by } => format!("clock      stopped by {by}"),
+            Fact::Scheduled => "scheduled  the announced start".to_owned(),
+            Fact::Flag { side: Some(side) } => format!("flag       {side}"),
+            Fact::Flag { side: None } => "flag       both, order unknown".to_owned(),
             Fact::Seated { .. }
             | Fact::Pressed { .. }
             | Fact::Sensed { .. }
@@ -132,18 +145,36 @@ impl Log {
     }
 }
 
+/// A ruling, if it is more than evidence.
+fn ruling(ruled: &Ruled) -> Option<String> {
+    let label = match ruled.code {
+        Some(code) => label(code.severity()),
+        None if ruled.text.starts_with("touched ") => return None,
+        None => "ruling    ",
+    };
+    let by = ruled.by.map_or_else(String::new, |by| format!("{by}: "));
+    let article = ruled.article().map_or_else(String::new, |article| format!(" [{article}]"));
+    Some(format!("{label} {by}{}{article}", ruled.text))
+}
+
 fn noted(note: &Note) -> String {
     let article = note.article().map(|article| format!(" [Art. {article}, Laws of 2023]"));
     format!("clock      {note}{} {}", article.unwrap_or_default(), note.code())
 }
 
 fn told(finding: &Finding) -> String {
-    let label = match finding.severity() {
+    let label = label(finding.severity());
+    format!("{label} {finding} {}", finding.code())
+}
+
+fn label(severity: Severity) -> &'static str {
+    match severity {
         Severity::Info => "note      ",
         Severity::Notice => "notice    ",
+        Severity::Claim => "claim     ",
         Severity::Irregularity => "IRREGULAR ",
-    };
-    format!("{label} {finding} {}", finding.code())
+        Severity::GameOver => "game over ",
+    }
 }
 
 fn name<'a>(name: &'a str, otherwise: &'a str) -> &'a str {

@@ -5,5 +5,6 @@ pub mod log;
 pub mod notation;
 pub mod pgn;
 pub mod record;
+pub mod table;
 pub mod view;
 pub mod words;

@@ -6,6 +6,7 @@
 //! So the documents have types of their own here, and the conversions are written out.
 
 use super::clock_note::NoteBody;
+use super::table::{self, RulingBody};
 use super::words::{self, Word};
 use crate::clock::Times;
 use crate::game::ScoreSheet;
@@ -122,6 +123,36 @@ pub enum Body {
     },
     Identified {
         serial: String,
+    },
+    Declared {
+        by: String,
+        said: String,
+    },
+    Signed {
+        score: String,
+    },
+    Announced {
+        by: String,
+        words: String,
+    },
+    Sealed {
+        by: String,
+    },
+    Ordered {
+        order: String,
+        author: String,
+        reason: String,
+    },
+    Stopped {
+        by: String,
+    },
+    Scheduled {},
+    Flag {
+        side: Option<String>,
+    },
+    Ruling {
+        #[serde(flatten)]
+        ruling: RulingBody,
     },
 }
 
@@ -283,6 +314,7 @@ impl From<&Fact> for Body {
                 clock_white: white_end.word().to_owned(),
             },
             Fact::Identified { serial } => Self::Identified { serial },
+            other => table::body(&other),
         }
     }
 }
@@ -346,6 +378,7 @@ impl Body {
                 white_end: Word::parse(&clock_white)?,
             },
             Self::Identified { serial } => Fact::Identified { serial },
+            other => return table::fact(&other),
         })
     }
 }

@@ -212,6 +212,8 @@ impl Board {
             match effect {
                 Effect::Send(command) => self.line.send(command.encode()),
                 Effect::Reopen => self.line.reopen(),
+                // A clock behind a board takes orders only as a program of its own.
+                Effect::Clock(_) => {}
                 Effect::Show => wants_show = true,
                 Effect::Record(entry) => {
                     self.drive(|clock, out| clock.note(at, &entry.fact, out));

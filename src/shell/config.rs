@@ -274,6 +274,7 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
+            terms: None,
             // It was checked when the file was read.
             time_control: self.time_control().unwrap_or_default(),
             settle: Settle {

@@ -171,7 +171,7 @@ impl Run {
                 Effect::Record(entry) => self.entries.push(entry),
                 Effect::Send(command) => self.sent.extend(command.encode()),
                 Effect::Reopen => self.wants_reopen = true,
-                Effect::Show => {}
+                Effect::Show | Effect::Clock(_) => {}
             }
         }
     }

@@ -129,7 +129,7 @@ fn answer(table: &mut Table, at: Mono, effects: impl Iterator<Item = Effect>) ->
                 board.host_bytes(at, &command.encode());
             }
             Effect::Reopen => wants_reopen = true,
-            Effect::Record(_) | Effect::Show => {}
+            Effect::Record(_) | Effect::Show | Effect::Clock(_) => {}
         }
     }
     wants_reopen

@@ -3,11 +3,14 @@
 //! Tables are separated by semicolons and have a header; the last column may be a remark.
 
 mod command;
+mod coverage;
 mod dead;
 mod notation;
 mod numbers;
 mod profiles;
+mod referee;
 mod repetition;
+mod scenario;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};

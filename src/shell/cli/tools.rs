@@ -402,7 +402,7 @@ impl Recorder {
                         writeln!(std::io::stdout(), "{at:>9}  {line}").ok();
                     }
                 }
-                Effect::Show => {}
+                Effect::Show | Effect::Clock(_) => {}
             }
         }
     }

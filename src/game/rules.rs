@@ -1,0 +1,395 @@
+//! The Laws in the game: what happens at the table is told to the referee, and what he says goes on
+//! record and to the clock.
+//!
+//! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
+//! make of it. Where the two differ for long on a board at rest, the record is what counts.
+
+use super::effect::Effect;
+use super::entry::{Fact, Ruled};
+use super::machine::Game;
+use super::play;
+use super::settings::Settings;
+use crate::clock::Times;
+use crate::laws::{
+    self, ClockOrder, Clocks, Code, Declaration, Ending, Order, Picture, Reason, Recorded, Referee,
+    Ruling, Score, Terms, Thing, Told,
+};
+use crate::time::Mono;
+use crate::track::{Placement, Reading};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
+use std::time::Duration;
+
+/// The referee follows the record after this stillness.
+const FOLLOW_AFTER: Duration = Duration::from_secs(3);
+/// Between records of what a clock shows.
+const SHOWN_EVERY: Duration = Duration::from_secs(10);
+
+/// What people at the table do and say, beside moving pieces and pressing the clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A player declares something.
+    Declared(Color, Declaration),
+    /// Both players sign this score.
+    Signed(Score),
+    /// A move is announced aloud, in blind play.
+    Announced(Color, String),
+    /// A move is written for the envelope, or read from it.
+    Sealed(Color, String),
+    /// The arbiter orders something.
+    Ordered {
+        /// What.
+        order: Order,
+        /// Who ordered it.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+    /// A player stopped both sides of the clock.
+    Stopped(Color),
+    /// The announced start is reached.
+    Scheduled,
+}
+
+/// What a clock says that speaks for itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Clocked {
+    /// What it shows.
+    Shows(Clocks),
+    /// A flag is down.
+    Flag(Color),
+    /// Both are, and the order is unknown.
+    FlagsUnknown,
+}
+
+/// What is on record of a table, for a referee who takes over. What he would say of it has been
+/// said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Minutes {
+    told: Vec<(Mono, Told)>,
+    last: Mono,
+    /// What lies before the time of this run of the daemon.
+    before: Mono,
+}
+
+impl Minutes {
+    /// Takes down `fact`, recorded at `at`, if a referee is told of it.
+    pub(super) fn note(&mut self, at: Mono, fact: &Fact) {
+        if at < self.last {
+            self.before = self.end();
+        }
+        self.last = at;
+        if let Some(told) = told_of(fact) {
+            self.told.push((self.end(), told));
+        }
+    }
+
+    /// A new game begins.
+    pub(super) fn clear(&mut self) {
+        self.told.clear();
+    }
+
+    fn end(&self) -> Mono {
+        Mono(self.before.0.saturating_add(self.last.0))
+    }
+
+    /// A referee of this game who knows all of it.
+    pub(super) fn seat(&self, terms: Terms, start: &Chess, mode: CastlingMode) -> Bench {
+        let mut bench = Bench::from(terms, start.clone(), mode);
+        let ticks = [(self.end(), Told::Passed)];
+        for (at, told) in self.told.iter().chain(&ticks) {
+            while let Some(due) = bench.referee.wake_at().filter(|due| due <= at) {
+                bench.referee.tell(due, &Told::Passed);
+                if bench.referee.wake_at() == Some(due) {
+                    break;
+                }
+            }
+            bench.referee.tell(*at, told);
+        }
+        bench.referee.begin_again();
+        bench
+    }
+}
+
+/// What a referee is told of `fact`.
+fn told_of(fact: &Fact) -> Option<Told> {
+    Some(match fact {
+        Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
+        // A record of a picture has no unnamed pieces.
+        Fact::Pictured(placement) if placement.known().occupied().is_empty() => return None,
+        Fact::Pictured(placement) => Told::Picture(Box::new(picture_of(placement))),
+        Fact::Pressed { by } => Told::Pressed(*by),
+        Fact::Clock { running, times: Some(times), .. } => {
+            let left = shakmaty::ByColor { white: times.white, black: times.black };
+            Told::Clock(Clocks { left, running: *running })
+        }
+        Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
+        Fact::Signed { score } => Told::Signed(*score),
+        Fact::Announced { by, words } => Told::Announced(*by, words.clone()),
+        Fact::Sealed { by } => Told::Sealed(*by, String::new()),
+        Fact::Ordered { order, .. } => Told::Ordered(order.clone()),
+        Fact::Stopped { by } => Told::Stopped(*by),
+        Fact::Scheduled => Told::Scheduled,
+        Fact::Flag { side: Some(side) } => Told::Flag(*side),
+        Fact::Flag { side: None } => Told::FlagsUnknown,
+        _ => return None,
+    })
+}
+
+fn picture_of(placement: &Placement) -> Picture {
+    let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
+    for sq in Square::ALL {
+        picture.set(sq, thing(placement.get(sq)));
+    }
+    picture
+}
+
+/// The referee and what he said last.
+#[derive(Clone, Debug)]
+pub(super) struct Bench {
+    pub referee: Referee,
+    pub said: Vec<Ruling>,
+    orders: Vec<ClockOrder>,
+    /// What the clock showed when it was last recorded.
+    shown: Option<(Mono, Clocks)>,
+    /// What it shows now.
+    latest: Option<Clocks>,
+}
+
+impl Bench {
+    /// A referee for the game that the settings name, if they name its terms.
+    pub(super) fn of(settings: &Settings) -> Option<Self> {
+        let terms = settings.terms.clone()?;
+        let mode = CastlingMode::from_chess960(settings.is_chess960);
+        let (start, mode) = match settings.start {
+            Some(_) => play::start_of(settings)?,
+            None => (Chess::new(), mode),
+        };
+        Some(Self::from(terms, start, mode))
+    }
+
+    pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
+        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        let referee = Referee::new(terms, start, mode, seen);
+        Self { referee, said: Vec::new(), orders: Vec::new(), shown: None, latest: None }
+    }
+}
+
+impl Game {
+    /// The referee, if the settings name the terms of the game.
+    pub fn referee(&self) -> Option<&Referee> {
+        self.bench.as_ref().map(|bench| &bench.referee)
+    }
+
+    /// What the referee said to the last event.
+    pub fn rulings(&self) -> &[Ruling] {
+        self.bench.as_ref().map_or(&[], |bench| &bench.said)
+    }
+
+    /// A new game begins: so do the terms.
+    pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
+        let is_new = self.bench.as_ref().is_some_and(|bench| !bench.referee.moves().is_empty());
+        if let (true, Some(terms)) = (is_new, self.settings.terms.clone()) {
+            self.bench = Some(Bench::from(terms, start.clone(), mode));
+        }
+    }
+
+    /// Whether pieces that move now belong to no move: the game is over for the referee, a flag is
+    /// being ruled upon, or the move is to stay secret.
+    pub(super) fn is_suspended(&self) -> bool {
+        self.bench.as_ref().is_some_and(|bench| bench.referee.is_suspended())
+    }
+
+    pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
+        let (fact, told) = match act {
+            Act::Declared(by, said) => {
+                let fact = Fact::Declared { by: *by, said: said.clone() };
+                (fact, Told::Declared(*by, said.clone()))
+            }
+            Act::Signed(score) => (Fact::Signed { score: *score }, Told::Signed(*score)),
+            Act::Announced(by, words) => {
+                let fact = Fact::Announced { by: *by, words: words.clone() };
+                (fact, Told::Announced(*by, words.clone()))
+            }
+            // What was sealed is in the envelope and nowhere else.
+            Act::Sealed(by, text) => (Fact::Sealed { by: *by }, Told::Sealed(*by, text.clone())),
+            Act::Ordered { order, author, reason } => {
+                let (author, reason) = (author.clone(), reason.clone());
+                let fact = Fact::Ordered { order: order.clone(), author, reason };
+                (fact, Told::Ordered(order.clone()))
+            }
+            Act::Stopped(by) => (Fact::Stopped { by: *by }, Told::Stopped(*by)),
+            Act::Scheduled => (Fact::Scheduled, Told::Scheduled),
+        };
+        if self.bench.is_some() {
+            self.record_latest(now);
+            self.facts.push(fact);
+            self.tell(now, &told);
+        }
+    }
+
+    pub(super) fn on_clocked(&mut self, now: Mono, clocked: Clocked) {
+        match clocked {
+            Clocked::Shows(clocks) => {
+                if let Some(bench) = &mut self.bench {
+                    bench.latest = Some(clocks);
+                }
+                self.record_shown(now, clocks);
+                self.tell(now, &Told::Clock(clocks));
+            }
+            Clocked::Flag(side) => {
+                self.facts.push(Fact::Flag { side: Some(side) });
+                self.tell(now, &Told::Flag(side));
+            }
+            Clocked::FlagsUnknown => {
+                self.facts.push(Fact::Flag { side: None });
+                self.tell(now, &Told::FlagsUnknown);
+            }
+        }
+    }
+
+    /// Before people act, what the clock shows goes on record: their claims rest on it.
+    fn record_latest(&mut self, now: Mono) {
+        let Some(bench) = &mut self.bench else { return };
+        let known = bench.shown.map(|(_, clocks)| clocks);
+        if let Some(latest) = bench.latest.filter(|latest| known != Some(*latest)) {
+            bench.shown = None;
+            self.record_shown(now, latest);
+        }
+    }
+
+    /// What a clock shows goes on record when another side runs, when time was given, and from time
+    /// to time.
+    fn record_shown(&mut self, now: Mono, clocks: Clocks) {
+        let Some(bench) = &mut self.bench else { return };
+        let is_turn = bench.shown.is_none_or(|(at, known)| {
+            known.running != clocks.running
+                || clocks.left.white > known.left.white
+                || clocks.left.black > known.left.black
+                || now.since(at) >= SHOWN_EVERY
+        });
+        if is_turn {
+            bench.shown = Some((now, clocks));
+            self.facts.push(Fact::Clock {
+                running: clocks.running,
+                times: Some(Times { white: clocks.left.white, black: clocks.left.black }),
+                is_connected: true,
+            });
+        }
+    }
+
+    /// What the clock behind the board shows, in the referee's words.
+    pub(super) fn tell_reading(&mut self, now: Mono) {
+        let Some(times) = self.clock.times() else { return };
+        let left = shakmaty::ByColor { white: times.white, black: times.black };
+        self.tell(now, &Told::Clock(Clocks { left, running: self.clock.running() }));
+    }
+
+    pub(super) fn tell_square(&mut self, now: Mono, sq: Square, reading: Reading) {
+        self.tell(now, &Told::Square(sq, thing(reading)));
+    }
+
+    pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
+        let picture = Box::new(picture_of(placement));
+        let is_unseen = self.play.is_some() && (self.has_gap || self.is_blind);
+        let told = if is_unseen { Told::Unseen(picture) } else { Told::Picture(picture) };
+        self.tell(now, &told);
+    }
+
+    /// The record is the tracker's, which weighs all that was seen. Where the referee has had
+    /// another view for long, of a board that shows what is on record, he follows it.
+    fn follow_record(&mut self, now: Mono) {
+        let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
+        let sheet = play.sheet();
+        let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
+        let uci = |scored: &super::score::Scored| scored.uci.to_string();
+        let known = bench.referee.moves();
+        let differs = sheet.moves().iter().map(uci).ne(known.iter().map(ToString::to_string));
+        let shows = play.tracker().seen().differs(sheet.last().board()).is_empty();
+        if !is_still || !differs || !shows || !bench.referee.is_quiet() {
+            return;
+        }
+        let record = sheet.moves().iter().map(|scored| Recorded {
+            m: scored.m,
+            is_illegal: scored.is_illegal,
+            is_completed: scored.completed.is_some(),
+        });
+        let told = Told::Record(record.collect());
+        self.tell(now, &told);
+    }
+
+    /// Tells the referee, and takes down what he says.
+    pub(super) fn tell(&mut self, now: Mono, told: &Told) {
+        let Some(bench) = &mut self.bench else { return };
+        let laws::Said { rulings, clock } = bench.referee.tell(now, told);
+        let edition = bench.referee.terms().profile.edition;
+        bench.orders.extend(clock);
+        for ruling in &rulings {
+            self.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));
+        }
+        bench.said.extend(rulings.iter().cloned());
+        for ruling in rulings {
+            if let Ruling::Result(verdicted) = ruling {
+                self.end_by_ruling(verdicted.code, verdicted.score);
+            }
+        }
+    }
+
+    /// The referee's result is the game's, unless the board had ended it already.
+    fn end_by_ruling(&mut self, code: Code, score: Score) {
+        let Some(play) = self.play.as_mut().filter(|play| play.ending().is_none()) else { return };
+        match (score.outcome(), reason_of(code)) {
+            (Some(outcome), Some(reason)) => play.end(Ending { outcome, reason }, &mut self.facts),
+            _ => self.facts.push(Fact::GameClosed),
+        }
+    }
+
+    /// When the referee wants to be told that time has passed.
+    pub(super) fn bench_wakes_at(&self) -> Option<Mono> {
+        self.bench.as_ref().and_then(|bench| bench.referee.wake_at())
+    }
+
+    /// A new event: what was said to the last one is past.
+    pub(super) fn clear_bench(&mut self) {
+        if let Some(bench) = &mut self.bench {
+            bench.said.clear();
+        }
+    }
+
+    pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
+        if self.bench_wakes_at().is_some_and(|due| due <= now) {
+            self.tell(now, &Told::Passed);
+        }
+        self.follow_record(now);
+        if let Some(bench) = &mut self.bench {
+            effects.extend(bench.orders.drain(..).map(Effect::Clock));
+        }
+    }
+}
+
+fn thing(reading: Reading) -> Option<Thing> {
+    match reading {
+        Reading::Empty => None,
+        Reading::Piece(piece) => Some(Thing::Piece(piece)),
+        // A color alone names no piece; the referee goes by the squares that stirred.
+        Reading::Something | Reading::Colored(_) => Some(Thing::Something),
+    }
+}
+
+/// The reason as the record of the game has it; `None` if the game has no result.
+fn reason_of(code: Code) -> Option<Reason> {
+    Some(match code {
+        Code::Mate => Reason::Checkmate,
+        Code::Stalemate => Reason::Stalemate,
+        Code::DeadPosition => Reason::DeadPosition,
+        Code::Resigned => Reason::Resignation,
+        Code::Agreed => Reason::Agreement,
+        Code::TimeLoss | Code::TimeDraw => Reason::Time,
+        Code::IllegalLimit => Reason::IllegalMoves,
+        Code::ClaimUpheld => Reason::Claim,
+        Code::Fivefold => Reason::Fivefold,
+        Code::SeventyFive => Reason::SeventyFiveMoves,
+        Code::Default => Reason::Default,
+        Code::Annulled => return None,
+        _ => Reason::Arbiter,
+    })
+}

@@ -1,0 +1,287 @@
+//! What players say: offers, claims, resignation. Words as the commands and records write them.
+
+use super::name::UnknownName;
+use shakmaty::Role;
+use shakmaty::san::San;
+use std::fmt;
+use std::str::FromStr;
+
+/// On what ground a draw is claimed in the last two minutes. 2005, 2009: Art. D1.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ground {
+    /// The opponent cannot win by normal means.
+    CannotWin,
+    /// The opponent makes no effort to win.
+    NoEffort,
+}
+
+impl Ground {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::CannotWin => "cannot_win",
+            Self::NoEffort => "no_effort",
+        }
+    }
+}
+
+/// What is claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// A breach of Article 4.
+    Touch,
+    /// An illegal move.
+    Illegal,
+    /// A win on time.
+    Time,
+    /// The third occurrence of a position, by the announced move where one is named.
+    Threefold(Option<San>),
+    /// Fifty moves, with the announced move where one is named.
+    Fifty(Option<San>),
+    /// No effort, or no way, to win in the last two minutes.
+    Quickplay(Option<Ground>),
+    /// A wrong array.
+    Setup,
+    /// A defective clock.
+    Defect,
+    /// A wrong setting of the clock.
+    ClockWrong,
+}
+
+impl Claim {
+    const WORDS: [&'static str; 9] = [
+        "touch",
+        "illegal",
+        "time",
+        "threefold",
+        "fifty",
+        "quickplay",
+        "setup",
+        "defect",
+        "clock_wrong",
+    ];
+
+    /// The word for its kind.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Touch => "touch",
+            Self::Illegal => "illegal",
+            Self::Time => "time",
+            Self::Threefold(_) => "threefold",
+            Self::Fifty(_) => "fifty",
+            Self::Quickplay(_) => "quickplay",
+            Self::Setup => "setup",
+            Self::Defect => "defect",
+            Self::ClockWrong => "clock_wrong",
+        }
+    }
+
+    fn parse(words: &[&str]) -> Result<Self, UnknownName> {
+        let word = words.first().copied().unwrap_or_default();
+        let extra = words.get(1).copied();
+        let san = || match extra {
+            None => Ok(None),
+            Some(text) => {
+                let is_san = text.trim_end_matches(['+', '#']).parse::<San>();
+                is_san.map(Some).map_err(|_| UnknownName::new("move", text, &[]))
+            }
+        };
+        let claim = match word {
+            "threefold" => return san().map(Self::Threefold),
+            "fifty" => return san().map(Self::Fifty),
+            "quickplay" => {
+                let ground = match extra {
+                    None => None,
+                    Some("cannot_win") => Some(Ground::CannotWin),
+                    Some("no_effort") => Some(Ground::NoEffort),
+                    Some(other) => {
+                        let known = [Ground::CannotWin.word(), Ground::NoEffort.word()];
+                        return Err(UnknownName::new("ground", other, &known));
+                    }
+                };
+                return Ok(Self::Quickplay(ground));
+            }
+            "touch" => Self::Touch,
+            "illegal" => Self::Illegal,
+            "time" => Self::Time,
+            "setup" => Self::Setup,
+            "defect" => Self::Defect,
+            "clock_wrong" => Self::ClockWrong,
+            _ => return Err(UnknownName::new("claim", word, &Self::WORDS)),
+        };
+        match extra {
+            None => Ok(claim),
+            Some(extra) => Err(UnknownName::new("condition", extra, &[])),
+        }
+    }
+}
+
+/// What a player declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Declaration {
+    /// "I adjust." All editions: Art. 4.2.
+    Adjust,
+    /// A draw is offered. All editions: Art. 9.1.
+    OfferDraw,
+    /// The offer is accepted.
+    AcceptDraw,
+    /// It is declined in words.
+    DeclineDraw,
+    /// An attempt to take it back.
+    WithdrawOffer,
+    /// He resigns.
+    Resign,
+    /// He has come to the board.
+    Arrive,
+    /// A claim.
+    Claim(Claim),
+    /// An attempt to take a claim back.
+    WithdrawClaim,
+    /// What a pawn becomes, where the sensors cannot tell.
+    Promote(Role),
+    /// "I am about to castle." Chess960.
+    AnnounceCastling,
+    /// Five seconds a move are asked for. From 2018: Guideline III.4.
+    RequestIncrement,
+    /// He adjourns before the sitting ends.
+    Adjourn,
+    /// A blind player asks for moves and times. 2009: Art. E2.9d.
+    AskStatus,
+    /// A protest against a ruling or result.
+    Protest,
+}
+
+impl Declaration {
+    const WORDS: [&'static str; 15] = [
+        "adjust",
+        "offer_draw",
+        "accept_draw",
+        "decline_draw",
+        "withdraw_offer",
+        "resign",
+        "arrive",
+        "claim",
+        "withdraw_claim",
+        "promote",
+        "announce_castling",
+        "request_increment",
+        "adjourn",
+        "ask_status",
+        "protest",
+    ];
+
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Adjust => "adjust",
+            Self::OfferDraw => "offer_draw",
+            Self::AcceptDraw => "accept_draw",
+            Self::DeclineDraw => "decline_draw",
+            Self::WithdrawOffer => "withdraw_offer",
+            Self::Resign => "resign",
+            Self::Arrive => "arrive",
+            Self::Claim(_) => "claim",
+            Self::WithdrawClaim => "withdraw_claim",
+            Self::Promote(_) => "promote",
+            Self::AnnounceCastling => "announce_castling",
+            Self::RequestIncrement => "request_increment",
+            Self::Adjourn => "adjourn",
+            Self::AskStatus => "ask_status",
+            Self::Protest => "protest",
+        }
+    }
+}
+
+impl fmt::Display for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())?;
+        match self {
+            Self::Claim(claim) => {
+                write!(f, " {}", claim.kind())?;
+                match claim {
+                    Claim::Threefold(Some(san)) | Claim::Fifty(Some(san)) => write!(f, " {san}"),
+                    Claim::Quickplay(Some(ground)) => write!(f, " {}", ground.word()),
+                    _ => Ok(()),
+                }
+            }
+            Self::Promote(role) => write!(f, " {}", role.upper_char()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Declaration {
+    type Err = UnknownName;
+
+    /// Reads the words after the player's name.
+    ///
+    /// ```
+    /// use rokade::laws::Declaration;
+    /// let said: Declaration = "claim threefold Ng8".parse()?;
+    /// assert_eq!(said.to_string(), "claim threefold Ng8");
+    /// let error = "offer_drow".parse::<Declaration>().unwrap_err();
+    /// assert_eq!(error.nearest, Some("offer_draw"));
+    /// # Ok::<(), rokade::laws::UnknownName>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        // Who speaks for a player, `by=assistant`, changes nothing of what is said.
+        let is_said = |word: &&str| !word.starts_with("by=");
+        let words: Vec<&str> = text.split_whitespace().filter(is_said).collect();
+        let (verb, rest) = words.split_first().map_or(("", &[][..]), |(verb, rest)| (*verb, rest));
+        let plain = match verb {
+            "claim" => return Claim::parse(rest).map(Self::Claim),
+            "promote" => {
+                let word = rest.first().copied().unwrap_or_default();
+                let role = word.chars().next().and_then(Role::from_char);
+                let may = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+                let role = role.filter(|role| may.contains(role) && word.len() == 1);
+                let wrong = || UnknownName::new("piece", word, &["Q", "R", "B", "N"]);
+                return role.map(Self::Promote).ok_or_else(wrong);
+            }
+            "adjust" => Self::Adjust,
+            "offer_draw" => Self::OfferDraw,
+            "accept_draw" => Self::AcceptDraw,
+            "decline_draw" => Self::DeclineDraw,
+            "withdraw_offer" => Self::WithdrawOffer,
+            "resign" => Self::Resign,
+            "arrive" => Self::Arrive,
+            "withdraw_claim" => Self::WithdrawClaim,
+            "announce_castling" => Self::AnnounceCastling,
+            "request_increment" => Self::RequestIncrement,
+            "adjourn" => Self::Adjourn,
+            "ask_status" => Self::AskStatus,
+            "protest" => Self::Protest,
+            _ => return Err(UnknownName::new("declaration", verb, &Self::WORDS)),
+        };
+        // An offer has no conditions, 9.1b(1); nor has anything else here.
+        match rest.first().copied() {
+            None => Ok(plain),
+            Some(extra) => Err(UnknownName::new("condition", extra, &[])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_are_read_as_they_are_written() {
+        for text in Declaration::WORDS.iter().filter(|word| !["claim", "promote"].contains(word)) {
+            assert_eq!(text.parse::<Declaration>().unwrap().to_string(), *text);
+        }
+        for kind in Claim::WORDS {
+            let text = format!("claim {kind}");
+            assert_eq!(text.parse::<Declaration>().unwrap().to_string(), text);
+        }
+        for text in ["promote N", "claim fifty Kd7", "claim quickplay no_effort"] {
+            assert_eq!(text.parse::<Declaration>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn conditions_and_unknown_words_are_refused() {
+        for text in ["offer_draw if=..", "claim tuch", "promote K", "claim quickplay why", ""] {
+            assert!(text.parse::<Declaration>().is_err(), "{text}");
+        }
+    }
+}

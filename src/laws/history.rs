@@ -1,0 +1,180 @@
+//! The moves as the Laws see them: made, completed, standing although illegal.
+
+use crate::time::Mono;
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, PositionError,
+};
+use std::num::NonZeroU32;
+
+/// One half-move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ply {
+    pub m: Move,
+    pub by: Color,
+    /// In PGN's notation.
+    pub san: String,
+    pub uci: String,
+    /// The move number as the record has it.
+    pub no: u32,
+    pub made: Mono,
+    pub is_completed: bool,
+    /// The Laws do not allow it.
+    pub is_illegal: bool,
+    /// A draw was offered with it.
+    pub has_offer: bool,
+    pub is_capture: bool,
+}
+
+/// The half-moves since the start, and every position between them.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    mode: CastlingMode,
+    plies: Vec<Ply>,
+    positions: Vec<Chess>,
+    /// The first position that counts for repetition: what stands by an illegal move begins anew.
+    counts_from: usize,
+    /// What is added to the numbers of later moves.
+    shift: i64,
+}
+
+impl History {
+    pub(super) fn new(start: Chess, mode: CastlingMode) -> Self {
+        Self { mode, plies: Vec::new(), positions: vec![start], counts_from: 0, shift: 0 }
+    }
+
+    pub(super) fn mode(&self) -> CastlingMode {
+        self.mode
+    }
+
+    pub(super) fn plies(&self) -> &[Ply] {
+        &self.plies
+    }
+
+    pub(super) fn last_ply(&self) -> Option<&Ply> {
+        self.plies.last()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.plies.len()
+    }
+
+    /// The position after `n` half-moves.
+    pub(super) fn position(&self, n: usize) -> &Chess {
+        &self.positions[n.min(self.plies.len())]
+    }
+
+    pub(super) fn last(&self) -> &Chess {
+        self.positions.last().expect("a history has its start")
+    }
+
+    /// The position before the last half-move; the start if there is none.
+    pub(super) fn before_last(&self) -> &Chess {
+        self.position(self.plies.len().saturating_sub(1))
+    }
+
+    pub(super) fn fen(&self, n: usize) -> String {
+        fen_of(self.position(n))
+    }
+
+    /// The number of the next move.
+    pub(super) fn next_no(&self) -> u32 {
+        let plain = i64::from(self.last().fullmoves().get());
+        u32::try_from(plain + self.shift).unwrap_or(1)
+    }
+
+    /// The next move has number `no`.
+    pub(super) fn renumber(&mut self, no: u32) {
+        self.shift = i64::from(no) - i64::from(self.last().fullmoves().get());
+    }
+
+    /// How many half-moves of `color` are completed.
+    pub(super) fn completed(&self, color: Color) -> u32 {
+        let is_done = |ply: &&Ply| ply.by == color && ply.is_completed;
+        u32::try_from(self.plies.iter().filter(is_done).count()).unwrap_or(u32::MAX)
+    }
+
+    /// How many half-moves of `color` are made.
+    pub(super) fn made(&self, color: Color) -> u32 {
+        let is_his = |ply: &&Ply| ply.by == color && !ply.is_illegal;
+        u32::try_from(self.plies.iter().filter(is_his).count()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn push(&mut self, m: Move, made: Mono, is_illegal: bool) -> &Ply {
+        let before = self.last().clone();
+        let mut after = before.clone();
+        let san = if is_illegal {
+            after.play_unchecked(m);
+            m.to_string()
+        } else {
+            SanPlus::from_move_and_play_unchecked(&mut after, m).to_string()
+        };
+        let ply = Ply {
+            m,
+            by: before.turn(),
+            san,
+            uci: m.to_uci(self.mode).to_string(),
+            no: self.next_no(),
+            made,
+            is_completed: false,
+            is_illegal,
+            has_offer: false,
+            is_capture: m.is_capture(),
+        };
+        self.plies.push(ply);
+        self.positions.push(after);
+        self.plies.last().expect("a ply was pushed")
+    }
+
+    pub(super) fn truncate(&mut self, n: usize) {
+        self.plies.truncate(n);
+        self.positions.truncate(n + 1);
+        self.counts_from = self.counts_from.min(n);
+    }
+
+    pub(super) fn complete(&mut self, idx: usize) {
+        self.plies[idx].is_completed = true;
+    }
+
+    pub(super) fn mark_offer(&mut self, idx: usize) {
+        self.plies[idx].has_offer = true;
+    }
+
+    /// The first half-move of `color` that is not completed.
+    pub(super) fn first_open(&self, color: Color) -> Option<usize> {
+        self.plies.iter().position(|ply| ply.by == color && !ply.is_completed && !ply.is_illegal)
+    }
+
+    /// How often the position after the last half-move has stood since counting began. All
+    /// editions: Art. 9.2.
+    pub(super) fn occurrences(&self) -> usize {
+        self.occurrences_of(self.last())
+    }
+
+    /// How often `pos` has stood.
+    pub(super) fn occurrences_of(&self, pos: &Chess) -> usize {
+        self.positions[self.counts_from..].iter().filter(|known| *known == pos).count()
+    }
+
+    /// What stands by an illegal move stands for good: no legal series led to it, so repetition
+    /// and the fifty moves are counted from it.
+    pub(super) fn begin_anew(&mut self) {
+        self.counts_from = self.plies.len();
+        let last = self.last().clone();
+        let mut setup = last.to_setup(EnPassantMode::Legal);
+        setup.halfmoves = 0;
+        setup.fullmoves = NonZeroU32::from(last.fullmoves());
+        // No legal play leads there, so there may be pieces that no pawn could have become.
+        let pos =
+            Chess::from_setup(setup, self.mode).or_else(PositionError::ignore_too_much_material);
+        if let (Ok(pos), Some(slot)) = (pos, self.positions.last_mut()) {
+            *slot = pos;
+        }
+    }
+}
+
+/// The position as a FEN; en passant only where it is legal.
+pub(super) fn fen_of(pos: &Chess) -> String {
+    Fen::from_position(pos, EnPassantMode::Legal).to_string()
+}

@@ -1,0 +1,467 @@
+//! What arbiters order: rulings, times, papers. Words as the commands and records write them.
+
+use super::edition::Edition;
+use super::name::UnknownName;
+use super::score::Score;
+use shakmaty::Color;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The most that one order may set, add or take: 100 hours.
+const SECONDS_MAX: f64 = 360_000.0;
+/// The longest text that an order keeps, in characters.
+const TEXT_MAX: usize = 200;
+
+/// Whom an order concerns.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Whose {
+    /// One player.
+    One(Color),
+    /// Both.
+    Both,
+}
+
+impl Whose {
+    /// Whether `color` is meant.
+    pub fn includes(self, color: Color) -> bool {
+        match self {
+            Self::One(one) => one == color,
+            Self::Both => true,
+        }
+    }
+}
+
+/// A judgment on a claim.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Judgment {
+    /// The game is drawn.
+    Draw,
+    /// The decision is put off.
+    Postpone,
+    /// The claim is rejected.
+    Reject,
+    /// The request is granted.
+    Grant,
+    /// The game is lost by the claimant. 2005, 2009: Art. D1.
+    Loss,
+}
+
+impl Judgment {
+    const ALL: [Self; 5] = [Self::Draw, Self::Postpone, Self::Reject, Self::Grant, Self::Loss];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Draw => "draw",
+            Self::Postpone => "postpone",
+            Self::Reject => "reject",
+            Self::Grant => "grant",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+/// How play goes on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GoingOn {
+    /// For good.
+    Finally,
+    /// Until the matter is settled.
+    Provisionally,
+}
+
+/// Where a game is taken back to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Where {
+    /// The last position that is known square by square. All editions: Art. 7.4 (7.5.1).
+    LastIdentifiable,
+    /// After so many half-moves, on which both records agree. 2009: Art. E2.8.
+    AgreedPly(usize),
+}
+
+/// What an arbiter orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// White's clock is started: the game begins.
+    Start,
+    /// What is proposed or claimed is carried out.
+    Confirm,
+    /// It is not.
+    Dismiss,
+    /// A judgment on a claim.
+    Rule(Judgment),
+    /// Play goes on.
+    Continue(GoingOn),
+    /// Both clocks stop.
+    Pause,
+    /// This player's clock runs.
+    Resume(Color),
+    /// A time is set.
+    SetTime(Whose, Duration),
+    /// Time is given.
+    AddTime(Whose, Duration),
+    /// Time is taken.
+    SubTime(Whose, Duration),
+    /// The move counter is set to so many completed moves.
+    SetMoves(u16),
+    /// The next move has this number.
+    Renumber(u16),
+    /// The pieces stand as demanded.
+    Restored,
+    /// The game goes back.
+    Restore(Where),
+    /// The arbiter has seen this flag down.
+    Flag(Color),
+    /// A penalty of Article 13.4 (12.9) other than time or points.
+    Penalize(Color, String),
+    /// A score is changed.
+    Points(Color, String),
+    /// A result is declared.
+    Result(Score, String),
+    /// A move was made with two hands.
+    TwoHands(Color),
+    /// An electronic device.
+    Device(Color),
+    /// The clocks were stopped for no valid reason.
+    NoReason(Color),
+    /// A player gets an assistant.
+    Assistant(Color),
+    /// The colors are reversed.
+    ColorsReversed,
+    /// The board is turned.
+    BoardTurned,
+    /// What looks like a move was none: pieces were displaced.
+    Displaced,
+    /// This player touched what was last touched.
+    TouchedBy(Color),
+    /// The clock is defective.
+    ClockDefect,
+    /// The sensors saw nothing for so long.
+    SensorGap(Duration),
+    /// What a claim rests on.
+    Basis(String),
+    /// This player is to seal his move.
+    Seal(Color),
+    /// The envelope is opened.
+    OpenEnvelope,
+    /// It cannot be found.
+    EnvelopeMissing,
+    /// It was checked.
+    EnvelopeChecked,
+    /// The position cannot be established.
+    PositionLost,
+    /// Position, times, side to move and count are written down.
+    Snapshot,
+    /// A paper.
+    Export(String),
+    /// Both players agree to correct what could not be corrected. 2009: Art. B3c.
+    AgreedCorrection,
+    /// The score sheets are complete.
+    SheetsOk,
+    /// Another profile is asked for.
+    SetProfile(String),
+    /// A note.
+    Note(String),
+    /// A ruling for which there is no word.
+    Other(String),
+}
+
+const WORDS: [&str; 40] = [
+    "start",
+    "confirm",
+    "dismiss",
+    "rule",
+    "continue",
+    "pause",
+    "resume",
+    "set_time",
+    "add_time",
+    "sub_time",
+    "set_moves",
+    "renumber",
+    "restored",
+    "restore",
+    "flag",
+    "penalise",
+    "points",
+    "result",
+    "two_hands",
+    "device",
+    "no_reason",
+    "assistant",
+    "colours_reversed",
+    "board_turned",
+    "displaced",
+    "touched_by",
+    "clock_defect",
+    "sensor_gap",
+    "basis",
+    "seal",
+    "open_envelope",
+    "envelope_missing",
+    "envelope_checked",
+    "position_lost",
+    "snapshot",
+    "export",
+    "agreed_correction",
+    "sheets_ok",
+    "set_profile",
+    "note",
+];
+
+impl Order {
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Confirm => "confirm",
+            Self::Dismiss => "dismiss",
+            Self::Rule(_) => "rule",
+            Self::Continue(_) => "continue",
+            Self::Pause => "pause",
+            Self::Resume(_) => "resume",
+            Self::SetTime(..) => "set_time",
+            Self::AddTime(..) => "add_time",
+            Self::SubTime(..) => "sub_time",
+            Self::SetMoves(_) => "set_moves",
+            Self::Renumber(_) => "renumber",
+            Self::Restored => "restored",
+            Self::Restore(_) => "restore",
+            Self::Flag(_) => "flag",
+            Self::Penalize(..) => "penalise",
+            Self::Points(..) => "points",
+            Self::Result(..) => "result",
+            Self::TwoHands(_) => "two_hands",
+            Self::Device(_) => "device",
+            Self::NoReason(_) => "no_reason",
+            Self::Assistant(_) => "assistant",
+            Self::ColorsReversed => "colours_reversed",
+            Self::BoardTurned => "board_turned",
+            Self::Displaced => "displaced",
+            Self::TouchedBy(_) => "touched_by",
+            Self::ClockDefect => "clock_defect",
+            Self::SensorGap(_) => "sensor_gap",
+            Self::Basis(_) => "basis",
+            Self::Seal(_) => "seal",
+            Self::OpenEnvelope => "open_envelope",
+            Self::EnvelopeMissing => "envelope_missing",
+            Self::EnvelopeChecked => "envelope_checked",
+            Self::PositionLost => "position_lost",
+            Self::Snapshot => "snapshot",
+            Self::Export(_) => "export",
+            Self::AgreedCorrection => "agreed_correction",
+            Self::SheetsOk => "sheets_ok",
+            Self::SetProfile(_) => "set_profile",
+            Self::Note(_) => "note",
+            Self::Other(_) => "other",
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())?;
+        match self {
+            Self::Rule(judgment) => write!(f, " {}", judgment.word()),
+            Self::Continue(GoingOn::Provisionally) => f.write_str(" provisional"),
+            Self::Resume(color)
+            | Self::Flag(color)
+            | Self::TwoHands(color)
+            | Self::Device(color)
+            | Self::NoReason(color)
+            | Self::Assistant(color)
+            | Self::TouchedBy(color)
+            | Self::Seal(color) => write!(f, " {color}"),
+            Self::SetTime(whose, span)
+            | Self::AddTime(whose, span)
+            | Self::SubTime(whose, span) => {
+                match whose {
+                    Whose::One(color) => write!(f, " {color}")?,
+                    Whose::Both => f.write_str(" both")?,
+                }
+                write!(f, " {}", span.as_secs_f64())
+            }
+            Self::SetMoves(n) | Self::Renumber(n) => write!(f, " {n}"),
+            Self::Restore(Where::LastIdentifiable) => f.write_str(" last_identifiable"),
+            Self::Restore(Where::AgreedPly(n)) => write!(f, " agreed_ply {n}"),
+            Self::Penalize(color, text) | Self::Points(color, text) => {
+                write!(f, " {color} {text}")
+            }
+            Self::Result(score, text) => write!(f, " {score} {text}"),
+            Self::SensorGap(span) => write!(f, " {}", span.as_secs_f64()),
+            Self::Basis(text)
+            | Self::Export(text)
+            | Self::SetProfile(text)
+            | Self::Note(text)
+            | Self::Other(text) => write!(f, " {text}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Order {
+    type Err = UnknownName;
+
+    /// Reads the words after the arbiter's name.
+    ///
+    /// ```
+    /// use rokade::laws::Order;
+    /// let order: Order = "add_time black 120".parse()?;
+    /// assert_eq!(order.to_string(), "add_time black 120");
+    /// assert_eq!("conform".parse::<Order>().unwrap_err().nearest, Some("confirm"));
+    /// # Ok::<(), rokade::laws::UnknownName>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let (verb, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let rest = rest.trim();
+        let order = match verb {
+            "start" => Self::Start,
+            "confirm" => Self::Confirm,
+            "dismiss" => Self::Dismiss,
+            "pause" => Self::Pause,
+            "restored" => Self::Restored,
+            "colours_reversed" | "colors_reversed" => Self::ColorsReversed,
+            "board_turned" => Self::BoardTurned,
+            "displaced" => Self::Displaced,
+            "clock_defect" => Self::ClockDefect,
+            "open_envelope" => Self::OpenEnvelope,
+            "envelope_missing" => Self::EnvelopeMissing,
+            "envelope_checked" => Self::EnvelopeChecked,
+            "position_lost" => Self::PositionLost,
+            "snapshot" => Self::Snapshot,
+            "agreed_correction" => Self::AgreedCorrection,
+            "sheets_ok" => Self::SheetsOk,
+            _ => return with_words(verb, rest),
+        };
+        Ok(order)
+    }
+}
+
+/// The orders that take words.
+fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
+    let (first, more) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let more = more.trim();
+    let side = || color(first);
+    Ok(match verb {
+        "rule" => Order::Rule(judgment(first)?),
+        "continue" => Order::Continue(match first {
+            "" => GoingOn::Finally,
+            "provisional" => GoingOn::Provisionally,
+            other => return Err(UnknownName::new("way to continue", other, &["provisional"])),
+        }),
+        "resume" => Order::Resume(side()?),
+        "set_time" => Order::SetTime(whose(first)?, seconds(more)?),
+        "add_time" => Order::AddTime(whose(first)?, seconds(more)?),
+        "sub_time" => Order::SubTime(whose(first)?, seconds(more)?),
+        "set_moves" => Order::SetMoves(number(first)?),
+        "renumber" => Order::Renumber(number(first)?),
+        "restore" => Order::Restore(match first {
+            "last_identifiable" => Where::LastIdentifiable,
+            "agreed_ply" => Where::AgreedPly(usize::from(number(more)?)),
+            other => {
+                let known = ["last_identifiable", "agreed_ply"];
+                return Err(UnknownName::new("place to restore", other, &known));
+            }
+        }),
+        "flag" => Order::Flag(side()?),
+        "penalise" | "penalize" => Order::Penalize(side()?, cut(more)),
+        "points" => Order::Points(side()?, cut(more)),
+        "result" => Order::Result(first.parse()?, cut(more)),
+        "two_hands" => Order::TwoHands(side()?),
+        "device" => Order::Device(side()?),
+        "no_reason" => Order::NoReason(side()?),
+        "assistant" => Order::Assistant(side()?),
+        "touched_by" => Order::TouchedBy(side()?),
+        "sensor_gap" => Order::SensorGap(seconds(first)?),
+        "basis" => Order::Basis(cut(rest)),
+        "seal" => Order::Seal(side()?),
+        "export" => Order::Export(cut(rest)),
+        "set_profile" => Order::SetProfile(first.parse::<Edition>()?.to_string()),
+        "note" => Order::Note(cut(rest)),
+        "other" => Order::Other(cut(rest)),
+        _ => return Err(UnknownName::new("order", verb, &WORDS)),
+    })
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT_MAX).collect()
+}
+
+/// `white` or `black`.
+pub(super) fn color(word: &str) -> Result<Color, UnknownName> {
+    match word {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err(UnknownName::new("player", word, &["white", "black"])),
+    }
+}
+
+fn whose(word: &str) -> Result<Whose, UnknownName> {
+    match word {
+        "both" => Ok(Whose::Both),
+        "white" | "black" => color(word).map(Whose::One),
+        _ => Err(UnknownName::new("player", word, &["white", "black", "both"])),
+    }
+}
+
+fn judgment(word: &str) -> Result<Judgment, UnknownName> {
+    let known: Vec<_> = Judgment::ALL.iter().map(|judgment| judgment.word()).collect();
+    let found = Judgment::ALL.into_iter().find(|judgment| judgment.word() == word);
+    found.ok_or_else(|| UnknownName::new("judgment", word, &known))
+}
+
+fn number(word: &str) -> Result<u16, UnknownName> {
+    let word = word.split_whitespace().next().unwrap_or_default();
+    word.parse().map_err(|_| UnknownName::new("number of moves", word, &[]))
+}
+
+fn seconds(text: &str) -> Result<Duration, UnknownName> {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let found = word.parse::<f64>().ok().filter(|secs| (0.0..=SECONDS_MAX).contains(secs));
+    found.map(Duration::from_secs_f64).ok_or_else(|| UnknownName::new("time in seconds", word, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_read_as_they_are_written() {
+        let samples = [
+            "rule postpone",
+            "continue",
+            "continue provisional",
+            "set_time both 12.5",
+            "sub_time white 60",
+            "renumber 47",
+            "restore agreed_ply 2",
+            "penalise white warning",
+            "points white -1/2",
+            "result 1/2-1/2 agreement_before_round",
+            "sensor_gap 20",
+            "basis display_only",
+            "set_profile m2023",
+            "note reported_by=spectator",
+            "other a word of the arbiter",
+        ];
+        for text in samples {
+            assert_eq!(text.parse::<Order>().unwrap().to_string(), text);
+        }
+        let plain = WORDS.iter().filter_map(|word| word.parse::<Order>().ok());
+        assert_eq!(plain.filter(|order| WORDS.contains(&order.to_string().as_str())).count(), 17);
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_nearest_word() {
+        for (text, nearest) in [
+            ("conform", Some("confirm")),
+            ("set_time whit 60", Some("white")),
+            ("set_profile m2032", Some("m2023")),
+            ("rule drew", Some("draw")),
+            ("set_time white -1", None),
+            ("add_time white 1e9", None),
+        ] {
+            assert_eq!(text.parse::<Order>().unwrap_err().nearest, nearest, "{text}");
+        }
+    }
+}

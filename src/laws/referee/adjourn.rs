@@ -1,0 +1,181 @@
+//! Adjournment and the sealed move. Guidelines for adjourned games (2005: Art. A, from 2018:
+//! Guidelines I).
+
+use super::super::code::Code;
+use super::super::notation::{Misread, read};
+use super::super::said::{Binding, ClockOrder, Ruling};
+use super::super::score::Score;
+use super::matter::{Case, MayAct};
+use super::{PausedBy, Phase, Referee};
+use shakmaty::san::San;
+use shakmaty::{Color, Move};
+
+/// What must stand on the envelope. Guidelines 2.
+const FIELDS: [&str; 9] = [
+    "white name",
+    "black name",
+    "position before",
+    "time used white",
+    "time used black",
+    "sealed by",
+    "move number",
+    "draw offer",
+    "date time venue",
+];
+
+/// How the sitting stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sitting {
+    /// Who is to seal.
+    pub requested: Option<Color>,
+    /// What he has written. Kept here alone: it goes to no record before the envelope is opened.
+    pub text: Option<String>,
+    /// The move on the board that must be sealed.
+    pub on_board: Option<Move>,
+    /// The envelope is closed.
+    pub is_adjourned: bool,
+    sealed_by: Option<Color>,
+    /// The envelope is open and its move is to be made.
+    pub is_opened: bool,
+    is_missing: bool,
+    /// Who sealed his reply instead of making it. Guidelines 9c.
+    reply_by: Option<Color>,
+}
+
+impl Sitting {
+    /// Whether `side` is writing his move for the envelope.
+    pub(super) fn seals(&self, side: Color) -> bool {
+        self.requested == Some(side) && !self.is_adjourned
+    }
+
+    /// Whether the press of `side` starts the clock of an absent opponent instead of completing a
+    /// move.
+    pub(super) fn presses_sealed(&mut self, side: Color) -> bool {
+        self.reply_by.take_if(|by| *by == side).is_some()
+    }
+}
+
+impl Referee {
+    pub(super) fn on_seal_requested(&mut self, side: Color) {
+        if side != self.mover() || self.result.is_some() {
+            self.refuse(Some(side), "the player is not on move");
+            return;
+        }
+        self.sitting.requested = Some(side);
+        self.say(Ruling::SealRequested { by: side });
+    }
+
+    pub(super) fn on_adjourn(&mut self, by: Color) {
+        self.on_seal_requested(by);
+        if let Some(left) = self.terms.sitting_left.filter(|_| self.sitting.seals(by)) {
+            let facts = format!("{} s of the sitting are his", left.as_secs());
+            self.log_with(Code::ArbiterNote, Some(by), facts);
+        }
+    }
+
+    /// A move is written: for the envelope, or as read from it.
+    pub(super) fn on_sealed(&mut self, by: Color, text: &str) {
+        if self.sitting.is_opened {
+            self.read_envelope(by, text);
+        } else if self.sitting.seals(by) {
+            self.sitting.text = Some(text.to_owned());
+            self.say(Ruling::SealedPending);
+        } else if self.late.resumed.is_some() && by == self.mover() {
+            self.sitting.text = Some(text.to_owned());
+            self.sitting.reply_by = Some(by);
+            self.sitting.sealed_by = Some(by);
+            let no = self.game.next_no();
+            self.say(Ruling::Sealed { by, no });
+        } else {
+            self.refuse(Some(by), "no move was to be sealed");
+        }
+    }
+
+    /// The player who seals has stopped his clock: the envelope is closed.
+    pub(super) fn seal_finally(&mut self, by: Color) {
+        self.sitting.is_adjourned = true;
+        self.sitting.sealed_by = Some(by);
+        self.paused = Some(PausedBy::Arbiter);
+        let no = self.game.next_no();
+        self.say(Ruling::Sealed { by, no });
+        self.fill_envelope();
+    }
+
+    /// The sheet on the envelope.
+    pub(super) fn fill_envelope(&mut self) {
+        self.say(Ruling::Envelope { fields: FIELDS.to_vec() });
+        self.log_with(Code::Exported, None, "envelope sheet".to_owned());
+    }
+
+    /// Guidelines 7: only when the player who is to reply is there.
+    pub(super) fn on_open_envelope(&mut self) {
+        let replying = !self.mover();
+        if self.result.is_some() || !self.late.is_there(replying) {
+            self.refuse(Some(replying), "the player who is to reply is not there");
+            return;
+        }
+        self.note("the envelope is opened");
+        self.sitting.is_opened = true;
+        self.sitting.is_adjourned = false;
+        self.sitting.requested = None;
+        // After a restart the move is known to the envelope alone.
+        let text = self.sitting.text.take().filter(|text| !text.is_empty());
+        if let (Some(by), Some(text)) = (self.sitting.sealed_by, text) {
+            self.read_envelope(by, &text);
+        }
+    }
+
+    fn read_envelope(&mut self, by: Color, text: &str) {
+        let pos = self.game.last();
+        let why = match read(pos, text, self.terms.written) {
+            Ok(m) => {
+                let san = San::from_move(pos, m).to_string();
+                self.turn.carried = Some(Binding::Play(san));
+                return;
+            }
+            Err(Misread::Ambiguous(_) | Misread::PieceMissing(_)) => "ambiguous",
+            Err(Misread::Unintelligible) => "unintelligible",
+            Err(Misread::Illegal) => "illegal",
+        };
+        self.say(Ruling::SealedInvalid { why });
+        self.open(Case::Envelope(by), &["declare lost", "other"], MayAct::Yes);
+    }
+
+    /// Guidelines 8: a sealed move that cannot be played loses, unless the opponent cannot mate.
+    pub(super) fn lose_by_envelope(&mut self, by: Color) {
+        let pos = self.game.last().clone();
+        if self.cannot_mate(&pos, !by) {
+            let reason = "sealed move invalid, opponent cannot mate";
+            self.finish(Code::ArbiterResult, Score::DRAW, reason);
+        } else {
+            self.finish(Code::ArbiterResult, Score::win(!by), "sealed move invalid");
+        }
+    }
+
+    /// Guidelines 11: position and times of the adjournment; the sealer plays what he says he
+    /// sealed.
+    pub(super) fn on_envelope_missing(&mut self) {
+        self.note("the envelope is missing");
+        self.sitting.is_missing = true;
+        self.sitting.is_adjourned = false;
+        self.sitting.requested = None;
+        self.late.all_present();
+        if self.phase == Phase::Ready {
+            self.order_clock(ClockOrder::Stop);
+        }
+    }
+
+    /// The move that stands for a lost envelope's is noted as such.
+    pub(super) fn note_if_missing(&mut self) {
+        if std::mem::take(&mut self.sitting.is_missing) {
+            self.note("played as the move that is said to have been sealed");
+        }
+    }
+
+    /// What was written, for the arbiter who closes the envelope. It stays out of every record
+    /// until the envelope is opened.
+    pub fn sealed(&self) -> Option<(Color, u32, &str)> {
+        let by = self.sitting.sealed_by?;
+        Some((by, self.game.next_no(), self.sitting.text.as_deref().unwrap_or_default()))
+    }
+}

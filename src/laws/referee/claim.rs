@@ -1,0 +1,396 @@
+//! Claims: draws under Articles 9 and 10, touches, illegal moves, time, array.
+
+use super::super::code::Code;
+use super::super::declaration::{Claim, Ground};
+use super::super::profile::{ClaimantTime, FlagCall, IllegalRaised, LapsesBy, QuickplayClaim};
+use super::super::said::{Binding, ClockOrder, OfferState, Ruling, Verdict};
+use super::super::score::Score;
+use super::super::terms::Venue;
+use super::matter::{Case, MayAct};
+use super::{PausedBy, Referee};
+use shakmaty::san::San;
+use shakmaty::{Color, Position};
+use std::time::Duration;
+
+/// In the last two minutes a draw may be claimed under Article 10.2 (Guideline III.5).
+const QUICKPLAY: Duration = Duration::from_secs(120);
+/// Half-moves without a capture or a pawn move that make fifty moves of each.
+const FIFTY: u32 = 100;
+
+/// What an open claim asks for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Threefold,
+    Fifty,
+    Quickplay(Option<Ground>),
+    Increment,
+}
+
+/// A claim that the arbiter is to decide.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    pub by: Color,
+    pub asked: Asked,
+    pub verdict: Verdict,
+    pub san: Option<San>,
+    pub is_postponed: bool,
+}
+
+impl Asked {
+    const fn kind(self) -> &'static str {
+        match self {
+            Self::Threefold => "threefold",
+            Self::Fifty => "fifty",
+            Self::Quickplay(_) => "quickplay",
+            Self::Increment => "increment",
+        }
+    }
+
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Threefold => "threefold",
+            Self::Fifty => "fifty moves",
+            Self::Quickplay(_) | Self::Increment => "quickplay finish",
+        }
+    }
+}
+
+impl Referee {
+    pub(super) fn on_claim(&mut self, by: Color, claim: &Claim) {
+        if self.result.is_some() {
+            self.inadmissible(by, claim.kind(), "the game is over");
+            return;
+        }
+        // Why the clocks were stopped is answered.
+        self.close(|case| matches!(case, Case::Reason));
+        match claim {
+            Claim::Touch => self.claim_touch(by),
+            Claim::Illegal => self.claim_illegal(by),
+            Claim::Time => self.claim_time(by),
+            Claim::Threefold(san) => self.claim_draw(by, Asked::Threefold, san.as_ref()),
+            Claim::Fifty(san) => self.claim_draw(by, Asked::Fifty, san.as_ref()),
+            Claim::Quickplay(ground) => self.claim_quickplay(by, *ground),
+            Claim::Setup => self.claim_setup(by),
+            Claim::Defect => self.log(Code::ClaimDefect, Some(by)),
+            Claim::ClockWrong => self.claim_clock(by),
+        }
+    }
+
+    pub(super) fn inadmissible(&mut self, by: Color, kind: &'static str, why: &str) {
+        self.say(Ruling::Claimed { kind, by, verdict: Verdict::Inadmissible, san: None });
+        self.refuse(Some(by), why);
+    }
+
+    fn claimed(&mut self, by: Color, kind: &'static str, verdict: Verdict, san: Option<String>) {
+        self.say(Ruling::Claimed { kind, by, verdict, san });
+    }
+
+    fn claim_touch(&mut self, by: Color) {
+        let Some(breach) = self.breaches.iter().rev().find(|breach| breach.by != by).cloned()
+        else {
+            self.inadmissible(by, "touch", "no breach can be claimed now");
+            return;
+        };
+        self.log(Code::ClaimTouch, Some(by));
+        self.claimed(by, "touch", Verdict::Correct, None);
+        self.open(Case::Touch(breach), &["enforce", "dismiss"], MayAct::Yes);
+    }
+
+    fn claim_illegal(&mut self, by: Color) {
+        let found = self.illegal_case().filter(|known| known.by != by).cloned();
+        let Some(found) = found else {
+            self.inadmissible(by, "illegal", "no illegal move can be claimed now");
+            return;
+        };
+        let is_answered = self.game.len() > found.ply + 1;
+        if is_answered && self.rules.illegal.raised != IllegalRaised::AnyTime {
+            self.inadmissible(by, "illegal", "the move has been answered");
+            return;
+        }
+        self.log(Code::ClaimIllegal, Some(by));
+        self.claimed(by, "illegal", Verdict::Correct, None);
+        let nth = self.illegal[found.by] + 1;
+        self.say(Ruling::IllegalCompleted { by: found.by, nth, why: found.why });
+        for matter in &mut self.matters {
+            if let Case::Illegal(case) = &mut matter.case {
+                case.is_claimed = true;
+                matter.may_act = MayAct::Yes;
+            }
+        }
+        self.may_act = Some(MayAct::Yes);
+        self.raise(|case| matches!(case, Case::Illegal(_)));
+    }
+
+    /// Puts these cases on top: they are the next to be confirmed.
+    pub(super) fn raise(&mut self, is_it: impl Fn(&Case) -> bool) {
+        let (mut others, raised): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.matters).into_iter().partition(|m| !is_it(&m.case));
+        others.extend(raised);
+        self.matters = others;
+    }
+
+    fn claim_time(&mut self, by: Color) {
+        let flagged = !by;
+        if !self.flags.is_missing(flagged) {
+            self.claimed(by, "time", Verdict::Incorrect, None);
+            self.refuse(Some(by), "the flag is up, or the moves were completed");
+            return;
+        }
+        let must_be_up = self.rules.flag_call != FlagCall::Called;
+        if must_be_up && self.flags.is_down(by) {
+            self.claimed(by, "time", Verdict::Incorrect, None);
+            self.refuse(Some(by), "the claimant's own flag is down");
+            return;
+        }
+        self.log(Code::ClaimTime, Some(by));
+        self.claimed(by, "time", Verdict::Correct, None);
+        self.witness_flag(flagged);
+    }
+
+    fn claim_draw(&mut self, by: Color, asked: Asked, san: Option<&San>) {
+        let kind = asked.kind();
+        let has_touched = !self.turn.touches.is_empty();
+        let is_late = self.rules.claim_lost_by == LapsesBy::Touch && has_touched;
+        if by != self.mover() {
+            self.inadmissible(by, kind, "the player is not on move");
+            return;
+        }
+        if is_late {
+            self.inadmissible(by, kind, "a piece was touched before the claim");
+            return;
+        }
+        let history = &self.game;
+        let announced = match san {
+            None => None,
+            Some(san) => match san.to_move(history.last()) {
+                Ok(m) => Some(m),
+                Err(_) => {
+                    self.inadmissible(by, kind, "the announced move is not legal");
+                    return;
+                }
+            },
+        };
+        let mut after = history.last().clone();
+        let mut n = usize::from(announced.is_some());
+        if let Some(m) = announced {
+            after.play_unchecked(m);
+        }
+        n += history.occurrences_of(&after);
+        let is_right = match asked {
+            Asked::Threefold => n >= 3,
+            _ => after.halfmoves() >= FIFTY,
+        };
+        let verdict = if is_right { Verdict::Correct } else { Verdict::Incorrect };
+        let code = if asked == Asked::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
+        self.log(code, Some(by));
+        self.claimed(by, kind, verdict, san.map(ToString::to_string));
+        self.open_claim(Open { by, asked, verdict, san: san.cloned(), is_postponed: false });
+    }
+
+    fn open_claim(&mut self, open: Open) {
+        let by = open.by;
+        self.claim = Some(open);
+        self.open_offer(by);
+        self.order_clock(ClockOrder::Stop);
+        self.paused = Some(PausedBy::Player(by));
+    }
+
+    /// The claimant has made a move instead of waiting: what he claimed by touching is gone.
+    pub(super) fn claim_lapses(&mut self, by: Color) {
+        let is_over = |open: &Open| open.by == by && !open.is_postponed;
+        if self.claim.as_ref().is_some_and(is_over) {
+            self.claim = None;
+        }
+    }
+
+    fn claim_quickplay(&mut self, by: Color, ground: Option<Ground>) {
+        let is_on_move = by == self.mover();
+        let may = match self.rules.quickplay_claim {
+            QuickplayClaim::AnyPlayer => true,
+            QuickplayClaim::PlayerOnMove => is_on_move,
+            QuickplayClaim::IfAnnounced => is_on_move && self.terms.has_announced("III.5"),
+            QuickplayClaim::Nobody => false,
+        };
+        let why = if self.rules.quickplay_claim == QuickplayClaim::Nobody {
+            "no such claim in this form of chess"
+        } else if !self.is_quickplay(by) {
+            "not the last period of a game without increments"
+        } else if !may {
+            "not this player's claim"
+        } else if self.clocks.left[by] >= QUICKPLAY {
+            "two minutes or more are left"
+        } else if self.flags.is_down(by) {
+            "the flag is down"
+        } else {
+            self.open_quickplay(by, ground);
+            return;
+        };
+        self.inadmissible(by, "quickplay", why);
+    }
+
+    /// Whether `side` is in the last period of a game in which nothing is added for a move.
+    pub(super) fn is_quickplay(&self, side: Color) -> bool {
+        self.terms.is_without_bonus() && self.terms.is_last(self.flags.period[side])
+    }
+
+    fn open_quickplay(&mut self, by: Color, ground: Option<Ground>) {
+        let asked = Asked::Quickplay(ground);
+        let open = Open { by, asked, verdict: Verdict::Correct, san: None, is_postponed: false };
+        if self.terms.venue == Venue::WithoutArbiter {
+            self.claim = Some(open);
+            return;
+        }
+        self.log(Code::ClaimQuickplay, Some(by));
+        self.open_claim(open);
+        self.open(Case::Question, &["draw", "postpone", "reject"], MayAct::Yes);
+    }
+
+    /// Without an arbiter in the venue the claim ends the game: what he needs later is written
+    /// down. 2005, 2009: Art. D1. True if `by` has stopped the clocks for it.
+    pub(super) fn asks_without_arbiter(&mut self, by: Color) -> bool {
+        let ground = match &self.claim {
+            Some(Open { by: claimant, asked: Asked::Quickplay(ground), .. })
+                if *claimant == by && self.terms.venue == Venue::WithoutArbiter =>
+            {
+                *ground
+            }
+            _ => return false,
+        };
+        let parts = match ground {
+            Some(Ground::NoEffort) => {
+                vec!["final position", "complete scoresheet", "opponent confirmation of both"]
+            }
+            _ => vec!["final position", "opponent confirmation"],
+        };
+        self.log(Code::ClaimQuickplay, Some(by));
+        self.say(Ruling::Package { parts });
+        self.open(Case::Question, &["draw", "loss"], MayAct::Yes);
+        true
+    }
+
+    pub(super) fn on_request_increment(&mut self, by: Color) {
+        let is_short = self.clocks.left[by] < QUICKPLAY && !self.flags.is_down(by);
+        let is_announced = self.terms.has_announced("III.4");
+        if !is_announced || !is_short || !self.is_quickplay(by) || by != self.mover() {
+            self.refuse(Some(by), "no increment can be asked for");
+            return;
+        }
+        self.log(Code::ClaimQuickplay, Some(by));
+        let (asked, verdict) = (Asked::Increment, Verdict::Correct);
+        self.claim = Some(Open { by, asked, verdict, san: None, is_postponed: false });
+        self.open_offer(by);
+        self.open(Case::Question, &["grant", "reject"], MayAct::Yes);
+    }
+
+    fn claim_setup(&mut self, by: Color) {
+        self.log(Code::ClaimSetup, Some(by));
+        if self.is_setup_late() {
+            self.inadmissible(by, "setup", "too many moves have been completed");
+        } else if self.is_array_wrong {
+            self.log(Code::BadSetup, None);
+            self.claimed(by, "setup", Verdict::Correct, None);
+            self.open(Case::WrongArray, &["new game", "play on"], MayAct::Yes);
+        } else {
+            self.claimed(by, "setup", Verdict::Incorrect, None);
+            self.refuse(Some(by), "the game began from its initial array");
+        }
+    }
+
+    fn is_setup_late(&self) -> bool {
+        let Some(limit) = self.rules.setup_claims else { return false };
+        let n = u32::from(limit);
+        [Color::White, Color::Black].into_iter().all(|side| self.completed(side) >= n)
+    }
+
+    fn claim_clock(&mut self, by: Color) {
+        self.log(Code::ClaimSetup, Some(by));
+        if self.is_setup_late() {
+            self.inadmissible(by, "clock_wrong", "too many moves have been completed");
+        }
+    }
+
+    pub(super) fn on_withdraw_claim(&mut self, by: Color) {
+        self.refuse(Some(by), "a claim cannot be withdrawn");
+        if let Some(open) = self.claim.clone().filter(|open| open.by == by) {
+            let san = open.san.map(|san| san.to_string());
+            self.claimed(by, open.asked.kind(), open.verdict, san);
+        }
+    }
+
+    /// The arbiter confirms what the record says to the claim.
+    pub(super) fn confirm_claim(&mut self, open: &Open) {
+        if open.verdict == Verdict::Correct {
+            self.finish(Code::ClaimUpheld, Score::DRAW, open.asked.reason());
+            return;
+        }
+        let opponent = !open.by;
+        let rule = self.rules.wrong_claim;
+        let row = self.row_of_claim();
+        self.say(Ruling::Penalty { to: opponent, span: rule.give, row });
+        self.order_clock(ClockOrder::Add(opponent, rule.give));
+        if rule.claimant == ClaimantTime::Halved {
+            let before = self.clocks.left[open.by];
+            let after = rule.claimant.after(before);
+            if after < before {
+                let span = before.saturating_sub(after);
+                self.say(Ruling::Deducted { from: open.by, span, row });
+                self.order_clock(ClockOrder::Set(open.by, after));
+            }
+        }
+        if let Some(san) = &open.san {
+            self.turn.carried = Some(Binding::Play(san.to_string()));
+        }
+        self.claim = None;
+    }
+
+    /// A judgment on a claim under Article 10.2 or Guideline III.
+    pub(super) fn on_judgment(&mut self, judgment: super::super::order::Judgment) {
+        use super::super::order::Judgment;
+        if judgment == Judgment::Draw && self.close(|case| matches!(case, Case::Undecided(_))) {
+            let reason = "time, opponent cannot mate";
+            self.finish(Code::TimeDraw, Score::DRAW, reason);
+            return;
+        }
+        let Some(open) = self.claim.clone().or_else(|| self.postponed.clone()) else {
+            self.refuse(None, "no claim is open");
+            return;
+        };
+        self.close(|case| matches!(case, Case::Question));
+        let by = open.by;
+        match judgment {
+            Judgment::Draw => {
+                self.claim = None;
+                self.postponed = None;
+                self.finish(Code::ClaimUpheld, Score::DRAW, open.asked.reason());
+            }
+            Judgment::Loss => self.finish(Code::ArbiterResult, Score::win(!by), "claim rejected"),
+            Judgment::Postpone => {
+                self.log_with(Code::ArbiterNote, Some(by), "decision postponed".to_owned());
+                self.claim = None;
+                self.postponed = Some(Open { is_postponed: true, ..open });
+            }
+            Judgment::Reject => {
+                self.claim = None;
+                self.postponed = None;
+                let row = "L10.2c";
+                self.say(Ruling::Penalty { to: !by, span: QUICKPLAY, row });
+                self.order_clock(ClockOrder::Add(!by, QUICKPLAY));
+            }
+            Judgment::Grant => {
+                self.claim = None;
+                let row = "LM.III.4";
+                self.say(Ruling::Penalty { to: !by, span: QUICKPLAY, row });
+                let per_move = Duration::from_secs(5);
+                self.say(Ruling::Mode { per_move });
+                self.order_clock(ClockOrder::Add(!by, QUICKPLAY));
+                self.order_clock(ClockOrder::Increment(per_move));
+            }
+        }
+        self.was_final = matches!(judgment, Judgment::Draw | Judgment::Reject);
+    }
+
+    /// How the offer of `by` stands.
+    pub fn offer(&self, by: Color) -> Option<OfferState> {
+        self.offers.state[by]
+    }
+}

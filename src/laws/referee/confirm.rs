@@ -1,0 +1,197 @@
+//! The arbiter confirms or dismisses what is pending.
+
+use super::super::code::Code;
+use super::super::profile::{Fault, ReversedColors};
+use super::super::said::{Binding, Ruling};
+use super::super::score::Score;
+use super::matter::{Case, Demand, Illegal, Matter, Then};
+use super::{Referee, Turn};
+use shakmaty::{Color, Position};
+
+impl Referee {
+    /// Carries out what was proposed or claimed last.
+    pub(super) fn on_confirm(&mut self) {
+        if let Some(open) = self.claim.clone()
+            && matches!(open.asked, super::claim::Asked::Threefold | super::claim::Asked::Fifty)
+        {
+            self.confirm_claim(&open);
+            return;
+        }
+        if let Some(matter) = self.matters.pop() {
+            self.confirm_case(matter);
+        } else if let Some(breach) = self.breaches.last().cloned() {
+            self.enforce(breach.ply, breach.binding);
+        } else {
+            self.refuse(None, "nothing waits for a ruling");
+        }
+    }
+
+    fn confirm_case(&mut self, matter: Matter) {
+        let n = self.game.len();
+        match matter.case {
+            Case::OutOfTurn | Case::Displaced => self.demand_ply(n, Then::Nothing),
+            Case::Second => self.demand_ply(n, Then::Complete),
+            Case::Illegal(illegal) => self.confirm_illegal(&illegal),
+            Case::EmptyPress(by) => self.confirm_empty_press(by),
+            Case::Flag(side) => self.confirm_flag(side),
+            Case::Undecided(flagged) => {
+                self.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
+            }
+            Case::BothFlags => self.confirm_both_flags(),
+            Case::Late(absent) => self.confirm_default(absent),
+            Case::WrongArray | Case::PositionLost => self.annul(),
+            Case::Reversed => self.confirm_reversed(),
+            Case::Reason => self.note("the reason is valid"),
+            Case::Envelope(by) => self.lose_by_envelope(by),
+            Case::Agreed(score, reason) => self.finish(Code::ArbiterResult, score, &reason),
+            Case::StillImpossible => {
+                let reason = "illegal position still on the board";
+                self.finish(Code::ArbiterResult, Score::DRAW, reason);
+            }
+            Case::Touch(breach) => self.enforce(breach.ply, breach.binding),
+            Case::BoardsDiffer => {
+                self.note("the board is corrected to the record");
+                self.matters.push(Matter { case: Case::BoardsDiffer, ..matter });
+            }
+            Case::TwoHands | Case::Question => self.note("noted"),
+        }
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.log_with(Code::ArbiterNote, None, text.to_owned());
+    }
+
+    /// A breach of Article 4: back to before half-move `ply`, where `binding` must be obeyed.
+    fn enforce(&mut self, ply: usize, binding: Binding) {
+        self.breaches.clear();
+        self.game.truncate(ply);
+        self.turn = Turn { carried: Some(binding), ..Turn::default() };
+        self.demand_ply(ply, Then::Nothing);
+    }
+
+    fn confirm_empty_press(&mut self, by: Color) {
+        match self.rules.empty_press {
+            Fault::Handling => self.note("press without a move"),
+            Fault::IllegalMove => self.charge(by, "no move made"),
+        }
+    }
+
+    pub(super) fn annul(&mut self) {
+        self.finish(Code::Annulled, Score::Open, "annulled, new game");
+    }
+
+    fn confirm_reversed(&mut self) {
+        match self.rules.reversed_colors {
+            ReversedColors::NewGameBelow(_) => self.annul(),
+            ReversedColors::Continues => self.note("the game goes on"),
+        }
+    }
+
+    /// The arbiter does not carry out what was proposed.
+    pub(super) fn on_dismiss(&mut self) {
+        if self.claim.take().is_some() {
+            self.note("the claim is dismissed");
+        } else if let Some(matter) = self.matters.pop() {
+            self.dismiss_case(&matter.case);
+        } else if let Some(score) = self.signed {
+            self.note("the protest is dismissed");
+            self.replace_result(score, "signed result");
+        } else if self.breaches.pop().is_some() {
+            self.note("the move stands");
+        } else {
+            self.refuse(None, "nothing waits for a ruling");
+        }
+    }
+
+    fn dismiss_case(&mut self, case: &Case) {
+        self.note("dismissed");
+        match case {
+            Case::Late(_) => self.late.all_present(),
+            Case::Flag(side) => self.flags.raise(*side),
+            Case::Touch(breach) => {
+                let ply = breach.ply;
+                self.breaches.retain(|known| known.ply != ply);
+            }
+            Case::Illegal(Illegal { has_shadow: true, .. }) => self.illegal_stands(),
+            _ => {}
+        }
+    }
+
+    pub(super) fn replace_result(&mut self, score: Score, reason: &str) {
+        let reason = reason.to_owned();
+        let code = Code::ArbiterResult;
+        let verdicted = super::Verdicted { code, score, reason, flagged: None };
+        self.say(Ruling::Result(verdicted.clone()));
+        self.result = Some(verdicted);
+    }
+
+    /// The board shows the demanded position.
+    pub(super) fn restored(&mut self) {
+        let Some(Demand { then, .. }) = self.demand.take() else { return };
+        self.settle_at = None;
+        self.turn.touches.clear();
+        self.turn.on_board = None;
+        self.turn.was_illegal = false;
+        self.log(Code::Restored, None);
+        match then {
+            Then::Nothing => {}
+            Then::Complete => {
+                let by = self.game.last_ply().map(|ply| ply.by);
+                if let Some(idx) = by.and_then(|by| self.game.first_open(by)) {
+                    self.complete(idx);
+                }
+            }
+            Then::Promoted(m) => {
+                let by = self.mover();
+                self.make(m);
+                self.pay(!by, self.row_of_fault());
+                if self.result.is_none() {
+                    self.complete(self.game.len() - 1);
+                }
+            }
+        }
+    }
+
+    /// A move was pressed while other pieces lay about: this is what the board must show.
+    pub(super) fn demand_move_pressed(&mut self) {
+        let pos = self.game.last();
+        let Some((m, _)) = super::super::picture::disturbed(pos, &self.seen) else { return };
+        let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
+        self.say(Ruling::PositionDemanded { san });
+    }
+
+    /// The move just made ends the game by itself: mate, stalemate, and from 2018
+    /// the fifth occurrence and the 75 moves. 5.1a, 5.2a, 5.2b (5.1.1, 5.2.1, 5.2.2, 9.6).
+    pub(super) fn ends_game(&mut self) -> bool {
+        use super::super::profile::AutomaticDraws;
+        let pos = self.game.last().clone();
+        let idx = self.game.len() - 1;
+        let is_modern = self.rules.automatic_draws == AutomaticDraws::FivefoldAnd75;
+        let n = self.game.occurrences();
+        let found = if pos.is_checkmate() {
+            Some((Code::Mate, Score::win(!pos.turn()), "checkmate"))
+        } else if pos.is_stalemate() {
+            Some((Code::Stalemate, Score::DRAW, "stalemate"))
+        } else if is_modern && n >= 5 {
+            Some((Code::Fivefold, Score::DRAW, "fivefold"))
+        } else if is_modern && pos.halfmoves() >= 150 {
+            Some((Code::SeventyFive, Score::DRAW, "seventy-five moves"))
+        } else {
+            None
+        };
+        if let Some((code, score, reason)) = found {
+            // A move that ends the game needs no press. 6.7a (6.2.1.1).
+            self.complete_last(idx);
+            self.finish(code, score, reason);
+            return true;
+        }
+        self.doubt();
+        if n >= 3 {
+            self.log_with(Code::ThirdOccurrence, None, format!("{n} times"));
+        }
+        if pos.halfmoves() >= 100 {
+            self.log_with(Code::FiftyMoves, None, format!("{} half-moves", pos.halfmoves()));
+        }
+        false
+    }
+}

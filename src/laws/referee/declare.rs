@@ -1,0 +1,122 @@
+//! What players declare.
+
+use super::super::code::Code;
+use super::super::declaration::Declaration;
+use super::super::profile::CannotMate;
+use super::super::said::Ruling;
+use super::super::score::Score;
+use super::matter::Case;
+use super::{Phase, Referee};
+use shakmaty::{Color, Role};
+
+impl Referee {
+    pub(super) fn on_declared(&mut self, by: Color, said: &Declaration) {
+        let is_void = self.result.is_some()
+            && !matches!(said, Declaration::Claim(_) | Declaration::Protest | Declaration::Arrive);
+        if is_void {
+            self.refuse(Some(by), "the game is over");
+            return;
+        }
+        match said {
+            Declaration::Adjust => self.on_adjust(by),
+            Declaration::OfferDraw => self.on_offer(by),
+            Declaration::AcceptDraw => self.on_accept(by),
+            Declaration::DeclineDraw => self.on_decline(by),
+            Declaration::WithdrawOffer => self.on_withdraw_offer(by),
+            Declaration::Resign => self.on_resign(by),
+            Declaration::Arrive => self.on_arrive(by),
+            Declaration::Claim(claim) => self.on_claim(by, claim),
+            Declaration::WithdrawClaim => self.on_withdraw_claim(by),
+            Declaration::Promote(role) => self.on_promote(by, *role),
+            Declaration::AnnounceCastling => self.on_announce_castling(by),
+            Declaration::RequestIncrement => self.on_request_increment(by),
+            Declaration::Adjourn => self.on_adjourn(by),
+            Declaration::AskStatus => self.on_ask_status(by),
+            Declaration::Protest => self.on_protest(by),
+        }
+    }
+
+    fn on_adjust(&mut self, by: Color) {
+        if by == self.mover() {
+            self.turn.is_adjusting = true;
+            self.log(Code::AdjustAnnounced, Some(by));
+        } else {
+            self.log(Code::AdjustOutOfTurn, Some(by));
+        }
+    }
+
+    /// All editions: Art. 5.1b (5.1.2). From 2023 a draw if the opponent cannot mate.
+    fn on_resign(&mut self, by: Color) {
+        if self.phase == Phase::Setup {
+            self.refuse(Some(by), "the game has not begun");
+            return;
+        }
+        let pos = self.game.last().clone();
+        let is_draw = self.rules.resignation == CannotMate::Draw && self.cannot_mate(&pos, !by);
+        if is_draw {
+            let reason = "resignation, opponent cannot mate";
+            self.finish(Code::Resigned, Score::DRAW, reason);
+        } else {
+            self.finish(Code::Resigned, Score::win(!by), "resignation");
+        }
+    }
+
+    fn on_promote(&mut self, by: Color, role: Role) {
+        let waits = |m: &shakmaty::Move| m.is_promotion();
+        let found = super::super::picture::exact(self.game.last(), &self.seen);
+        if by == self.mover() && found.iter().any(waits) {
+            self.turn.promotes_to = Some(role);
+            self.settle_at = None;
+            self.settle();
+        } else {
+            self.refuse(Some(by), "no promotion waits for its piece");
+        }
+    }
+
+    fn on_announce_castling(&mut self, by: Color) {
+        if by == self.mover() {
+            self.turn.castling_announced = true;
+        } else {
+            self.refuse(Some(by), "the player is not on move");
+        }
+    }
+
+    fn on_protest(&mut self, by: Color) {
+        if std::mem::take(&mut self.was_final) {
+            self.refuse(Some(by), "the decision on such a claim is final");
+            return;
+        }
+        let is_late = self.signed.is_some();
+        let facts = if is_late { "after signing" } else { "" };
+        self.log_with(Code::Protest, Some(by), facts.to_owned());
+    }
+
+    /// Both players sign. A wrong result that was signed stands unless the arbiter decides
+    /// otherwise, 8.7.
+    pub(super) fn on_signed(&mut self, score: Score) {
+        self.signed = Some(score);
+        self.say(Ruling::Signed { score });
+        let is_other = self.result.as_ref().is_some_and(|known| known.score != score);
+        let facts = if is_other { "signed, not the computed result" } else { "signed" };
+        self.log_with(Code::ArbiterNote, None, format!("{facts}: {score}"));
+    }
+
+    /// The clock showed something else at the start than both were to have. 2009: Art. 6.10b. From
+    /// 2018: Art. 6.10.2.
+    pub(super) fn is_misset(&self) -> bool {
+        let Some(initial) = self.initial else { return false };
+        let has_article = self.terms.profile.edition.year() >= 2009;
+        let is_from_start = !super::setup::is_under_way(self.game.position(0), &self.terms);
+        let is_unequal = initial.white != initial.black;
+        let is_planned = self
+            .terms
+            .periods
+            .first()
+            .is_none_or(|first| initial.white == first.time && initial.black == first.time);
+        has_article && is_from_start && (is_unequal || !is_planned) && !self.is_settled_misset()
+    }
+
+    fn is_settled_misset(&self) -> bool {
+        self.has(|case| matches!(case, Case::BothFlags))
+    }
+}

@@ -1,0 +1,64 @@
+//! What the public may see. It has no room for a code, a touch, a claim or a prompt.
+
+use super::super::score::Score;
+use super::Referee;
+use super::matter::Case;
+use std::fmt;
+
+/// What a demonstration board shows. All editions: Art. 6.14 (2005: 6.15, from 2018: 6.12.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Display {
+    /// The last completed move.
+    Move(String),
+    /// The position from which play begins.
+    Position,
+    /// What it showed before: something is being settled.
+    Hold,
+    /// The result.
+    Result(Score),
+}
+
+impl fmt::Display for Display {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Move(text) => write!(f, "move {text}"),
+            Self::Position => f.write_str("position"),
+            Self::Hold => f.write_str("hold"),
+            Self::Result(score) => write!(f, "result {score}"),
+        }
+    }
+}
+
+impl Referee {
+    /// What a demonstration board shows now.
+    pub fn display(&self) -> Display {
+        if let Some(result) = &self.result {
+            return Display::Result(result.score);
+        }
+        let is_held = self.matters.iter().any(|matter| {
+            matches!(
+                matter.case,
+                Case::OutOfTurn
+                    | Case::Displaced
+                    | Case::Second
+                    | Case::Illegal(_)
+                    | Case::BoardsDiffer
+                    | Case::StillImpossible
+            )
+        });
+        let is_open = self.breaches.iter().any(|breach| breach.is_pressed);
+        let is_astray = self.turn.on_board.is_some() || self.demand.is_some();
+        let is_setup = self.phase == super::Phase::Setup;
+        let is_sealing = self.sitting.is_adjourned || self.sitting.requested.is_some();
+        if is_held || is_open || is_astray || is_setup || is_sealing {
+            return Display::Hold;
+        }
+        let last = self.game.plies().iter().rev().find(|ply| ply.is_completed);
+        last.map_or(Display::Position, |ply| {
+            let castling = ply.san.replace('O', "0");
+            let text = if ply.m.is_castle() { castling } else { ply.san.clone() };
+            let suffix = if ply.m.is_en_passant() { " e.p." } else { "" };
+            Display::Move(format!("{text}{suffix}"))
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! Completed illegal moves. 2005, 2009: Art. 7.4. From 2018: Art. 7.5.
+
+use super::super::code::Code;
+use super::super::profile::{
+    CannotMate, IllegalCost, IllegalRaised, Impossible, PromotionLeft, ReplacementBound,
+};
+use super::super::said::{Binding, ClockOrder, Ruling};
+use super::super::score::Score;
+use super::matter::{Case, Illegal, MayAct, Then};
+use super::{Referee, Turn};
+use shakmaty::{Chess, Color, Move, Position};
+
+/// An illegal move at the moment of the press.
+#[derive(Clone, Debug)]
+pub(super) struct Fall {
+    pub by: Color,
+    pub why: &'static str,
+    /// The move by which the game may be followed from what stands.
+    pub shadow: Option<Move>,
+    /// The promotion that was not carried out, to a queen.
+    pub promotion: Option<Move>,
+}
+
+impl Referee {
+    pub(super) fn illegal_completed(&mut self, fall: Fall) {
+        let Fall { by, why, shadow, promotion } = fall;
+        if self.has(|case| matches!(case, Case::StillImpossible)) {
+            return;
+        }
+        // A king can be taken only because a check was ignored: that came first.
+        let first = self.illegal_case().filter(|known| known.by != by).cloned();
+        let was_impossible = self.illegal_case().is_some_and(|known| known.is_impossible);
+        let nth = self.illegal[by] + 1;
+        self.say(Ruling::IllegalCompleted { by, nth, why });
+        if promotion.is_some() {
+            self.log(Code::PromotionIncomplete, Some(by));
+        }
+        if why == "king captured" {
+            self.log(Code::KingCaptured, Some(by));
+        }
+        self.log_with(Code::IllegalCompleted, Some(by), why.to_owned());
+        let ply = self.game.len();
+        let turn = std::mem::take(&mut self.turn);
+        if let Some(m) = shadow {
+            self.game.push(m, self.now, true);
+        }
+        let is_double = shadow.is_some() && are_both_in_check(self.game.last());
+        if is_double {
+            self.log(Code::BothKingsInCheck, Some(by));
+        }
+        let is_impossible = is_double || promotion.is_some();
+        if was_impossible && is_impossible && self.rules.impossible == Impossible::WaitThenDraw {
+            self.may_act = Some(MayAct::Yes);
+            self.open(Case::StillImpossible, &["draw", "other"], MayAct::Yes);
+            return;
+        }
+        if why == "king captured" && first.is_some() {
+            self.raise(|case| matches!(case, Case::Illegal(_)));
+            return;
+        }
+        let may_act = self.may_act_on(is_impossible);
+        self.may_act = Some(may_act);
+        let case = Illegal {
+            by,
+            ply,
+            why,
+            touches: turn.touches,
+            released: turn.released,
+            has_shadow: shadow.is_some(),
+            promotion,
+            is_claimed: false,
+            is_impossible,
+        };
+        self.open(Case::Illegal(case), &[], may_act);
+    }
+
+    fn may_act_on(&self, is_impossible: bool) -> MayAct {
+        let by_kind = match self.rules.illegal.raised {
+            IllegalRaised::AnyTime | IllegalRaised::UntilReply => MayAct::Yes,
+            IllegalRaised::ByClaim => MayAct::OnRequest,
+        };
+        match self.rules.impossible {
+            Impossible::ArbiterActs if is_impossible => MayAct::Yes,
+            Impossible::WaitThenDraw if is_impossible => MayAct::OnRequest,
+            _ => by_kind,
+        }
+    }
+
+    /// The opponent has answered an illegal move. True if it stands from now on.
+    pub(super) fn answers_illegal(&mut self, by: Color) -> bool {
+        let Some(known) = self.illegal_case().filter(|known| known.by != by) else { return false };
+        let is_first = known.has_shadow && self.game.len() == known.ply + 1;
+        if !is_first || known.is_claimed {
+            return false;
+        }
+        if self.rules.illegal.raised == IllegalRaised::AnyTime {
+            self.log(Code::ShadowTracking, None);
+            return false;
+        }
+        self.close(|case| matches!(case, Case::Illegal(_)))
+    }
+
+    /// What stands on the board after the opponent's own move is the position of the game.
+    pub(super) fn illegal_stands(&mut self) {
+        self.game.begin_anew();
+        let fen = self.game.fen(self.game.len());
+        self.say(Ruling::IllegalStands { fen });
+    }
+
+    /// The arbiter confirms that a move was illegal.
+    pub(super) fn confirm_illegal(&mut self, case: &Illegal) {
+        let (by, winner) = (case.by, !case.by);
+        self.illegal[by] += 1;
+        let before = self.game.position(case.ply).clone();
+        match self.rules.illegal.cost {
+            IllegalCost::Game => self.lose_by_illegal(&before, by, "illegal move"),
+            IllegalCost::Time { lose_on, .. } if self.illegal[by] >= lose_on => {
+                let ordinal = match self.illegal[by] {
+                    2 => "second illegal move",
+                    3 => "third illegal move",
+                    _ => "too many illegal moves",
+                };
+                self.lose_by_illegal(&before, by, ordinal);
+            }
+            IllegalCost::Time { .. } => {
+                self.game.truncate(case.ply);
+                self.breaches.clear();
+                self.turn = Turn::default();
+                let becomes =
+                    case.promotion.filter(|_| self.rules.promotion_left == PromotionLeft::Queen);
+                if let Some(m) = becomes {
+                    let mut after = before;
+                    after.play_unchecked(m);
+                    let fen = super::super::history::fen_of(&after);
+                    self.demand_board(after.board().clone(), fen, Then::Promoted(m));
+                    return;
+                }
+                self.turn.carried = self.replacement(case, &before);
+                self.pay(winner, self.row_of_illegal());
+                self.demand_ply(case.ply, Then::Nothing);
+            }
+        }
+    }
+
+    /// What binds the move that replaces an illegal one.
+    fn replacement(&self, case: &Illegal, before: &Chess) -> Option<Binding> {
+        let released = match (&case.released, self.rules.replacement_bound) {
+            (Some(Binding::Castle(side, names)), ReplacementBound::TouchAndRelease) => {
+                Some(Binding::Castle(*side, *names))
+            }
+            _ => None,
+        };
+        released.or_else(|| case.touches.binding(before))
+    }
+
+    /// The opponent of a player who made an illegal move is given time.
+    pub(super) fn pay(&mut self, to: Color, row: &'static str) {
+        let IllegalCost::Time { give, .. } = self.rules.illegal.cost else { return };
+        self.say(Ruling::Penalty { to, span: give, row });
+        self.order_clock(ClockOrder::Add(to, give));
+    }
+
+    fn lose_by_illegal(&mut self, before: &Chess, by: Color, reason: &str) {
+        let is_draw =
+            self.rules.illegal.cannot_mate == CannotMate::Draw && self.cannot_mate(before, !by);
+        let (score, reason) = if is_draw {
+            (Score::DRAW, format!("{reason}, opponent cannot mate"))
+        } else {
+            (Score::win(!by), reason.to_owned())
+        };
+        self.finish(Code::IllegalLimit, score, &reason);
+    }
+
+    /// Counts what is dealt with as an illegal move although the position is not touched: a press
+    /// without a move, two hands. From 2018: Art. 7.5.3, 7.5.4.
+    pub(super) fn charge(&mut self, by: Color, why: &'static str) {
+        self.illegal[by] += 1;
+        let nth = self.illegal[by];
+        self.say(Ruling::IllegalCompleted { by, nth, why });
+        let IllegalCost::Time { lose_on, .. } = self.rules.illegal.cost else { return };
+        if nth >= lose_on {
+            let pos = self.game.last().clone();
+            self.lose_by_illegal(&pos, by, "second illegal move");
+        } else {
+            self.pay(!by, self.row_of_fault());
+        }
+    }
+}
+
+/// Whether the king of the side that has just moved can be captured while the other is in check.
+fn are_both_in_check(pos: &Chess) -> bool {
+    let (us, them) = (pos.turn(), !pos.turn());
+    let board = pos.board();
+    let is_attacked = |king: Color| {
+        board
+            .king_of(king)
+            .is_some_and(|sq| !board.attacks_to(sq, !king, board.occupied()).is_empty())
+    };
+    is_attacked(us) && is_attacked(them)
+}

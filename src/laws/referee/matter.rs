@@ -1,0 +1,159 @@
+//! What waits for the arbiter: proposals, claims, questions.
+
+use super::super::said::{Binding, Ruling};
+use super::super::score::Score;
+use super::super::touch::Touches;
+use super::Referee;
+use shakmaty::{Board, Color, Move};
+
+/// Whether the Laws let the arbiter step in unasked.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MayAct {
+    /// They do.
+    Yes,
+    /// Only when a player asks.
+    OnRequest,
+}
+
+/// A breach of Article 4 that the opponent may claim until he touches a piece.
+#[derive(Clone, Debug)]
+pub(super) struct Breach {
+    pub by: Color,
+    /// The half-move, counted from 0, that breaks the rule.
+    pub ply: usize,
+    /// What the player was bound to.
+    pub binding: Binding,
+    /// The first of two readings, where a released piece went on.
+    pub first: Option<String>,
+    /// The clock was pressed, and the move is not completed while the readings are open.
+    pub is_pressed: bool,
+}
+
+/// What happens when the demanded position stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// The game goes on from it.
+    Nothing,
+    /// The move that had been pressed is completed.
+    Complete,
+    /// The pawn has become a queen: the move is made, completed and paid for. From 2018: 7.5.2.
+    Promoted(Move),
+}
+
+/// A position that the board must show.
+#[derive(Clone, Debug)]
+pub(super) struct Demand {
+    pub board: Board,
+    pub fen: String,
+    pub then: Then,
+}
+
+/// A completed illegal move that was not ruled upon yet.
+#[derive(Clone, Debug)]
+pub(super) struct Illegal {
+    pub by: Color,
+    /// Half-moves before it.
+    pub ply: usize,
+    pub why: &'static str,
+    pub touches: Touches,
+    pub released: Option<Binding>,
+    /// The board after it is followed as a position.
+    pub has_shadow: bool,
+    /// A pawn was left on the last rank by this move.
+    pub promotion: Option<Move>,
+    /// The opponent claimed it.
+    pub is_claimed: bool,
+    pub is_impossible: bool,
+}
+
+/// What is to be decided.
+#[derive(Clone, Debug)]
+pub(super) enum Case {
+    OutOfTurn,
+    Displaced,
+    /// A further piece was moved; the first move stands if confirmed.
+    Second,
+    Illegal(Illegal),
+    EmptyPress(Color),
+    TwoHands,
+    /// A flag fell with moves missing.
+    Flag(Color),
+    BothFlags,
+    /// A flag fell, and whether the opponent can mate is not proven.
+    Undecided(Color),
+    Late(ByAbsence),
+    WrongArray,
+    Reversed,
+    /// Why did he stop the clocks?
+    Reason,
+    Envelope(Color),
+    PositionLost,
+    Agreed(Score, String),
+    BoardsDiffer,
+    StillImpossible,
+    Touch(Breach),
+    Question,
+}
+
+/// Who is absent beyond the default time.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum ByAbsence {
+    One(Color),
+    Both,
+}
+
+/// A case with the choices that the arbiter has.
+#[derive(Clone, Debug)]
+pub(super) struct Matter {
+    pub case: Case,
+    pub options: Vec<String>,
+    pub may_act: MayAct,
+}
+
+impl Referee {
+    /// Puts a case before the arbiter, with its choices.
+    pub(super) fn open(&mut self, case: Case, options: &[&str], may_act: MayAct) {
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        if !options.is_empty() {
+            self.say(Ruling::Prompt { options: options.clone() });
+        }
+        self.matters.push(Matter { case, options, may_act });
+    }
+
+    pub(super) fn close(&mut self, is_it: impl Fn(&Case) -> bool) -> bool {
+        let before = self.matters.len();
+        self.matters.retain(|matter| !is_it(&matter.case));
+        self.matters.len() < before
+    }
+
+    pub(super) fn has(&self, is_it: impl Fn(&Case) -> bool) -> bool {
+        self.matters.iter().any(|matter| is_it(&matter.case))
+    }
+
+    /// The illegal move that waits for a ruling.
+    pub(super) fn illegal_case(&self) -> Option<&Illegal> {
+        self.matters.iter().rev().find_map(|matter| match &matter.case {
+            Case::Illegal(illegal) => Some(illegal),
+            _ => None,
+        })
+    }
+
+    /// From now on the board must show the position after `n` half-moves.
+    pub(super) fn demand_ply(&mut self, n: usize, then: Then) {
+        let pos = self.game.position(n);
+        let board = shakmaty::Position::board(pos).clone();
+        self.demand_board(board, self.game.fen(n), then);
+    }
+
+    pub(super) fn demand_board(&mut self, board: Board, fen: String, then: Then) {
+        self.demand = Some(Demand { board, fen, then });
+        self.settle_at = None;
+        if self.demand.as_ref().is_some_and(|demand| self.shows(&demand.board)) {
+            self.restored();
+        }
+    }
+
+    pub(super) fn shows(&self, board: &Board) -> bool {
+        self.seen.differs(board).is_empty()
+    }
+}

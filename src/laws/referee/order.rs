@@ -1,0 +1,340 @@
+//! The arbiter's orders.
+
+use super::super::code::Code;
+use super::super::order::{GoingOn, Order, Where, Whose};
+use super::super::profile::{DeviceRule, Fault, ReversedColors};
+use super::super::said::{ClockOrder, Ruling};
+use super::super::score::Score;
+use super::matter::{Case, MayAct, Then};
+use super::{PausedBy, Phase, Referee};
+use shakmaty::{Board, Color, Position};
+
+const BOTH: [Color; 2] = [Color::White, Color::Black];
+
+impl Referee {
+    pub(super) fn on_ordered(&mut self, order: &Order) {
+        match order {
+            Order::Start => self.on_start(),
+            Order::Confirm => self.on_confirm(),
+            Order::Dismiss => self.on_dismiss(),
+            Order::Rule(judgment) => self.on_judgment(*judgment),
+            Order::Continue(going) => self.on_continue(*going),
+            Order::Pause => self.on_arbiter_pause(),
+            Order::Resume(side) => self.on_resume(*side),
+            Order::SetTime(..) | Order::AddTime(..) | Order::SubTime(..) => self.on_time(order),
+            Order::SetMoves(n) => self.on_set_moves(*n),
+            Order::Renumber(no) => {
+                self.game.renumber(u32::from(*no));
+                self.log_with(Code::ArbiterNote, None, format!("the next move is {no}"));
+            }
+            Order::Restored => self.on_restored(),
+            Order::Restore(place) => self.on_restore(*place),
+            Order::Flag(side) => self.on_arbiter_flag(*side),
+            Order::Penalize(side, what) => {
+                self.log_with(Code::Penalty, Some(*side), what.clone());
+            }
+            Order::Points(side, change) => {
+                let facts = format!("points {change}");
+                self.log_row(Code::Penalty, Some(*side), "L13.4e", facts);
+            }
+            Order::Result(score, reason) => self.on_result(*score, reason),
+            Order::Displaced => self.on_arbiter_displaced(),
+            Order::TouchedBy(side) => {
+                self.turn.touches.clear();
+                self.note(&format!("touched by {side}"));
+            }
+            Order::Seal(side) => self.on_seal_requested(*side),
+            Order::OpenEnvelope => self.on_open_envelope(),
+            Order::EnvelopeMissing => self.on_envelope_missing(),
+            Order::PositionLost => {
+                self.note("the position cannot be established");
+                self.open(Case::PositionLost, &["new game"], MayAct::Yes);
+            }
+            Order::Snapshot => self.on_snapshot(),
+            Order::Export(what) => self.on_export(what),
+            Order::SheetsOk => self.sheets_ok(),
+            Order::SetProfile(name) => self.on_set_profile(name),
+            _ => self.on_fact(order),
+        }
+    }
+
+    /// Facts that only a person can see.
+    fn on_fact(&mut self, order: &Order) {
+        match order {
+            Order::TwoHands(side) => self.on_two_hands(*side),
+            Order::Device(side) => self.on_device(*side),
+            Order::NoReason(side) => {
+                self.close(|case| matches!(case, Case::Reason));
+                self.log(Code::PauseWithoutReason, Some(*side));
+            }
+            Order::Assistant(side) => {
+                self.log_with(Code::ArbiterNote, Some(*side), "an assistant".to_owned());
+            }
+            Order::ColorsReversed => self.on_colors_reversed(),
+            Order::BoardTurned => {
+                self.log(Code::BoardRotated, None);
+                self.is_turned = true;
+            }
+            Order::ClockDefect => self.log(Code::ClockDefect, None),
+            Order::SensorGap(span) => {
+                self.note(&format!("the sensors saw nothing for {} s", span.as_secs_f64()));
+                self.say(Ruling::NoPenalty);
+            }
+            Order::Basis(what) => self.on_basis(what),
+            Order::EnvelopeChecked => self.note("the envelope was checked"),
+            Order::AgreedCorrection => self.note("both players agree to a correction"),
+            Order::Note(text) | Order::Other(text) => self.note(text),
+            _ => {}
+        }
+    }
+
+    fn on_start(&mut self) {
+        if self.phase == Phase::Setup {
+            self.refuse(None, "the pieces do not stand as they must");
+        } else if self.phase == Phase::Running || self.result.is_some() {
+            self.refuse(None, "the game has been started");
+        } else {
+            self.begin();
+            let side = self.mover();
+            self.order_clock(ClockOrder::Run(side));
+        }
+    }
+
+    fn on_continue(&mut self, going: GoingOn) {
+        self.close(|case| !matches!(case, Case::Illegal(_)));
+        for side in BOTH {
+            self.flags.legal = self.flags.legal.filter(|legal| *legal != side);
+        }
+        self.note(match going {
+            GoingOn::Finally => "play goes on",
+            GoingOn::Provisionally => "play goes on provisionally",
+        });
+    }
+
+    fn on_arbiter_pause(&mut self) {
+        self.order_clock(ClockOrder::Stop);
+        self.paused = Some(PausedBy::Arbiter);
+        self.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
+        if std::mem::take(&mut self.is_turned) {
+            let placement = self.game.last().board().board_fen().to_string();
+            self.say(Ruling::Transfer { placement });
+        }
+    }
+
+    fn on_resume(&mut self, side: Color) {
+        if self.result.is_some() {
+            self.refuse(None, "the game is over");
+            return;
+        }
+        self.paused = None;
+        self.claim = self.claim.take().filter(|open| open.is_postponed);
+        self.order_clock(ClockOrder::Run(side));
+        self.log(Code::ClockResumed, Some(side));
+        self.close(|case| matches!(case, Case::Reason));
+        if self.phase == Phase::Ready {
+            self.phase = Phase::Running;
+            self.late.resumed = Some((side, self.now));
+        }
+        if let Some(idx) = self.completes_on_resume.take()
+            && idx < self.game.len()
+        {
+            self.complete(idx);
+        }
+    }
+
+    fn on_time(&mut self, order: &Order) {
+        let (whose, orders): (Whose, fn(Color, std::time::Duration) -> ClockOrder) = match order {
+            Order::SetTime(whose, _) => (*whose, ClockOrder::Set),
+            Order::AddTime(whose, _) => (*whose, ClockOrder::Add),
+            Order::SubTime(whose, _) => (*whose, ClockOrder::Subtract),
+            _ => return,
+        };
+        let (Order::SetTime(_, span) | Order::AddTime(_, span) | Order::SubTime(_, span)) = order
+        else {
+            return;
+        };
+        for side in BOTH.into_iter().filter(|side| whose.includes(*side)) {
+            let before = self.clocks.left[side];
+            self.order_clock(orders(side, *span));
+            let after = self.clocks.left[side];
+            if !after.is_zero() && self.result.is_none() && !after.eq(&before) && after > before {
+                self.flags.raise(side);
+                self.close(|case| matches!(case, Case::Flag(known) if *known == side));
+            }
+            let facts = format!("{} s, was {} s", after.as_secs_f64(), before.as_secs_f64());
+            self.log_with(Code::TimeAdjusted, Some(side), facts);
+        }
+    }
+
+    /// The move counter. Times and counter are what a restoration ends with: an illegal move that
+    /// waits for its ruling is thereby confirmed.
+    fn on_set_moves(&mut self, n: u16) {
+        self.order_clock(ClockOrder::Moves(n));
+        self.log_with(Code::TimeAdjusted, None, format!("move counter {n}"));
+        if self.illegal_case().is_some() && self.paused == Some(PausedBy::Arbiter) {
+            self.raise(|case| matches!(case, Case::Illegal(_)));
+            self.on_confirm();
+        }
+    }
+
+    fn on_restored(&mut self) {
+        if let Some(demand) = &self.demand {
+            self.seen = super::Picture::new(demand.board.clone(), shakmaty::Bitboard::EMPTY);
+            self.restored();
+            return;
+        }
+        let board = self.game.last().board().clone();
+        let was_astray = !self.shows(&board)
+            || self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
+        self.seen = super::Picture::new(board, shakmaty::Bitboard::EMPTY);
+        self.settle_at = None;
+        self.turn.touches.clear();
+        if was_astray {
+            self.log(Code::Restored, None);
+        }
+    }
+
+    fn on_restore(&mut self, place: Where) {
+        match place {
+            Where::LastIdentifiable => {
+                let n = self.illegal_case().map_or(self.game.len(), |case| case.ply);
+                let fen = self.game.fen(n);
+                self.say(Ruling::RestorePoint { fen });
+            }
+            Where::AgreedPly(n) if n <= self.game.len() => {
+                self.game.truncate(n);
+                self.breaches.clear();
+                self.matters.clear();
+                self.turn = super::Turn::default();
+                self.demand_ply(n, Then::Nothing);
+            }
+            Where::AgreedPly(n) => {
+                let why = format!("only {} half-moves are on record, not {n}", self.game.len());
+                self.refuse(None, &why);
+            }
+        }
+    }
+
+    fn on_result(&mut self, score: Score, reason: &str) {
+        let is_before = reason == "agreement_before_round";
+        if is_before && self.result.is_none() {
+            let reason = reason.replace('_', " ");
+            let case = Case::Agreed(score, reason);
+            self.open(case, &["approve", "refuse"], MayAct::Yes);
+            return;
+        }
+        let code = match reason {
+            "default" => Code::Default,
+            _ => Code::ArbiterResult,
+        };
+        self.finish(code, score, &reason.replace('_', " "));
+    }
+
+    fn on_two_hands(&mut self, side: Color) {
+        self.log(Code::TwoHands, Some(side));
+        match self.rules.two_hands {
+            Fault::Handling => {
+                self.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
+            }
+            Fault::IllegalMove => self.charge(side, "two hands"),
+        }
+    }
+
+    /// An electronic device: the game is lost. 2005: Art. 12.2(b). 2009: Art. 12.3b. From 2018:
+    /// Art. 11.3.2.
+    fn on_device(&mut self, side: Color) {
+        let pos = self.game.last().clone();
+        let cannot_win = self.cannot_mate(&pos, !side);
+        if self.rules.device == DeviceRule::LossIfSounds && cannot_win {
+            let reason = "electronic device, opponent cannot win";
+            self.finish(Code::ArbiterResult, Score::loss_without_win(side), reason);
+        } else {
+            self.finish(Code::ArbiterResult, Score::win(!side), "electronic device");
+        }
+    }
+
+    fn on_colors_reversed(&mut self) {
+        self.log(Code::ColorsReversed, None);
+        match self.rules.reversed_colors {
+            ReversedColors::Continues => {
+                self.open(Case::Reversed, &["continue", "new game"], MayAct::Yes);
+            }
+            ReversedColors::NewGameBelow(n) => {
+                let made = |side: Color| self.terms.completed[side] + self.game.made(side);
+                let is_early = BOTH.into_iter().any(|side| made(side) < u32::from(n));
+                if is_early {
+                    self.open(Case::Reversed, &["new game"], MayAct::Yes);
+                } else {
+                    self.note("the game goes on");
+                }
+            }
+        }
+    }
+
+    fn on_basis(&mut self, what: &str) {
+        if what == "display_only" {
+            let by = self.claim.take().map(|open| open.by);
+            self.refuse(by, "a claim cannot rest on a display alone");
+        } else {
+            self.note(&format!("the claim rests on {what}"));
+        }
+    }
+
+    /// What looked like a move was none. 7.3, 7.5.
+    fn on_arbiter_displaced(&mut self) {
+        let last = self.game.last_ply().filter(|ply| !ply.is_completed);
+        if last.is_some() && self.shows(self.game.last().board()) {
+            self.game.truncate(self.game.len() - 1);
+            self.breaches.clear();
+        }
+        self.turn = super::Turn::default();
+        self.displaced(self.mover());
+    }
+
+    fn on_snapshot(&mut self) {
+        let pos = self.game.last();
+        let n = BOTH.into_iter().map(|side| self.completed(side)).min().unwrap_or(0);
+        let snapshot = Ruling::Snapshot {
+            fen: self.game.fen(self.game.len()),
+            white: self.clocks.left[Color::White],
+            black: self.clocks.left[Color::Black],
+            turn: pos.turn(),
+            moves: n,
+        };
+        self.log_with(Code::Exported, None, "position, times, side to move, count".to_owned());
+        self.say(snapshot);
+    }
+
+    fn on_export(&mut self, what: &str) {
+        self.log_with(Code::Exported, None, what.to_owned());
+        if what == "record" && self.flags.down_any() {
+            self.open(Case::Question, &["moves agreed", "reconstruct"], MayAct::Yes);
+        }
+    }
+
+    fn on_set_profile(&mut self, name: &str) {
+        if self.phase == Phase::Running {
+            self.refuse(None, "the profile is fixed when the game starts");
+            return;
+        }
+        if let Ok(edition) = name.parse() {
+            self.terms.profile.edition = edition;
+            self.rules = self.terms.rules();
+            self.note(&format!("profile {}", self.terms.profile));
+        }
+    }
+
+    /// The board that the arbiter wants to see, if any.
+    pub(super) fn demanded(&self) -> Option<(Board, String)> {
+        if let Some(demand) = &self.demand {
+            return Some((demand.board.clone(), demand.fen.clone()));
+        }
+        let n = self.game.len();
+        let at = |n: usize| (self.game.position(n).board().clone(), self.game.fen(n));
+        self.matters.iter().rev().find_map(|matter| match &matter.case {
+            Case::OutOfTurn | Case::Displaced | Case::Second => Some(at(n)),
+            Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
+            _ => None,
+        })
+    }
+}

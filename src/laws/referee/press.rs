@@ -1,0 +1,168 @@
+//! What a press of the clock means. All editions: Art. 6.7 (2005: 6.8, from 2018: 6.2), 7.4 (7.5).
+
+use super::super::code::Code;
+use super::super::picture::disturbed;
+use super::super::profile::Fault;
+use super::super::said::{Binding, ClockOrder, Ruling};
+use super::super::terms::PeriodCredit;
+use super::super::why::{Attempt, Stage, attempt};
+use super::illegal::Fall;
+use super::matter::{Case, MayAct};
+use super::turn::Cause;
+use super::{PausedBy, Phase, Referee};
+use shakmaty::{Chess, Color, Move, Position, Role};
+
+impl Referee {
+    /// A player pressed his side of the clock.
+    pub(super) fn on_press(&mut self, by: Color) {
+        if self.result.is_some() || self.is_time_settled() {
+            self.say(Ruling::Ignored);
+            return;
+        }
+        if self.paused == Some(PausedBy::Arbiter) && self.clocks.running.is_none() {
+            self.say(Ruling::Ignored);
+            return;
+        }
+        if self.clocks.running != Some(by) {
+            if self.clocks.running.is_none() && self.phase == Phase::Ready && by.is_black() {
+                self.begin();
+            } else {
+                self.log(Code::PressAgain, Some(by));
+            }
+            return;
+        }
+        self.late.came(by);
+        if self.sitting.presses_sealed(by) {
+            return;
+        }
+        self.settle_at = None;
+        if self.demand.is_none() {
+            self.judge(Cause::Press);
+        }
+        if self.result.is_some() {
+            return;
+        }
+        if let Some(idx) = self.game.first_open(by) {
+            self.press_on_made(by, idx);
+        } else if by == self.mover() && self.demand.is_none() {
+            self.judge_press(by);
+        } else {
+            self.log(Code::PressAgain, Some(by));
+        }
+        self.clocks.running = Some(!by);
+    }
+
+    fn press_on_made(&mut self, by: Color, idx: usize) {
+        let breach = self.breaches.iter_mut().find(|breach| breach.ply == idx && breach.by == by);
+        if let Some(breach) = breach
+            && let Some(first) = breach.first.clone()
+        {
+            breach.is_pressed = true;
+            let candidates = vec![first, self.game.plies()[idx].san.clone()];
+            self.say(Ruling::Unresolved { candidates });
+        } else if !self.has(|case| matches!(case, Case::Second)) {
+            self.complete(idx);
+        }
+    }
+
+    /// A press without a move that is made.
+    fn judge_press(&mut self, by: Color) {
+        let pos = self.game.last().clone();
+        let is_other = self.is_announced_otherwise();
+        let waits_for_words = self.is_unannounced(by) || is_other;
+        if self.shows(pos.board()) || waits_for_words {
+            self.press_without_move(by);
+            return;
+        }
+        let lifted = self.turn.touches.squares();
+        let tried = attempt(&pos, &self.seen, &lifted);
+        if let Some(fall) = self.unfinished(&pos, tried.as_ref()) {
+            self.illegal_completed(fall);
+            return;
+        }
+        let is_displaced = self.turn.on_board.is_none() && disturbed(&pos, &self.seen).is_some();
+        if is_displaced {
+            self.displaced(by);
+            self.pressed_early = Some(by);
+            return;
+        }
+        let has_king = self.seen.known().king_of(!by).is_some() || self.seen.something().any();
+        let why = match tried {
+            _ if !has_king => "king captured",
+            Some(tried) => tried.why(&self.game, &self.seen, Stage::Completed),
+            None => "no legal move explains the board",
+        };
+        let shadow = tried.and_then(|tried| tried.as_move(&pos, &self.seen));
+        self.illegal_completed(Fall { by, why, shadow, promotion: None });
+    }
+
+    /// A move that was begun and not carried out.
+    fn unfinished(&self, pos: &Chess, tried: Option<&Attempt>) -> Option<Fall> {
+        let by = pos.turn();
+        if let Some(Binding::Castle(side, _)) = &self.turn.released
+            && self.seen.piece_at(side.king_to(by)) == Some(Role::King.of(by))
+        {
+            let shadow = tried.and_then(|tried| tried.as_move(pos, &self.seen));
+            return Some(Fall { by, why: "castling not carried out", shadow, promotion: None });
+        }
+        let tried = tried?;
+        let reached = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
+        let legal = pos.legal_moves();
+        let queen = |m: &&Move| reached(m) && m.promotion() == Some(Role::Queen);
+        let is_pawn = self.seen.piece_at(tried.to) == Some(Role::Pawn.of(by));
+        let shadow = tried.as_move(pos, &self.seen);
+        if is_pawn && let Some(queen) = legal.iter().find(queen).copied() {
+            let why = "pawn not replaced";
+            return Some(Fall { by, why, shadow, promotion: Some(queen) });
+        }
+        let is_en_passant = legal.iter().any(|m| reached(m) && m.is_en_passant());
+        let why = "captured pawn not removed";
+        is_en_passant.then_some(Fall { by, why, shadow, promotion: None })
+    }
+
+    fn press_without_move(&mut self, by: Color) {
+        self.log(Code::PressWithoutMove, Some(by));
+        let options: &[&str] = match self.rules.empty_press {
+            Fault::Handling => &["reset clock", "warn", "time penalty"],
+            Fault::IllegalMove => &["illegal move", "reset clock"],
+        };
+        self.open(Case::EmptyPress(by), options, MayAct::Yes);
+    }
+
+    /// Half-move `idx` is completed.
+    pub(super) fn complete(&mut self, idx: usize) {
+        self.complete_last(idx);
+        let by = self.game.plies()[idx].by;
+        if self.terms.credit == PeriodCredit::OnMoves {
+            let n = self.flags.period[by];
+            if self.terms.required(n) == Some(self.completed(by)) {
+                self.pass_period(by);
+            }
+        }
+    }
+
+    /// Half-move `idx` is completed, and no period follows: it may have ended the game.
+    pub(super) fn complete_last(&mut self, idx: usize) {
+        self.game.complete(idx);
+        let ply = &self.game.plies()[idx];
+        let (by, san, no) = (ply.by, ply.san.clone(), ply.no);
+        self.say(Ruling::Completed { by, san: san.clone(), no });
+        self.log_with(Code::MoveCompleted, Some(by), format!("{no}. {san}"));
+    }
+
+    /// `side` has met a time control: the next allotment is his. All editions: Art. 6.2b (6.3.2).
+    pub(super) fn pass_period(&mut self, side: Color) {
+        let n = self.flags.period[side];
+        let Some(add) = self.terms.allotment(n) else { return };
+        self.flags.period[side] = n + 1;
+        self.low_time[side] = false;
+        self.say(Ruling::Period { side, add });
+        self.log_with(Code::PeriodPassed, Some(side), format!("{} s", add.as_secs()));
+        self.order_clock(ClockOrder::Credit(side, add));
+    }
+
+    /// How many moves of `side` are completed in the whole game.
+    pub(super) fn completed(&self, side: Color) -> u32 {
+        self.terms.completed[side] + self.game.completed(side)
+    }
+}

@@ -1,0 +1,177 @@
+//! What a referee can be asked.
+
+use super::super::edition::{Edition, Pace};
+use super::super::said::{Binding, Verdicted};
+use super::super::terms::Terms;
+use super::matter::MayAct;
+use super::{Phase, Referee};
+use shakmaty::{CastlingSide, Chess, Color, Position};
+
+impl Referee {
+    /// The terms of the game.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// The position after the last move that was made.
+    pub fn position(&self) -> &Chess {
+        self.game.last()
+    }
+
+    /// The moves that count, in UCI notation; an illegal one only if it stands.
+    pub fn moves(&self) -> Vec<&str> {
+        self.game.plies().iter().map(|ply| ply.uci.as_str()).collect()
+    }
+
+    /// How many of [`Self::moves`] are completed, from the first.
+    pub fn n_completed(&self) -> usize {
+        self.game.plies().iter().take_while(|ply| ply.is_completed).count()
+    }
+
+    /// Whether pieces that move now belong to no move of the game: it is over, a flag is being
+    /// ruled upon, or the move is being sealed.
+    pub fn is_suspended(&self) -> bool {
+        self.result.is_some()
+            || self.is_time_settled()
+            || self.sitting.requested.is_some()
+            || self.sitting.is_adjourned
+    }
+
+    /// How the game ended.
+    pub fn result(&self) -> Option<&Verdicted> {
+        self.result.as_ref()
+    }
+
+    /// What the player concerned is obliged to do now.
+    pub fn binding(&self) -> Option<Binding> {
+        if let Some(breach) = self.breaches.iter().find(|breach| breach.first.is_some()) {
+            return Some(breach.binding.clone());
+        }
+        let last = self.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
+        if let Some(ply) = last
+            && self.turn.touches.is_empty()
+            && let Some(role) = ply.m.promotion()
+        {
+            return Some(Binding::Promote(ply.m.to(), Some(role)));
+        }
+        if let Some(case) = self.illegal_case()
+            && self.turn.touches.is_empty()
+        {
+            return case.touches.binding(self.game.position(case.ply));
+        }
+        match self.bound() {
+            Some(Binding::Any) => self.turn.touches.pinned(self.game.last()).or(Some(Binding::Any)),
+            bound => bound,
+        }
+    }
+
+    /// The illegal placement that stands and was not pressed on: by whom, and why.
+    pub fn illegal_on_board(&self) -> Option<(Color, &'static str)> {
+        self.turn.on_board.map(|on_board| (on_board.by, on_board.why))
+    }
+
+    /// Whether the last move is made and not completed.
+    pub fn has_open_move(&self) -> bool {
+        self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal)
+            && self.turn.touches.is_empty()
+    }
+
+    /// The position that the arbiter wants to see on the board, as a FEN.
+    pub fn demanded_fen(&self) -> Option<String> {
+        self.demanded().map(|(_, fen)| fen)
+    }
+
+    /// The pieces of the position that is demanded, or else of the game.
+    pub fn target_board(&self) -> shakmaty::Board {
+        let of_game = || self.game.last().board().clone();
+        self.demanded().map_or_else(of_game, |(board, _)| board)
+    }
+
+    /// The choices that are open.
+    pub fn prompts(&self) -> impl Iterator<Item = &[String]> {
+        self.matters.iter().map(|matter| matter.options.as_slice())
+    }
+
+    /// Whether the Laws let the arbiter step in unasked, in the matter that came up last.
+    pub fn may_act(&self) -> Option<MayAct> {
+        self.may_act
+    }
+
+    /// How often the position has occurred. All editions: Art. 9.2.
+    pub fn occurrences(&self) -> usize {
+        self.game.occurrences()
+    }
+
+    /// The number of the next move.
+    pub fn next_move_no(&self) -> u32 {
+        self.game.next_no()
+    }
+
+    /// Whether the pieces stand as they must and play may begin.
+    pub fn is_ready(&self) -> bool {
+        self.phase != Phase::Setup
+    }
+
+    /// What both score.
+    pub fn points(&self) -> Option<shakmaty::ByColor<u8>> {
+        self.points
+    }
+
+    /// What both signed.
+    pub fn signed(&self) -> Option<super::Score> {
+        self.signed
+    }
+
+    /// Castling rights before and after the last move, as in a FEN.
+    pub fn castling_rights(&self) -> (String, String) {
+        (rights(self.game.before_last()), rights(self.game.last()))
+    }
+
+    /// The last completed move as a score sheet has it: `2.Nf3 (=)`, `2...Nc6`.
+    pub fn notation(&self) -> Option<String> {
+        let ply = self.game.plies().iter().rev().find(|ply| ply.is_completed)?;
+        let dots = if ply.by.is_white() { "." } else { "..." };
+        let offer = if ply.has_offer { " (=)" } else { "" };
+        Some(format!("{}{dots}{}{offer}", ply.no, ply.san))
+    }
+
+    pub(super) fn row_of_illegal(&self) -> &'static str {
+        self.modern_row("L7.4b1")
+    }
+
+    /// The row for what is dealt with as an illegal move since 2018.
+    pub(super) fn row_of_fault(&self) -> &'static str {
+        self.modern_row("LM7.5.5")
+    }
+
+    pub(super) fn row_of_claim(&self) -> &'static str {
+        let edition = self.terms.profile.edition;
+        if edition.is_modern() { self.modern_row("LM9.5.3") } else { "L9.5b" }
+    }
+
+    /// The row that says how much time is given at this pace since 2018.
+    fn modern_row(&self, standard: &'static str) -> &'static str {
+        let edition = self.terms.profile.edition;
+        match (self.terms.profile.variant.pace(), edition) {
+            (Pace::Blitz, _) if edition.is_modern() => "LM.B",
+            (Pace::Rapid, Edition::M2023) => "LM.A.3",
+            _ => standard,
+        }
+    }
+}
+
+fn rights(pos: &Chess) -> String {
+    let mut text = String::new();
+    for color in Color::ALL {
+        for side in CastlingSide::ALL {
+            if pos.castles().has(color, side) {
+                let letter = match side {
+                    CastlingSide::KingSide => 'k',
+                    CastlingSide::QueenSide => 'q',
+                };
+                text.push(color.fold_wb(letter.to_ascii_uppercase(), letter));
+            }
+        }
+    }
+    if text.is_empty() { "-".to_owned() } else { text }
+}

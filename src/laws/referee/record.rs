@@ -1,0 +1,77 @@
+//! The record of the game, which weighs more than what a referee saw: it has heard every sensor,
+//! lost lines and the presses together.
+
+use super::super::code::Code;
+use super::super::picture::Picture;
+use super::super::said::Ruling;
+use super::{Referee, Turn};
+use shakmaty::{Move, Position};
+
+/// A half-move on record.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The move.
+    pub m: Move,
+    /// The Laws do not allow it; it stands.
+    pub is_illegal: bool,
+    /// It is completed.
+    pub is_completed: bool,
+}
+
+impl Referee {
+    /// Whether nothing is open that the record could not know of.
+    pub fn is_quiet(&self) -> bool {
+        self.result.is_none()
+            && self.matters.is_empty()
+            && self.breaches.is_empty()
+            && self.demand.is_none()
+            && self.claim.is_none()
+            && self.terms.impaired.is_none()
+            && !self.is_suspended()
+    }
+
+    /// The board after nobody saw it for a while: it is not judged before the record has been.
+    pub(super) fn on_unseen(&mut self, picture: &Picture) {
+        for sq in shakmaty::Square::ALL {
+            let mapped = self.mapped(sq);
+            self.seen.set(mapped, picture.get(sq));
+        }
+        self.settle_at = None;
+        self.turn.touches.clear();
+    }
+
+    /// The record is this. Where it differs the referee follows it.
+    pub(super) fn on_record(&mut self, record: &[Recorded]) {
+        if !self.is_quiet() {
+            return;
+        }
+        let known = self.game.plies().iter();
+        let n = known.zip(record).take_while(|(ply, on_record)| ply.m == on_record.m).count();
+        if n < self.game.len() {
+            self.game.truncate(n);
+        }
+        let missing = &record[n..];
+        for on_record in missing {
+            let pos = self.game.last();
+            if !on_record.is_illegal && !pos.is_legal(on_record.m) {
+                break;
+            }
+            let ply = self.game.push(on_record.m, self.now, on_record.is_illegal);
+            let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
+            self.late.came(by);
+            self.say(Ruling::Made { by, san, uci });
+        }
+        for (idx, on_record) in record.iter().enumerate().take(self.game.len()) {
+            let is_open = !self.game.plies()[idx].is_completed;
+            if is_open && on_record.is_completed {
+                self.complete(idx);
+            }
+        }
+        self.turn = Turn::default();
+        self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        let is_last_legal = self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
+        if is_last_legal && !missing.is_empty() {
+            self.ends_game();
+        }
+    }
+}

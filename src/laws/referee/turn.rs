@@ -1,0 +1,536 @@
+//! The life of a move: touched, bound, on its way, made. All editions: Art. 4.2 to 4.7.
+
+use super::super::code::Code;
+use super::super::picture::{
+    Thing, disturbed, exact, partial, target_of, victim_of, with_other_turn,
+};
+use super::super::profile::{HandlingWatch, KingRelease};
+use super::super::said::{Binding, Ruling};
+use super::super::touch::{castling, names};
+use super::super::why::{Stage, attempt, castle_of};
+use super::matter::{Breach, Case, MayAct};
+use super::{OnBoard, PausedBy, Referee, Turn};
+use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
+
+/// Whether a clock was pressed on what is judged.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The piece has been at rest.
+    Rest,
+    /// The clock was pressed: whatever stands is meant.
+    Press,
+}
+
+impl Referee {
+    /// A sensor reads something else.
+    pub(super) fn on_square(&mut self, sq: Square, thing: Option<Thing>) {
+        let sq = self.mapped(sq);
+        let before = self.seen.get(sq);
+        if before == thing {
+            return;
+        }
+        self.seen.set(sq, thing);
+        self.last_change = self.now;
+        if self.result.is_some() || self.is_time_settled() {
+            self.say(Ruling::Ignored);
+            return;
+        }
+        if let Some(demand) = &self.demand {
+            if self.shows(&demand.board) {
+                self.restored();
+            }
+            return;
+        }
+        self.settle_at = Some(self.now + self.terms.settle);
+        if self.paused == Some(PausedBy::Arbiter) && !self.sitting.is_opened {
+            return;
+        }
+        self.turn.stirred.add(sq);
+        let recorded = self.game.last().board().piece_at(sq);
+        let stood = match before {
+            Some(Thing::Piece(piece)) => recorded.filter(|known| *known == piece),
+            Some(Thing::Something) => recorded,
+            None => None,
+        };
+        let stands = match thing {
+            Some(Thing::Piece(piece)) => recorded == Some(piece),
+            Some(Thing::Something) => recorded.is_some(),
+            None => false,
+        };
+        if let Some(piece) = stood {
+            self.lifted(sq, piece);
+        } else if stands {
+            self.put_back(sq);
+        }
+        // A promotion is final at first contact, 4.4d (4.4.4).
+        let is_promotion = |m: &Move| m.is_promotion() && m.to() == sq;
+        if thing.is_some() && exact(self.game.last(), &self.seen).iter().any(is_promotion) {
+            self.settle_at = None;
+            self.settle();
+        }
+    }
+
+    fn lifted(&mut self, sq: Square, piece: Piece) {
+        let by = self.mover();
+        let is_own = piece.color == by;
+        let last = self.game.last_ply();
+        let is_second_thought = !is_own
+            && last.is_some_and(|ply| {
+                !ply.is_completed && target_of(ply.m, ply.by) == sq && !ply.is_illegal
+            });
+        if is_second_thought {
+            return;
+        }
+        if !self.turn.is_adjusting {
+            let window = self.terms.touch_window;
+            if self.turn.touches.add(sq, piece, self.now, window) {
+                self.log(Code::SimultaneousTouch, Some(by));
+            }
+            let pos = self.game.last();
+            let side = self.turn.touches.rook_first(pos).filter(|_| !self.is_castling_by_rook());
+            if let Some(side) = side.filter(|_| self.turn.rook_first.is_none()) {
+                self.turn.rook_first = Some(side);
+                self.log(Code::RookFirst, Some(by));
+            }
+        }
+        self.say(Ruling::Touched { by, sq });
+        if is_own || self.may_be_captured(sq) {
+            self.late.came(by);
+            self.touched_on_purpose(by);
+        }
+    }
+
+    /// In Chess960 a rook may castle alone: touching it first says nothing.
+    fn is_castling_by_rook(&self) -> bool {
+        let pos = self.game.last();
+        self.game.mode() == CastlingMode::Chess960
+            && pos.legal_moves().iter().any(|m| match m {
+                Move::Castle { king, .. } => target_of(*m, pos.turn()) == *king,
+                _ => false,
+            })
+    }
+
+    fn may_be_captured(&self, sq: Square) -> bool {
+        let takes = |m: &Move| m.is_capture() && victim_of(*m) == sq;
+        self.game.last().legal_moves().iter().any(takes)
+    }
+
+    /// `by`, who is to move, has touched a piece: he can no longer claim how the move before was
+    /// made, and declines an offer. 4.7 (4.8), 9.1b(1) (9.1.2.1).
+    fn touched_on_purpose(&mut self, by: Color) {
+        if self.breaches.iter().any(|breach| breach.by != by) {
+            self.log(Code::TouchClaimLost, Some(by));
+            self.lapse();
+        }
+        self.decline_by_touch(by);
+        self.ask_for_sheet(by);
+    }
+
+    /// The right to claim a breach of Article 4 is gone: what was played stands.
+    pub(super) fn lapse(&mut self) {
+        for breach in std::mem::take(&mut self.breaches) {
+            let Some(old) = breach.first.filter(|_| breach.is_pressed) else { continue };
+            let ply = &self.game.plies()[breach.ply];
+            let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
+            self.say(Ruling::Replaced { by, old, san, uci });
+            self.complete(breach.ply);
+        }
+    }
+
+    fn put_back(&mut self, sq: Square) {
+        if !self.turn.touches.includes(sq) {
+            return;
+        }
+        let by = self.mover();
+        let is_impaired = self.terms.impaired.is_some_and(|impaired| impaired.side == by);
+        if !is_impaired {
+            self.turn.touches.put_back(sq, self.now, self.terms.brush);
+        }
+        if self.has(|case| matches!(case, Case::OutOfTurn | Case::Displaced)) {
+            return;
+        }
+        self.log_with(Code::TouchedReturned, Some(by), sq.to_string());
+        let is_own = self.game.last().us().contains(sq);
+        if !is_own && !self.may_be_captured(sq) {
+            // Which hand it was no sensor sees: the owner's, who is not to move, or the other's.
+            self.log_with(Code::AdjustOutOfTurn, Some(!by), sq.to_string());
+        }
+    }
+
+    /// The board has been at rest: what stands on it counts as released.
+    pub(super) fn settle(&mut self) {
+        self.judge(Cause::Rest);
+    }
+
+    /// Says what stands on the board.
+    pub(super) fn judge(&mut self, cause: Cause) {
+        let is_stopped = self.paused == Some(PausedBy::Arbiter) && !self.sitting.is_opened;
+        if self.result.is_some() || self.is_time_settled() || self.demand.is_some() {
+            return;
+        }
+        let pos = self.game.last().clone();
+        if self.shows(pos.board()) {
+            self.agrees();
+            return;
+        }
+        if is_stopped {
+            return;
+        }
+        let found = self.moves_shown(&pos, cause);
+        if let [m] = found[..] {
+            self.found(&pos, m, cause);
+            return;
+        }
+        let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        if is_open && self.has_second_thoughts(&pos) {
+            return;
+        }
+        let ways = partial(&pos, &self.seen);
+        if !found.is_empty() || !ways.is_empty() {
+            self.on_the_way(&pos, if ways.is_empty() { &found } else { &ways });
+            return;
+        }
+        let arrived = self.seen.differs(pos.board()) & self.seen.occupied();
+        if !arrived.is_empty() {
+            self.irregular(&pos, cause);
+        }
+    }
+
+    /// The legal moves that the board shows. Where pieces have no names a capture must have been
+    /// seen to happen, unless the clock says that something was played.
+    fn moves_shown(&self, pos: &Chess, cause: Cause) -> Vec<Move> {
+        let mut found = exact(pos, &self.seen);
+        found.retain(|m| {
+            let is_unnamed = m.is_capture() && self.seen.something().contains(m.to());
+            cause == Cause::Press || !is_unnamed || self.turn.stirred.contains(m.to())
+        });
+        if let Some(role) = self.turn.promotes_to {
+            found.retain(|m| !m.is_promotion() || m.promotion() == Some(role));
+        }
+        found
+    }
+
+    /// One legal move explains the board.
+    fn found(&mut self, pos: &Chess, m: Move, cause: Cause) {
+        let is_doubtful = self.may_become_castling(pos, m);
+        let waits = cause == Cause::Rest || self.turn.castling_announced;
+        if is_doubtful && waits {
+            self.turn.on_board = None;
+            return;
+        }
+        if self.waits_for_words(pos, m) {
+            return;
+        }
+        if self.sitting.seals(pos.turn()) {
+            let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
+            self.sitting.on_board = Some(m);
+            self.say(Ruling::SealedMustBe { san });
+            return;
+        }
+        self.make(m);
+    }
+
+    /// In Chess960 a king one step away may be on its way to castle.
+    fn may_become_castling(&self, pos: &Chess, m: Move) -> bool {
+        let stands = |side: &CastlingSide| {
+            castling(pos, *side).is_some() && side.king_to(pos.turn()) == m.to()
+        };
+        m.role() == Role::King && !m.is_castle() && CastlingSide::ALL.iter().any(stands)
+    }
+
+    /// The board shows the position on record.
+    fn agrees(&mut self) {
+        let was_astray = self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
+        if was_astray {
+            self.log(Code::Restored, None);
+            self.turn.touches.clear();
+        }
+        if self.turn.on_board.take().is_some() {
+            self.turn.was_illegal = true;
+        }
+    }
+
+    /// The player who has moved and not pressed is at it again. True if that explains the board.
+    fn has_second_thoughts(&mut self, pos: &Chess) -> bool {
+        let before = self.game.before_last().clone();
+        let Some(ply) = self.game.last_ply().cloned() else { return false };
+        let by = ply.by;
+        let role = ply.m.promotion().unwrap_or(ply.m.role());
+        let is_withdrawn =
+            self.seen.piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
+        let played = exact(&before, &self.seen);
+        if let [other] = played[..] {
+            if ply.m.is_promotion() && other.to() == ply.m.to() {
+                self.log(Code::MovedAfterRelease, Some(by));
+                self.demand_ply(self.game.len(), super::matter::Then::Nothing);
+            } else if is_withdrawn {
+                self.moved_on(&before, other);
+            } else {
+                self.second_move(&ply.san, Some(other));
+            }
+            return true;
+        }
+        if !partial(&before, &self.seen).is_empty() || self.shows(before.board()) {
+            return true;
+        }
+        let diff = self.seen.differs(pos.board());
+        let is_his = diff.into_iter().all(|sq| {
+            let stood = pos.board().piece_at(sq).is_none_or(|piece| piece.color == by);
+            stood && self.seen.piece_at(sq).is_none_or(|piece| piece.color == by)
+        });
+        let arrived = !(diff & self.seen.occupied()).is_empty();
+        if is_his && arrived {
+            self.second_move(&ply.san, None);
+        }
+        is_his && arrived
+    }
+
+    /// The released piece went on to another square. 4.6 (4.7).
+    fn moved_on(&mut self, before: &Chess, other: Move) {
+        let Some(old) = self.game.last_ply().cloned() else { return };
+        let idx = self.game.len() - 1;
+        self.game.truncate(idx);
+        self.game.push(other, self.now, false);
+        self.log(Code::MovedAfterRelease, Some(old.by));
+        let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
+        let (binding, first) = match earlier {
+            Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
+            _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
+        };
+        self.breaches.retain(|breach| breach.ply != idx);
+        let breach = Breach { by: old.by, ply: idx, binding, first, is_pressed: false };
+        self.breaches.push(breach);
+        self.note_handling();
+    }
+
+    /// A further piece was moved after the move was made.
+    fn second_move(&mut self, san: &str, other: Option<Move>) {
+        if self.has(|case| matches!(case, Case::Second)) {
+            return;
+        }
+        let by = self.game.last_ply().map(|ply| ply.by);
+        self.log(Code::SecondMove, by);
+        let stands = format!("{san} stands");
+        let accept = match other {
+            Some(m) if m.is_castle() => "accept castling".to_owned(),
+            Some(m) => format!("accept {m}"),
+            None => "accept what stands".to_owned(),
+        };
+        self.open(Case::Second, &[&stands, &accept], MayAct::Yes);
+    }
+
+    /// The board shows a part of one or more legal moves.
+    fn on_the_way(&mut self, pos: &Chess, ways: &[Move]) {
+        let turn = pos.turn();
+        if self.turn.on_board.take().is_some() {
+            self.turn.was_illegal = true;
+        }
+        let king = Role::King.of(turn);
+        let castles = ways.iter().find_map(|m| {
+            let side = m.castling_side()?;
+            let to = side.king_to(turn);
+            let is_down = self.seen.piece_at(to) == Some(king);
+            (is_down && pos.board().piece_at(to) != Some(king)).then_some(side)
+        });
+        // Whoever touched the rook first may not castle with it.
+        if let Some(side) = castles.filter(|side| self.turn.rook_first != Some(*side)) {
+            self.turn.released.get_or_insert(Binding::Castle(side, names(pos)));
+            return;
+        }
+        let to = ways[0].to();
+        let is_promotion = ways.iter().all(|m| m.is_promotion() && m.to() == to);
+        let is_down = match self.seen.get(to) {
+            Some(Thing::Piece(piece)) => piece == Role::Pawn.of(turn),
+            Some(Thing::Something) => self.turn.stirred.contains(to),
+            None => false,
+        };
+        if is_promotion && is_down {
+            self.turn.released.get_or_insert(Binding::Promote(to, None));
+        }
+    }
+
+    /// No legal move, and no part of one, explains the board.
+    fn irregular(&mut self, pos: &Chess, cause: Cause) {
+        let by = pos.turn();
+        let diff = self.seen.differs(pos.board());
+        let concerns_mover = diff.into_iter().any(|sq| {
+            let is_his = |piece: Option<Piece>| piece.is_some_and(|piece| piece.color == by);
+            is_his(pos.board().piece_at(sq)) || is_his(self.seen.piece_at(sq))
+        });
+        if !concerns_mover {
+            self.not_on_move(pos);
+            return;
+        }
+        if self.is_disturbed_before_press(pos) {
+            self.displaced(!by);
+            return;
+        }
+        let lifted = self.turn.touches.squares();
+        let tried = attempt(pos, &self.seen, &lifted);
+        let is_castling = tried.is_some_and(|tried| castle_of(pos, &tried).is_some());
+        let disorder = disturbed(pos, &self.seen).filter(|_| !is_castling);
+        let is_known = self.turn.on_board.is_some();
+        if let Some((_, astray)) = disorder.filter(|_| !is_known) {
+            // A piece that is missing may be in a hand; one that stands astray was displaced.
+            if cause == Cause::Rest && !(astray & self.seen.occupied()).is_empty() {
+                self.displaced(by);
+            }
+            return;
+        }
+        let arrived = diff & self.seen.known().by_color(by);
+        let is_disorder = tried.is_none() || arrived.count() > 1 && !is_castling && !is_known;
+        if is_disorder && cause == Cause::Rest {
+            self.displaced(by);
+            return;
+        }
+        let Some(tried) = tried else { return };
+        let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
+        if self.turn.on_board.replace(OnBoard { by, why }).is_none() {
+            self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
+        }
+    }
+
+    /// Pieces of the player who is to move stand wrongly while the other's clock still runs: the
+    /// other, who has moved and not pressed, knocked them over. 7.3.
+    fn is_disturbed_before_press(&self, pos: &Chess) -> bool {
+        let by = pos.turn();
+        let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        is_open && self.clocks.running == Some(!by)
+    }
+
+    /// Pieces of the player who is not to move went elsewhere. 1.1, 7.5.
+    fn not_on_move(&mut self, pos: &Chess) {
+        let is_known = |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced);
+        if self.has(is_known) {
+            return;
+        }
+        let played = with_other_turn(pos).map_or_else(Vec::new, |pos| exact(&pos, &self.seen));
+        if played.is_empty() {
+            self.displaced(!pos.turn());
+            return;
+        }
+        self.turn.touches.clear();
+        self.log(Code::OutOfTurn, Some(!pos.turn()));
+        self.open(Case::OutOfTurn, &["restore", "other"], MayAct::Yes);
+    }
+
+    pub(super) fn displaced(&mut self, by: Color) {
+        if self.has(|case| matches!(case, Case::Displaced)) {
+            return;
+        }
+        self.turn.touches.clear();
+        let squares = self.seen.differs(self.game.last().board());
+        let names: Vec<String> = squares.into_iter().map(|sq| sq.to_string()).collect();
+        self.log_with(Code::Displaced, Some(by), names.join(" "));
+        self.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
+    }
+
+    /// What the player who is to move is bound to by what he touched, released or announced.
+    pub(super) fn bound(&self) -> Option<Binding> {
+        let pos = self.game.last();
+        if let Some(carried) = &self.turn.carried {
+            return Some(carried.clone());
+        }
+        if self.turn.castling_announced {
+            let side = CastlingSide::ALL.into_iter().find(|side| castling(pos, *side).is_some());
+            return side.map(|side| Binding::Castle(side, names(pos)));
+        }
+        self.turn.released.clone().or_else(|| self.turn.touches.binding(pos))
+    }
+
+    /// The move `m` is made: released on the board. 4.6 (4.7).
+    pub(super) fn make(&mut self, m: Move) {
+        let pos = self.game.last().clone();
+        let by = pos.turn();
+        let last = self.game.last_ply();
+        let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        let broken = self.bound().filter(|bound| !bound.allows(m, &pos));
+        let turn = std::mem::take(&mut self.turn);
+        if let Some(idx) = self.game.first_open(by) {
+            // His next move completes what he did not press on. From 2018: 6.2.1.2.
+            self.complete(idx);
+        }
+        let stands = self.answers_illegal(by);
+        let ply = self.game.push(m, self.now, false);
+        let (san, uci) = (ply.san.clone(), ply.uci.clone());
+        if stands {
+            self.illegal_stands();
+        }
+        self.late.came(by);
+        self.say(Ruling::Made { by, san: san.clone(), uci });
+        self.log_with(Code::MoveMade, Some(by), san);
+        if is_early {
+            self.log(Code::ReplyBeforePress, Some(by));
+        }
+        if turn.was_illegal || turn.on_board.is_some() {
+            self.log(Code::CorrectedBeforePress, Some(by));
+        }
+        if let Some(binding) = broken {
+            self.broke(&pos, m, &turn, binding);
+        }
+        if self.close(|case| matches!(case, Case::BoardsDiffer | Case::Displaced)) {
+            self.log(Code::Restored, None);
+        }
+        self.decline_by_reply(by);
+        self.claim_lapses(by);
+        self.note_if_missing();
+        self.after_made();
+    }
+
+    /// `m` is not what the player was bound to.
+    fn broke(&mut self, pos: &Chess, m: Move, turn: &Turn, binding: Binding) {
+        let by = pos.turn();
+        let mut first = None;
+        if turn.carried.is_none() && turn.released.as_ref() == Some(&binding) {
+            if matches!(binding, Binding::Castle(..))
+                && self.rules.king_release == KingRelease::Free
+            {
+                return;
+            }
+            first = first_reading(pos, m, &binding);
+            self.log(Code::MovedAfterRelease, Some(by));
+        } else if turn.rook_first.is_none() || m.castling_side() != turn.rook_first {
+            self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
+        }
+        let ply = self.game.len() - 1;
+        self.breaches.push(Breach { by, ply, binding, first, is_pressed: false });
+        self.note_handling();
+    }
+
+    fn note_handling(&mut self) {
+        self.may_act = Some(match self.rules.handling_watch {
+            HandlingWatch::Arbiter => MayAct::Yes,
+            HandlingWatch::OnRequest => MayAct::OnRequest,
+        });
+    }
+
+    /// The move ends the game, or the next one begins.
+    fn after_made(&mut self) {
+        let idx = self.game.len() - 1;
+        if self.ends_game() {
+            return;
+        }
+        let has_pressed = self.pressed_early.take().is_some_and(|by| by != self.mover());
+        if self.sitting.is_opened {
+            self.sitting.is_opened = false;
+            self.complete(idx);
+        } else if has_pressed {
+            if self.paused.is_some() {
+                self.completes_on_resume = Some(idx);
+            } else {
+                self.complete(idx);
+            }
+        }
+    }
+}
+
+/// What would have been played if the first release had been the end of it.
+fn first_reading(pos: &Chess, m: Move, binding: &Binding) -> Option<String> {
+    let legal = pos.legal_moves();
+    let first = legal.into_iter().find(|first| match binding {
+        Binding::Castle(side, _) => first.castling_side() == Some(*side),
+        Binding::Promote(sq, _) => first.to() == *sq && first.promotion() == m.promotion(),
+        _ => false,
+    })?;
+    Some(shakmaty::san::San::from_move(pos, first).to_string())
+}

@@ -1,0 +1,202 @@
+//! The terms of one game: its profile, and what the competition lays down beside it.
+
+use super::notation::Language;
+use super::profile::{Profile, Rules};
+use shakmaty::{ByColor, Color};
+use std::time::Duration;
+
+/// A period of the time control.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Period {
+    /// Moves to complete in it; `None` for all the rest.
+    pub moves: Option<u16>,
+    /// The time for them.
+    pub time: Duration,
+}
+
+/// When the next period's time is credited.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PeriodCredit {
+    /// With the press of its last move.
+    #[default]
+    OnMoves,
+    /// When the time is used up.
+    OnZero,
+}
+
+/// Who is believed about a flag. All editions: Art. 6.8.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FlagWitness {
+    /// The arbiter, or a player's claim.
+    #[default]
+    Advisory,
+    /// The clock itself.
+    Authoritative,
+}
+
+/// What is done at once when a flag falls.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FlagWatch {
+    /// Both clocks stop.
+    Full,
+    /// The arbiter is called.
+    #[default]
+    Limited,
+    /// It is noted.
+    Silent,
+}
+
+/// Whether anything is added for a move.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bonus {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// So much, or so much delay.
+    PerMove(Duration),
+}
+
+/// How a board may be blind play's.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Impaired {
+    /// Who.
+    pub side: Color,
+    /// How many boards have sensors.
+    pub n_boards: u8,
+}
+
+/// Whether an arbiter is in the venue. 2005, 2009: Art. D.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Venue {
+    /// He is.
+    #[default]
+    WithArbiter,
+    /// He is not.
+    WithoutArbiter,
+}
+
+/// The terms of one game. They are fixed when it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Edition, form of chess, supervision.
+    pub profile: Profile,
+    /// A piece at rest for so long counts as released.
+    pub settle: Duration,
+    /// A piece lifted for less, and put back, was only brushed.
+    pub brush: Duration,
+    /// Lifts within this time of each other are simultaneous.
+    pub touch_window: Duration,
+    /// How late a player may be, where it is not the profile's default.
+    pub default_time: Option<Duration>,
+    /// The periods; none if all moves are to be made in the time on the clock.
+    pub periods: Vec<Period>,
+    /// When periods are credited.
+    pub credit: PeriodCredit,
+    /// The period at the start, from 1.
+    pub period: usize,
+    /// The game starts in its last period.
+    pub is_last_period: bool,
+    /// What is added for a move.
+    pub bonus: Bonus,
+    /// Moves that were completed before the start of this record.
+    pub completed: ByColor<u32>,
+    /// Illegal moves that were confirmed before.
+    pub illegal_before: ByColor<u8>,
+    /// After how long an unpressed move is noted.
+    pub not_pressed: Option<Duration>,
+    /// Who is believed about flags.
+    pub flag_witness: FlagWitness,
+    /// What a flag does.
+    pub flag_watch: FlagWatch,
+    /// In which language moves are announced; names of other languages are understood too.
+    pub spoken: Language,
+    /// In which language sealed moves are written.
+    pub written: Language,
+    /// Blind play.
+    pub impaired: Option<Impaired>,
+    /// The announced array, White's pieces from a to h; for Chess960.
+    pub array: Option<String>,
+    /// Whether an arbiter is there.
+    pub venue: Venue,
+    /// No draw may be agreed before this move. From 2009: Art. 9.1a (9.1.1).
+    pub no_draw_before: Option<u32>,
+    /// The parts of Guidelines III that were announced, as in `III.4`.
+    pub guidelines: Vec<String>,
+    /// Time to the end of the sitting.
+    pub sitting_left: Option<Duration>,
+    /// The raw squares are turned by 180 degrees.
+    pub is_rotated: bool,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            settle: Duration::from_millis(500),
+            brush: Duration::from_millis(250),
+            touch_window: Duration::from_millis(50),
+            default_time: None,
+            periods: Vec::new(),
+            credit: PeriodCredit::default(),
+            period: 1,
+            is_last_period: false,
+            bonus: Bonus::default(),
+            completed: ByColor { white: 0, black: 0 },
+            illegal_before: ByColor { white: 0, black: 0 },
+            not_pressed: None,
+            flag_witness: FlagWitness::default(),
+            flag_watch: FlagWatch::default(),
+            spoken: Language::German,
+            written: Language::English,
+            impaired: None,
+            array: None,
+            venue: Venue::default(),
+            no_draw_before: None,
+            guidelines: Vec::new(),
+            sitting_left: None,
+            is_rotated: false,
+        }
+    }
+}
+
+impl Terms {
+    /// What the profile says.
+    pub const fn rules(&self) -> Rules {
+        self.profile.rules()
+    }
+
+    /// How late a player may be.
+    pub fn lateness(&self) -> Duration {
+        self.default_time.unwrap_or(self.rules().default_time)
+    }
+
+    /// Whether nothing is added or spared for a move.
+    pub const fn is_without_bonus(&self) -> bool {
+        matches!(self.bonus, Bonus::Nothing)
+    }
+
+    /// How many moves must be completed by the end of period `n`, counted from 1; `None` if all
+    /// must.
+    pub fn required(&self, n: usize) -> Option<u32> {
+        if self.is_last(n) {
+            return None;
+        }
+        let until = self.periods.get(..n)?;
+        until.iter().map(|period| period.moves.map(u32::from)).sum()
+    }
+
+    /// Whether period `n` is the last.
+    pub fn is_last(&self, n: usize) -> bool {
+        self.is_last_period || n >= self.periods.len()
+    }
+
+    /// What is credited after period `n`.
+    pub fn allotment(&self, n: usize) -> Option<Duration> {
+        self.periods.get(n).map(|period| period.time)
+    }
+
+    /// Whether this part of Guidelines III was announced.
+    pub fn has_announced(&self, part: &str) -> bool {
+        self.guidelines.iter().any(|known| known == part || known == "III")
+    }
+}

@@ -1,0 +1,256 @@
+//! What was touched, and to what that obliges. All editions: Art. 4.2 to 4.5.
+
+use super::picture::victim_of;
+use super::said::{Binding, SideNames};
+use crate::time::Mono;
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square, attacks,
+};
+use std::time::Duration;
+
+/// A piece that was lifted from where it stood.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Touch {
+    pub sq: Square,
+    pub piece: Piece,
+    pub at: Mono,
+    /// Lifted within the touch window of the one before.
+    pub is_simultaneous: bool,
+    /// Put back so soon that it was not on purpose.
+    pub is_brushed: bool,
+}
+
+/// What a player who is to move has touched so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Touches(Vec<Touch>);
+
+impl Touches {
+    /// Takes the next one. True if it came within `window` of one of the other color: the order is
+    /// then in doubt.
+    pub(super) fn add(&mut self, sq: Square, piece: Piece, at: Mono, window: Duration) -> bool {
+        let last = self.0.last().copied();
+        let is_simultaneous = last.is_some_and(|last| at.since(last.at) <= window);
+        let touch = Touch { sq, piece, at, is_simultaneous, is_brushed: false };
+        self.0.push(touch);
+        is_simultaneous && last.is_some_and(|last| last.piece.color != piece.color)
+    }
+
+    /// The piece from `sq` was put back at `at`. If that was within `brush`, it binds to nothing.
+    pub(super) fn put_back(&mut self, sq: Square, at: Mono, brush: Duration) {
+        if let Some(touch) = self.0.iter_mut().rev().find(|touch| touch.sq == sq) {
+            touch.is_brushed = at.since(touch.at) < brush;
+        }
+    }
+
+    /// Whether the piece from `sq` is among them.
+    pub(super) fn includes(&self, sq: Square) -> bool {
+        self.0.iter().any(|touch| touch.sq == sq)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.meant().next().is_none()
+    }
+
+    /// The squares, in order.
+    pub(super) fn squares(&self) -> Vec<Square> {
+        self.0.iter().map(|touch| touch.sq).collect()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn meant(&self) -> impl Iterator<Item = &Touch> {
+        self.0.iter().filter(|touch| !touch.is_brushed)
+    }
+
+    /// Those that were meant, the own piece before one of the opponent's at the same moment.
+    fn in_order(&self, turn: Color) -> Vec<Touch> {
+        let mut ordered: Vec<Touch> = Vec::new();
+        for touch in self.meant() {
+            let before = ordered.len().saturating_sub(1);
+            let is_swapped = touch.is_simultaneous
+                && touch.piece.color == turn
+                && ordered.last().is_some_and(|last| last.piece.color != turn);
+            ordered.insert(if is_swapped { before } else { ordered.len() }, *touch);
+        }
+        ordered
+    }
+
+    /// The rook that was touched before the king, and the king after it: no castling with it. 4.4b.
+    pub(super) fn rook_first(&self, pos: &Chess) -> Option<CastlingSide> {
+        let turn = pos.turn();
+        let touches = self.in_order(turn);
+        let king = touches.iter().position(|touch| touch.piece == Role::King.of(turn))?;
+        let rook = touches[..king].iter().rev().find(|touch| touch.piece == Role::Rook.of(turn))?;
+        let is_first = !touches[king].is_simultaneous && touches[0].sq == rook.sq;
+        let side = CastlingSide::ALL
+            .into_iter()
+            .find(|side| pos.castles().rook(turn, *side) == Some(rook.sq))?;
+        (is_first && castling(pos, side).is_some()).then_some(side)
+    }
+
+    /// The first own piece touched, if only a pin keeps it from moving. It is taken to be meant to
+    /// move until the position is looked at: then any move will do, 4.5.
+    pub(super) fn pinned(&self, pos: &Chess) -> Option<Binding> {
+        let turn = pos.turn();
+        let touches = self.in_order(turn);
+        let own = touches.iter().find(|touch| touch.piece.color == turn)?;
+        let (occupied, us) = (pos.board().occupied(), pos.us());
+        let may_go = match own.piece.role {
+            Role::King | Role::Pawn => return None,
+            _ => attacks::attacks(own.sq, own.piece, occupied) & !us,
+        };
+        may_go.any().then_some(Binding::Move(own.sq))
+    }
+
+    /// What they bind to; `None` if nothing was touched.
+    pub(super) fn binding(&self, pos: &Chess) -> Option<Binding> {
+        let turn = pos.turn();
+        let touches = self.in_order(turn);
+        if touches.is_empty() {
+            return None;
+        }
+        let legal = pos.legal_moves();
+        let ours = |touch: &&Touch| touch.piece.color == turn;
+        if let Some(bound) = self.castling_binding(pos, &touches) {
+            return Some(bound);
+        }
+        let own = touches.iter().find(ours);
+        let enemy = touches.iter().find(|touch| !ours(touch));
+        if let (Some(own), Some(enemy)) = (own, enemy) {
+            let takes = |m: &Move| m.from() == Some(own.sq) && captures(*m, enemy.sq);
+            if legal.iter().any(takes) {
+                return Some(Binding::CaptureWith(enemy.sq, own.sq));
+            }
+        }
+        let bound = touches.iter().find_map(|touch| {
+            if touch.piece.color == turn {
+                let moves = |m: &Move| moves_piece(*m, touch.sq);
+                legal.iter().any(moves).then_some(Binding::Move(touch.sq))
+            } else {
+                let takes = |m: &Move| captures(*m, touch.sq);
+                legal.iter().any(takes).then_some(Binding::Capture(touch.sq))
+            }
+        });
+        Some(bound.unwrap_or(Binding::Any))
+    }
+
+    /// King and rook touched: castle with it if that is legal, else move the king, else anything.
+    /// 4.4a, 4.4c. The rook first: it must be moved, 4.4b.
+    fn castling_binding(&self, pos: &Chess, touches: &[Touch]) -> Option<Binding> {
+        let turn = pos.turn();
+        let king = touches.iter().position(|touch| touch.piece == Role::King.of(turn))?;
+        let is_rook = |touch: &&Touch| touch.piece == Role::Rook.of(turn);
+        if self.rook_first(pos).is_some() {
+            let rook = touches.iter().find(is_rook)?;
+            return Some(Binding::Move(rook.sq));
+        }
+        if touches[..king].iter().any(|touch| touch.piece.color == turn && !is_rook(&touch)) {
+            return None;
+        }
+        let with = touches.iter().find(is_rook)?;
+        let side = CastlingSide::ALL
+            .into_iter()
+            .find(|side| pos.castles().rook(turn, *side) == Some(with.sq));
+        if let Some(side) = side.filter(|side| castling(pos, *side).is_some()) {
+            return Some(Binding::Castle(side, names(pos)));
+        }
+        let king = touches[king].sq;
+        let may_move = pos.legal_moves().iter().any(|m| moves_piece(*m, king));
+        Some(if may_move { Binding::Move(king) } else { Binding::Any })
+    }
+}
+
+/// How the sides are called in the game of `pos`.
+pub(super) fn names(pos: &Chess) -> SideNames {
+    match pos.castles().mode() {
+        CastlingMode::Standard => SideNames::KingAndQueen,
+        CastlingMode::Chess960 => SideNames::Files,
+    }
+}
+
+/// The legal castling on `side`.
+pub(super) fn castling(pos: &Chess, side: CastlingSide) -> Option<Move> {
+    pos.legal_moves().into_iter().find(|m| m.castling_side() == Some(side))
+}
+
+fn moves_piece(m: Move, sq: Square) -> bool {
+    m.from() == Some(sq)
+}
+
+fn captures(m: Move, sq: Square) -> bool {
+    m.is_capture() && victim_of(m) == sq
+}
+
+impl Binding {
+    /// Whether `m` satisfies it in `pos`.
+    pub fn allows(&self, m: Move, pos: &Chess) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Move(sq) => {
+                // In Chess960 the rook alone may castle.
+                let is_rooks = matches!(m, Move::Castle { rook, .. } if rook == *sq);
+                m.from() == Some(*sq) || is_rooks && names(pos) == SideNames::Files
+            }
+            Self::Capture(sq) => captures(m, *sq),
+            Self::CaptureWith(sq, with) => captures(m, *sq) && m.from() == Some(*with),
+            Self::Castle(side, _) => m.castling_side() == Some(*side),
+            Self::Promote(sq, role) => {
+                m.is_promotion() && m.to() == *sq && (role.is_none() || m.promotion() == *role)
+            }
+            Self::Destination(sq) => m.to() == *sq,
+            Self::Play(san) => {
+                let played = shakmaty::san::San::from_move(pos, m).to_string();
+                played == san.trim_end_matches(['+', '#'])
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::fen::Fen;
+
+    /// What lifting the pieces from `squares`, one after the other, binds to.
+    fn bound(fen: &str, squares: &[&str]) -> String {
+        let mode = CastlingMode::Standard;
+        let pos: Chess = fen.parse::<Fen>().unwrap().into_position(mode).unwrap();
+        let mut touches = Touches::default();
+        for (idx, name) in squares.iter().enumerate() {
+            let sq: Square = name.trim_end_matches('+').parse().unwrap();
+            let at = Mono::from_millis(if name.ends_with('+') {
+                idx as u64 * 1_000 - 960
+            } else {
+                idx as u64 * 1_000
+            });
+            let piece = pos.board().piece_at(sq).unwrap();
+            touches.add(sq, piece, at, Duration::from_millis(50));
+        }
+        touches.binding(&pos).map_or_else(String::new, |bound| bound.to_string())
+    }
+
+    #[test]
+    fn the_order_of_touches_decides() {
+        let open = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+        let castle = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+        for (fen, squares, expected) in [
+            (open, &["a1"][..], "any"),
+            (open, &["a1", "h1"], "move h1"),
+            (open, &["c1", "f3"], "move f3"),
+            (open, &["e5"], "capture e5"),
+            (open, &["d8"], "any"),
+            (open, &["f3", "e5"], "capture e5 with f3"),
+            (open, &["e5", "f1"], "capture e5"),
+            (open, &["f1", "e5"], "move f1"),
+            (open, &["e5", "f1+"], "move f1"),
+            (castle, &["e1", "h1"], "castle K"),
+            (castle, &["e1", "a1"], "castle Q"),
+            (castle, &["h1", "e1"], "move h1"),
+            (castle, &["h1", "e1+"], "castle K"),
+        ] {
+            assert_eq!(bound(fen, squares), expected, "{squares:?}");
+        }
+    }
+}

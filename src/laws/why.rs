@@ -1,0 +1,253 @@
+//! Why a move is illegal, in the words of the log.
+
+use super::history::History;
+use super::picture::{Picture, Thing};
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Rank, Role, Square, attacks,
+};
+
+/// A piece that went where it may not go.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Attempt {
+    pub piece: Piece,
+    pub from: Square,
+    pub to: Square,
+}
+
+/// Whether the clock was pressed on it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    OnBoard,
+    Completed,
+}
+
+/// The one move of the side to move that the board shows, legal or not. Where several pieces have
+/// gone, a king that set out to castle counts, then the last of `lifted`.
+pub(super) fn attempt(pos: &Chess, seen: &Picture, lifted: &[Square]) -> Option<Attempt> {
+    let turn = pos.turn();
+    let diff = seen.differs(pos.board());
+    let mut found: Vec<Attempt> = Vec::new();
+    for to in diff & seen.occupied() {
+        let arrived = match seen.get(to) {
+            Some(Thing::Piece(piece)) => Some(piece),
+            _ => None,
+        };
+        for from in diff & pos.us() {
+            let Some(piece) = pos.board().piece_at(from) else { continue };
+            let may_be = match arrived {
+                Some(arrived) if arrived == piece => true,
+                Some(arrived) => piece.role == Role::Pawn && is_last(to, turn) && arrived != piece,
+                None => true,
+            };
+            let is_ours = arrived.is_none_or(|arrived| arrived.color == turn)
+                || is_last(to, turn) && piece.role == Role::Pawn;
+            let is_gone = seen.piece_at(from) != Some(piece);
+            if from != to && may_be && is_ours && is_gone {
+                found.push(Attempt { piece, from, to });
+            }
+        }
+    }
+    let is_king = |attempt: &&Attempt| attempt.piece.role == Role::King;
+    let rank = |attempt: &Attempt| lifted.iter().rposition(|sq| *sq == attempt.from);
+    found.iter().find(is_king).copied().or_else(|| found.into_iter().max_by_key(rank))
+}
+
+fn is_last(sq: Square, color: Color) -> bool {
+    sq.rank() == color.relative_rank(Rank::Eighth)
+}
+
+impl Attempt {
+    /// The move as one that could be played without asking whether it is legal; for the position
+    /// that stands.
+    pub(super) fn as_move(&self, pos: &Chess, seen: &Picture) -> Option<Move> {
+        let capture = pos.board().piece_at(self.to).map(|piece| piece.role);
+        let arrived = seen.piece_at(self.to).unwrap_or(self.piece);
+        let promotion = Some(arrived.role).filter(|role| *role != self.piece.role);
+        let m = Move::Normal {
+            role: self.piece.role,
+            from: self.from,
+            capture,
+            to: self.to,
+            promotion,
+        };
+        let castle = castle_of(pos, self).map(|(rook, _)| Move::Castle { king: self.from, rook });
+        [Some(m), castle].into_iter().flatten().find(|m| {
+            let is_king = capture == Some(Role::King);
+            let mut after = pos.clone();
+            !is_king && {
+                after.play_unchecked(*m);
+                seen.differs(after.board()).is_empty()
+            }
+        })
+    }
+
+    /// Why it is illegal.
+    pub(super) fn why(&self, history: &History, seen: &Picture, stage: Stage) -> &'static str {
+        let pos = history.last();
+        let Self { piece, to, .. } = *self;
+        if let Some(arrived) = seen.piece_at(to)
+            && arrived != piece
+        {
+            return if arrived.color == piece.color {
+                "promotion only to queen, rook, bishop or knight"
+            } else {
+                "promotion piece of the wrong colour"
+            };
+        }
+        if pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King) {
+            return "king captured";
+        }
+        if let Some((rook, side)) = castle_of(pos, self) {
+            return self.why_no_castling(history, rook, side, stage);
+        }
+        if pos.us().contains(to) {
+            return "square occupied by an own piece";
+        }
+        match piece.role {
+            Role::Pawn => self.why_no_pawn_move(pos),
+            Role::King => self.why_no_king_move(pos, seen, stage),
+            role => self.why_no_officer_move(pos, role),
+        }
+    }
+
+    fn why_no_officer_move(&self, pos: &Chess, role: Role) -> &'static str {
+        let free = attacks::attacks(self.from, self.piece, shakmaty::Bitboard::EMPTY);
+        if !free.contains(self.to) {
+            return match role {
+                Role::Knight => "not a knight move",
+                Role::Bishop => "not a bishop move",
+                Role::Rook => "not a rook move",
+                _ => "not a queen move",
+            };
+        }
+        if !attacks::attacks(self.from, self.piece, pos.board().occupied()).contains(self.to) {
+            return "passes over a piece";
+        }
+        exposed(pos)
+    }
+
+    fn why_no_pawn_move(&self, pos: &Chess) -> &'static str {
+        let up = if self.piece.color.is_white() { 1 } else { -1 };
+        let ranks = (self.to.rank() as i32 - self.from.rank() as i32) * up;
+        let files = (self.to.file() as i32 - self.from.file() as i32).abs();
+        let occupied = pos.board().occupied();
+        let between = attacks::between(self.from, self.to);
+        match (files, ranks) {
+            (0, 1) if occupied.contains(self.to) => "square ahead occupied",
+            (0, 2) if self.from.rank() != self.piece.color.relative_rank(Rank::Second) => {
+                "double step not from the original square"
+            }
+            (0, 2) if !(between & occupied).is_empty() => "passes over a piece",
+            (0, 2) if occupied.contains(self.to) => "square ahead occupied",
+            (0, 3) => "three squares",
+            (0, 4) => "four squares",
+            (0, 5) => "five squares",
+            (1, 1) if !occupied.contains(self.to) => self.why_no_diagonal(pos),
+            (0, 1 | 2) | (1, 1) => exposed(pos),
+            _ => "not a pawn move",
+        }
+    }
+
+    /// A pawn went to an empty square beside its file.
+    fn why_no_diagonal(&self, pos: &Chess) -> &'static str {
+        let passed = Square::from_coords(self.to.file(), self.from.rank());
+        let is_pawn = |sq| pos.board().piece_at(sq) == Some(Role::Pawn.of(!self.piece.color));
+        let is_fifth = self.from.rank() == self.piece.color.relative_rank(Rank::Fifth);
+        if pos.legal_ep_square() == Some(self.to) {
+            "captured pawn not removed"
+        } else if is_fifth && is_pawn(passed) {
+            "en passant only directly after the double step"
+        } else {
+            "nothing to capture"
+        }
+    }
+
+    fn why_no_king_move(&self, pos: &Chess, seen: &Picture, stage: Stage) -> &'static str {
+        if attacks::king_attacks(self.from).contains(self.to) {
+            return "square attacked";
+        }
+        let passed = attacks::between(self.from, self.to);
+        let rook = Role::Rook.of(self.piece.color);
+        let is_vertical = self.from.file() == self.to.file()
+            && passed.single_square().is_some_and(|sq| seen.piece_at(sq) == Some(rook));
+        let _ = pos;
+        if stage == Stage::Completed && is_vertical {
+            "castling only along the first rank"
+        } else {
+            "not a king move"
+        }
+    }
+
+    fn why_no_castling(
+        &self,
+        history: &History,
+        rook: Square,
+        side: CastlingSide,
+        stage: Stage,
+    ) -> &'static str {
+        let (pos, turn) = (history.last(), self.piece.color);
+        let has_right = pos.castles().rook(turn, side) == Some(rook);
+        let moved = |role: Role, sq: Square| {
+            history.plies().iter().any(|ply| {
+                ply.by == turn && ply.m.role() == role && (ply.m.from() == Some(sq))
+                    || ply.by == turn && ply.m.is_castle()
+            })
+        };
+        if !has_right {
+            let has_other = pos.castles().rook(turn, !side).is_some();
+            return if moved(Role::King, self.from) {
+                "king has moved before"
+            } else if moved(Role::Rook, rook) || has_other {
+                "rook has moved before"
+            } else {
+                "king has moved before"
+            };
+        }
+        let (king_to, rook_to) = (side.king_to(turn), side.rook_to(turn));
+        let pieces = shakmaty::Bitboard::from(self.from).with(rook);
+        let kings_way = attacks::between(self.from, king_to).with(king_to);
+        let rooks_way = attacks::between(rook, rook_to).with(rook_to);
+        if !((kings_way | rooks_way) & pos.board().occupied() & !pieces).is_empty() {
+            return match history.mode() {
+                CastlingMode::Chess960 => "square on the path occupied",
+                CastlingMode::Standard => "piece between king and rook",
+            };
+        }
+        let is_attacked =
+            |sq: Square| !pos.king_attackers(sq, !turn, pos.board().occupied()).is_empty();
+        if is_attacked(self.from) {
+            return match stage {
+                Stage::OnBoard => "king in check",
+                Stage::Completed => "castling out of check",
+            };
+        }
+        let passes = attacks::between(self.from, king_to).into_iter().any(is_attacked);
+        if passes { "crosses an attacked square" } else { "target square attacked" }
+    }
+}
+
+/// The check was not answered, or the move brings it about.
+fn exposed(pos: &Chess) -> &'static str {
+    if pos.is_check() { "check not answered" } else { "own king exposed" }
+}
+
+/// If a king goes to where it stands after castling, the rook it would castle with.
+pub(super) fn castle_of(pos: &Chess, attempt: &Attempt) -> Option<(Square, CastlingSide)> {
+    let turn = pos.turn();
+    let is_home = attempt.from.rank() == turn.backrank() && attempt.to.rank() == turn.backrank();
+    if attempt.piece.role != Role::King || !is_home || attempt.from.distance(attempt.to) < 2 {
+        return None;
+    }
+    let side = CastlingSide::ALL.into_iter().find(|side| side.king_to(turn) == attempt.to)?;
+    let rooks = pos.board().by_piece(Role::Rook.of(turn));
+    let is_beyond = |sq: &Square| {
+        sq.rank() == turn.backrank()
+            && match side {
+                CastlingSide::KingSide => sq.file() > attempt.from.file(),
+                CastlingSide::QueenSide => sq.file() < attempt.from.file(),
+            }
+    };
+    let right = pos.castles().rook(turn, side);
+    let rook = right.or_else(|| rooks.into_iter().find(is_beyond))?;
+    Some((rook, side))
+}

@@ -1,0 +1,122 @@
+//! The JSON of what people at the table do and say, and of what the referee makes of it.
+
+use super::record::Body;
+use super::words::Word;
+use crate::game::entry::{Fact, Ruled};
+use crate::laws::{Code, Confidence, rows};
+use serde::{Deserialize, Serialize};
+use shakmaty::Color;
+
+/// A ruling as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RulingBody {
+    /// The code in the arbiter's log, of an entry of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub code: Option<String>,
+    /// How much it matters, of an entry of the log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub severity: Option<String>,
+    /// The player concerned.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub player: Option<String>,
+    /// The row of the Laws, by its id.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub row: Option<String>,
+    /// Its article in that edition.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub article: Option<String>,
+    /// The edition.
+    pub edition: String,
+    /// `observed` or `presumed`.
+    pub confidence: String,
+    /// What it says.
+    pub text: String,
+}
+
+impl From<&Ruled> for RulingBody {
+    fn from(ruled: &Ruled) -> Self {
+        let row = ruled.row.as_deref().and_then(|id| rows::row(id).ok());
+        Self {
+            code: ruled.code.map(|code| code.word().to_owned()),
+            severity: ruled.code.map(|code| code.severity().word().to_owned()),
+            player: ruled.by.map(|color| color.word().to_owned()),
+            row: ruled.row.clone(),
+            article: row.and_then(|row| row.article(ruled.edition)).map(str::to_owned),
+            edition: ruled.edition.to_string(),
+            confidence: ruled.confidence.word().to_owned(),
+            text: ruled.text.clone(),
+        }
+    }
+}
+
+impl RulingBody {
+    fn to_ruled(&self) -> Option<Ruled> {
+        let confidence = match self.confidence.as_str() {
+            "observed" => Confidence::Observed,
+            "presumed" => Confidence::Presumed,
+            _ => return None,
+        };
+        let code = match &self.code {
+            Some(word) => Some(Code::parse(word)?),
+            None => None,
+        };
+        let by = match &self.player {
+            Some(word) => Some(Color::parse(word)?),
+            None => None,
+        };
+        Some(Ruled {
+            code,
+            by,
+            row: self.row.clone(),
+            edition: self.edition.parse().ok()?,
+            confidence,
+            text: self.text.clone(),
+        })
+    }
+}
+
+/// How a fact of the table is written.
+///
+/// # Panics
+/// If it is none of them.
+pub(super) fn body(fact: &Fact) -> Body {
+    let word = |color: &Color| color.word().to_owned();
+    match fact {
+        Fact::Declared { by, said } => Body::Declared { by: word(by), said: said.to_string() },
+        Fact::Signed { score } => Body::Signed { score: score.to_string() },
+        Fact::Announced { by, words } => Body::Announced { by: word(by), words: words.clone() },
+        Fact::Sealed { by } => Body::Sealed { by: word(by) },
+        Fact::Ordered { order, author, reason } => Body::Ordered {
+            order: order.to_string(),
+            author: author.clone(),
+            reason: reason.clone(),
+        },
+        Fact::Stopped { by } => Body::Stopped { by: word(by) },
+        Fact::Scheduled => Body::Scheduled {},
+        Fact::Flag { side } => Body::Flag { side: side.as_ref().map(word) },
+        Fact::Ruled(ruled) => Body::Ruling { ruling: ruled.into() },
+        _ => unreachable!("every other fact is written where it is read"),
+    }
+}
+
+/// The fact of the table that `body` stands for; `None` if it is none, or has words of no meaning.
+pub(super) fn fact(body: &Body) -> Option<Fact> {
+    let color = |word: &str| Color::parse(word);
+    Some(match body {
+        Body::Declared { by, said } => Fact::Declared { by: color(by)?, said: said.parse().ok()? },
+        Body::Signed { score } => Fact::Signed { score: score.parse().ok()? },
+        Body::Announced { by, words } => Fact::Announced { by: color(by)?, words: words.clone() },
+        Body::Sealed { by } => Fact::Sealed { by: color(by)? },
+        Body::Ordered { order, author, reason } => Fact::Ordered {
+            order: order.parse().ok()?,
+            author: author.clone(),
+            reason: reason.clone(),
+        },
+        Body::Stopped { by } => Fact::Stopped { by: color(by)? },
+        Body::Scheduled {} => Fact::Scheduled,
+        Body::Flag { side: None } => Fact::Flag { side: None },
+        Body::Flag { side: Some(side) } => Fact::Flag { side: Some(color(side)?) },
+        Body::Ruling { ruling } => Fact::Ruled(ruling.to_ruled()?),
+        _ => return None,
+    })
+}

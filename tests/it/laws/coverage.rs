@@ -1,0 +1,102 @@
+//! Which provision of the Laws which test holds: `tests/tables/laws/coverage.md`, generated.
+//!
+//! `UPDATE_GOLDEN=1` writes it anew.
+
+use super::scenario::ours;
+use rokade::laws::rows::{self, Class};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const HEAD: &str = "# Which test holds which provision\n\n\
+    Generated from `src/laws/rows/rows.csv` and the scenarios beside this file; do not edit it.\n\
+    Classes: O board or clock show it, A people enter it, C it is settled before the game, X it is \
+    outside.\n\n";
+
+/// Tests beside the scenarios, by row.
+const OTHERS: &[(&str, &str)] = &[
+    ("L2.4", "vocabulary"),
+    ("L3.1c", "perft of shakmaty"),
+    ("L3.1d", "scenario 3.9-1"),
+    ("L9.2s1", "laws::repetition"),
+    ("L9.2s2", "laws::repetition"),
+    ("L9.2s3", "laws::repetition"),
+    ("L5.2b", "laws::dead"),
+    ("L9.6", "laws::dead"),
+    ("L6.2b2", "clock::properties"),
+    ("L6.1a", "clock::properties"),
+    ("LA1", "laws::profiles"),
+    ("LB1", "laws::profiles"),
+];
+
+fn table() -> String {
+    let mut by_row: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let scenarios = ours();
+    for scenario in &scenarios {
+        for row in &scenario.articles {
+            by_row.entry(row).or_default().push(scenario.id.clone());
+        }
+    }
+    let mut text = HEAD.to_owned();
+    text.push_str("| row | class | scenarios and tests |\n|---|---|---|\n");
+    let mut missing = Vec::new();
+    for row in rows::all() {
+        let classes: String = row.classes.iter().map(|class| letter(*class)).collect();
+        let mut tests = by_row.get(row.id).cloned().unwrap_or_default();
+        tests.sort();
+        tests.dedup();
+        let is_notation = row.id.starts_with("LC");
+        tests.extend(is_notation.then(|| "laws::notation".to_owned()));
+        let other = OTHERS.iter().find(|(id, _)| *id == row.id);
+        tests.extend(other.map(|(_, test)| (*test).to_owned()));
+        let is_law = row.classes.iter().any(|class| *class != Class::Outside);
+        if tests.is_empty() && is_law {
+            missing.push(row.id);
+        }
+        let tests = if tests.is_empty() { "-".to_owned() } else { tests.join(", ") };
+        text.push_str(&format!("| {} | {classes} | {tests} |\n", row.id));
+    }
+    text.push_str(&format!("\n## Without a test\n\n{} rows", missing.len()));
+    text.push_str(&format!(" of class O, A or C: {}.\n", missing.join(", ")));
+    text
+}
+
+const fn letter(class: Class) -> char {
+    match class {
+        Class::Observable => 'O',
+        Class::Entered => 'A',
+        Class::Configured => 'C',
+        Class::Outside => 'X',
+    }
+}
+
+#[test]
+fn the_table_of_coverage_is_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/laws/coverage.md");
+    let found = table();
+    if std::env::var_os("UPDATE_GOLDEN").is_some_and(|value| value == "1") {
+        fs::write(&path, &found).expect("the table can be written");
+        return;
+    }
+    let known = include_str!("../../tables/laws/coverage.md");
+    assert!(known == found, "the table is old; run with UPDATE_GOLDEN=1 and read it");
+}
+
+#[test]
+fn codes_cite_rows_that_there_are() {
+    for code in rokade::laws::Code::ALL {
+        assert!(rows::row(code.row()).is_ok(), "{code}: {}", code.row());
+    }
+    for id in ["L7.4b1", "LM7.5.5", "LM.A.3", "LM.B", "L9.5b", "LM9.5.3", "L10.2c", "LM.III.4"] {
+        assert!(rows::row(id).is_ok(), "{id}");
+    }
+}
+
+#[test]
+fn scenarios_name_rows_that_there_are() {
+    for scenario in ours() {
+        for id in &scenario.articles {
+            assert!(rows::row(id).is_ok(), "{}: {id}", scenario.id);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The referee and the game that he sits in: channels, refusals, journal, speed.
+
+use super::scenario::{Player, ours};
+use proptest::prelude::*;
+use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
+use rokade::laws::{Clocks, Code, Declaration, Order, Ruling, Terms};
+use rokade::relay::pgn::{self, Tags};
+use rokade::relay::record::Record;
+use rokade::relay::view::View;
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::track::{Placement, Reading};
+use shakmaty::{Board, ByColor, Color, Square};
+use std::time::Duration;
+
+fn stamp(ms: u64) -> Stamp {
+    Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }
+}
+
+fn settings() -> Settings {
+    Settings { terms: Some(Terms::default()), ..Settings::default() }
+}
+
+/// A game with a running clock, and the facts so far.
+fn begun() -> (Game, Vec<Entry>) {
+    let mut game = Game::new(settings());
+    let mut entries = Vec::new();
+    let left = ByColor { white: Duration::from_secs(600), black: Duration::from_secs(600) };
+    for event in [
+        Event::Pictured(Placement::from(Board::new())),
+        Event::Clocked(Clocked::Shows(Clocks { left, running: Some(Color::White) })),
+    ] {
+        handle(&mut game, 0, &event, &mut entries);
+    }
+    (game, entries)
+}
+
+fn handle(game: &mut Game, ms: u64, event: &Event, entries: &mut Vec<Entry>) -> bool {
+    let mut effects = Vec::new();
+    game.handle(stamp(ms), event, &mut effects);
+    let is_shown = effects.contains(&Effect::Show);
+    entries.extend(effects.into_iter().filter_map(|effect| match effect {
+        Effect::Record(entry) => Some(entry),
+        _ => None,
+    }));
+    is_shown
+}
+
+fn order(text: &str) -> Event {
+    let order = text.parse().expect("an order");
+    Event::Act(Act::Ordered { order, author: "A. Rbiter".to_owned(), reason: "because".to_owned() })
+}
+
+/// No code of the log reaches what the public reads: the page's document, the PGN, the
+/// demonstration board. Held over everything that the scenarios bring about.
+#[test]
+fn no_code_reaches_the_public() {
+    let mut n_said = 0;
+    for scenario in ours() {
+        let mut player = Player::new(&scenario, &scenario.editions[0]);
+        while player.step() {
+            let game = player.game();
+            let view = View::new("board", game, Mono::default()).to_json();
+            let pgn = game.play().map_or_else(String::new, |play| {
+                pgn::render(&Tags::default(), play.sheet(), game.n_public(), None)
+            });
+            let referee = game.referee().expect("terms are set");
+            let shown = format!("{view}\n{pgn}\n{}", referee.display());
+            for code in Code::ALL {
+                assert!(!shown.contains(code.word()), "{}: {code} in {shown}", scenario.id);
+            }
+        }
+        n_said += player.facts().filter(|fact| matches!(fact, Fact::Ruled(_))).count();
+    }
+    assert!(n_said > 1_000, "{n_said} rulings were made");
+}
+
+/// Whatever the referee says, no entry of it is public.
+#[test]
+fn no_ruling_changes_what_the_public_sees() {
+    for scenario in ours() {
+        let mut player = Player::new(&scenario, &scenario.editions[0]);
+        while player.step() {}
+        for fact in player.facts() {
+            let is_the_arbiters = matches!(
+                fact,
+                Fact::Ruled(_)
+                    | Fact::Declared { .. }
+                    | Fact::Ordered { .. }
+                    | Fact::Sealed { .. }
+                    | Fact::Flag { .. }
+            );
+            assert!(!is_the_arbiters || !fact.is_public(), "{fact:?}");
+        }
+    }
+}
+
+/// What was sealed stands in no record.
+#[test]
+fn a_sealed_move_stays_in_the_envelope() {
+    let scenario = ours().into_iter().find(|s| s.id == "G1-2").expect("a scenario of sealing");
+    let mut player = Player::new(&scenario, "m2023");
+    while player.step() {}
+    let sealed = player.game().referee().and_then(|referee| referee.sealed());
+    assert_eq!(sealed.map(|(_, _, text)| text), Some("Bc4"));
+    for fact in player.facts() {
+        let json = serde_json::to_string(&Record::new(0, fact)).expect("a record is plain data");
+        assert!(!json.contains("Bc4") && !json.contains("Bb5"), "{json}");
+    }
+}
+
+/// Orders and words that do not fit are refused with the reason, and the game is as it was.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let orders = [
+        "confirm",
+        "dismiss",
+        "rule draw",
+        "restore agreed_ply 7",
+        "open_envelope",
+        "seal black",
+        "set_profile m2018",
+        "start",
+    ];
+    for text in orders {
+        let (mut game, mut entries) = begun();
+        let before = format!("{:?}", game.referee().map(|r| (r.moves(), r.result().cloned())));
+        handle(&mut game, 10, &order(text), &mut entries);
+        let is_refusal =
+            |r: &Ruling| matches!(r, Ruling::Log(note) if note.code == Code::ClaimRefused);
+        let why = text;
+        if text != "open_envelope" {
+            assert!(game.rulings().iter().any(is_refusal), "{why}: {:?}", game.rulings());
+        }
+        let after = format!("{:?}", game.referee().map(|r| (r.moves(), r.result().cloned())));
+        assert_eq!(before, after, "{text}");
+    }
+    for (by, text) in [
+        (Color::White, "accept_draw"),
+        (Color::White, "withdraw_claim"),
+        (Color::Black, "announce_castling"),
+        (Color::White, "promote Q"),
+        (Color::White, "request_increment"),
+        (Color::White, "claim quickplay"),
+        (Color::White, "claim touch"),
+    ] {
+        let (mut game, mut entries) = begun();
+        let said: Declaration = text.parse().expect("a declaration");
+        handle(&mut game, 10, &Event::Act(Act::Declared(by, said)), &mut entries);
+        let refused = game.rulings().iter().any(|r| {
+            let is_it = |code, facts: &str| code == Code::ClaimRefused && !facts.is_empty();
+            matches!(r, Ruling::Log(note) if is_it(note.code, &note.facts))
+        });
+        assert!(refused, "{text}: {:?}", game.rulings());
+        assert!(game.referee().is_some_and(|referee| referee.result().is_none()));
+    }
+}
+
+/// A game that was cut off goes on with the same rulings: the referee is rebuilt from the journal.
+#[test]
+fn the_referee_comes_back_from_the_journal() {
+    for scenario in ours() {
+        let mut player = Player::new(&scenario, &scenario.editions[0]);
+        while player.step() {}
+        let mut fold = Recovered::default();
+        for (idx, entry) in player.entries().iter().enumerate() {
+            let line = serde_json::to_string(&Record::new(entry.at.mono.millis(), &entry.fact));
+            let back: Record =
+                serde_json::from_str(&line.expect("plain data")).expect("what was written");
+            let fact = back.to_fact().unwrap_or_else(|| panic!("{}: {back:?}", scenario.id));
+            // Of unnamed pieces a picture's record says nothing.
+            let is_picture = matches!(fact, Fact::Pictured(_));
+            assert!(is_picture || fact == entry.fact, "{}: {fact:?}", scenario.id);
+            fold.fold(idx, entry).unwrap_or_else(|e| panic!("{}: {e}", scenario.id));
+        }
+        let mut game = fold.into_game(player.game().settings().clone());
+        if game.play().is_none() {
+            // An annulled game is closed; a new one begins.
+            continue;
+        }
+        handle(&mut game, 0, &Event::Timeout, &mut Vec::new());
+        let (was, is) = (player.game().referee(), game.referee());
+        let (was, is) = (was.expect("terms are set"), is.expect("terms are set"));
+        assert_eq!(is.moves(), was.moves(), "{}", scenario.id);
+        assert_eq!(is.result(), was.result(), "{}", scenario.id);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever is said, in whatever order, nothing fails, and a result once given is changed by
+    /// the arbiter alone.
+    #[test]
+    fn any_order_of_events_is_survived(picks in prop::collection::vec(0_usize..40, 1..60)) {
+        let words: Vec<Event> = all_events();
+        let (mut game, mut entries) = begun();
+        let mut ms = 0;
+        for pick in picks {
+            ms += 300;
+            let event = &words[pick % words.len()];
+            let before = game.referee().and_then(|referee| referee.result().cloned());
+            handle(&mut game, ms, event, &mut entries);
+            let after = game.referee().and_then(|referee| referee.result().cloned());
+            let is_arbiters = matches!(event, Event::Act(Act::Ordered { .. }));
+            prop_assert!(before.is_none() || before == after || is_arbiters);
+        }
+    }
+}
+
+fn all_events() -> Vec<Event> {
+    let mut events: Vec<Event> = [
+        "confirm",
+        "dismiss",
+        "rule draw",
+        "rule postpone",
+        "rule reject",
+        "pause",
+        "resume white",
+        "resume black",
+        "set_time white 10",
+        "set_moves 3",
+        "restored",
+        "restore agreed_ply 1",
+        "flag white",
+        "displaced",
+        "two_hands white",
+        "continue",
+        "seal white",
+        "open_envelope",
+        "position_lost",
+        "snapshot",
+        "colours_reversed",
+    ]
+    .iter()
+    .map(|text| order(text))
+    .collect();
+    for text in [
+        "claim threefold",
+        "claim touch",
+        "claim illegal",
+        "claim time",
+        "offer_draw",
+        "accept_draw",
+        "adjust",
+        "arrive",
+        "claim threefold Nf3",
+    ] {
+        let said: Declaration = text.parse().expect("a declaration");
+        events.push(Event::Act(Act::Declared(Color::White, said)));
+    }
+    events.push(Event::Pressed(Color::White));
+    events.push(Event::Pressed(Color::Black));
+    events.push(Event::Clocked(Clocked::Flag(Color::White)));
+    events.push(Event::Clocked(Clocked::FlagsUnknown));
+    for (sq, reading) in [
+        (Square::E2, Reading::Empty),
+        (Square::E4, Reading::Piece(Color::White.pawn())),
+        (Square::E7, Reading::Empty),
+        (Square::E5, Reading::Piece(Color::Black.pawn())),
+        (Square::E1, Reading::Empty),
+        (Square::E3, Reading::Piece(Color::White.king())),
+    ] {
+        events.push(Event::Sensed(sq, reading));
+    }
+    events
+}
+
+/// The words of every order parse again from what they print; used by the journal.
+#[test]
+fn orders_survive_the_journal() {
+    for scenario in ours() {
+        for event in scenario.events.iter().filter_map(|event| event.strip_prefix("arbiter ")) {
+            let order: Order = event.parse().unwrap_or_else(|e| panic!("{event}: {e}"));
+            assert_eq!(order.to_string().parse::<Order>(), Ok(order), "{event}");
+        }
+    }
+}
+
+/// What nobody saw is not judged: after a gap the referee follows the record, and finds no fault.
+#[test]
+fn after_a_gap_the_record_is_followed() {
+    let (mut game, mut entries) = begun();
+    handle(&mut game, 1_000, &Event::LinkUp, &mut entries);
+    handle(&mut game, 2_000, &Event::LinkDown, &mut entries);
+    handle(&mut game, 3_000, &Event::LinkUp, &mut entries);
+    let mut board = Board::new();
+    for (from, to) in [(Square::E2, Square::E4), (Square::E7, Square::E5)] {
+        let piece = board.remove_piece_at(from).expect("a pawn");
+        board.set_piece_at(to, piece);
+    }
+    handle(&mut game, 4_000, &Event::Pictured(Placement::from(board)), &mut entries);
+    for ms in (4_050..12_000).step_by(50) {
+        handle(&mut game, ms, &Event::Timeout, &mut entries);
+    }
+    let moves = game.referee().map(|referee| referee.moves().join(" "));
+    assert_eq!(moves.as_deref(), Some("e2e4 e7e5"));
+    let faults = entries.iter().filter(|entry| match &entry.fact {
+        Fact::Ruled(ruled) => {
+            ruled.code.is_some_and(|code| code.severity() == rokade::laws::Severity::Irregularity)
+        }
+        _ => false,
+    });
+    assert_eq!(faults.count(), 0);
+}

@@ -1,0 +1,182 @@
+//! One runner for scenarios of the Laws: events in, outcomes out, through the whole core.
+//!
+//! The format is that of `tests/tables/laws/scenarios-*.json`; `tests/README.md` describes it. An
+//! outcome must hold directly after its event. What is said during a sensor's second may be
+//! expected at the `wait` that follows.
+
+mod expect;
+mod selftest;
+mod table;
+
+use rokade::game::{Entry, Fact, Game};
+use serde_json::Value;
+use std::io::Write;
+use table::Table;
+
+/// Our scenarios, by subject.
+const FILES: [&str; 9] = [
+    include_str!("../../../tables/laws/scenarios-more.json"),
+    include_str!("../../../tables/laws/scenarios-moves.json"),
+    include_str!("../../../tables/laws/scenarios-touch.json"),
+    include_str!("../../../tables/laws/scenarios-endings.json"),
+    include_str!("../../../tables/laws/scenarios-clock.json"),
+    include_str!("../../../tables/laws/scenarios-irregular.json"),
+    include_str!("../../../tables/laws/scenarios-draws.json"),
+    include_str!("../../../tables/laws/scenarios-variants.json"),
+    include_str!("../../../tables/laws/scenarios-adjourned.json"),
+];
+
+/// A scenario as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct Scenario {
+    pub id: String,
+    pub editions: Vec<String>,
+    pub variant: String,
+    pub articles: Vec<String>,
+    pub start: Value,
+    pub config: Value,
+    pub events: Vec<String>,
+    pub expected: Vec<Value>,
+}
+
+/// The scenarios of a file.
+pub(super) fn parse(text: &str) -> Vec<Scenario> {
+    let file: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("scenarios: {e}"));
+    let all = file["scenarios"].as_array().expect("a list of scenarios");
+    all.iter().map(Scenario::read).collect()
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+impl Scenario {
+    fn read(value: &Value) -> Self {
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        Self {
+            id: text("id"),
+            editions: strings(&value["editions"]),
+            variant: text("variant"),
+            articles: strings(&value["articles"]),
+            start: value["start"].clone(),
+            config: value["config"].clone(),
+            events: strings(&value["events"]),
+            expected: value["expected"].as_array().cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Plays it in one edition; what does not hold, in words.
+    pub(super) fn run(&self, edition: &str) -> Vec<String> {
+        let mut table = match Table::set(self, edition) {
+            Ok(table) => table,
+            Err(why) => return vec![why],
+        };
+        let mut wrong = self.check(&mut table, -1);
+        for (idx, event) in self.events.iter().enumerate() {
+            if let Err(why) = table.play(event, is_joined(self, idx)) {
+                wrong.push(format!("event {idx} {event:?}: {why}"));
+                return wrong;
+            }
+            wrong.extend(self.check(&mut table, idx as i64));
+            table.next_event();
+        }
+        let last = self.events.len() as i64;
+        let beyond = |wanted: &&Value| wanted["after"].as_i64().is_none_or(|n| n >= last);
+        for wanted in self.expected.iter().filter(beyond) {
+            wrong.push(format!("no such event: {wanted}"));
+        }
+        wrong
+    }
+
+    fn check(&self, table: &mut Table, after: i64) -> Vec<String> {
+        let is_due = |wanted: &&Value| wanted["after"].as_i64() == Some(after);
+        let due = self.expected.iter().filter(is_due);
+        due.filter_map(|wanted| expect::hold(wanted, table).err())
+            .map(|why| {
+                let event = usize::try_from(after).ok().and_then(|idx| self.events.get(idx));
+                format!("after {after} {:?}: {why}", event.map_or("start", String::as_str))
+            })
+            .collect()
+    }
+}
+
+/// Plays a scenario event by event, for tests that look at the game itself.
+pub(super) struct Player<'a> {
+    scenario: &'a Scenario,
+    table: Table,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(scenario: &'a Scenario, edition: &str) -> Self {
+        let table = Table::set(scenario, edition).unwrap_or_else(|e| panic!("{e}"));
+        Self { scenario, table }
+    }
+
+    /// Plays the next event; false if there is none.
+    pub(super) fn step(&mut self) -> bool {
+        let idx = self.table.event;
+        let Some(event) = self.scenario.events.get(idx) else { return false };
+        let is_joined = is_joined(self.scenario, idx);
+        self.table.play(event, is_joined).unwrap_or_else(|e| panic!("{event}: {e}"));
+        self.table.next_event();
+        true
+    }
+
+    pub(super) fn game(&self) -> &Game {
+        &self.table.game
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.table.entries
+    }
+
+    pub(super) fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.table.entries.iter().map(|entry| &entry.fact)
+    }
+}
+
+/// Whether the event after number `idx` falls into its touch window.
+fn is_joined(scenario: &Scenario, idx: usize) -> bool {
+    let next = scenario.events.get(idx + 1);
+    next.is_some_and(|next| next.starts_with("lift+") || next.starts_with("place+"))
+}
+
+/// Runs every scenario in every edition that it names. How many held, and what did not.
+pub(super) fn run_all(scenarios: &[Scenario]) -> (usize, Vec<String>) {
+    let mut n_passed = 0;
+    let mut failed = Vec::new();
+    for scenario in scenarios {
+        for edition in &scenario.editions {
+            let wrong = scenario.run(edition);
+            if wrong.is_empty() {
+                n_passed += 1;
+            } else {
+                failed.push(format!("{} {edition}: {}", scenario.id, wrong.join("; ")));
+            }
+        }
+    }
+    (n_passed, failed)
+}
+
+/// All of ours.
+pub(super) fn ours() -> Vec<Scenario> {
+    FILES.iter().flat_map(|text| parse(text)).collect()
+}
+
+#[test]
+fn every_scenario_holds_in_every_edition_that_it_names() {
+    let named = std::env::var_os("ROKADE_SCENARIOS");
+    let scenarios = match &named {
+        None => ours(),
+        Some(path) => parse(&std::fs::read_to_string(path).expect("ROKADE_SCENARIOS is a file")),
+    };
+    let (n_passed, failed) = run_all(&scenarios);
+    if named.is_some() {
+        let text = format!("{n_passed} passed, {} failed\n", failed.len());
+        // A closed standard error is no reason to fail.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+    let n_failed = failed.len();
+    assert!(failed.is_empty(), "{n_passed} passed, {n_failed} failed\n{}\n", failed.join("\n"));
+}
