@@ -7,7 +7,7 @@
 use super::effect::Effect;
 use super::entry::{Fact, Ruled};
 use super::machine::Game;
-use super::play;
+use super::play::{self, OrderError};
 use super::settings::Settings;
 use crate::clock::Times;
 use crate::laws::{
@@ -16,7 +16,7 @@ use crate::laws::{
 };
 use crate::time::Mono;
 use crate::track::{Placement, Reading};
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
 use std::time::Duration;
 
 /// The referee follows the record after this stillness.
@@ -200,6 +200,16 @@ impl Game {
     }
 
     pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
+        if let Act::Ordered { order: order @ Order::Settle(ply, uci), author, reason } = act {
+            let (author, reason) = (author.clone(), reason.clone());
+            self.facts.push(Fact::Ordered { order: order.clone(), author, reason });
+            if let Err(why) = self.settle(now, usize::from(*ply), uci) {
+                let (author, reason) = ("Rokade".to_owned(), String::new());
+                let order = Order::Note(format!("\"{order}\" is refused: {why}"));
+                self.facts.push(Fact::Ordered { order, author, reason });
+            }
+            return;
+        }
         let (fact, told) = match act {
             Act::Declared(by, said) => {
                 let fact = Fact::Declared { by: *by, said: said.clone() };
@@ -225,6 +235,19 @@ impl Game {
             self.facts.push(fact);
             self.tell(now, &told);
         }
+    }
+
+    /// Half-move `ply` was `uci`: the sensors had left that open.
+    fn settle(&mut self, now: Mono, ply: usize, uci: &UciMove) -> Result<(), OrderError> {
+        let no_game = OrderError::NoSuchPly { ply, n_recorded: 0 };
+        let play = self.play.as_mut().ok_or(no_game)?;
+        let n_recorded = play.sheet().len();
+        if ply == 0 || ply > n_recorded {
+            return Err(OrderError::NoSuchPly { ply, n_recorded });
+        }
+        let m = uci.to_move(play.sheet().position(ply - 1));
+        let m = m.map_err(|_| OrderError::NotLegal { ply })?;
+        play.settle_order(now, ply, m, &mut self.facts)
     }
 
     pub(super) fn on_clocked(&mut self, now: Mono, clocked: Clocked) {

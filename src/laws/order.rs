@@ -3,7 +3,7 @@
 use super::edition::Edition;
 use super::name::UnknownName;
 use super::score::Score;
-use shakmaty::Color;
+use shakmaty::{Color, uci::UciMove};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -113,6 +113,8 @@ pub enum Order {
     Restore(Where),
     /// The arbiter has seen this flag down.
     Flag(Color),
+    /// What this half-move, counted from 1, was: the sensors left it open.
+    Settle(u16, UciMove),
     /// A penalty of Article 13.4 (12.9) other than time or points.
     Penalize(Color, String),
     /// A score is changed.
@@ -167,7 +169,7 @@ pub enum Order {
     Other(String),
 }
 
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 41] = [
     "start",
     "confirm",
     "dismiss",
@@ -207,6 +209,7 @@ const WORDS: [&str; 40] = [
     "agreed_correction",
     "sheets_ok",
     "set_profile",
+    "settle",
     "note",
 ];
 
@@ -252,6 +255,7 @@ impl Order {
             Self::AgreedCorrection => "agreed_correction",
             Self::SheetsOk => "sheets_ok",
             Self::SetProfile(_) => "set_profile",
+            Self::Settle(..) => "settle",
             Self::Note(_) => "note",
             Self::Other(_) => "other",
         }
@@ -281,6 +285,7 @@ impl fmt::Display for Order {
                 }
                 write!(f, " {}", span.as_secs_f64())
             }
+            Self::Settle(ply, uci) => write!(f, " {ply} {uci}"),
             Self::SetMoves(n) | Self::Renumber(n) => write!(f, " {n}"),
             Self::Restore(Where::LastIdentifiable) => f.write_str(" last_identifiable"),
             Self::Restore(Where::AgreedPly(n)) => write!(f, " agreed_ply {n}"),
@@ -376,6 +381,10 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "basis" => Order::Basis(cut(rest)),
         "seal" => Order::Seal(side()?),
         "export" => Order::Export(cut(rest)),
+        "settle" => {
+            let uci = more.parse().map_err(|_| UnknownName::new("move", more, &["e2e4"]))?;
+            Order::Settle(number(first)?, uci)
+        }
         "set_profile" => Order::SetProfile(first.parse::<Edition>()?.to_string()),
         "note" => Order::Note(cut(rest)),
         "other" => Order::Other(cut(rest)),

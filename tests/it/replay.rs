@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rokade::game::{Effect, Event, Fact, Game, Recovered, Settings};
+use rokade::game::{Act, Effect, Event, Fact, Game, Recovered, Settings};
 use rokade::relay::log::Log;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
@@ -430,4 +430,38 @@ fn an_illegal_move_that_was_answered_is_recovered_and_stays_out_of_the_moves_of_
     let recovered = fold.sheet().expect("a game");
     assert_eq!(recovered.moves(), sheet.moves());
     assert_eq!(recovered.last(), sheet.last());
+}
+
+#[test]
+fn an_order_of_the_arbiter_settles_an_uncertain_move() {
+    let path = Path::new(TRACES).join("17b-reed-victim-unseen.trace.jsonl");
+    let mut game = Replay::run(&parse(&path)).game;
+    let scored = &game.play().expect("a game").sheet().moves()[0];
+    let (recorded, other) = (scored.uci.to_string(), scored.alternatives[0].to_string());
+    let order = |game: &mut Game, text: &str| {
+        let order = text.parse().unwrap_or_else(|e| panic!("{e}"));
+        let (author, reason) = ("A. Arbiter".to_owned(), "seen at the board".to_owned());
+        let act = Event::Act(Act::Ordered { order, author, reason });
+        let at = Stamp { mono: Mono::from_millis(60_000), wall: Wall(0) };
+        let mut effects = Vec::new();
+        game.handle(at, &act, &mut effects);
+        let mut log = Log::default();
+        effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::Record(entry) => log.line(&entry.fact),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let said = order(&mut game, "settle 9 e2e4");
+    assert!(said.contains("\"settle 9 e2e4\" is refused: there is no half-move 9"), "{said}");
+    assert_eq!(game.play().unwrap().sheet().moves()[0].uci.to_string(), recorded);
+
+    let said = order(&mut game, &format!("settle 1 {other}"));
+    assert!(said.contains("by A. Arbiter (seen at the board)"), "{said}");
+    let scored = &game.play().unwrap().sheet().moves()[0];
+    assert_eq!(scored.uci.to_string(), other);
+    assert!(!scored.is_uncertain());
 }
