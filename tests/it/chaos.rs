@@ -61,10 +61,10 @@ fn play(acts: &[Act]) {
             Act::Move(pick) => {
                 let pos = tracker.best().standing().clone();
                 let moves = pos.legal_moves();
-                if let Some(m) = moves.get(usize::from(*pick) % moves.len().max(1)) {
-                    if let Some(from) = m.from() {
-                        carry(&mut tracker, &mut ms, from, m.to());
-                    }
+                if let Some(m) = moves.get(usize::from(*pick) % moves.len().max(1))
+                    && let Some(from) = m.from()
+                {
+                    carry(&mut tracker, &mut ms, from, m.to());
                 }
             }
             Act::Press(is_white) => tracker.press(now, color(*is_white)),
