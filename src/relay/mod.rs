@@ -1,6 +1,7 @@
 //! Pure renderings of a game for the world outside: records, PGN, the view document, the log.
 
 pub mod log;
+pub mod notation;
 pub mod pgn;
 pub mod record;
 pub mod view;

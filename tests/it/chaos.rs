@@ -61,9 +61,8 @@ fn play(acts: &[Act]) {
             Act::Move(pick) => {
                 let pos = tracker.best().standing().clone();
                 let moves = pos.legal_moves();
-                if let Some(m) = moves.get(usize::from(*pick) % moves.len().max(1))
-                    && let Some(from) = m.from()
-                {
+                let m = moves.get(usize::from(*pick) % moves.len().max(1));
+                if let Some((m, from)) = m.and_then(|m| Some((m, m.from()?))) {
                     carry(&mut tracker, &mut ms, from, m.to());
                 }
             }

@@ -474,9 +474,9 @@ async fn a_simulated_board_leaves_no_name_behind() {
     let script = Script::parse(GAME).unwrap();
     let (stub, actor) = PtyBoard::open(Table::new(&script.header), Some(link.clone())).unwrap();
     let running = tokio::spawn(actor.run());
-    let before = fs::read_link(&link).unwrap();
     stub.unplug().await.unwrap();
-    assert!(fs::symlink_metadata(&link).is_err() && !before.exists());
+    // Whether the terminal behind it is gone nobody can say: its number may be another's by now.
+    assert!(fs::symlink_metadata(&link).is_err());
     stub.plug().await.unwrap();
     assert!(link.exists());
     drop(stub);

@@ -14,6 +14,7 @@ mod games;
 mod hands;
 mod http;
 mod journal;
+mod laws;
 mod line;
 mod program;
 mod replay;

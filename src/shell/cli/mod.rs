@@ -3,6 +3,7 @@
 mod daemon;
 mod demo;
 mod games;
+mod laws;
 mod log;
 mod replay;
 mod tools;
@@ -49,6 +50,8 @@ enum Command {
     Export(log::Export),
     /// Check that the journal is whole and unchanged
     Verify(log::Verify),
+    /// Print what the Laws say and how the program applies them
+    Laws(laws::Laws),
 }
 
 /// Which board's journal is meant.
@@ -186,6 +189,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Log(log) => log.run(&config()?),
         Command::Export(export) => export.run(&config()?),
         Command::Verify(verify) => verify.run(&config()?),
+        Command::Laws(laws) => laws.run(),
     }
 }
 
