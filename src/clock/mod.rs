@@ -1,5 +1,17 @@
-//! The chess clock: what the device shows, told in the colors of the players.
+//! The chess clock: what the time should be, and what the device shows, told in the colors of the
+//! players.
 
+pub mod check;
+pub mod control;
+pub mod model;
+pub mod notation;
+pub mod note;
+mod phase;
 pub mod reading;
 
+pub use check::{Check, Estimate, Shown};
+pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
+pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, Flags, Manner};
+pub use notation::ControlError;
+pub use note::{Note, Rate};
 pub use reading::{Device, End, Face, Reader, Times, Turned};

@@ -1,7 +1,7 @@
 //! What a game puts on record. The journal and `rokade replay --json` hold nothing else, and the
 //! log, the page and the PGN are made from it.
 
-use crate::clock::{End, Times};
+use crate::clock::{End, Note, TimeControl, Times};
 use crate::laws::{Ending, Finding, Severity};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
@@ -137,6 +137,10 @@ pub enum Fact {
         /// Whether a clock is connected.
         is_connected: bool,
     },
+    /// The time control of the game that has begun, where the settings name one.
+    TimeControl(TimeControl),
+    /// The clock shows something else than it should, or tells something of itself.
+    ClockNote(Note),
     /// A sensor changed.
     Sensed {
         /// Which.

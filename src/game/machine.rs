@@ -5,6 +5,7 @@ use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::play::{self, Play};
 use super::settings::Settings;
+use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
 use super::watch::Pressed;
 use crate::clock::{Device, End, Face, Reader, Turned};
@@ -40,6 +41,7 @@ pub struct Game {
     pub(super) fields: Dump,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
+    pub(super) timekeeper: Timekeeper,
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
@@ -64,6 +66,7 @@ impl Game {
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            timekeeper: Timekeeper::new(&settings),
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
@@ -117,6 +120,7 @@ impl Game {
     /// the order of their time.
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
         let now = at.mono;
+        self.lend_times(now);
         match event {
             Event::LinkUp => {
                 self.last_heard = now;
@@ -134,6 +138,8 @@ impl Game {
         }
         self.run_session(now);
         self.run_timers(now);
+        self.run_timekeeper(now);
+        self.press_unseen(now);
         self.note_cut();
         self.flush(at, effects);
     }
@@ -148,7 +154,8 @@ impl Game {
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        [self.session.wake_at(), self.timers.next()].into_iter().flatten().min()
+        let dues = [self.session.wake_at(), self.timers.next(), self.timekeeper.wake_at()];
+        dues.into_iter().flatten().min()
     }
 
     /// The line will be closed on purpose: appends what tells the board so.
@@ -178,6 +185,7 @@ impl Game {
 
     fn on_link_down(&mut self) {
         self.session.link_down();
+        self.timekeeper.lost();
         self.has_gap = true;
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
@@ -298,6 +306,7 @@ impl Game {
 
     fn on_clock(&mut self, now: Mono, message: &ClockMessage) {
         if matches!(message, ClockMessage::NoClock) && self.clock.lost() {
+            self.timekeeper.lost();
             self.record_clock();
         }
         let Some(lever) = message.lever() else { return };
@@ -307,6 +316,7 @@ impl Game {
         };
         let face = Face { times, is_running: lever.running, high: end_of(lever.high) };
         let is_first = !self.clock.is_heard();
+        self.note_times(now, message);
         let turned = self.clock.read(now, face);
         for turn in &turned {
             match turn {
@@ -317,6 +327,7 @@ impl Game {
                 Turned::Stopped => self.on_stopped(now),
             }
         }
+        self.keep_time(now, message, &turned);
         let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
         if is_first {
             self.timers.set(Timer::Settle, now + self.settle_time());
@@ -328,7 +339,7 @@ impl Game {
         self.wants_show = true;
     }
 
-    fn record_seats(&mut self) {
+    pub(super) fn record_seats(&mut self) {
         let connector = match self.orientation {
             Some(Orientation::Rotated) => End::Right,
             Some(Orientation::Normal) | None => End::Left,
@@ -347,12 +358,13 @@ impl Game {
     fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
         let Some(play) = &self.play else { return };
         let is_first = !self.watch.note_lever();
-        if is_first && self.settings.white_end.is_none() && play.shows_first_move() {
+        // An arbiter who starts the clock may use either end: that contradicts no setting.
+        let may_tell = self.settings.white_end.is_none() || !sets_running;
+        if is_first && may_tell && play.shows_first_move() {
             let is_whites = play.sheet().start().turn().is_white();
             let white = if is_whites { end } else { end.other() };
             if white != self.clock.white_end() {
-                self.clock.bind_white(white);
-                self.record_seats();
+                self.seat_white(white);
             }
         }
         let Some(play) = &self.play else { return };
@@ -399,6 +411,7 @@ impl Game {
         self.record_seats();
         self.watch.new_game();
         self.clock.forget_run();
+        self.begin_time(now);
         self.timers.set(Timer::Settle, now + self.settle_time());
     }
 }

@@ -12,6 +12,7 @@ mod play;
 pub mod recover;
 pub mod score;
 pub mod settings;
+mod timekeeper;
 mod timers;
 mod watch;
 

@@ -32,6 +32,8 @@ pub struct Play {
     sheet: ScoreSheet,
     tracker: Tracker,
     presses: Vec<(Mono, Option<Times>)>,
+    /// The times now, for moves that no press completes.
+    lent: Option<Times>,
     ending: Option<Ending>,
 }
 
@@ -39,7 +41,8 @@ impl Play {
     /// A game from `start`.
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
-        Self { sheet: ScoreSheet::new(start, mode), tracker, presses: Vec::new(), ending: None }
+        let sheet = ScoreSheet::new(start, mode);
+        Self { sheet, tracker, presses: Vec::new(), lent: None, ending: None }
     }
 
     /// A game that is taken up again with what is on record of it.
@@ -48,7 +51,7 @@ impl Play {
         let n_settled = sheet.n_completed();
         let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
         tracker.restart(sheet.position(n_settled).clone(), n_settled);
-        let mut play = Self { sheet, tracker, presses: Vec::new(), ending };
+        let mut play = Self { sheet, tracker, presses: Vec::new(), lent: None, ending };
         play.believe_rest();
         play
     }
@@ -109,6 +112,11 @@ impl Play {
         // played than the best line says.
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
         self.bring_up(at, n_told, 0, Basis::Press, facts);
+    }
+
+    /// The times now, for moves that no press completes.
+    pub(super) fn lend_times(&mut self, times: Option<Times>) {
+        self.lent = times;
     }
 
     /// Forgets the press at `at`: the lever was only touched.
@@ -350,7 +358,9 @@ impl Play {
             let (Some(done), None) = (ply.completion, scored.completed) else { continue };
             let times = match done.by {
                 CompletedBy::Press => self.times_at(done.at),
-                CompletedBy::Reply | CompletedBy::GameEnd => None,
+                // Of moves that are found together, an earlier one was completed at another time.
+                CompletedBy::Reply | CompletedBy::GameEnd if idx + 2 < plies.len() => None,
+                CompletedBy::Reply | CompletedBy::GameEnd => self.lent,
             };
             self.sheet.complete(n, done.at, done.by, times);
             let pressed_before = at.since(done.at);

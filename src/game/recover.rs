@@ -5,13 +5,14 @@ use super::machine::Game;
 use super::play::Play;
 use super::score::ScoreSheet;
 use super::settings::Settings;
+use super::timekeeper::Timekeeper;
 use crate::clock::{End, Reader};
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::{CastlingMode, Chess, Position as _};
 use std::time::Duration;
 
 /// A recorded fact that cannot be: the record was written by something else, or damaged.
@@ -153,6 +154,10 @@ impl Recovered {
         let mut game = Game::new(settings);
         game.orientation = game.orientation.or(lies);
         game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
+        if let Some((sheet, _)) = &self.game {
+            let first = sheet.start().turn();
+            game.timekeeper = Timekeeper::resumed(game.settings(), first, sheet.len());
+        }
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
         game.has_gap = true;
         game

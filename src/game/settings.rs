@@ -1,5 +1,7 @@
 //! What is known about a board before it speaks.
 
+pub use crate::clock::TimeControl;
+
 use crate::clock::End;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
@@ -50,6 +52,8 @@ pub struct Settings {
     pub orientation: Option<Orientation>,
     /// White's end of the clock; `None` finds it out from the first press.
     pub white_end: Option<End>,
+    /// The time control; `None` takes what the clock shows as it comes.
+    pub time_control: Option<TimeControl>,
     /// Quiet times.
     pub settle: Settle,
 }

@@ -170,7 +170,7 @@ impl Game {
             return;
         }
         self.facts.push(Fact::Pressed { by });
-        let times = self.clock.times();
+        let times = self.times_at_press(now, by);
         let Some(play) = &mut self.play else { return };
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
             suspect.by != by

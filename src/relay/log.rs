@@ -1,6 +1,6 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
-use crate::clock::Times;
+use crate::clock::{Note, Times};
 use crate::game::entry::{Basis, Fact, LinkState};
 use crate::laws::{Finding, Severity};
 use crate::track::line::CompletedBy;
@@ -77,6 +77,8 @@ impl Log {
                 };
                 format!("clock      {state:<16}{}", clocks(*times)).trim_end().to_owned()
             }
+            Fact::TimeControl(control) => format!("control    {control}"),
+            Fact::ClockNote(note) => noted(note),
             Fact::Link(LinkState::Live) => "board      connected".to_owned(),
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
@@ -127,6 +129,11 @@ impl Log {
         let number = self.first.fullmove + plies / 2;
         format!("{number}{dots} {}", san.map_or("?", String::as_str))
     }
+}
+
+fn noted(note: &Note) -> String {
+    let article = note.article().map(|article| format!(" [Art. {article}, Laws of 2023]"));
+    format!("clock      {note}{} {}", article.unwrap_or_default(), note.code())
 }
 
 fn told(finding: &Finding) -> String {

@@ -1,5 +1,6 @@
 //! Pure renderings of a game for the world outside: records, PGN, the view document, the log.
 
+mod clock_note;
 pub mod log;
 pub mod notation;
 pub mod pgn;

@@ -1,6 +1,7 @@
 //! A game as PGN, with clock comments.
 
 use super::log::hms;
+use crate::clock::TimeControl;
 use crate::game::{ScoreSheet, Scored};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
@@ -24,6 +25,8 @@ pub struct Tags {
     pub white: String,
     /// Black's name.
     pub black: String,
+    /// The time control.
+    pub time_control: Option<TimeControl>,
 }
 
 /// The first `n` half-moves of `sheet` as a PGN game with a final empty line.
@@ -47,6 +50,7 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
         tag(&mut pgn, name, if value.is_empty() { unknown } else { value });
     }
     tag(&mut pgn, "Result", result);
+    time_tags(&mut pgn, tags, sheet, n, outcome.is_some());
     let uncertain = uncertain(sheet, n);
     if !uncertain.is_empty() {
         tag(&mut pgn, "Uncertain", &uncertain.join(", "));
@@ -76,6 +80,25 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
     }
     pgn.push_str("\n\n");
     pgn
+}
+
+/// The time control, of both players or of each (there is no tag for that in the standard; these
+/// are in use), and both times at the end of a finished game.
+fn time_tags(pgn: &mut String, tags: &Tags, sheet: &ScoreSheet, n: usize, is_over: bool) {
+    if let Some(control) = tags.time_control.as_ref().map(TimeControl::to_pgn) {
+        if let Some((white, black)) = control.split_once('|') {
+            tag(pgn, "WhiteTimeControl", white);
+            tag(pgn, "BlackTimeControl", black);
+        } else {
+            tag(pgn, "TimeControl", &control);
+        }
+    }
+    let completed = sheet.moves().iter().take(n).filter_map(|scored| scored.completed);
+    let last = completed.filter_map(|done| done.times).next_back();
+    if let Some(times) = last.filter(|_| is_over) {
+        tag(pgn, "WhiteClock", &hms(times.white));
+        tag(pgn, "BlackClock", &hms(times.black));
+    }
 }
 
 /// The moves that the sensors leave open, with their numbers.

@@ -5,6 +5,7 @@
 //! Core types are not serializable: a renamed field in the core must not change what is on disk.
 //! So the documents have types of their own here, and the conversions are written out.
 
+use super::clock_note::NoteBody;
 use super::words::{self, Word};
 use crate::clock::Times;
 use crate::game::ScoreSheet;
@@ -94,6 +95,13 @@ pub enum Body {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         clock: Option<Clocks>,
         connected: bool,
+    },
+    TimeControl {
+        control: String,
+    },
+    ClockNote {
+        #[serde(flatten)]
+        note: NoteBody,
     },
     Sensed {
         sq: String,
@@ -254,6 +262,8 @@ impl From<&Fact> for Body {
                 clock: times.map(Clocks::from),
                 connected: is_connected,
             },
+            Fact::TimeControl(control) => Self::TimeControl { control: control.to_string() },
+            Fact::ClockNote(note) => Self::ClockNote { note: (&note).into() },
             Fact::Sensed { sq, reading } => {
                 Self::Sensed { sq: sq.to_string(), p: words::letter(reading) }
             }
@@ -315,6 +325,8 @@ impl Body {
                 times: clock.map(Times::from),
                 is_connected: connected,
             },
+            Self::TimeControl { control } => Fact::TimeControl(control.parse().ok()?),
+            Self::ClockNote { note } => Fact::ClockNote(note.to_note()?),
             Self::Sensed { sq, p } => {
                 Fact::Sensed { sq: sq.parse().ok()?, reading: words::parse_letter(&p)? }
             }
@@ -369,7 +381,7 @@ impl GameRecord {
     }
 }
 
-fn millis(span: Duration) -> u64 {
+pub(super) fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 /// For serde, which asks by reference.

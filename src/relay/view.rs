@@ -79,6 +79,8 @@ pub struct ViewClock {
     pub running: Option<&'static str>,
     /// How old the reading was when this document was made.
     pub age_ms: u64,
+    /// The clock cannot be heard: the times are reckoned from when it was.
+    pub estimated: bool,
 }
 
 impl View {
@@ -127,13 +129,27 @@ impl View {
 }
 
 fn clock(game: &Game, now: Mono) -> Option<ViewClock> {
-    let times = super::record::Clocks::from(game.clock().times()?);
+    let Some(times) = game.clock().times() else { return estimated(game, now) };
+    let times = super::record::Clocks::from(times);
     let age = now.since(game.clock().read_at());
     Some(ViewClock {
         white_ms: times.white_ms,
         black_ms: times.black_ms,
         running: game.clock().running().map(Word::word),
-        age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
+        age_ms: super::record::millis(age),
+        estimated: false,
+    })
+}
+
+fn estimated(game: &Game, now: Mono) -> Option<ViewClock> {
+    let estimate = game.estimate(now)?;
+    let times = super::record::Clocks::from(estimate.times);
+    Some(ViewClock {
+        white_ms: times.white_ms,
+        black_ms: times.black_ms,
+        running: estimate.running.map(Word::word),
+        age_ms: 0,
+        estimated: true,
     })
 }
 

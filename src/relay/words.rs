@@ -1,6 +1,6 @@
 //! The words that records use for the core's values, in one table each.
 
-use crate::clock::End;
+use crate::clock::{End, Rate};
 use crate::game::entry::{Basis, LinkState, Stage};
 use crate::track::line::CompletedBy;
 use crate::track::{Reading, Sight};
@@ -50,6 +50,10 @@ impl Word for CompletedBy {
 
 impl Word for End {
     const TABLE: &'static [(Self, &'static str)] = &[(Self::Left, "left"), (Self::Right, "right")];
+}
+
+impl Word for Rate {
+    const TABLE: &'static [(Self, &'static str)] = &[(Self::Fast, "fast"), (Self::Slow, "slow")];
 }
 
 impl Word for LinkState {

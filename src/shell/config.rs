@@ -1,7 +1,7 @@
 //! The one configuration file, typed. An unknown key is an error that names the known ones: a
 //! misspelt setting must not be a silent one.
 
-use crate::clock::End;
+use crate::clock::{ControlError, End, TimeControl};
 use crate::game::Settings;
 use crate::game::settings::Settle;
 use crate::wire::Orientation;
@@ -76,6 +76,8 @@ pub struct Board {
     pub clock_white: Seat,
     /// Only Chess960 start positions begin a game.
     pub chess960: bool,
+    /// The time control; empty if the clock is to tell.
+    pub time_control: String,
     /// Stillness that makes a move while a clock runs, in milliseconds.
     pub settle_with_clock_ms: u64,
     /// Stillness that makes a move without a clock, in milliseconds.
@@ -137,6 +139,7 @@ impl Default for Board {
             connector: Connector::Auto,
             clock_white: Seat::Auto,
             chess960: false,
+            time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
             settle_without_clock_ms: millis(settle.without_clock),
         }
@@ -185,6 +188,7 @@ impl Config {
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
+            board.time_control().map_err(|e| format!("board {:?}: {e}", board.name))?;
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -211,6 +215,11 @@ fn one_line(complaint: &str) -> String {
 }
 
 impl Board {
+    fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
+        let text = self.time_control.trim();
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
+    }
+
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
         Settings {
@@ -230,6 +239,8 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
+            // It was checked when the file was read.
+            time_control: self.time_control().unwrap_or_default(),
             settle: Settle {
                 with_clock: Duration::from_millis(self.settle_with_clock_ms),
                 without_clock: Duration::from_millis(self.settle_without_clock_ms),

@@ -100,8 +100,13 @@ impl Games {
                     round: round.clone(),
                     white: white.clone(),
                     black: black.clone(),
+                    time_control: None,
                 };
                 closed
+            }
+            Fact::TimeControl(control) => {
+                self.tags.time_control = Some(control.clone());
+                None
             }
             Fact::GameClosed => self.current(),
             _ => None,

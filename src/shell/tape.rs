@@ -264,6 +264,7 @@ mod tests {
             white: "Ann \"the\" Rook".to_owned(),
             black: String::new(),
             event: "Open \u{2116} 3".to_owned(),
+            time_control: "40/90m+30s:30m d5s".parse().ok(),
         }
     }
 

@@ -34,6 +34,7 @@ pub fn settings_of(header: &Header) -> Settings {
         event: header.event.clone(),
         start: header.start.clone(),
         is_chess960: header.is_chess960,
+        time_control: header.time_control.clone(),
         ..Settings::default()
     }
 }

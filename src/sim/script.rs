@@ -4,6 +4,7 @@
 //! presses of the clock; a simulated board turns them into bytes. Both are read here, and a file
 //! that is cut or malformed is refused with the number of the line and what was expected there.
 
+use crate::game::settings::TimeControl;
 use crate::relay::words::{self, Word};
 use crate::time::Mono;
 use crate::track::{Reading, Sight};
@@ -29,6 +30,8 @@ pub struct Header {
     pub black: String,
     /// The event.
     pub event: String,
+    /// The time control, where the program is to know it.
+    pub time_control: Option<TimeControl>,
 }
 
 impl Header {
@@ -42,6 +45,7 @@ impl Header {
             white: String::new(),
             black: String::new(),
             event: String::new(),
+            time_control: None,
         }
     }
 }
@@ -122,6 +126,8 @@ struct HeaderLine {
     black: String,
     #[serde(default)]
     event: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time_control: Option<String>,
 }
 
 #[derive(Default, Deserialize, Serialize)]
@@ -210,6 +216,7 @@ impl Header {
             white: self.white.clone(),
             black: self.black.clone(),
             event: self.event.clone(),
+            time_control: self.time_control.as_ref().map(TimeControl::to_string),
         }
     }
 }
@@ -263,6 +270,8 @@ fn parse_header(line: &str) -> Result<Header, String> {
         Some(fen) => Some(fen.parse().map_err(|e| format!("start {fen:?} is no FEN: {e}"))?),
         None => None,
     };
+    let parse = |text: String| text.parse::<TimeControl>().map_err(|e| e.to_string());
+    let time_control = header.time_control.map(parse).transpose()?;
     let unknown = |name: String| if name == "?" { String::new() } else { name };
     let sight = match header.board {
         Some(word) => Sight::parse(&word)
@@ -277,6 +286,7 @@ fn parse_header(line: &str) -> Result<Header, String> {
         white: unknown(header.white),
         black: unknown(header.black),
         event: unknown(header.event),
+        time_control,
     })
 }
 

@@ -40,6 +40,7 @@ export function spoken(ms) {
  * @property {number} black_ms
  * @property {'white' | 'black' | null} running
  * @property {number} age_ms how old the reading was when the view was made
+ * @property {boolean} [estimated] the clock cannot be heard: the times are reckoned
  */
 
 /** Both clocks, as they stood in one reading. */
@@ -57,6 +58,11 @@ export class Clocks {
   /** @returns {'white' | 'black' | null} */
   get running() {
     return this.reading.running;
+  }
+
+  /** @returns {boolean} */
+  get estimated() {
+    return this.reading.estimated ?? false;
   }
 
   /**

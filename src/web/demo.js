@@ -93,9 +93,10 @@ function show_clocks() {
     player.classList.toggle('running', clocks?.running === color);
     const left = clocks?.left(color, now);
     player.classList.toggle('short', left !== undefined && left < 20_000);
+    player.classList.toggle('estimated', clocks?.estimated ?? false);
     write(time, left === undefined ? '' : format(left));
     if (left === undefined) time.removeAttribute('aria-label');
-    else time.setAttribute('aria-label', spoken(left));
+    else time.setAttribute('aria-label', (clocks?.estimated ? 'about ' : '') + spoken(left));
   }
   const wait = clocks?.changes_in(now) ?? null;
   if (wait !== null) tick = setTimeout(show_clocks, wait);

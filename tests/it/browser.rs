@@ -86,7 +86,8 @@ async fn the_page_follows_the_game() {
 
 #[tokio::test]
 async fn clocks_run_between_messages_and_stop_at_zero() {
-    let clock = Clock { white_ms: 2_500, black_ms: 61_000, running: Some("white"), age_ms: 300 };
+    let (running, estimated) = (Some("white"), false);
+    let clock = Clock { white_ms: 2_500, black_ms: 61_000, running, age_ms: 300, estimated };
     let view = View { clock: Some(clock), ..View::start() };
     let (stage, page) = open(&view).await;
     page.wait_for("document.getElementById('bottom').matches('.running.short')", true).await;
@@ -96,9 +97,11 @@ async fn clocks_run_between_messages_and_stop_at_zero() {
     page.wait_for(&text("#bottom .time"), "0.0").await;
     assert_eq!(page.ask(&text("#top .time")).await, "1:01");
 
-    let clock = Clock { white_ms: 0, black_ms: 3_725_900, running: None, age_ms: 5_000 };
+    let (running, estimated) = (None, true);
+    let clock = Clock { white_ms: 0, black_ms: 3_725_900, running, age_ms: 5_000, estimated };
     stage.publish(&View { clock: Some(clock), ..view.clone() });
     page.wait_for(&text("#top .time"), "1:02:05").await;
+    page.wait_for("document.getElementById('top').matches('.estimated')", true).await;
     stage.publish(&View { clock: None, ..view });
     page.wait_for(&text("#top .time"), "").await;
 }

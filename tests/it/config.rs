@@ -75,3 +75,12 @@ fn a_value_that_cannot_be_is_refused() {
         assert!(complaint.contains(word), "{complaint}");
     }
 }
+
+#[test]
+fn a_wrong_time_control_is_refused_with_the_nearest_right_one() {
+    let complaint = load("[[board]]\ntime_control = \"90-30\"\n").expect_err("no such sign");
+    assert!(complaint.contains("write 90m+30s"), "{complaint}");
+    assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    let config = load("[[board]]\ntime_control = \"90+30\"\n").expect("it is one");
+    assert_eq!(config.boards[0].settings().time_control, "90m+30s".parse().ok());
+}

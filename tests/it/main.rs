@@ -8,6 +8,7 @@ mod chaos;
 #[cfg(feature = "web")]
 mod chromium;
 mod cli;
+mod clock;
 mod config;
 mod daemon;
 mod games;
@@ -22,4 +23,5 @@ mod service;
 mod simulate;
 mod stage;
 mod tidy;
+mod timekeeper;
 mod wire;

@@ -55,6 +55,7 @@ pub(crate) struct Clock {
     pub(crate) black_ms: u64,
     pub(crate) running: Option<&'static str>,
     pub(crate) age_ms: u64,
+    pub(crate) estimated: bool,
 }
 
 impl View {
@@ -81,6 +82,7 @@ impl View {
                 black_ms: 5_400_000,
                 running: Some("white"),
                 age_ms: 0,
+                estimated: false,
             }),
             link: "live",
         }
@@ -107,6 +109,7 @@ impl View {
                 black_ms: 5_400_000,
                 running: Some("black"),
                 age_ms: 0,
+                estimated: false,
             }),
             ..Self::start()
         }

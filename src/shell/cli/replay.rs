@@ -105,6 +105,7 @@ fn pgn_of(script: &Script, replay: &Outcome) -> String {
         event: script.header.event.clone(),
         white: script.header.white.clone(),
         black: script.header.black.clone(),
+        time_control: script.header.time_control.clone(),
         ..Tags::default()
     };
     pgn::render(&tags, sheet, sheet.len(), replay.outcome)

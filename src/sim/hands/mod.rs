@@ -140,6 +140,7 @@ pub fn perform(
         white: String::new(),
         black: String::new(),
         event: String::new(),
+        time_control: None,
     };
     let happenings = hands.sensors.finish(hands.now_ms + AFTER_LAST_MS);
     Performance { script: Script { header, happenings }, truth: hands.truth }

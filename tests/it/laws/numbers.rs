@@ -1,6 +1,7 @@
 //! How articles are numbered in 2009 and in 2005.
 
 use super::rows;
+use proptest::prelude::*;
 use rokade::laws::{Edition, rows as provisions};
 
 #[test]
@@ -17,6 +18,18 @@ fn numbers_of_2009_are_those_of_2005_where_the_table_says() {
         }
         for old in old.split(", ").filter(|old| !old.is_empty()) {
             assert!(provisions::of(old, Edition::Hu2005).is_ok(), "{old} of 2005 is missing");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_question_is_answered(query in ".{0,60}") {
+        for edition in Edition::ALL {
+            match provisions::find(&query, edition) {
+                Ok(found) => prop_assert!(!found.is_empty()),
+                Err(error) => prop_assert!(error.query.chars().count() <= 40),
+            }
         }
     }
 }

@@ -1,0 +1,363 @@
+//! What the device shows against what the model says.
+//!
+//! Their difference is an observation: it is named and told, and then the device is believed,
+//! because its indication counts unless the arbiter finds it defective (2009: Art. 6.10a; 2023:
+//! Art. 6.10.1). A difference must last to be told, since times come late, out of order and in
+//! bursts, and an arbiter who sets a clock goes through many digits.
+//!
+//! Where no time control is known, one is taken from what the clock shows, and its increment from
+//! the first press. Then only what no time control could account for is told.
+
+mod judge;
+
+use super::control::{PerMove, Period, Periods, TimeControl};
+use super::model::{Change, ClockModel, FirstIncrement, Manner};
+use super::note::Note;
+use super::phase::Phase;
+use super::reading::Times;
+use crate::time::Mono;
+use shakmaty::{ByColor, Color};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// A reading this far from the model is none of its second and its way (protocol 2.6).
+const TOLERANCE: Duration = Duration::from_millis(2_000);
+/// A difference must stand so long to be told. Ours: longer than the times after a command are
+/// doubtful (protocol 2.6), or a finger takes from digit to digit.
+const LASTS: Duration = Duration::from_secs(3);
+/// After this silence of a running clock nobody knows what was done to it. Source: protocol 2.6, a
+/// running clock is heard of every second.
+const GAP: Duration = Duration::from_secs(5);
+/// So many readings are remembered to tell an old one.
+const N_RECENT: usize = 16;
+
+/// One reading of a clock, in the players' colors.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// What it shows; `None` if nothing that can be.
+    pub times: Option<Times>,
+    /// Whose time runs.
+    pub running: Option<Color>,
+    /// Who pressed to bring that about.
+    pub pressed: Option<Color>,
+    /// Whether the clock shows that its battery is low.
+    pub is_battery_low: bool,
+}
+
+/// The times as well as they are known.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Both players' times, to the millisecond as far as the device allows.
+    pub times: Times,
+    /// Whose time runs.
+    pub running: Option<Color>,
+    /// The device is gone: this is reckoned alone, and no flag may be called by it.
+    pub is_estimated: bool,
+}
+
+/// A difference that may last.
+#[derive(Copy, Clone, Debug)]
+struct Pending {
+    since: Mono,
+    /// Shown minus expected, in microseconds.
+    off: ByColor<i64>,
+    shown: Times,
+    /// Who pressed shortly before it was first seen.
+    pressed: Option<Color>,
+    /// The clock has stood since it was first seen.
+    has_stood: bool,
+    /// It stands now.
+    stands: bool,
+    /// It was not heard for a while before.
+    has_gap: bool,
+}
+
+/// Follows one clock through one game.
+#[derive(Clone, Debug)]
+pub struct Check {
+    control: Option<TimeControl>,
+    model: Option<ClockModel>,
+    phases: ByColor<Phase>,
+    read_at: Mono,
+    pressed: Option<(Mono, Color)>,
+    recent: VecDeque<Times>,
+    pending: Option<Pending>,
+    first: Option<Times>,
+    has_run: bool,
+    is_lost: bool,
+    is_battery_low: bool,
+    told_late: Option<Mono>,
+    /// A new period by the model, whose time has not been seen on the clock yet.
+    begun: Option<(Color, Duration)>,
+    /// What the last press added too much, in microseconds.
+    doubt: Option<i64>,
+    /// Sum of the corrections to the fraction, in microseconds: positive for a slow clock.
+    drift: i64,
+    drift_told: Duration,
+}
+
+impl Estimate {
+    /// The times as a display would show them.
+    pub fn shown(&self) -> Times {
+        begun(self.times)
+    }
+}
+
+impl Check {
+    /// A check for a game with `control`, or with one that the clock must tell.
+    pub fn new(control: Option<TimeControl>) -> Self {
+        Self {
+            control: control.filter(|control| *control != TimeControl::NoClock),
+            model: None,
+            phases: ByColor::default(),
+            read_at: Mono(0),
+            pressed: None,
+            recent: VecDeque::new(),
+            pending: None,
+            first: None,
+            has_run: false,
+            is_lost: false,
+            is_battery_low: false,
+            told_late: None,
+            begun: None,
+            doubt: None,
+            drift: 0,
+            drift_told: judge::DRIFT_MIN,
+        }
+    }
+
+    /// A check for a game that goes on after `completed` moves of White and Black.
+    pub fn resumed(control: Option<TimeControl>, completed: ByColor<u32>) -> Self {
+        let mut check = Self::new(control);
+        // What the clock shows cannot be held against what it was set to.
+        (check.has_run, check.is_lost) = (true, true);
+        if let Some(control) = &check.control {
+            let mut model = ClockModel::new(control.clone(), Manner::default());
+            for color in Color::ALL {
+                model.set_completed(color, *completed.get(color));
+            }
+            check.model = Some(model);
+        }
+        check
+    }
+
+    /// The model, once the clock has shown a time.
+    pub fn model(&self) -> Option<&ClockModel> {
+        self.model.as_ref()
+    }
+
+    /// The times at `at`; `None` if the clock never showed any.
+    pub fn estimate(&self, at: Mono) -> Option<Estimate> {
+        let model = self.model.as_ref().filter(|_| self.first.is_some())?;
+        let (running, is_estimated) = (model.running(), self.is_lost);
+        Some(Estimate { times: model.times(at), running, is_estimated })
+    }
+
+    /// When [`Check::on_timeout`] is due. Calling early does no harm.
+    pub fn wake_at(&self) -> Option<Mono> {
+        self.pending.filter(|_| !self.is_lost).map(|pending| pending.since + LASTS)
+    }
+
+    /// The clock, or the line to it, is gone: from now on the times are reckoned.
+    pub fn lost(&mut self) {
+        self.is_lost = true;
+        self.pending = None;
+    }
+
+    /// White's end of the clock is Black's, and was from the beginning: what has been reckoned for
+    /// one player belongs to the other.
+    pub fn turned(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.turn();
+        }
+        let swap = |times: Times| Times { white: times.black, black: times.white };
+        self.first = self.first.map(swap);
+        self.recent.clear();
+        self.pending = None;
+        self.phases = ByColor::default();
+    }
+
+    /// What the clock will show when the press of `by` at `at` has taken effect, in whole seconds.
+    pub fn pressed_at(&self, at: Mono, by: Color) -> Option<Times> {
+        let mut then = self.model.clone().filter(|_| self.first.is_some())?;
+        then.press(at, by);
+        Some(begun(then.times(at)))
+    }
+
+    /// While the clock is gone: `by` has made a move. Its press cannot be seen.
+    pub fn made_unseen(&mut self, at: Mono, by: Color) {
+        if let (true, Some(model)) = (self.is_lost, &mut self.model) {
+            model.press(at, by);
+        }
+    }
+
+    /// A reading of the clock. Appends what is to be told about it.
+    pub fn read(&mut self, at: Mono, shown: Shown, notes: &mut Vec<Note>) {
+        if shown.is_battery_low && !self.is_battery_low {
+            notes.push(Note::BatteryLow);
+        }
+        self.is_battery_low |= shown.is_battery_low;
+        if let Some(times) = shown.times {
+            self.seed(times, shown.running.is_some());
+        }
+        if shown.running.is_some() && self.pending.is_some_and(|pending| pending.stands) {
+            // Nobody sets a clock that runs: what was set before is final.
+            self.judge(notes);
+        }
+        let Some(model) = &mut self.model else { return };
+        let has_stood = model.running().is_none();
+        // A clock that has come to zero has nothing more to say.
+        let is_at_zero = model.running().is_some_and(|color| model.left(color).is_zero());
+        let has_gap = !has_stood && !is_at_zero && at.since(self.read_at) > GAP;
+        self.read_at = at;
+        let mut changes = model.advance(at);
+        if let Some(by) = shown.pressed.filter(|by| is_press(model, *by, &shown)) {
+            model.start(at, by);
+            changes.extend(model.press(at, by));
+            self.pressed = Some((at, by));
+        }
+        match shown.running {
+            Some(color) => model.start(at, color),
+            None => model.stop(at),
+        };
+        self.begun = changes.iter().find_map(new_period).or(self.begun);
+        let is_start = shown.running.is_some() && !self.has_run;
+        self.has_run |= shown.running.is_some();
+        let Some(times) = shown.times else { return };
+        if std::mem::take(&mut self.is_lost) {
+            self.come_back(at, times, notes);
+        } else if is_start {
+            self.check_setting(notes);
+        } else {
+            self.compare(at, times, has_stood, has_gap, notes);
+        }
+        if self.recent.back() != Some(&times) {
+            self.recent.push_back(times);
+            let n_old = self.recent.len().saturating_sub(N_RECENT);
+            self.recent.drain(..n_old);
+        }
+    }
+
+    /// [`Check::wake_at`] has come, or not.
+    pub fn on_timeout(&mut self, at: Mono, notes: &mut Vec<Note>) {
+        if self.wake_at().is_some_and(|due| due <= at) {
+            if let Some(model) = &mut self.model {
+                model.advance(at);
+            }
+            self.judge(notes);
+        }
+    }
+
+    /// Before the game what the clock shows is what it is set to.
+    fn seed(&mut self, times: Times, is_running: bool) {
+        let is_set = self.first.is_some() && (self.has_run || is_running);
+        if is_set {
+            return;
+        }
+        self.first = Some(times);
+        if self.has_run && self.model.is_some() {
+            return;
+        }
+        let control = self.control.clone().or_else(|| told_by(times));
+        let Some(control) = control else { return };
+        let is_before = Color::ALL.into_iter().all(|color| {
+            let [without, with] = start_times(&control, color);
+            without != with && times.of(color) == with
+        });
+        let first_increment =
+            if is_before { FirstIncrement::BeforeStart } else { FirstIncrement::WithPress };
+        let mut model = ClockModel::new(control, Manner { first_increment, ..Manner::default() });
+        Color::ALL.into_iter().for_each(|color| model.adopt(color, times.of(color)));
+        self.model = Some(model);
+    }
+
+    /// The game begins: is the clock set to the time control?
+    fn check_setting(&mut self, notes: &mut Vec<Note>) {
+        let (Some(control), Some(first)) = (&self.control, self.first) else { return };
+        for by in Color::ALL {
+            let [expected, also] = start_times(control, by);
+            let shown = first.of(by);
+            let is_near = |time: Duration| time.abs_diff(shown) <= TOLERANCE;
+            if !is_near(expected) && !is_near(also) {
+                notes.push(Note::Misset { by, expected, shown });
+            }
+        }
+    }
+
+    /// The clock is back after it was gone. It is believed at once: nobody watched it.
+    fn come_back(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) {
+        let Some(model) = &mut self.model else { return };
+        let estimated = model.times(at);
+        let [white, black] = [Color::White, Color::Black]
+            .map(|color| micros(shown.of(color)) - micros(estimated.of(color)));
+        let is_far = |color| off(&estimated, &shown, color).is_some();
+        // Without a time control nobody knows yet what unheard presses have added.
+        let is_known = self.control.is_some() || model.per_move(Color::White) != PerMove::Nothing;
+        let is_news = is_known
+            && Color::ALL.into_iter().any(is_far)
+            && !judge::is_transfer(model, white, black);
+        if !self.recent.is_empty() && is_news {
+            notes.push(Note::Back { estimated, shown });
+        }
+        for color in Color::ALL {
+            model.adopt(color, shown.of(color));
+            self.phases.get_mut(color).forget();
+        }
+    }
+}
+
+fn new_period(change: &Change) -> Option<(Color, Duration)> {
+    match *change {
+        Change::PeriodBegun { by, credit, .. } => Some((by, credit)),
+        _ => None,
+    }
+}
+
+/// Whether a lever that went over was pressed by its player. One that is found over when the clock
+/// has just been stopped may have been put there by an arbiter: then nothing was added.
+fn is_press(model: &ClockModel, by: Color, shown: &Shown) -> bool {
+    let PerMove::Increment(increment) = model.per_move(by) else { return true };
+    let (None, Some(times)) = (shown.running, shown.times) else { return true };
+    let (without, shown) = (model.left(by), times.of(by));
+    (without + increment).abs_diff(shown) < without.abs_diff(shown)
+}
+
+/// What the clock of `color` may show before the game: without and with the first increment.
+fn start_times(control: &TimeControl, color: Color) -> [Duration; 2] {
+    let initial = control.initial(color).unwrap_or_default();
+    let first = control.periods(color).map(|periods| periods.get(0).per_move);
+    match first {
+        Some(PerMove::Increment(increment)) => [initial, initial + increment],
+        _ => [initial, initial],
+    }
+}
+
+/// A time control as far as a clock tells it before the game: all moves in the time it shows.
+fn told_by(times: Times) -> Option<TimeControl> {
+    let all = |allotment| {
+        Periods::new(vec![Period { moves: None, allotment, per_move: PerMove::Nothing }]).ok()
+    };
+    Some(TimeControl::Periods { white: all(times.white)?, black: all(times.black)? })
+}
+
+/// As displays show times: a second that has begun counts as whole.
+fn begun(times: Times) -> Times {
+    let up = |span: Duration| {
+        let rest = Duration::from_nanos(u64::from(span.subsec_nanos()));
+        if rest.is_zero() { span } else { span - rest + Duration::from_secs(1) }
+    };
+    Times { white: up(times.white), black: up(times.black) }
+}
+
+/// By how many microseconds more `shown` is than `expected`, if that is more than a second and its
+/// way account for.
+fn off(expected: &Times, shown: &Times, color: Color) -> Option<i64> {
+    let off = micros(shown.of(color)) - micros(expected.of(color));
+    // A display shows the second that has begun: it is up to one ahead.
+    let middle = off - 500_000;
+    (middle.unsigned_abs() > TOLERANCE.as_micros() as u64).then_some(off)
+}
+
+fn micros(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
+}

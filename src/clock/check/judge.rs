@@ -1,0 +1,308 @@
+//! What a difference between device and model is, once it has lasted.
+
+use super::{Check, Pending, TOLERANCE, begun, micros, off};
+use crate::clock::control::PerMove;
+use crate::clock::model::{ClockModel, Crediting};
+use crate::clock::note::{Note, Rate};
+use crate::clock::reading::Times;
+use crate::time::Mono;
+use shakmaty::{ByColor, Color};
+use std::time::Duration;
+
+/// No increment is longer. Ours.
+const PER_MOVE_MOST: Duration = Duration::from_secs(61);
+/// No new period is shorter. Ours.
+const PERIOD_LEAST: Duration = Duration::from_secs(5 * 60);
+/// Drift is told from here. Ours: no arbiter would see less.
+pub(super) const DRIFT_MIN: Duration = Duration::from_secs(3);
+/// Drift is told above one part in so many. Ours: ten times what a cheap crystal does.
+const DRIFT_PART: u32 = 1_000;
+/// Drift is told of no shorter time. Ours: before that it may be a line that is slow to begin.
+const DRIFT_OVER: Duration = Duration::from_secs(10 * 60);
+/// Two differences are the same if they are not farther apart, in microseconds. Ours.
+const SAME: u64 = 1_000_000;
+/// An increment above this, in microseconds, can be counted in a sum. Ours: twice the tolerance.
+const INCREMENT_TELLS: i64 = 4_000_000;
+/// Increments that are in use; what lies in between is one of them misread.
+const USUAL: [u64; 12] = [1, 2, 3, 5, 8, 10, 12, 15, 20, 30, 45, 60];
+/// Without a time control, a difference of a running clock below this is taken as it comes. Ours:
+/// delays and the like, which no control has told us of.
+const PLAIN: Duration = Duration::from_secs(61);
+/// A difference belongs to a press for so long.
+const AFTER_PRESS: Duration = Duration::from_millis(2_500);
+/// Late times are told once in this time.
+const LATE_EVERY: Duration = Duration::from_secs(60);
+
+impl Check {
+    /// Holds a reading against the model, whose time is up to date.
+    pub(super) fn compare(
+        &mut self,
+        at: Mono,
+        shown: Times,
+        has_stood: bool,
+        has_gap: bool,
+        notes: &mut Vec<Note>,
+    ) {
+        self.learn(at, shown);
+        let Some(expected) = self.now() else { return };
+        let offs = [Color::White, Color::Black].map(|color| off(&expected, &shown, color));
+        if offs == [None, None] {
+            if let Some(pending) = self.pending.take() {
+                self.tell_late(at, &pending, notes);
+            }
+            if let Some((by, credit)) = self.begun.take() {
+                notes.push(Note::Period { by, credit });
+            }
+            self.tune(shown, notes);
+            return;
+        }
+        let stands = self.model.as_ref().is_some_and(|model| model.running().is_none());
+        let [white, black] = offs.map(Option::unwrap_or_default);
+        let off = ByColor { white, black };
+        let pressed = self.pressed.filter(|(then, _)| at.since(*then) < AFTER_PRESS);
+        let fresh = Pending {
+            since: at,
+            off,
+            shown,
+            pressed: pressed.map(|(_, by)| by),
+            has_stood: has_stood || stands,
+            stands,
+            has_gap,
+        };
+        let is_overtaken =
+            self.recent.back() != Some(&shown) && self.recent.contains(&shown) && !fresh.has_stood;
+        if is_overtaken {
+            self.tell_late(at, &fresh, notes);
+            return;
+        }
+        let same = self.pending.filter(|before| {
+            let apart = |color| (before.off.get(color) - off.get(color)).unsigned_abs();
+            Color::ALL.into_iter().all(|color| u128::from(apart(color)) < TOLERANCE.as_micros())
+        });
+        self.pending = Some(same.map_or(fresh, |before| Pending {
+            off,
+            shown,
+            has_stood: before.has_stood || fresh.has_stood,
+            stands,
+            ..before
+        }));
+        if self.wake_at().is_some_and(|due| due <= at) {
+            self.judge(notes);
+        }
+    }
+
+    fn now(&self) -> Option<Times> {
+        let model = self.model.as_ref()?;
+        Some(Times { white: model.left(Color::White), black: model.left(Color::Black) })
+    }
+
+    /// Without a time control the first press tells the increment.
+    fn learn(&mut self, at: Mono, shown: Times) {
+        let (Some((then, by)), None, Some(expected)) = (self.pressed, &self.control, self.now())
+        else {
+            return;
+        };
+        let is_known = self.model.as_ref().is_some_and(|m| m.per_move(by) != PerMove::Nothing);
+        if then == at && !is_known {
+            self.learn_increment(by, shown.of(by).saturating_sub(expected.of(by)));
+        }
+    }
+
+    /// A press of `by` added about `rise`, of which up to a second is that of the display.
+    fn learn_increment(&mut self, by: Color, rise: Duration) {
+        let Some(model) = &mut self.model else { return };
+        let floor = rise.as_secs();
+        if floor == 0 || rise > PER_MOVE_MOST {
+            return;
+        }
+        let is_usual = |n: &u64| USUAL.contains(n);
+        let seconds = [floor, floor + 1].into_iter().find(is_usual).unwrap_or(floor);
+        let increment = Duration::from_secs(seconds);
+        let left = model.left(by);
+        model.set_per_move(self.read_at, PerMove::Increment(increment));
+        model.adopt(by, left + increment);
+    }
+
+    fn tell_late(&mut self, at: Mono, pending: &Pending, notes: &mut Vec<Note>) {
+        let is_told = self.told_late.is_some_and(|then| at.since(then) < LATE_EVERY);
+        if is_told || pending.pressed.is_some() || pending.has_stood {
+            return;
+        }
+        self.told_late = Some(at);
+        let most = pending.off.white.unsigned_abs().max(pending.off.black.unsigned_abs());
+        notes.push(Note::Late { by: Duration::from_micros(most) });
+    }
+
+    /// Brings the fraction of a second into line, and tells if that adds up.
+    fn tune(&mut self, shown: Times, notes: &mut Vec<Note>) {
+        let Some(model) = &mut self.model else { return };
+        for color in Color::ALL {
+            let estimated = model.left(color);
+            let is_running = model.running() == Some(color);
+            let better = self.phases.get_mut(color).correct(estimated, shown.of(color), is_running);
+            if better != estimated {
+                self.drift += micros(better) - micros(estimated);
+                model.adopt(color, better);
+            }
+        }
+        let over = model.account(Color::White).spent + model.account(Color::Black).spent;
+        let by = Duration::from_micros(self.drift.unsigned_abs());
+        if by >= self.drift_told && by > over / DRIFT_PART && over >= DRIFT_OVER {
+            let rate = if self.drift < 0 { Rate::Fast } else { Rate::Slow };
+            notes.push(Note::Drift { rate, by, over });
+            self.drift_told = by * 2;
+        }
+    }
+
+    /// The difference has lasted: says what it is, and believes the device.
+    pub(super) fn judge(&mut self, notes: &mut Vec<Note>) {
+        let Some(pending) = self.pending.take() else { return };
+        let expected = begun(Times {
+            white: without(pending.shown.white, pending.off.white),
+            black: without(pending.shown.black, pending.off.black),
+        });
+        self.name(&pending, expected, notes);
+        let Some(model) = &mut self.model else { return };
+        for color in Color::ALL {
+            let off = *pending.off.get(color);
+            if off != 0 {
+                let left = model.left(color);
+                model.adopt(color, without(left, -off));
+                self.phases.get_mut(color).forget();
+            }
+        }
+    }
+
+    fn name(&mut self, pending: &Pending, expected: Times, notes: &mut Vec<Note>) {
+        let shown = pending.shown;
+        let is_near = |a: Duration, b: Duration| a.abs_diff(b) <= TOLERANCE;
+        let are_apart = expected.white.abs_diff(expected.black) > TOLERANCE * 3;
+        if are_apart && is_near(shown.white, expected.black) && is_near(shown.black, expected.white)
+        {
+            notes.push(Note::Turned { to: shown });
+            return;
+        }
+        let is_used = |color| self.first.is_some_and(|first| first.of(color) > expected.of(color));
+        let is_zero = shown.white.is_zero() && shown.black.is_zero();
+        if (self.first == Some(shown) || is_zero) && Color::ALL.into_iter().all(is_used) {
+            notes.push(Note::Reset { from: expected, to: shown });
+            return;
+        }
+        let is_transfer =
+            |model: &ClockModel| is_transfer(model, pending.off.white, pending.off.black);
+        if !pending.has_stood && self.model.as_ref().is_some_and(is_transfer) {
+            notes.push(Note::PressesMissed { expected, shown });
+            return;
+        }
+        if pending.has_gap {
+            notes.push(Note::Back { estimated: expected, shown });
+            return;
+        }
+        for color in Color::ALL {
+            let off = *pending.off.get(color);
+            if off != 0 {
+                let (from, to) = (expected.of(color), shown.of(color));
+                notes.extend(self.name_one(pending, color, off, from, to));
+            }
+        }
+    }
+
+    fn name_one(
+        &mut self,
+        pending: &Pending,
+        by: Color,
+        off: i64,
+        from: Duration,
+        to: Duration,
+    ) -> Option<Note> {
+        let amount = Duration::from_micros(off.unsigned_abs());
+        if let Some(note) = self.name_period(by, off, amount) {
+            return Some(note);
+        }
+        if pending.has_stood {
+            return Some(Note::SetByHand { by, from, to });
+        }
+        let is_of_press = pending.pressed == Some(by) && amount <= PER_MOVE_MOST;
+        if is_of_press && self.control.is_none() {
+            self.relearn(by, off);
+            return None;
+        }
+        if is_of_press && self.model.as_ref()?.flag(by).is_some() {
+            // Some clocks go on adding after the flag has fallen.
+            return None;
+        }
+        if is_of_press {
+            let expected = self.model.as_ref()?.per_move(by).span();
+            let shown = without(expected, -off);
+            return Some(Note::Increment { by, expected, shown });
+        }
+        if self.control.is_none() && amount <= PLAIN {
+            return None;
+        }
+        Some(Note::Unexplained { by, from, to })
+    }
+
+    /// The clock adds something else than it was believed to add, if two presses say the same.
+    fn relearn(&mut self, by: Color, off: i64) {
+        let before = self.doubt.replace(off);
+        let Some(model) = &mut self.model else { return };
+        if before.is_none_or(|before| off.abs_diff(before) > SAME) {
+            return;
+        }
+        let span = without(model.per_move(by).span(), -off);
+        let seconds = span.as_secs();
+        let per_move = if seconds == 0 {
+            PerMove::Nothing
+        } else {
+            PerMove::Increment(Duration::from_secs(seconds))
+        };
+        model.set_per_move(self.read_at, per_move);
+    }
+
+    /// The time of a period, added or not added.
+    fn name_period(&mut self, by: Color, off: i64, amount: Duration) -> Option<Note> {
+        let model = self.model.as_mut()?;
+        let index = model.period(by);
+        self.begun = self.begun.filter(|(begun, _)| *begun != by);
+        let Some(control) = &self.control else {
+            let is_long = off > 0 && amount >= PERIOD_LEAST;
+            return (is_long && self.pressed.is_some_and(|(_, last)| last == by))
+                .then_some(Note::Period { by, credit: amount });
+        };
+        let periods = control.periods(by)?;
+        let is_near = |span: Duration| !span.is_zero() && span.abs_diff(amount) <= TOLERANCE;
+        if off > 0 && periods.has_next(index) {
+            let credit = periods.get(index + 1).allotment;
+            if is_near(credit) {
+                model.set_period(by, index + 1);
+                return Some(Note::Period { by, credit });
+            }
+        }
+        let credit = periods.get(index).allotment;
+        if off < 0 && index > 0 && is_near(credit) {
+            // It will come when the time has run down to zero.
+            model.set_period(by, index - 1);
+            model.set_crediting(Crediting::OnZero);
+            return Some(Note::PeriodDue { by, credit });
+        }
+        None
+    }
+}
+
+/// Whether what the sides show too much, in microseconds, is what presses that nobody saw make of
+/// it: time gone over from one player to the other, and an increment for each.
+pub(super) fn is_transfer(model: &ClockModel, white: i64, black: i64) -> bool {
+    let increment = micros(model.per_move(Color::White).span()).max(1);
+    let n_presses = (white + black + increment / 2).div_euclid(increment);
+    let rest = (white + black - n_presses * increment).unsigned_abs();
+    let is_opposite = white.signum() * black.signum() < 0;
+    // With a short increment any sum would be some number of presses.
+    let is_pair = n_presses >= 2 && increment > INCREMENT_TELLS;
+    (is_opposite && n_presses >= 0 || is_pair) && u128::from(rest) <= TOLERANCE.as_micros()
+}
+
+/// `span` without `off` microseconds, which may be negative.
+fn without(span: Duration, off: i64) -> Duration {
+    let off_span = Duration::from_micros(off.unsigned_abs());
+    if off < 0 { span + off_span } else { span.saturating_sub(off_span) }
+}

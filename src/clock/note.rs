@@ -1,0 +1,233 @@
+//! What the arbiter is told of the clock: each difference between device and model by its kind.
+
+use super::reading::Times;
+use shakmaty::Color;
+use std::fmt;
+use std::time::Duration;
+
+/// One difference, or one thing that the device says of itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Note {
+    /// The clock was not set to the time control when the game began. 2009: Art. 6.10b; 2023: Art.
+    /// 6.10.2.
+    Misset {
+        /// Whose side.
+        by: Color,
+        /// What the control says.
+        expected: Duration,
+        /// What the clock shows.
+        shown: Duration,
+    },
+    /// What a press adds on this clock is not what was expected.
+    Increment {
+        /// Who pressed.
+        by: Color,
+        /// What was expected.
+        expected: Duration,
+        /// What the clock added.
+        shown: Duration,
+    },
+    /// The clock added the time of the next period.
+    Period {
+        /// To whose side.
+        by: Color,
+        /// How much.
+        credit: Duration,
+    },
+    /// The time of the next period was due by the moves completed, and the clock did not add it.
+    PeriodDue {
+        /// To whose side.
+        by: Color,
+        /// How much.
+        credit: Duration,
+    },
+    /// Somebody set this time while the clock stood. 2023: Art. 7.5.5, 12.9.2, or a correction.
+    SetByHand {
+        /// Whose.
+        by: Color,
+        /// Before.
+        from: Duration,
+        /// After.
+        to: Duration,
+    },
+    /// Both sides show what they showed before the game.
+    Reset {
+        /// Before.
+        from: Times,
+        /// After.
+        to: Times,
+    },
+    /// Each side shows what the other should: the clock was turned round.
+    Turned {
+        /// From now on.
+        to: Times,
+    },
+    /// The first press came from the end that the settings give to the other player.
+    OtherEnd,
+    /// Presses were not heard, or late: time has gone over from one player to the other.
+    PressesMissed {
+        /// What was expected.
+        expected: Times,
+        /// What the clock shows.
+        shown: Times,
+    },
+    /// A time has changed and nothing accounts for it. 2009: Art. 6.10a; 2023: Art. 6.10.1.
+    Unexplained {
+        /// Whose.
+        by: Color,
+        /// What was expected.
+        from: Duration,
+        /// What the clock shows.
+        to: Duration,
+    },
+    /// Times came late or out of order; what they said was not believed.
+    Late {
+        /// By how much, at the most.
+        by: Duration,
+    },
+    /// The clock goes wrong by this much.
+    Drift {
+        /// Which way.
+        rate: Rate,
+        /// By how much in all.
+        by: Duration,
+        /// In this time of running.
+        over: Duration,
+    },
+    /// The clock was gone and is back.
+    Back {
+        /// What was reckoned meanwhile.
+        estimated: Times,
+        /// What it shows.
+        shown: Times,
+    },
+    /// The clock shows that its battery is low.
+    BatteryLow,
+}
+
+/// How a clock goes wrong.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Rate {
+    /// It takes too much time from the players.
+    Fast,
+    /// It takes too little.
+    Slow,
+}
+
+impl Note {
+    /// The player concerned, where one is.
+    pub const fn by(&self) -> Option<Color> {
+        match self {
+            Self::Misset { by, .. }
+            | Self::Increment { by, .. }
+            | Self::Period { by, .. }
+            | Self::PeriodDue { by, .. }
+            | Self::SetByHand { by, .. }
+            | Self::Unexplained { by, .. } => Some(*by),
+            _ => None,
+        }
+    }
+
+    /// The article that speaks of it, in the edition of 2023.
+    pub const fn article(&self) -> Option<&'static str> {
+        match self {
+            Self::Misset { .. } | Self::Increment { .. } => Some("6.10.2"),
+            Self::Drift { .. } | Self::Unexplained { .. } | Self::Reset { .. } => Some("6.10.1"),
+            _ => None,
+        }
+    }
+
+    /// The code under which logs name it.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Misset { .. } => "CLOCK_MISSET",
+            Self::Increment { .. } => "CLOCK_INCREMENT",
+            Self::Period { .. } => "CLOCK_PERIOD",
+            Self::PeriodDue { .. } => "CLOCK_PERIOD_DUE",
+            Self::SetByHand { .. } => "CLOCK_SET",
+            Self::Reset { .. } => "CLOCK_RESET",
+            Self::Turned { .. } => "CLOCK_TURNED",
+            Self::OtherEnd => "CLOCK_OTHER_END",
+            Self::PressesMissed { .. } => "CLOCK_PRESSES_MISSED",
+            Self::Unexplained { .. } => "CLOCK_UNEXPLAINED",
+            Self::Late { .. } => "CLOCK_LATE",
+            Self::Drift { .. } => "CLOCK_DRIFT",
+            Self::Back { .. } => "CLOCK_BACK",
+            Self::BatteryLow => "CLOCK_BATTERY",
+        }
+    }
+}
+
+/// Hours, minutes and seconds, begun seconds counting as whole ones.
+struct Hms(Duration);
+
+impl fmt::Display for Hms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs() + u64::from(self.0.subsec_nanos() != 0);
+        write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+/// Both times.
+struct Both(Times);
+
+impl fmt::Display for Both {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "white {} black {}", Hms(self.0.white), Hms(self.0.black))
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(color) = self.by() {
+            write!(f, "{color}: ")?;
+        }
+        match *self {
+            Self::Misset { expected, shown, .. } => {
+                write!(f, "set to {}, the time control says {}", Hms(shown), Hms(expected))
+            }
+            Self::Increment { expected, shown, .. } => write!(
+                f,
+                "a press added {} s, {} s were expected",
+                shown.as_secs(),
+                expected.as_secs()
+            ),
+            Self::Period { credit, .. } => write!(f, "a new period, {} added", Hms(credit)),
+            Self::PeriodDue { credit, .. } => {
+                write!(
+                    f,
+                    "{} of the next period are due, the clock has not added them",
+                    Hms(credit)
+                )
+            }
+            Self::SetByHand { from, to, .. } => {
+                let (word, span) =
+                    if to >= from { ("added", to - from) } else { ("taken", from - to) };
+                write!(f, "{} {word} at the clock, now {}", Hms(span), Hms(to))
+            }
+            Self::Reset { from, .. } => write!(f, "clock reset; before that {}", Both(from)),
+            Self::Turned { to } => write!(f, "clock turned round; {}", Both(to)),
+            Self::OtherEnd => f.write_str("clock stands the other way round than the settings say"),
+            Self::PressesMissed { expected, shown } => {
+                write!(
+                    f,
+                    "press missed or heard late; {}, reckoned {}",
+                    Both(shown),
+                    Both(expected)
+                )
+            }
+            Self::Unexplained { from, to, .. } => {
+                write!(f, "shows {} where {} was expected", Hms(to), Hms(from))
+            }
+            Self::Late { by } => write!(f, "times came late by up to {} s", by.as_secs()),
+            Self::Drift { rate, by, over } => {
+                let word = if rate == Rate::Fast { "fast" } else { "slow" };
+                write!(f, "clock is {word} by {} s in {}", by.as_secs(), Hms(over))
+            }
+            Self::Back { estimated, shown } => {
+                write!(f, "clock is back; {}, reckoned {}", Both(shown), Both(estimated))
+            }
+            Self::BatteryLow => f.write_str("battery low"),
+        }
+    }
+}

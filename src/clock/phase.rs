@@ -1,0 +1,61 @@
+//! The fraction of a second that no display shows.
+//!
+//! A clock sends whole seconds, begun ones counting as whole, and they arrive up to a second late
+//! (protocol 2.6). When a display has just gone from one second to the next, the true time is that
+//! second or, if the message was under way for long, a little less. Of several such moments the one
+//! with the shortest way tells best.
+
+use std::time::Duration;
+
+/// So many changes of the display are looked at before the estimate is raised. Ours.
+const N_TICKS: u32 = 8;
+/// A smaller error is not worth a correction. Ours.
+const WORTH: Duration = Duration::from_millis(20);
+/// The longest way of a reading (protocol 2.6).
+const WAY_MAX: Duration = Duration::from_secs(1);
+
+/// What one side's display tells of the fraction.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Phase {
+    last: Option<Duration>,
+    n_ticks: u32,
+    /// Of the last ticks the smallest lag of the estimate behind the display.
+    least: Option<Duration>,
+}
+
+impl Phase {
+    /// The best estimate after a reading: `estimated` was reckoned, `shown` is on the display.
+    pub(super) fn correct(
+        &mut self,
+        estimated: Duration,
+        shown: Duration,
+        is_running: bool,
+    ) -> Duration {
+        let before = self.last.replace(shown);
+        let way = if is_running { WAY_MAX } else { Duration::ZERO };
+        let least = shown.saturating_sub(Duration::from_secs(1) + way);
+        if estimated > shown || estimated < least {
+            self.forget();
+            return estimated.clamp(least, shown);
+        }
+        let has_ticked = before.is_some_and(|before| shown + Duration::from_secs(1) == before);
+        if !has_ticked || !is_running {
+            return estimated;
+        }
+        let lag = shown - estimated;
+        self.least = Some(self.least.map_or(lag, |least| least.min(lag)));
+        self.n_ticks += 1;
+        if self.n_ticks < N_TICKS {
+            return estimated;
+        }
+        let lag = self.least.unwrap_or_default();
+        self.forget();
+        if lag > WORTH { estimated + lag } else { estimated }
+    }
+
+    /// The estimate has changed for another reason.
+    pub(super) fn forget(&mut self) {
+        self.n_ticks = 0;
+        self.least = None;
+    }
+}

@@ -1,0 +1,151 @@
+//! The clock's model beside its readings, for one game, and what that tells the record.
+
+use super::entry::Fact;
+use super::machine::Game;
+use super::settings::Settings;
+use crate::clock::{Check, End, Estimate, Note, Shown, Times, Turned};
+use crate::time::Mono;
+use crate::wire::ClockMessage;
+use shakmaty::{ByColor, Color, Position};
+
+/// Keeps the time of one game.
+#[derive(Clone, Debug)]
+pub(super) struct Timekeeper {
+    check: Check,
+    /// When the clock last showed times that can be.
+    shown_at: Option<Mono>,
+    notes: Vec<Note>,
+}
+
+impl Timekeeper {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let check = Check::new(settings.time_control.clone());
+        Self { check, shown_at: None, notes: Vec::new() }
+    }
+
+    /// For a game that was begun before the daemon was started anew: `first` had the first move,
+    /// and `n_plies` are on record.
+    pub(super) fn resumed(settings: &Settings, first: Color, n_plies: usize) -> Self {
+        let n = u32::try_from(n_plies).unwrap_or(u32::MAX);
+        let of = |color| if color == first { n.div_ceil(2) } else { n / 2 };
+        let check = Check::resumed(settings.time_control.clone(), ByColor::new_with(of));
+        Self { check, ..Self::new(settings) }
+    }
+
+    pub(super) fn wake_at(&self) -> Option<Mono> {
+        self.check.wake_at()
+    }
+
+    /// The clock cannot be heard: its times are reckoned from now on.
+    pub(super) fn lost(&mut self) {
+        self.check.lost();
+        self.shown_at = None;
+    }
+}
+
+impl Game {
+    /// The times as well as they are known at `at`: by the clock while it is heard, reckoned while
+    /// it is gone. `None` if there never was one.
+    pub fn estimate(&self, at: Mono) -> Option<Estimate> {
+        self.timekeeper.check.estimate(at)
+    }
+
+    /// Before anything is made of a clock message: whether it shows times.
+    pub(super) fn note_times(&mut self, now: Mono, message: &ClockMessage) {
+        if matches!(message, ClockMessage::Time(_)) {
+            self.timekeeper.shown_at = Some(now);
+        }
+    }
+
+    /// The times for the record of a press at `now`: those of the clock, or reckoned ones where it
+    /// sent none that can be.
+    pub(super) fn times_at_press(&self, now: Mono, by: Color) -> Option<Times> {
+        let is_fresh = self.timekeeper.shown_at == Some(now);
+        let reckoned = || self.timekeeper.check.pressed_at(now, by);
+        self.clock.times().filter(|_| is_fresh).or_else(reckoned)
+    }
+
+    /// A clock message was heard and its presses taken: holds it against the model.
+    pub(super) fn keep_time(&mut self, now: Mono, message: &ClockMessage, turned: &[Turned]) {
+        let pressed = turned.iter().find_map(|turn| match turn {
+            Turned::Pressed(end) => Some(self.clock.color(*end)),
+            Turned::Started | Turned::Stopped => None,
+        });
+        let has_times = matches!(message, ClockMessage::Time(_));
+        let is_battery_low = matches!(message, ClockMessage::Time(time) if time.battery_low);
+        let shown = Shown {
+            times: self.clock.times().filter(|_| has_times),
+            running: self.clock.running(),
+            // An arbiter who starts the clock with the lever has not made a move.
+            pressed: pressed.filter(|_| !turned.contains(&Turned::Started)),
+            is_battery_low,
+        };
+        let keeper = &mut self.timekeeper;
+        keeper.check.read(now, shown, &mut keeper.notes);
+        self.tell_notes();
+    }
+
+    /// A new game begins, perhaps with a clock that was set long before.
+    pub(super) fn begin_time(&mut self, now: Mono) {
+        let keeper = &mut self.timekeeper;
+        *keeper = Timekeeper::new(&self.settings);
+        if self.clock.times().is_some() {
+            let (times, running) = (self.clock.times(), self.clock.running());
+            let shown = Shown { times, running, pressed: None, is_battery_low: false };
+            keeper.check.read(now, shown, &mut keeper.notes);
+        }
+        if let Some(control) = &self.settings.time_control {
+            self.facts.push(Fact::TimeControl(control.clone()));
+        }
+        self.tell_notes();
+    }
+
+    /// The first press tells that White's end of the clock is the other one.
+    pub(super) fn seat_white(&mut self, end: End) {
+        self.clock.bind_white(end);
+        self.timekeeper.check.turned();
+        self.record_seats();
+        if self.settings.white_end.is_some() {
+            self.facts.push(Fact::ClockNote(Note::OtherEnd));
+        }
+    }
+
+    pub(super) fn run_timekeeper(&mut self, now: Mono) {
+        let keeper = &mut self.timekeeper;
+        keeper.check.on_timeout(now, &mut keeper.notes);
+        self.tell_notes();
+    }
+
+    /// Moves that no press completes take the times that the clock shows then, or reckoned ones.
+    pub(super) fn lend_times(&mut self, now: Mono) {
+        let reckoned = || self.timekeeper.check.estimate(now).map(|estimate| estimate.shown());
+        let times = self.clock.times().or_else(reckoned);
+        if let Some(play) = &mut self.play {
+            play.lend_times(times);
+        }
+    }
+
+    /// While the clock is gone: each move that was put on record counts as a press, which nobody
+    /// could see.
+    pub(super) fn press_unseen(&mut self, now: Mono) {
+        let Some(play) = &self.play else { return };
+        let first = play.sheet().start().turn();
+        for fact in &self.facts {
+            if let Fact::MoveMade { ply, .. } = fact {
+                let by = if ply.is_multiple_of(2) { !first } else { first };
+                self.timekeeper.check.made_unseen(now, by);
+            }
+        }
+    }
+
+    fn tell_notes(&mut self) {
+        for note in std::mem::take(&mut self.timekeeper.notes) {
+            if matches!(note, Note::Turned { .. }) {
+                self.clock.bind_white(self.clock.white_end().other());
+                self.timekeeper.check.turned();
+                self.record_seats();
+            }
+            self.facts.push(Fact::ClockNote(note));
+        }
+    }
+}
