@@ -5,13 +5,69 @@
 //! anew finds a clock that runs already: it takes the times from the clock and never sets a game
 //! back to its beginning.
 
+use super::entry::{Fact, Stage};
 use crate::clock::{ClockModel, Manner, TimeControl};
+use crate::laws::Severity;
 use crate::time::Mono;
+use crate::track::line::CompletedBy;
 use crate::wire::{
     Act, BoardMessage, Button, ClockDriver, ClockLine, ClockMessage, ClockNews, ClockText,
     ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Wanted, WantedTimes,
 };
 use shakmaty::Color;
+use std::time::Duration;
+
+/// A move is shown for this long.
+pub const MOVE_SHOWN: Duration = Duration::from_secs(3);
+/// A press is answered with its move only if it was heard this lately.
+const MOVE_FRESH: Duration = Duration::from_secs(2);
+/// Nothing covers the times once a player has less than this.
+const TIME_SCARCE: Duration = Duration::from_secs(60);
+/// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
+const CALL_BEEP: u8 = 16;
+
+/// For what the clock is stopped and calls the arbiter, who may stop it at any time (2023: Art.
+/// 6.12.1) and rules then.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Calls {
+    /// For nothing.
+    Never,
+    /// For an illegal move that was completed, after which the arbiter sets the times (2023: Art.
+    /// 7.5.1 and 7.5.5).
+    #[default]
+    IllegalMove,
+    /// For every finding that is an irregularity, false alarms included.
+    Irregularity,
+}
+
+/// What lies over the times.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Over {
+    Nothing,
+    /// A completed move, until then.
+    Move(ClockText, Mono),
+    /// The arbiter is wanted. The clock stands until somebody starts it.
+    Call,
+    /// The game is over: nobody starts the clock.
+    Result(ClockText),
+}
+
+impl Over {
+    fn text(self) -> Option<ClockText> {
+        match self {
+            Self::Nothing => None,
+            Self::Move(text, _) | Self::Result(text) => Some(text),
+            Self::Call => Some(ClockText::call_arbiter()),
+        }
+    }
+}
+
+/// Whether the players see their moves on the clock.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Moves {
+    Hidden,
+    Shown,
+}
 
 /// The host's side of a clock that it drives.
 #[derive(Clone, Debug)]
@@ -27,8 +83,11 @@ pub struct ClockDesk {
     is_set: bool,
     /// What the clock is to be set to.
     times: Option<WantedTimes>,
-    /// The result, once the game is over: then nobody starts the clock.
-    text: Option<ClockText>,
+    over: Over,
+    calls: Calls,
+    moves: Moves,
+    /// The legal move that was made last and its half-move.
+    made: Option<(usize, ClockText)>,
 }
 
 impl ClockDesk {
@@ -43,8 +102,23 @@ impl ClockDesk {
             turn: Color::White,
             is_set: false,
             times: None,
-            text: None,
+            over: Over::Nothing,
+            calls: Calls::default(),
+            moves: Moves::Hidden,
+            made: None,
         }
+    }
+
+    /// The same desk, which stops the clock for this.
+    #[must_use]
+    pub fn calling_for(self, calls: Calls) -> Self {
+        Self { calls, ..self }
+    }
+
+    /// The same desk, which shows each completed move for [`MOVE_SHOWN`].
+    #[must_use]
+    pub fn showing_moves(self) -> Self {
+        Self { moves: Moves::Shown, ..self }
     }
 
     /// The model that the clock is set by.
@@ -131,13 +205,73 @@ impl ClockDesk {
             ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
                 match self.model.running() {
                     Some(_) => drop(self.model.stop(at)),
-                    None if self.text.is_none() => drop(self.model.start(at, self.turn)),
-                    None => {}
+                    None if matches!(self.over, Over::Result(_)) => {}
+                    None => {
+                        self.over = Over::Nothing;
+                        self.model.start(at, self.turn);
+                    }
                 }
             }
             _ => return,
         }
         self.changed(at);
+    }
+
+    /// Something was recorded that the clock shows.
+    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<Command>>) {
+        match fact {
+            Fact::GameStarted { .. } => self.new_game(at, out),
+            Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
+            Fact::MoveMade { ply, uci, san, is_illegal: false, .. } => {
+                self.made = Some((*ply, ClockText::for_move(uci, san)));
+            }
+            Fact::MoveMade { .. } => self.made = None,
+            Fact::MoveRetracted { ply } => self.made = self.made.filter(|(made, _)| made < ply),
+            Fact::MoveCompleted { ply, by: CompletedBy::Press, pressed_before, .. }
+                if *pressed_before <= MOVE_FRESH =>
+            {
+                self.show_move(at, *ply, out);
+            }
+            fact if self.is_call(fact) => self.call(at, out),
+            _ => {}
+        }
+    }
+
+    fn is_call(&self, fact: &Fact) -> bool {
+        match self.calls {
+            Calls::Never => false,
+            Calls::IllegalMove => matches!(fact, Fact::IllegalMove { stage: Stage::Completed, .. }),
+            Calls::Irregularity => {
+                fact.alarm().is_some_and(|finding| finding.severity() == Severity::Irregularity)
+            }
+        }
+    }
+
+    /// Both sides stop, and the arbiter is called to the board.
+    fn call(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        // Who stopped the clock himself is there already.
+        if matches!(self.over, Over::Result(_)) || self.model.running().is_none() {
+            return;
+        }
+        self.model.stop(at);
+        self.changed(at);
+        self.over = Over::Call;
+        self.want(at, out);
+        self.line.beep(at, CALL_BEEP, out);
+    }
+
+    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<Act<Command>>) {
+        let times = self.model.times(at);
+        let has_time = Color::ALL.iter().all(|color| times.of(*color) >= TIME_SCARCE);
+        let is_free = matches!(self.over, Over::Nothing | Over::Move(..));
+        if self.moves == Moves::Shown
+            && has_time
+            && is_free
+            && let Some((_, text)) = self.made.filter(|(made, _)| *made == ply)
+        {
+            self.over = Over::Move(text, at + MOVE_SHOWN);
+            self.want(at, out);
+        }
     }
 
     /// A new game begins: the clock is set for it, unless it runs already.
@@ -147,7 +281,8 @@ impl ClockDesk {
             self.is_set = true;
             self.changed(at);
         }
-        self.text = None;
+        self.over = Over::Nothing;
+        self.made = None;
         self.want(at, out);
     }
 
@@ -155,7 +290,7 @@ impl ClockDesk {
     pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<Command>>) {
         self.model.stop(at);
         self.changed(at);
-        self.text = Some(ClockText::plain(result));
+        self.over = Over::Result(ClockText::plain(result));
         self.want(at, out);
     }
 
@@ -166,12 +301,20 @@ impl ClockDesk {
             self.changed(at);
             self.want(at, out);
         }
+        if matches!(self.over, Over::Move(_, until) if until <= at) {
+            self.over = Over::Nothing;
+            self.want(at, out);
+        }
         self.line.on_timeout(at, out);
     }
 
     /// When [`ClockDesk::on_timeout`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
-        [self.line.wake_at(), self.model.wake_at()].into_iter().flatten().min()
+        let uncovers = match self.over {
+            Over::Move(_, until) => Some(until),
+            _ => None,
+        };
+        [self.line.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
     }
 
     /// The model has changed by more than time passing: the clock is to be set anew.
@@ -190,7 +333,7 @@ impl ClockDesk {
     }
 
     fn want(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        let wanted = Wanted { times: self.times, text: self.text, icons: None };
+        let wanted = Wanted { times: self.times, text: self.over.text(), icons: None };
         if wanted != *self.line.wanted() {
             self.line.want(at, wanted, out);
         }

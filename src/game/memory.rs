@@ -8,6 +8,7 @@
 
 use super::entry::{Fact, LinkState};
 use super::machine::{Game, end_of};
+use super::settings::ClockRole;
 use super::timers::Timer;
 use super::watch::BOUNCE;
 use crate::clock::Times;
@@ -233,12 +234,22 @@ impl Game {
             self.memory.missed = None;
             return;
         }
-        if self.memory.asked.is_some() || due > now || self.watch.has_suspect() {
+        let is_kept = self.memory.asked.is_some() || self.watch.has_suspect();
+        if is_kept || due > now || !self.may_be_deaf() {
             self.timers.set(Timer::Memory, due.max(now + STILL));
         } else if self.session.ask_log(now, &mut self.commands) {
             self.memory.asked = Some(now);
             self.memory.last_asked = Some(now);
             self.timers.set(Timer::Memory, now + ANSWER_MAX);
+        }
+    }
+
+    /// Whether seconds may pass in which no press is heard. A clock that runs by itself turns all
+    /// the same; one that we drive would go on taking the time of him who has pressed.
+    fn may_be_deaf(&self) -> bool {
+        match self.settings.clock_role {
+            ClockRole::Read => true,
+            ClockRole::Driven => !self.clock.is_running() || self.is_over(),
         }
     }
 

@@ -21,7 +21,7 @@ mod timekeeper;
 mod timers;
 mod watch;
 
-pub use clock_desk::ClockDesk;
+pub use clock_desk::{Calls, ClockDesk};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
@@ -32,4 +32,4 @@ pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use rules::{Act, Clocked};
 pub use score::{Completed, ScoreSheet, Scored};
-pub use settings::Settings;
+pub use settings::{ClockRole, Settings};

@@ -38,6 +38,16 @@ impl Default for Settle {
     }
 }
 
+/// What the program does about the clock behind the board.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum ClockRole {
+    /// It listens, and a clock that is not heard for some seconds runs on all the same.
+    #[default]
+    Read,
+    /// It drives the clock: a press that is not heard changes no side.
+    Driven,
+}
+
 /// The settings of one board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -61,6 +71,8 @@ pub struct Settings {
     pub terms: Option<Terms>,
     /// The time control; `None` takes what the clock shows as it comes.
     pub time_control: Option<TimeControl>,
+    /// What is done about the clock behind the board.
+    pub clock_role: ClockRole,
     /// Quiet times.
     pub settle: Settle,
 }

@@ -30,7 +30,10 @@ impl BoardClock {
         match (own, settings.clock, control) {
             (Some(own), ..) => Self::Own(own),
             (None, Source::Board, Some(control)) if settings.drive_clock => {
-                Self::Driven(Box::new(ClockDesk::new(control, settings.left_or_right())))
+                let desk = ClockDesk::new(control, settings.left_or_right());
+                let desk = desk.calling_for(settings.calls());
+                let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
+                Self::Driven(Box::new(desk))
             }
             (None, Source::Board, _) => Self::Read,
             (None, Source::Gpio | Source::GpioLever, control) => {
@@ -80,10 +83,7 @@ impl BoardClock {
     /// Something was recorded that the clock should know.
     pub(super) fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<Act<Command>>) {
         match (self, fact) {
-            (Self::Driven(desk), Fact::GameStarted { .. }) => desk.new_game(at.mono, out),
-            (Self::Driven(desk), Fact::Ended(ending)) => {
-                desk.end_game(at.mono, &ending.outcome.to_string(), out);
-            }
+            (Self::Driven(desk), fact) => desk.note(at.mono, fact, out),
             (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(ClockOrder::NewGame),
             (Self::Own(stub), Fact::Ended(_)) => stub.order(ClockOrder::Stop),
             _ => {}

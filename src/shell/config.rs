@@ -2,8 +2,8 @@
 //! misspelt setting must not be a silent one.
 
 use crate::clock::{ControlError, End, TimeControl};
-use crate::game::Settings;
 use crate::game::settings::Settle;
+use crate::game::{Calls, ClockRole, Settings};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -78,6 +78,10 @@ pub struct Board {
     pub clock: Source,
     /// The clock behind the board is set and run by the time control; else it is only read.
     pub drive_clock: bool,
+    /// For what a driven clock is stopped and calls the arbiter.
+    pub clock_stops_for: StopsFor,
+    /// A driven clock shows each completed move for some seconds.
+    pub clock_shows_moves: bool,
     /// Only Chess960 start positions begin a game.
     pub chess960: bool,
     /// The time control; empty if the clock is to tell.
@@ -112,6 +116,19 @@ pub enum Seat {
     Left,
     /// The right one.
     Right,
+}
+
+/// For what a driven clock is stopped and calls the arbiter.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopsFor {
+    /// For nothing.
+    Nothing,
+    /// For an illegal move that was completed.
+    #[default]
+    IllegalMove,
+    /// For all that the log calls an irregularity.
+    Irregularity,
 }
 
 /// Where the clock is.
@@ -157,6 +174,8 @@ impl Default for Board {
             clock_white: Seat::Auto,
             clock: Source::Board,
             drive_clock: false,
+            clock_stops_for: StopsFor::IllegalMove,
+            clock_shows_moves: false,
             chess960: false,
             time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
@@ -249,6 +268,15 @@ impl Board {
         }
     }
 
+    /// For what a clock that we drive calls the arbiter.
+    pub(super) const fn calls(&self) -> Calls {
+        match self.clock_stops_for {
+            StopsFor::Nothing => Calls::Never,
+            StopsFor::IllegalMove => Calls::IllegalMove,
+            StopsFor::Irregularity => Calls::Irregularity,
+        }
+    }
+
     /// The time control, if one is set.
     pub(super) fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
         let text = self.time_control.trim();
@@ -277,6 +305,10 @@ impl Board {
             terms: None,
             // It was checked when the file was read.
             time_control: self.time_control().unwrap_or_default(),
+            clock_role: match (self.clock, self.drive_clock) {
+                (Source::Board, true) => ClockRole::Driven,
+                _ => ClockRole::Read,
+            },
             settle: Settle {
                 with_clock: Duration::from_millis(self.settle_with_clock_ms),
                 without_clock: Duration::from_millis(self.settle_without_clock_ms),

@@ -2,7 +2,7 @@
 //! one whose board has forgotten, and by one whose board does not answer.
 
 use rokade::clock::Times;
-use rokade::game::{Basis, Effect, Entry, Event, Fact, Game, Recovered, Settings};
+use rokade::game::{Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings};
 use rokade::laws::FindingKind;
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::time::{Mono, Stamp, Wall};
@@ -27,13 +27,17 @@ struct Table {
 
 impl Table {
     fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    fn with(settings: Settings) -> Self {
         let clock = ClockSim::new(clock::USUAL.0, clock::USUAL.1, End::Left);
         let board = BoardSim::new(Board::new(), Orientation::Normal, Some(clock.time()));
         let mut table = Self {
             board: board.well_used(),
             clock,
             now: Mono::default(),
-            game: Game::new(Settings::default()),
+            game: Game::new(settings),
             decoder: Decoder::default(),
             facts: Vec::new(),
             entries: Vec::new(),
@@ -251,4 +255,21 @@ fn a_log_that_nobody_asked_for_changes_nothing() {
     assert_eq!(table.moves(), ["e2e4"]);
     let is_news = |fact: &Fact| matches!(fact, Fact::Found(_) | Fact::MoveRetracted { .. });
     assert!(!table.facts[before..].iter().any(is_news));
+}
+
+#[test]
+fn beside_a_clock_that_is_driven_the_memory_is_read_when_it_stands() {
+    let settings = Settings { clock_role: ClockRole::Driven, ..Settings::default() };
+    let mut table = Table::with(settings);
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    table.plug();
+    table.pass(120_000);
+    assert!(table.game.awaits_memory());
+    assert_eq!(table.n_logs_asked, 0, "no press would be heard for eight seconds");
+    table.clock.stop(table.now);
+    table.pass(30_000);
+    assert_eq!(table.n_logs_asked, 1);
+    assert_eq!(table.moves(), ["e2e4", "e7e5", "g1f3", "d7d6"]);
+    assert!(!table.game.awaits_memory());
 }

@@ -1,11 +1,13 @@
 //! A clock behind a board that the host runs, in virtual time.
 
-use rokade::game::ClockDesk;
+use rokade::game::{Basis, Calls, ClockDesk, Fact, Stage};
+use rokade::laws::{Finding, FindingKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Glass, Obedience, Table};
 use rokade::time::Mono;
+use rokade::track::line::CompletedBy;
 use rokade::wire::{Act, ClockKind, ClockNews, Command, End};
-use shakmaty::Color;
+use shakmaty::{Color, Square};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -56,7 +58,9 @@ impl Room {
     fn pass(&mut self, span: Duration) {
         let until = self.now + span;
         loop {
-            let wakes = [self.desk.wake_at(), self.table.next_at()];
+            // The board is looked after even when nothing of its own is due: commands travel.
+            let tick = Some(self.now + Duration::from_millis(200));
+            let wakes = [self.desk.wake_at(), self.table.next_at(), tick];
             let next = wakes.into_iter().flatten().min();
             let Some(at) = next.filter(|at| *at <= until) else { break };
             self.now = at.max(Mono(self.now.0 + 1));
@@ -162,4 +166,162 @@ fn the_result_stays_on_the_clock_until_the_next_game() {
     room.pass(10 * SECOND);
     assert_eq!(room.shown(), (5_400, 5_400, false));
     assert_eq!(room.table.driven().expect("a clock").glass(), Glass::Times);
+}
+
+fn illegal(stage: Stage) -> Fact {
+    let kind = FindingKind::IllegalCompleted { from: Square::E1, to: Square::E3 };
+    let by = Color::White;
+    Fact::IllegalMove { stage, by, finding: Finding { kind, by: Some(by) } }
+}
+
+fn press_without_move() -> Fact {
+    Fact::Found(Finding { kind: FindingKind::PressWithoutMove, by: Some(Color::White) })
+}
+
+impl Room {
+    /// A room in which White's clock has run for a while, and he has pressed.
+    fn in_play(with: impl FnOnce(ClockDesk) -> ClockDesk) -> Self {
+        let mut room = Self::new();
+        room.desk = with(desk());
+        room.wake();
+        room.pass(10 * SECOND);
+        room.happen(&Happening::ClockStopped);
+        room.pass(20 * SECOND);
+        room.happen(&Happening::Press(Color::White));
+        room
+    }
+
+    fn note(&mut self, fact: &Fact) {
+        self.drive(|desk, at, out| desk.note(at, fact, out));
+        self.pass(SECOND);
+    }
+
+    fn glass(&self) -> Glass {
+        self.table.driven().expect("a clock").glass()
+    }
+
+    fn n_beeps(&self) -> u32 {
+        self.table.driven().expect("a clock").n_beeps()
+    }
+}
+
+#[test]
+fn a_completed_illegal_move_stops_both_sides_and_calls_the_arbiter() {
+    let mut room = Room::in_play(|desk| desk);
+    room.note(&illegal(Stage::Made));
+    assert!(room.shown().2 && room.glass() == Glass::Times, "it may still be corrected");
+    room.note(&illegal(Stage::Completed));
+    assert!(!room.shown().2, "the times come first");
+    room.pass(2 * SECOND);
+    let before = room.shown();
+    assert!(!before.2);
+    assert_eq!(room.glass(), Glass::Letters(*b"arbiter "));
+    assert_eq!(room.n_beeps(), 1);
+    room.pass(120 * SECOND);
+    assert_eq!((room.shown(), room.glass()), (before, Glass::Letters(*b"arbiter ")));
+    // The move is taken back, White's end goes up, and the arbiter lets the clock go on.
+    room.happen(&Happening::Press(Color::Black));
+    assert!(!room.shown().2, "a press starts nothing");
+    room.happen(&Happening::ClockStopped);
+    room.pass(10 * SECOND);
+    let (left, right, runs) = room.shown();
+    assert!(runs && right == before.1 && left < before.0, "{:?} after {before:?}", room.shown());
+    assert_eq!(room.glass(), Glass::Times);
+    assert_eq!(room.n_beeps(), 1);
+}
+
+#[test]
+fn for_what_the_arbiter_is_called_is_a_setting() {
+    for (calls, fact, is_call) in [
+        (Calls::Never, illegal(Stage::Completed), false),
+        (Calls::IllegalMove, press_without_move(), false),
+        (Calls::Irregularity, press_without_move(), true),
+        (Calls::Irregularity, illegal(Stage::Completed), true),
+    ] {
+        let mut room = Room::in_play(|desk| desk.calling_for(calls));
+        room.note(&fact);
+        room.pass(2 * SECOND);
+        assert_eq!(room.glass() != Glass::Times, is_call, "{calls:?} {fact:?}");
+        assert_eq!(room.shown().2, !is_call, "{calls:?} {fact:?}");
+        assert_eq!(room.n_beeps(), u32::from(is_call), "{calls:?} {fact:?}");
+    }
+}
+
+#[test]
+fn nobody_is_called_to_a_clock_that_stands_or_to_a_game_that_is_over() {
+    let mut room = Room::in_play(|desk| desk);
+    room.happen(&Happening::ClockStopped);
+    room.note(&illegal(Stage::Completed));
+    assert_eq!((room.glass(), room.n_beeps()), (Glass::Times, 0));
+    room.drive(|desk, at, out| desk.end_game(at, "0-1", out));
+    room.pass(4 * SECOND);
+    room.note(&illegal(Stage::Completed));
+    assert_eq!((room.glass(), room.n_beeps()), (Glass::Letters(*b"0-1     "), 0));
+}
+
+/// Half-move 1, and its press so long before.
+fn move_of_white(is_illegal: bool, pressed_before: Duration) -> [Fact; 2] {
+    let (uci, san) = ("g1f3".to_owned(), "Nf3".to_owned());
+    let (basis, released_before) = (Basis::Press, Duration::ZERO);
+    let alternatives = Vec::new();
+    [
+        Fact::MoveMade { ply: 1, uci, san, is_illegal, basis, alternatives, released_before },
+        Fact::MoveCompleted { ply: 1, by: CompletedBy::Press, pressed_before, times: None },
+    ]
+}
+
+#[test]
+fn a_completed_move_is_shown_for_three_seconds_if_that_is_wished() {
+    let fresh = Duration::from_millis(100);
+    let mut room = Room::in_play(ClockDesk::showing_moves);
+    let [made, completed] = move_of_white(false, fresh);
+    room.note(&made);
+    assert_eq!(room.glass(), Glass::Times, "it is not completed");
+    room.note(&completed);
+    assert_eq!(room.glass(), Glass::Letters(*b"Nf3     "));
+    assert!(room.shown().2);
+    room.pass(4 * SECOND);
+    assert_eq!(room.glass(), Glass::Times);
+
+    let hidden = [
+        (Room::in_play(|desk| desk), move_of_white(false, fresh)),
+        (Room::in_play(ClockDesk::showing_moves), move_of_white(true, fresh)),
+        (Room::in_play(ClockDesk::showing_moves), move_of_white(false, 5 * SECOND)),
+    ];
+    for (mut room, facts) in hidden {
+        facts.iter().for_each(|fact| room.note(fact));
+        assert_eq!(room.glass(), Glass::Times, "{facts:?}");
+    }
+}
+
+#[test]
+fn no_move_covers_the_times_when_they_are_short() {
+    let mut room = Room::in_play(ClockDesk::showing_moves);
+    room.pass(5_350 * SECOND);
+    for fact in move_of_white(false, Duration::ZERO) {
+        room.note(&fact);
+    }
+    let (_, right, _) = room.shown();
+    assert!(right < 60, "{right}");
+    assert_eq!(room.glass(), Glass::Times);
+}
+
+#[test]
+fn a_thousand_stops_lose_no_second_between_model_and_clock() {
+    let mut room = Room::in_play(|desk| desk);
+    for n in 0..2_000 {
+        let runs_before = room.shown().2;
+        room.happen(&Happening::ClockStopped);
+        assert_ne!(room.shown().2, runs_before, "press {n} of the button");
+    }
+    room.happen(&Happening::ClockStopped);
+    room.pass(10 * SECOND);
+    let (left, right, runs) = room.shown();
+    assert!(!runs);
+    let times = room.desk.model().times(room.now);
+    for (shown, reckoned) in [(left, times.white), (right, times.black)] {
+        let shown = Duration::from_secs(shown.into());
+        // A display shows the second that has begun.
+        assert!(shown >= reckoned && shown - reckoned < SECOND, "{shown:?} for {reckoned:?}");
+    }
 }
