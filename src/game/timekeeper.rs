@@ -2,7 +2,7 @@
 
 use super::entry::Fact;
 use super::machine::Game;
-use super::settings::Settings;
+use super::settings::{ClockRole, Settings};
 use crate::clock::{Check, End, Estimate, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
@@ -89,7 +89,9 @@ impl Game {
     pub(super) fn begin_time(&mut self, now: Mono) {
         let keeper = &mut self.timekeeper;
         *keeper = Timekeeper::new(&self.settings);
-        if self.clock.times().is_some() {
+        // A clock that we drive is being set for the game just now; its next reading tells.
+        let is_set = self.settings.clock_role == ClockRole::Read;
+        if is_set && self.clock.times().is_some() {
             let (times, running) = (self.clock.times(), self.clock.running());
             let shown = Shown { times, running, pressed: None, is_battery_low: false };
             keeper.check.read(now, shown, &mut keeper.notes);

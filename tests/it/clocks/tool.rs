@@ -77,6 +77,8 @@ async fn a_demo_is_played_with_any_clock() {
     }
     for played in [driven, own] {
         assert!(played.out.contains("white 1:30:00  black 1:30:00"), "{}", played.out);
+        // The clock that we set ourselves is not told of as one that was set wrong.
+        assert!(!played.out.contains("CLOCK_MISSET"), "{}", played.out);
     }
     assert!(!none.out.contains("white 1:"), "{}", none.out);
 }
