@@ -6,7 +6,7 @@
 use super::line::arrivals_of;
 use super::mismatch;
 use super::placement::{Placement, Reading};
-use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square, attacks};
 
 /// The one illegal move of the side to move that the board shows: a piece of his that stands where
 /// it may not have gone, and that is missed on one other square. What the other side's pieces show
@@ -44,7 +44,13 @@ pub fn shown(pos: &Chess, seen: &Placement) -> Option<Move> {
     let capture = pos.board().role_at(to).filter(|_| pos.them().contains(to));
     let promotion = arrived.map(|piece| piece.role).filter(|new| *new != role);
     let m = Move::Normal { role, from, capture, to, promotion };
-    let is_move = pos.board().role_at(to) != Some(Role::King) && !pos.is_legal(m);
+    // A piece that stands on another of its own side leaves no position to go on from; nor does a
+    // pawn that jumped over a man, which it would then seem to have passed.
+    let has_jumped = role == Role::Pawn
+        && from.file() == to.file()
+        && (attacks::between(from, to) & pos.board().occupied()).any();
+    let has_room = !pos.us().contains(to) && capture != Some(Role::King) && !has_jumped;
+    let is_move = has_room && !pos.is_legal(m);
     is_move.then_some(m)
 }
 
@@ -76,4 +82,28 @@ fn castling_shown(pos: &Chess, seen: &Placement) -> Option<Move> {
     let others = pos.board().occupied().without(king).without(rook);
     let has_room = (arrivals_of(castling, turn) & others).is_empty();
     (has_room && !pos.is_legal(castling)).then_some(castling)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown_from(fen: &str, placement: &str) -> Option<String> {
+        let fen: shakmaty::fen::Fen = fen.parse().unwrap();
+        let pos: Chess = fen.into_position(shakmaty::CastlingMode::Standard).unwrap();
+        shown(&pos, &Placement::parse(placement).unwrap()).map(|m| m.to_string())
+    }
+
+    #[test]
+    fn what_no_position_follows_from_is_not_gone_on_from() {
+        let start = "4k3/8/8/8/8/n7/PR6/4K3 w - - 0 1";
+        // A knight that went like a rook; it could not, but it stands.
+        let knight = shown_from("4k3/8/8/8/8/8/N7/4K3 w - - 0 1", "4k3/8/8/N7/8/8/8/4K3");
+        assert_eq!(knight.as_deref(), Some("Na2-a5"));
+        // A pawn that jumped over a man would be one to take in passing.
+        assert_eq!(shown_from(start, "4k3/8/8/8/P7/n7/1R6/4K3"), None);
+        // A rook on its own pawn's square, a king that was taken: no position.
+        assert_eq!(shown_from(start, "4k3/8/8/8/8/n7/R7/4K3"), None);
+        assert_eq!(shown_from("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4R3/8/8/8/8/8/8/4K3"), None);
+    }
 }
