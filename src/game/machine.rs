@@ -133,6 +133,9 @@ impl Game {
                 self.last_heard = now;
                 self.is_blind = true;
                 self.session.link_up(now, &mut self.commands);
+                if self.clock.is_heard() {
+                    self.session.ask_clock();
+                }
             }
             Event::LinkDown => self.on_link_down(),
             Event::Bytes => {

@@ -45,7 +45,7 @@ pub(super) struct Memory {
     last_asked: Option<Mono>,
     n_unanswered: u32,
     /// When the clock was stopped: what came later is no play.
-    stopped: Option<Mono>,
+    stopped: Option<Stop>,
     /// A log that did not end in what was believed; the next picture may tell why.
     unfit: Option<Log>,
 }
@@ -67,6 +67,15 @@ pub(super) enum Picture {
     Different,
     /// It differs, after a time in which none came.
     AfterGap,
+}
+
+/// When the clock was stopped.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Then.
+    At(Mono),
+    /// While the line was down: at some time after the last press.
+    Unseen,
 }
 
 /// Whether a log is held against what is believed for the first time, or after a picture.
@@ -123,14 +132,23 @@ impl Memory {
 
     /// The clock was stopped.
     pub(super) fn stop(&mut self, at: Mono) {
-        self.stopped.get_or_insert(at);
+        self.stopped.get_or_insert(Stop::At(at));
+    }
+
+    /// The clock was stopped while the line was down.
+    pub(super) fn stop_unseen(&mut self) {
+        self.stopped.get_or_insert(Stop::Unseen);
     }
 
     /// The clock runs again. If anything was moved meanwhile, the memory tells no longer what was
     /// play and what was not.
     pub(super) fn resume(&mut self) {
         let stopped = self.stopped.take();
-        let is_later = |at: Mono| stopped.is_some_and(|stopped| at > stopped);
+        let is_later = |at: Mono| match stopped {
+            Some(Stop::At(stopped)) => at > stopped,
+            Some(Stop::Unseen) => true,
+            None => false,
+        };
         if self.heard.last().is_some_and(|(at, _)| is_later(*at)) {
             self.forget();
         }
@@ -145,6 +163,11 @@ impl Game {
             self.join_memory(now, log, Attempt::Last);
         }
         if self.is_interrupted() {
+            // Only the memory can tell what was play before the clock was stopped unseen.
+            if picture == Picture::AfterGap && self.memory.stopped == Some(Stop::Unseen) {
+                self.memory.missed = self.memory.base.as_ref().map(|_| Missed::Span);
+                self.await_memory(now);
+            }
             return;
         }
         let missed = match picture {
@@ -225,6 +248,7 @@ impl Game {
         let n_before = base.tracker.n_settled() + base.tracker.best().n_standing();
         let n_new = play.sheet().len().saturating_sub(n_before);
         match missed {
+            Missed::Span if self.memory.stopped == Some(Stop::Unseen) => true,
             Missed::Span if n_new > 1 => true,
             Missed::Span | Missed::Changes => play.is_doubted_since(n_before),
         }
@@ -271,7 +295,11 @@ impl Game {
 
     fn recall(&mut self, now: Mono, steps: &[(Mono, Step)]) {
         let (Some(play), Some(base)) = (&mut self.play, self.memory.base.take()) else { return };
-        let stopped = self.memory.stopped;
+        let last_press = steps.iter().rev().find(|(_, step)| matches!(step, Step::Pressed { .. }));
+        let stopped = self.memory.stopped.map(|stopped| match stopped {
+            Stop::At(at) => at,
+            Stop::Unseen => last_press.map_or(base.at, |(at, _)| *at),
+        });
         let fits = play.recall(now, base.tracker, steps, stopped, base.shown, &mut self.facts);
         if fits {
             self.memory.forget();

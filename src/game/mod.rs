@@ -3,6 +3,7 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
+pub mod clock_desk;
 mod disorder;
 pub mod ear;
 pub mod effect;
@@ -10,6 +11,7 @@ pub mod entry;
 pub mod event;
 mod machine;
 mod memory;
+pub mod own_clock;
 mod play;
 pub mod recover;
 pub mod rules;
@@ -19,11 +21,13 @@ mod timekeeper;
 mod timers;
 mod watch;
 
+pub use clock_desk::ClockDesk;
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
 pub use event::Event;
 pub use machine::Game;
+pub use own_clock::{ClockOrder, OwnAct, OwnClock};
 pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use rules::{Act, Clocked};

@@ -254,7 +254,11 @@ impl Game {
         if is_exact && !self.is_over() {
             self.look(now, STEP_MAX);
         }
-        self.memory.stop(now);
+        if self.has_gap {
+            self.memory.stop_unseen();
+        } else {
+            self.memory.stop(now);
+        }
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
         self.watch.is_stop_unseen = true;

@@ -4,10 +4,12 @@
 //! core wants sent, and passes the records to the journal's thread together with what may be
 //! published once they are durable. It never waits for the disk.
 
+use super::board_clock::{self, BoardClock};
 use super::config;
 use super::http::{Feed, Shown};
 use super::journal::{Backoff, Batch, DiskStorage, Kind, Line, TornTail, Writer};
 use super::now::Now;
+use super::own_clock::OwnClockStub;
 use super::publish::{After, Echo, PgnFile, Publisher};
 use super::record::{self, Games, RecordError};
 use super::serial::{self, Heard, LineStub, What};
@@ -15,7 +17,8 @@ use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::view::View;
-use crate::time::Stamp;
+use crate::time::{Mono, Stamp};
+use crate::wire::{Act, Command};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -34,6 +37,9 @@ pub struct Board {
     effects: Vec<Effect>,
     now: Now,
     line: LineStub,
+    clock: BoardClock,
+    /// Up to when the game has been told.
+    handled: Mono,
     writer: Writer<After, DiskStorage>,
     /// Line and publisher: they end when they are told that nothing more comes.
     tasks: JoinSet<()>,
@@ -49,7 +55,8 @@ pub struct Handle {
 }
 
 impl Board {
-    /// Opens the journal, takes up the game in it, and starts line and publisher.
+    /// Opens the journal, takes up the game in it, and starts line and publisher. A `clock` of our
+    /// own takes the place of that in the settings.
     ///
     /// Must be called inside a runtime.
     ///
@@ -58,6 +65,7 @@ impl Board {
     pub fn open(
         settings: &config::Board,
         folder: PathBuf,
+        clock: Option<OwnClockStub>,
         echo: Echo,
         now: Now,
     ) -> Result<(Self, Handle), RecordError> {
@@ -85,16 +93,20 @@ impl Board {
         tasks.spawn(publisher.run(events));
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
+        let clock = BoardClock::new(settings, clock, now);
+        let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let board = Self {
             name: settings.name.clone(),
             game,
             games,
             site: settings.site.clone(),
             log,
-            ear: Ear::default(),
+            ear,
             effects: Vec::new(),
             now,
             line,
+            clock,
+            handled: Mono::default(),
             writer,
             tasks,
         };
@@ -105,7 +117,8 @@ impl Board {
     /// Runs until `stop` turns true, then tells the board to be quiet and writes what is left.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>, mut ping: watch::Receiver<u64>) {
         loop {
-            let wake = self.game.wake_at().map(|due| self.now.instant(due));
+            let wakes = [self.game.wake_at(), self.clock.wake_at()];
+            let wake = wakes.into_iter().flatten().min().map(|due| self.now.instant(due));
             let sleep = async {
                 match wake {
                     Some(at) => tokio::time::sleep_until(at).await,
@@ -123,6 +136,13 @@ impl Board {
                     let stamp = self.now.stamp();
                     self.handle(stamp, &Event::Timeout);
                     self.carry_out(stamp, After::default()).await;
+                    self.drive(|clock, out| clock.on_timeout(stamp, out));
+                }
+                (at, event) = self.clock.event() => {
+                    // A press is stamped with its edge and told a little later.
+                    let at = Stamp { mono: at.mono.max(self.handled), ..at };
+                    self.handle(at, &event);
+                    self.carry_out(at, After::default()).await;
                 }
                 Ok(()) = ping.changed() => {
                     let after = After { is_ping: true, ..After::default() };
@@ -146,13 +166,17 @@ impl Board {
         match what {
             What::Up => {
                 self.ear.forget();
+                self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkUp);
             }
             What::Down { why } => {
                 info!(board = self.name, "{why}");
+                self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkDown);
             }
             What::Bytes(bytes) => {
+                self.drive(|clock, out| clock.hear(at, &bytes, out));
+                self.handled = at.mono;
                 let n_noise = self.ear.hear(at, &bytes, &mut self.game, &mut self.effects);
                 if n_noise > 0 {
                     debug!(board = self.name, n_noise, "bytes that are no message");
@@ -163,7 +187,20 @@ impl Board {
     }
 
     fn handle(&mut self, at: Stamp, event: &Event) {
+        self.handled = at.mono;
         self.game.handle(at, event, &mut self.effects);
+    }
+
+    /// Lets the clock's driver act, and does what it asks.
+    fn drive(&mut self, act: impl FnOnce(&mut BoardClock, &mut Vec<Act<Command>>)) {
+        let mut acts = Vec::new();
+        act(&mut self.clock, &mut acts);
+        for act in acts {
+            match act {
+                Act::Send(command) => self.line.send(command.encode()),
+                Act::Tell(news) => board_clock::tell(&self.name, &news),
+            }
+        }
     }
 
     /// Sends what is to be sent at once, and passes the rest to the journal.
@@ -179,6 +216,7 @@ impl Board {
                 Effect::Clock(_) => {}
                 Effect::Show => wants_show = true,
                 Effect::Record(entry) => {
+                    self.drive(|clock, out| clock.note(at, &entry.fact, out));
                     let time = record::time_of_day(entry.at.wall);
                     after.lines.extend(self.log.line(&entry.fact).map(|l| format!("{time}  {l}")));
                     has_news |= entry.fact.is_public();

@@ -4,7 +4,7 @@
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::Settings;
 use crate::game::settings::Settle;
-use crate::wire::Orientation;
+use crate::wire::{self, Orientation};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -74,6 +74,10 @@ pub struct Board {
     pub connector: Connector,
     /// White's end of the clock.
     pub clock_white: Seat,
+    /// Where the clock is.
+    pub clock: Source,
+    /// The clock behind the board is set and run by the time control; else it is only read.
+    pub drive_clock: bool,
     /// Only Chess960 start positions begin a game.
     pub chess960: bool,
     /// The time control; empty if the clock is to tell.
@@ -110,6 +114,19 @@ pub enum Seat {
     Right,
 }
 
+/// Where the clock is.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Plugged into the board.
+    #[default]
+    Board,
+    /// On the pins of this Pi: two buttons and two displays (`hardware/clock-gpio.md`).
+    Gpio,
+    /// On the pins: one contact below a rocker, or at the lever of another clock.
+    GpioLever,
+}
+
 impl Default for Config {
     fn default() -> Self {
         let state_dir = std::env::var_os("STATE_DIRECTORY")
@@ -138,6 +155,8 @@ impl Default for Board {
             round: String::new(),
             connector: Connector::Auto,
             clock_white: Seat::Auto,
+            clock: Source::Board,
+            drive_clock: false,
             chess960: false,
             time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
@@ -188,7 +207,14 @@ impl Config {
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
-            board.time_control().map_err(|e| format!("board {:?}: {e}", board.name))?;
+            let control = board.time_control();
+            let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
+            if board.drive_clock && control.is_none() {
+                return Err(format!(
+                    "board {:?}: drive_clock needs a time_control, as in \"90m+30s\"",
+                    board.name
+                ));
+            }
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -215,7 +241,16 @@ fn one_line(complaint: &str) -> String {
 }
 
 impl Board {
-    fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
+    /// White's end of a clock that we drive: the left one unless it is said otherwise.
+    pub fn left_or_right(&self) -> wire::End {
+        match self.clock_white {
+            Seat::Auto | Seat::Left => wire::End::Left,
+            Seat::Right => wire::End::Right,
+        }
+    }
+
+    /// The time control, if one is set.
+    pub(super) fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
         let text = self.time_control.trim();
         if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
     }

@@ -2,11 +2,19 @@
 //! hands it to the core, carries out what the core asks for, and does nothing else.
 
 pub mod board;
+mod board_clock;
 pub mod cli;
 pub mod config;
+#[cfg(feature = "pi")]
+pub mod gpio;
 pub mod http;
+#[cfg(feature = "pi")]
+pub mod i2c;
 pub mod journal;
 pub mod now;
+pub mod own_clock;
+#[cfg(feature = "pi")]
+pub mod pi_clock;
 pub mod pty;
 pub mod publish;
 pub mod record;

@@ -24,6 +24,23 @@ impl Now {
         Stamp { mono: self.mono(Instant::now()), wall: wall() }
     }
 
+    /// The moment that the kernel stamped with this time since the system's start.
+    pub fn stamp_since_boot(&self, since_boot: Duration) -> Stamp {
+        let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let nanos = i128::from(clock.tv_sec) * 1_000_000_000 + i128::from(clock.tv_nsec);
+        let age = nanos - i128::try_from(since_boot.as_nanos()).unwrap_or(nanos);
+        let age = Duration::from_nanos(u64::try_from(age).unwrap_or(0));
+        self.stamp_before(age)
+    }
+
+    /// The moment this long ago.
+    pub fn stamp_before(&self, age: Duration) -> Stamp {
+        let Stamp { mono, wall: Wall(wall) } = self.stamp();
+        let micros = u64::try_from(age.as_micros()).unwrap_or(u64::MAX);
+        let past = wall.saturating_sub(i64::try_from(micros).unwrap_or(i64::MAX));
+        Stamp { mono: Mono(mono.0.saturating_sub(micros)), wall: Wall(past) }
+    }
+
     /// When `instant` was, or will be. Whatever lies before the start is the start.
     pub fn mono(&self, instant: Instant) -> Mono {
         Mono::default() + instant.saturating_duration_since(self.start)
@@ -54,6 +71,20 @@ mod tests {
         let before = now.start.checked_sub(Duration::from_secs(1)).unwrap();
         assert_eq!(now.mono(before), Mono(0));
         assert!(now.instant(Mono(u64::MAX)) > now.instant(Mono::from_millis(1 << 32)));
+    }
+
+    #[test]
+    fn what_the_kernel_has_stamped_just_now_is_now() {
+        let now = Now::start();
+        let before = now.stamp().mono;
+        let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let seconds = u64::try_from(clock.tv_sec).unwrap();
+        let nanos = u32::try_from(clock.tv_nsec).unwrap();
+        let stamp = now.stamp_since_boot(Duration::new(seconds, nanos));
+        let after = now.stamp().mono;
+        // Two clocks are read one after the other.
+        let slack = 2_000;
+        assert!(before.0 <= stamp.mono.0 + slack && stamp.mono.0 <= after.0 + slack);
     }
 
     #[test]

@@ -4,8 +4,10 @@ use super::board::{Board, Handle};
 use super::config::Config;
 use super::http::{self, HttpError};
 use super::now::Now;
+use super::own_clock::OwnClockStub;
 use super::publish::Echo;
 use super::record::RecordError;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -48,19 +50,23 @@ pub enum RunError {
     Signals(#[source] io::Error),
 }
 
-/// Runs every board of `config` until SIGTERM, SIGINT or `stop`. `ready` is told the pages'
-/// address once everything runs.
+/// Clocks of our own, by the name of their board.
+pub type Clocks = BTreeMap<String, OwnClockStub>;
+
+/// Runs every board of `config`, each with its clock of `clocks`, until SIGTERM, SIGINT or `stop`.
+/// All count the time as `now` does. `ready` is told the pages' address once everything runs.
 ///
 /// # Errors
 /// A journal that cannot be used, an address that cannot be had. Boards that are not there are
 /// waited for.
 pub async fn run(
     config: &Config,
+    now: Now,
+    mut clocks: Clocks,
     echo: Echo,
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(Option<SocketAddr>),
 ) -> Result<(), RunError> {
-    let now = Now::start();
     let (stopping, stops) = watch::channel(false);
     let (ping, pings) = watch::channel(0_u64);
     let mut tasks = JoinSet::new();
@@ -69,7 +75,8 @@ pub async fn run(
     let mut alive = Vec::new();
     for settings in &config.boards {
         let folder = config.folder(settings);
-        let (board, handle) = Board::open(settings, folder, echo, now)
+        let clock = clocks.remove(&settings.name);
+        let (board, handle) = Board::open(settings, folder, clock, echo, now)
             .map_err(|source| RunError::Record { board: settings.name.clone(), source })?;
         let Handle { feed, alive: answers } = handle;
         feeds.push(feed);

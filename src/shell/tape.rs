@@ -92,6 +92,8 @@ struct HeaderLine<'a> {
     black: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     event: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_control: Option<String>,
 }
 
 impl Tape {
@@ -193,6 +195,7 @@ fn header_line(header: &Header) -> HeaderLine<'_> {
         white: &header.white,
         black: &header.black,
         event: &header.event,
+        time_control: header.time_control.as_ref().map(ToString::to_string),
     }
 }
 

@@ -84,6 +84,15 @@ impl Mode {
     }
 }
 
+/// Who answers commands for the clock.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Answers {
+    /// The board, at once and always: it has a clock that does nothing but stand there.
+    Board,
+    /// Whoever calls [`BoardSim::answer`].
+    Clock,
+}
+
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 enum Line {
     Up,
@@ -113,6 +122,7 @@ pub struct BoardSim {
     outbox: VecDeque<(Mono, Vec<u8>)>,
     output_free_at: Mono,
     clock_commands: Vec<ClockCommand>,
+    answers: Answers,
     ring: Ring,
 }
 
@@ -140,6 +150,7 @@ impl BoardSim {
             outbox: VecDeque::new(),
             output_free_at: Mono::default(),
             clock_commands: Vec::new(),
+            answers: Answers::Board,
             ring,
         }
     }
@@ -158,6 +169,18 @@ impl BoardSim {
         self.mode = Mode::UpdateNice;
         self.clock_sent = Some(self.clock_message());
         self
+    }
+
+    /// The same board with a clock that answers for itself: see [`BoardSim::answer`].
+    pub fn with_answering_clock(mut self) -> Self {
+        self.answers = Answers::Clock;
+        self
+    }
+
+    /// The clock answers a command, or speaks of its own accord.
+    pub fn answer(&mut self, at: Mono, ack: Ack) {
+        self.advance(at);
+        self.acks.push_back((at + ACK_AFTER, ack));
     }
 
     /// What stands on `square`, whether a host knows or not.
@@ -306,8 +329,8 @@ impl BoardSim {
         }
     }
 
-    /// The commands for the clock that have reached it since the last call, oldest first. The model
-    /// acknowledges them; what they do to the clock is for the caller, by [`BoardSim::clock`].
+    /// The commands for the clock that have reached it since the last call, oldest first. What they
+    /// do to the clock is for the caller, by [`BoardSim::clock`].
     pub fn take_clock_commands(&mut self) -> Vec<ClockCommand> {
         std::mem::take(&mut self.clock_commands)
     }
@@ -408,8 +431,10 @@ impl BoardSim {
         if self.clock.is_none() {
             return;
         }
-        let ack2 = if command == ClockCommand::VersionQuery { CLOCK_VERSION } else { 0 };
-        self.acks.push_back((at + ACK_AFTER, Ack([0x10, command.id(), ack2, 0])));
+        if self.answers == Answers::Board {
+            let ack2 = if command == ClockCommand::VersionQuery { CLOCK_VERSION } else { 0 };
+            self.acks.push_back((at + ACK_AFTER, Ack([0x10, command.id(), ack2, 0])));
+        }
         self.clock_commands.push(command);
     }
 

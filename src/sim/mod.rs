@@ -4,8 +4,13 @@
 //! it is told the time and never reads it. Chance comes from a seed.
 
 pub mod board;
+pub mod bridge;
 pub mod clock;
+pub mod dgt3000;
+pub mod dgt_clock;
+pub mod faults;
 pub mod games;
+pub mod gpio_clock;
 pub mod hands;
 pub mod replay;
 mod ring;
@@ -15,10 +20,17 @@ pub mod still;
 pub mod table;
 pub mod trial;
 pub mod verdict;
+pub mod works;
 
 pub use board::{BoardSim, Delivery, Mode};
+pub use bridge::BridgeSim;
 pub use clock::ClockSim;
+pub use dgt_clock::{DgtClockSim, Glass, Obedience};
+pub use dgt3000::Dgt3000Sim;
+pub use faults::{Badness, Faults};
+pub use gpio_clock::{ButtonSim, DisplaySim};
 pub use hands::{Manners, Performance, TableKind, Truth, perform};
 pub use replay::Replay;
 pub use script::{Script, ScriptError};
 pub use table::Table;
+pub use works::Works;

@@ -6,11 +6,12 @@
 
 use super::board::{BoardSim, Delivery};
 use super::clock::{self, ClockSim};
+use super::dgt_clock::DgtClockSim;
 use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
-use crate::wire::{BoardMessage, ClockMessage, Code, End, Orientation};
+use crate::wire::{BoardMessage, Button, Buttons, ClockMessage, Code, End, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct Table {
     is_cut_off: bool,
     reread_at: Option<Mono>,
     clock: Option<ClockSim>,
+    /// A clock that obeys a host, in place of the other. White sits at its left end.
+    driven: Option<DgtClockSim>,
     turn: Color,
     starts_at: Option<(Mono, Color)>,
 }
@@ -52,12 +55,31 @@ impl Table {
         let board = board.map(BoardSim::well_used);
         let placement = header.sight.of_board(&start);
         let (is_cut_off, reread_at, starts_at) = (false, None, None);
-        Self { board, placement, is_cut_off, reread_at, clock, turn, starts_at }
+        Self { board, placement, is_cut_off, reread_at, clock, driven: None, turn, starts_at }
+    }
+
+    /// The same table with a clock that obeys, if there is a board to carry commands. What was the
+    /// arbiter's hand at the other clock is his hand at the button in the middle of this one.
+    pub fn with_driven_clock(mut self, clock: DgtClockSim) -> Self {
+        if let Some(board) = self.board.take() {
+            let mut board = board.with_answering_clock();
+            board.clock(Mono::default(), clock.time());
+            self.board = Some(board);
+            self.clock = None;
+            self.driven = Some(clock);
+        }
+        self
+    }
+
+    /// The clock that obeys, if there is one.
+    pub fn driven(&self) -> Option<&DgtClockSim> {
+        self.driven.as_ref()
     }
 
     /// A script begins: soon the clock is set running for the player who has the move at its start.
     pub fn begin(&mut self, at: Mono) {
-        self.starts_at = self.clock.is_some().then_some((at + CLOCK_STARTS, self.turn));
+        let has_clock = self.clock.is_some() || self.driven.is_some();
+        self.starts_at = has_clock.then_some((at + CLOCK_STARTS, self.turn));
     }
 
     /// The board with a line; `None` if a scanned board stands here.
@@ -79,13 +101,22 @@ impl Table {
     pub fn next_at(&self) -> Option<Mono> {
         let board = self.board.as_ref().and_then(BoardSim::next_at);
         let clock = self.clock.as_ref().and_then(ClockSim::next_at);
+        let driven = self.driven.as_ref().and_then(DgtClockSim::next_at);
         let starts_at = self.starts_at.map(|(at, _)| at);
-        [board, clock, starts_at, self.reread_at].into_iter().flatten().min()
+        [board, clock, driven, starts_at, self.reread_at].into_iter().flatten().min()
     }
 
     /// The clock goes on. What is returned is heard at once: that is so only of a scanned board and
     /// of the clock beside it.
     pub fn tick(&mut self, now: Mono) -> Option<Event> {
+        if self.driven.is_some() {
+            self.obey(now);
+            return None;
+        }
+        if let Some(board) = &mut self.board {
+            // This clock obeys nobody.
+            board.take_clock_commands();
+        }
         if self.reread_at.take_if(|at| *at <= now).is_some() {
             return Some(Event::Pictured(self.placement.clone()));
         }
@@ -100,6 +131,9 @@ impl Table {
     /// Hands do something. What is returned is heard at once, past any line. The bytes of a tape
     /// do nothing here.
     pub fn happen(&mut self, now: Mono, happening: &Happening) -> Option<Event> {
+        if self.driven.is_some() && self.happen_to_driven(now, happening) {
+            return None;
+        }
         match happening {
             Happening::Sensed { sq, reading, is_lost } => self.sense(now, *sq, *reading, *is_lost),
             Happening::Press(by) => {
@@ -135,6 +169,39 @@ impl Table {
             }
             Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
         }
+    }
+
+    /// What a host has sent for the clock is done, and the board looks at it.
+    fn obey(&mut self, now: Mono) {
+        let (Some(clock), Some(board)) = (&mut self.driven, &mut self.board) else { return };
+        if self.starts_at.take_if(|(at, _)| *at <= now).is_some() {
+            press_middle(clock, board, now);
+        }
+        for command in board.take_clock_commands() {
+            if let Some(ack) = clock.obey(now, &command) {
+                board.answer(now, ack);
+            }
+        }
+        clock.advance(now);
+        board.clock(now, clock.time());
+    }
+
+    /// True if it was something that hands do to a clock.
+    fn happen_to_driven(&mut self, now: Mono, happening: &Happening) -> bool {
+        let (Some(clock), Some(board)) = (&mut self.driven, &mut self.board) else { return false };
+        match happening {
+            Happening::Press(by) => {
+                clock.press(now, end_of(*by));
+            }
+            Happening::ClockStopped => press_middle(clock, board, now),
+            Happening::Resume(turn) => {
+                clock.press(now, end_of(!*turn));
+                self.starts_at = Some((now + CLOCK_RESUMES, *turn));
+            }
+            _ => return false,
+        }
+        board.clock(now, clock.time());
+        true
     }
 
     fn line_down(&mut self, now: Mono) -> Option<Event> {
@@ -181,5 +248,18 @@ impl Table {
         let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
         board.set(now, sq, code, delivery);
         None
+    }
+}
+
+const fn end_of(color: Color) -> End {
+    match color {
+        Color::White => End::Left,
+        Color::Black => End::Right,
+    }
+}
+
+fn press_middle(clock: &DgtClockSim, board: &mut BoardSim, now: Mono) {
+    if let Some(ack) = clock.press_buttons(Buttons::of(&[Button::Run])) {
+        board.answer(now, ack);
     }
 }

@@ -318,7 +318,8 @@ mod tests {
             [sensed(Square::A1, None), sensed(Square::A1, Some(Color::White.rook()))]
                 .map(slow)
                 .to_vec();
-        let rows: [(&str, Vec<Vec<Recalled>>, Clocks, Result<usize, Misfit>); 7] = [
+        type Row = (&'static str, Vec<Vec<Recalled>>, Clocks, Result<usize, Misfit>);
+        let rows: [Row; 7] = [
             ("from the start", vec![showed(), out()], Clocks::Unpressed, Ok(1)),
             (
                 "an earlier game",

@@ -6,21 +6,34 @@
 //! it unexplained. The facts come from the notes on the protocol, whose sections are cited as
 //! "protocol 1.2"; a constant without a citation is a decision of ours and says so.
 
+mod agenda;
+pub mod bridge;
+pub mod bridge_link;
 pub mod clock;
 pub mod clock_command;
+pub mod clock_line;
+pub mod clock_wish;
 pub mod command;
+pub mod contact;
+pub mod dgt3000;
 pub mod field;
 pub mod frame;
+pub mod ht16k33;
 pub mod log;
 pub mod message;
 pub mod segments;
 pub mod session;
 
+pub use bridge_link::{BridgeInput, BridgeLink};
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SideTime,
     TimeFault,
 };
-pub use clock_command::{ClockCommand, Icons, Runs, SetAndRun, SetTime};
+pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};
+pub use clock_line::{ClockLine, LineInput};
+pub use clock_wish::{
+    Act, ClockDriver, ClockKind, ClockNews, ClockText, Difference, Wanted, WantedTimes,
+};
 pub use command::{Command, CommandDecoder, HostItem, Leds, PegasusLeds};
 pub use field::{Code, Dump, Field, Orientation, Signal};
 pub use frame::{Decoder, Item, SkipReason};

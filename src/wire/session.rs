@@ -89,6 +89,8 @@ pub struct Session {
     heard: Mono,
     /// When the last probe was sent.
     probed: Mono,
+    /// The clock is asked for before the board.
+    wants_clock: bool,
 }
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
@@ -124,6 +126,7 @@ impl Session {
             free_at: Mono::default(),
             heard: Mono::default(),
             probed: Mono::default(),
+            wants_clock: false,
         }
     }
 
@@ -152,6 +155,12 @@ impl Session {
         self.phase = Phase::Pausing(now + OPENING_PAUSE);
         self.heard = now;
         self.probed = now;
+    }
+
+    /// Once the board is awake, its clock is asked for before its picture. A clock that stands
+    /// tells nothing by itself, and what is on the board means something else while it does.
+    pub fn ask_clock(&mut self) {
+        self.wants_clock = true;
     }
 
     /// The line is gone.
@@ -251,6 +260,9 @@ impl Session {
         self.queue.clear();
         for command in [Command::ReturnSerial, Command::ReturnLongSerial, Command::SendTrademark] {
             self.enqueue(command);
+        }
+        if std::mem::take(&mut self.wants_clock) {
+            self.enqueue(Command::SendClock);
         }
         self.refresh(now);
     }

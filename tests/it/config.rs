@@ -69,6 +69,8 @@ fn a_value_that_cannot_be_is_refused() {
         ("[[board]]\nname = \"../etc\"\n", "../etc"),
         ("[[board]]\nconnector = \"top\"\n", "top"),
         ("[[board]]\nsettle_with_clock_ms = 5\n", "milliseconds"),
+        ("[[board]]\nclock = \"usb\"\n", "usb"),
+        ("[[board]]\ndrive_clock = true\n", "time_control"),
         ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\n", "two boards"),
     ] {
         let complaint = load(text).expect_err(text);

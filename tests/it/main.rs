@@ -9,6 +9,7 @@ mod chaos;
 mod chromium;
 mod cli;
 mod clock;
+mod clocks;
 mod config;
 mod daemon;
 mod games;

@@ -2,6 +2,7 @@
 
 use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::Config;
+use crate::shell::now::Now;
 use crate::shell::publish::Echo;
 use crate::shell::run::{self, RunError};
 use tracing::info;
@@ -22,7 +23,14 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
         }
     };
     runtime()?
-        .block_on(run::run(config, Echo::Tracing, std::future::pending(), ready))
+        .block_on(run::run(
+            config,
+            Now::start(),
+            run::Clocks::new(),
+            Echo::Tracing,
+            std::future::pending(),
+            ready,
+        ))
         .map_err(|error| failure(&error))
 }
 

@@ -1,13 +1,19 @@
 //! `rokade demo`: the whole daemon at work, on a board that is only simulated.
 
 use super::daemon::failure;
+use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
+use crate::game::ClockOrder;
 use crate::shell::config::{Board, Config, Http};
+use crate::shell::now::Now;
 use crate::shell::pty::PtyError;
 use crate::shell::publish::Echo;
-use crate::shell::run;
-use clap::Args;
+use crate::shell::run::{self, Clocks};
+use crate::sim::{DgtClockSim, Obedience, Table};
+use crate::wire;
+use clap::{Args, ValueEnum};
+use shakmaty::Color;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,6 +23,9 @@ use tracing::debug;
 /// After the hands have ended the daemon gets this long to come to its conclusions: more than the
 /// kings in the center have to stand.
 const LAST_LOOK: Duration = Duration::from_secs(4);
+
+/// What the simulated arbiter has announced for a clock that the daemon runs.
+const CONTROL: &str = "90m+30s";
 
 /// A simulated board and clock behind a real pseudo-terminal play a game with human hands; the
 /// daemon reads them as it would read a board on a cable. Prints the arbiter's log and the address
@@ -28,12 +37,28 @@ pub(super) struct Demo {
     /// Where the page is served
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8960")]
     listen: SocketAddr,
+    /// The clock beside the board
+    #[arg(long, value_enum, default_value = "plain")]
+    clock: ClockKind,
     /// Keep the journal and the PGN in this folder, instead of a temporary one
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
     /// End when the game has ended, instead of serving the page until Ctrl-C
     #[arg(long)]
     once: bool,
+}
+
+/// The clock of a demo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ClockKind {
+    /// A clock behind the board that the arbiter has set, and that the daemon reads
+    Plain,
+    /// A DGT 3000 behind the board, which the daemon sets and runs
+    Dgt3000,
+    /// Two buttons and two displays on the pins of a Pi, which the daemon is the works of
+    Gpio,
+    /// None
+    None,
 }
 
 impl Demo {
@@ -55,7 +80,24 @@ impl Demo {
     }
 
     async fn play(&self, game: Game, folder: &Path) -> Result<(), Failure> {
-        let (stub, actor) = self.simulate.open(&game, None)?;
+        let mut header = game.script.header.clone();
+        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
+        let mut table = Table::new(&header);
+        if self.clock == ClockKind::Dgt3000 {
+            // As good a crystal as any.
+            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
+            table = table.with_driven_clock(clock);
+        }
+        let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
+        let now = Now::start();
+        let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
+        let (mut clocks, mut begin) = (Clocks::new(), None);
+        if self.clock == ClockKind::Gpio {
+            let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
+            clocks.insert("demo".to_owned(), desk.stub);
+            begin = Some(desk.orders);
+            actor = actor.with_clock_beside(desk.hands);
+        }
         let board = tokio::spawn(actor.run());
         let config = Config {
             state_dir: folder.to_owned(),
@@ -66,6 +108,8 @@ impl Demo {
                 white: game.white.clone(),
                 black: game.black.clone(),
                 event: game.event.clone(),
+                drive_clock: is_driven,
+                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
                 ..Board::default()
             }],
         };
@@ -84,6 +128,10 @@ impl Demo {
             let played = async {
                 stub.woken().await?;
                 stub.play(game.script.happenings, speed).await?;
+                if let Some(orders) = begin {
+                    // The arbiter starts White's clock; no press of Black's would be in the script.
+                    orders.give(ClockOrder::Start(Color::White)).await;
+                }
                 stub.played().await?;
                 // The last position needs its time to be believed, however fast it was reached.
                 tokio::time::sleep(LAST_LOOK).await;
@@ -97,7 +145,7 @@ impl Demo {
                 std::future::pending::<()>().await;
             }
         };
-        let ended = run::run(&config, Echo::Stdout, stop, ready).await;
+        let ended = run::run(&config, now, clocks, Echo::Stdout, stop, ready).await;
         board.abort();
         ended.map_err(|error| failure(&error))
     }

@@ -1,11 +1,13 @@
 //! The command line: what can be asked for, and how failure is told.
 
+mod clock;
 mod daemon;
 mod demo;
 mod games;
 mod laws;
 mod log;
 mod replay;
+mod sim_desk;
 mod tools;
 
 use super::config::{Config, ConfigError};
@@ -42,6 +44,8 @@ enum Command {
     Replay(replay::Replay),
     /// Write the bytes of a real board to a tape
     Record(tools::Record),
+    /// Show or set the clock on the table
+    Clock(clock::Clock),
     /// Offer a simulated board to any program, or play many games through the core
     Simulate(tools::Simulate),
     /// Print the arbiter's log
@@ -185,6 +189,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Demo(demo) => demo.run(cli.verbose),
         Command::Replay(replay) => replay.run(),
         Command::Record(record) => record.run(&config()?, cli.verbose),
+        Command::Clock(clock) => clock.run(&config()?, cli.verbose),
         Command::Simulate(simulate) => simulate.run(cli.verbose),
         Command::Log(log) => log.run(&config()?),
         Command::Export(export) => export.run(&config()?),

@@ -109,7 +109,13 @@ impl SimulateOptions {
         game: &Game,
         link: Option<PathBuf>,
     ) -> Result<(PtyBoardStub, PtyBoardActor), Failure> {
-        let table = Table::new(&game.script.header);
+        Self::open_table(Table::new(&game.script.header), link)
+    }
+
+    pub(super) fn open_table(
+        table: Table,
+        link: Option<PathBuf>,
+    ) -> Result<(PtyBoardStub, PtyBoardActor), Failure> {
         PtyBoard::open(table, link).map_err(|e| Failure::Device(chain(&e)))
     }
 }

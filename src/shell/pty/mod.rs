@@ -69,6 +69,7 @@ impl PtyBoard {
             orders: orders_rx,
             has_played: played_tx,
             is_awake: awake_tx,
+            beside: None,
         };
         let stub = PtyBoardStub {
             path: path_rx,
@@ -165,9 +166,17 @@ pub struct PtyBoardActor {
     orders: mpsc::Receiver<Order>,
     has_played: watch::Sender<bool>,
     is_awake: watch::Sender<bool>,
+    /// Where hands go that reach for a clock beside the table.
+    beside: Option<mpsc::UnboundedSender<Happening>>,
 }
 
 impl PtyBoardActor {
+    /// The clock is not on the table: what hands do to it is told to `beside`.
+    pub fn with_clock_beside(mut self, beside: mpsc::UnboundedSender<Happening>) -> Self {
+        self.beside = Some(beside);
+        self
+    }
+
     /// Serves until all stubs are dropped.
     pub async fn run(mut self) {
         info!(path = %self.path.borrow().display(), "simulated board plugged in");
@@ -185,8 +194,6 @@ impl PtyBoardActor {
                     Ok(n) => {
                         let now = self.pace.now();
                         self.board().host_bytes(now, &buf[..n]);
-                        // What they do to the clock is not simulated yet.
-                        self.board().take_clock_commands();
                     }
                     Err(e) => {
                         warn!(error = %e, "the simulated board lost its cable");
@@ -216,6 +223,10 @@ impl PtyBoardActor {
                 (Some(acts_at), ticks_at) if ticks_at.is_none_or(|at| acts_at <= at) => {
                     let (at, what) = self.script.pop_front().expect("a happening was peeked");
                     self.table.happen(at, &what);
+                    if let Some(beside) = &self.beside {
+                        // Nobody there, nobody to press.
+                        beside.send(what).ok();
+                    }
                 }
                 (_, Some(at)) => {
                     self.table.tick(at);

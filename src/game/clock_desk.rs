@@ -1,0 +1,206 @@
+//! Runs the clock behind a board by a time control: the host keeps the time, the clock shows it.
+//!
+//! The lever says who moves, the button in the middle is the arbiter's hand, and at each press the
+//! clock is set to what the model says, increment and new period included. A daemon that is started
+//! anew finds a clock that runs already: it takes the times from the clock and never sets a game
+//! back to its beginning.
+
+use crate::clock::{ClockModel, Manner, TimeControl};
+use crate::time::Mono;
+use crate::wire::{
+    Act, BoardMessage, Button, ClockDriver, ClockLine, ClockMessage, ClockNews, ClockText,
+    ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Wanted, WantedTimes,
+};
+use shakmaty::Color;
+
+/// The host's side of a clock that it drives.
+#[derive(Clone, Debug)]
+pub struct ClockDesk {
+    control: TimeControl,
+    model: ClockModel,
+    line: ClockLine,
+    decoder: Decoder,
+    white: End,
+    /// Whose end is up: his time runs, or will.
+    turn: Color,
+    /// The model knows the times: from a new game, or from the clock.
+    is_set: bool,
+    /// What the clock is to be set to.
+    times: Option<WantedTimes>,
+    /// The result, once the game is over: then nobody starts the clock.
+    text: Option<ClockText>,
+}
+
+impl ClockDesk {
+    /// A desk for games at this time control, White at the `white` end.
+    pub fn new(control: TimeControl, white: End) -> Self {
+        Self {
+            model: ClockModel::new(control.clone(), Manner::default()),
+            control,
+            line: ClockLine::new(),
+            decoder: Decoder::default(),
+            white,
+            turn: Color::White,
+            is_set: false,
+            times: None,
+            text: None,
+        }
+    }
+
+    /// The model that the clock is set by.
+    pub const fn model(&self) -> &ClockModel {
+        &self.model
+    }
+
+    /// How the clock differs from the model, as far as is known.
+    pub fn difference(&self) -> Option<Difference> {
+        self.line.difference()
+    }
+
+    /// The line to the board is gone, or open anew: what was half said will not be finished.
+    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        self.decoder = Decoder::default();
+        self.line.handle(at, &LineInput::Down, out);
+    }
+
+    /// Bytes of the board have come, cut anyhow.
+    pub fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Command>>) {
+        let mut items = Vec::new();
+        self.decoder.push(at, bytes, &mut items);
+        for item in items {
+            let Item::Message(message) = item else { continue };
+            // A picture comes once the board streams its clock; so does the clock.
+            if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
+                self.line.handle(at, &LineInput::Up, out);
+            }
+            if let BoardMessage::Clock(message) = message {
+                self.on_clock(at, &message, out);
+            }
+        }
+    }
+
+    fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
+        if let ClockMessage::Time(time) = message
+            && !self.is_set
+        {
+            self.adopt(at, time);
+        }
+        let mut acts = Vec::new();
+        self.line.handle(at, &LineInput::Clock(message.clone()), &mut acts);
+        if let (Some(lever), None) = (message.lever(), self.model.running()) {
+            self.turn = self.color(lever.high);
+        }
+        for act in acts {
+            if let Act::Tell(news) = &act {
+                self.on_news(at, news);
+            }
+            out.push(act);
+        }
+        self.want(at, out);
+    }
+
+    /// What a clock shows that was set before we came. One that was never set shows nothing, and
+    /// is given the times of a new game.
+    fn adopt(&mut self, at: Mono, time: &ClockTime) {
+        self.is_set = true;
+        if time.left.seconds == 0 && time.right.seconds == 0 {
+            self.changed(at);
+            return;
+        }
+        for end in [End::Left, End::Right] {
+            self.model.set_time(at, self.color(end), time.side(end).time());
+        }
+        self.turn = self.color(time.high);
+        if time.running {
+            self.model.start(at, self.turn);
+        }
+        self.changed(at);
+    }
+
+    fn on_news(&mut self, at: Mono, news: &ClockNews) {
+        match news {
+            ClockNews::Lever(high) => {
+                self.turn = self.color(*high);
+                match self.model.running() {
+                    Some(color) if color == !self.turn => drop(self.model.press(at, color)),
+                    // Presses were missed: the lever says whose time runs.
+                    Some(_) => drop(self.model.start(at, self.turn)),
+                    None => {}
+                }
+            }
+            ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
+                match self.model.running() {
+                    Some(_) => drop(self.model.stop(at)),
+                    None if self.text.is_none() => drop(self.model.start(at, self.turn)),
+                    None => {}
+                }
+            }
+            _ => return,
+        }
+        self.changed(at);
+    }
+
+    /// A new game begins: the clock is set for it, unless it runs already.
+    pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        if self.model.running().is_none() {
+            self.model = ClockModel::new(self.control.clone(), Manner::default());
+            self.is_set = true;
+            self.changed(at);
+        }
+        self.text = None;
+        self.want(at, out);
+    }
+
+    /// The game is over: the clock stops and shows the result.
+    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<Command>>) {
+        self.model.stop(at);
+        self.changed(at);
+        self.text = Some(ClockText::plain(result));
+        self.want(at, out);
+    }
+
+    /// Something is due.
+    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        if self.model.wake_at().is_some_and(|falls| falls <= at) {
+            self.model.advance(at);
+            self.changed(at);
+            self.want(at, out);
+        }
+        self.line.on_timeout(at, out);
+    }
+
+    /// When [`ClockDesk::on_timeout`] is due.
+    pub fn wake_at(&self) -> Option<Mono> {
+        [self.line.wake_at(), self.model.wake_at()].into_iter().flatten().min()
+    }
+
+    /// The model has changed by more than time passing: the clock is to be set anew.
+    ///
+    /// A delay holds a time still for a while, which a clock that only counts down cannot show. It
+    /// shows the delay as used, as Bronstein's clocks do, and is set right at the press.
+    fn changed(&mut self, at: Mono) {
+        let times = self.model.times(at);
+        let runs = match self.model.running().map(|color| self.end(color)) {
+            Some(End::Left) => Runs::Left,
+            Some(End::Right) => Runs::Right,
+            None => Runs::Pause,
+        };
+        let [left, right] = [End::Left, End::Right].map(|end| times.of(self.color(end)));
+        self.times = Some(WantedTimes { left, right, runs, turns_by_lever: false, since: at });
+    }
+
+    fn want(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        let wanted = Wanted { times: self.times, text: self.text, icons: None };
+        if wanted != *self.line.wanted() {
+            self.line.want(at, wanted, out);
+        }
+    }
+
+    fn color(&self, end: End) -> Color {
+        if end == self.white { Color::White } else { Color::Black }
+    }
+
+    fn end(&self, color: Color) -> End {
+        if color == Color::White { self.white } else { self.white.other() }
+    }
+}

@@ -1,0 +1,143 @@
+//! The clock of one board in the daemon: read only, driven through the board, or our own.
+
+use super::config::{self, Source};
+use super::now::Now;
+use super::own_clock::OwnClockStub;
+use crate::clock::TimeControl;
+use crate::game::{ClockDesk, ClockOrder, Event, Fact};
+use crate::time::{Mono, Stamp};
+#[cfg(feature = "pi")]
+use crate::wire::{self, contact::Shape};
+use crate::wire::{Act, ClockNews, Command};
+use tracing::{info, warn};
+
+/// What the daemon does about a board's clock.
+#[derive(Debug)]
+pub(super) enum BoardClock {
+    /// It listens.
+    Read,
+    /// It drives the clock behind the board.
+    Driven(Box<ClockDesk>),
+    /// It is the clock.
+    Own(OwnClockStub),
+}
+
+impl BoardClock {
+    /// As the settings say, or the clock that is handed over.
+    pub(super) fn new(settings: &config::Board, own: Option<OwnClockStub>, now: Now) -> Self {
+        // The settings were checked when they were read.
+        let control = settings.time_control().ok().flatten();
+        match (own, settings.clock, control) {
+            (Some(own), ..) => Self::Own(own),
+            (None, Source::Board, Some(control)) if settings.drive_clock => {
+                Self::Driven(Box::new(ClockDesk::new(control, settings.left_or_right())))
+            }
+            (None, Source::Board, _) => Self::Read,
+            (None, Source::Gpio | Source::GpioLever, control) => {
+                let control = control.unwrap_or(TimeControl::NoClock);
+                pi_clock(settings, control, now).unwrap_or_else(|why| {
+                    warn!(board = settings.name, "no clock on the pins: {why}");
+                    Self::Read
+                })
+            }
+        }
+    }
+
+    /// Whether the clock behind the board is none of the game's.
+    pub(super) const fn is_own(&self) -> bool {
+        matches!(self, Self::Own(_))
+    }
+
+    /// When [`BoardClock::on_timeout`] is due.
+    pub(super) fn wake_at(&self) -> Option<Mono> {
+        match self {
+            Self::Driven(desk) => desk.wake_at(),
+            _ => None,
+        }
+    }
+
+    /// Something may be due.
+    pub(super) fn on_timeout(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
+        if let Self::Driven(desk) = self {
+            desk.on_timeout(at.mono, out);
+        }
+    }
+
+    /// The line to the board was opened or lost.
+    pub(super) fn link_changed(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
+        if let Self::Driven(desk) = self {
+            desk.link_changed(at.mono, out);
+        }
+    }
+
+    /// The board has sent bytes.
+    pub(super) fn hear(&mut self, at: Stamp, bytes: &[u8], out: &mut Vec<Act<Command>>) {
+        if let Self::Driven(desk) = self {
+            desk.hear(at.mono, bytes, out);
+        }
+    }
+
+    /// Something was recorded that the clock should know.
+    pub(super) fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<Act<Command>>) {
+        match (self, fact) {
+            (Self::Driven(desk), Fact::GameStarted { .. }) => desk.new_game(at.mono, out),
+            (Self::Driven(desk), Fact::Ended(ending)) => {
+                desk.end_game(at.mono, &ending.outcome.to_string(), out);
+            }
+            (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(ClockOrder::NewGame),
+            (Self::Own(stub), Fact::Ended(_)) => stub.order(ClockOrder::Stop),
+            _ => {}
+        }
+    }
+
+    /// What a clock that is our own has to say; nothing, ever, of another. Safe to cancel.
+    pub(super) async fn event(&mut self) -> (Stamp, Event) {
+        if let Self::Own(stub) = self
+            && let Some(event) = stub.event().await
+        {
+            return event;
+        }
+        std::future::pending().await
+    }
+}
+
+#[cfg(feature = "pi")]
+fn pi_clock(
+    settings: &config::Board,
+    control: TimeControl,
+    now: Now,
+) -> Result<BoardClock, String> {
+    let shape = match settings.clock {
+        Source::GpioLever => Shape::Lever(wire::End::Left),
+        _ => Shape::Buttons,
+    };
+    super::pi_clock::open(control, shape, settings.left_or_right(), now)
+        .map(BoardClock::Own)
+        .map_err(|error| match std::error::Error::source(&error) {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        })
+}
+
+#[cfg(not(feature = "pi"))]
+fn pi_clock(_: &config::Board, _: TimeControl, _: Now) -> Result<BoardClock, String> {
+    Err("this program was built without the feature pi".to_owned())
+}
+
+/// Says for the log what a driver has to tell.
+pub(super) fn tell(board: &str, news: &ClockNews) {
+    match news {
+        ClockNews::Silent(mend) | ClockNews::Refuses(mend) => warn!(board, "{mend}"),
+        ClockNews::Differs(difference) => {
+            warn!(board, ?difference, "the clock does not show what it is told");
+        }
+        ClockNews::Cable => warn!(board, "the clock's lines are held low; check its plug"),
+        ClockNews::Unanswered(id) => info!(board, id, "the clock does not answer"),
+        ClockNews::Found(kind) => info!(board, ?kind, "a clock answers"),
+        ClockNews::Gone => info!(board, "the clock is gone"),
+        ClockNews::Restarted => info!(board, "the clock has started anew"),
+        ClockNews::PowerKey => info!(board, "somebody tried to switch the clock off"),
+        ClockNews::Agrees => info!(board, "the clock shows what it is told"),
+        ClockNews::Reading(_) | ClockNews::Lever(_) | ClockNews::Pressed(_) => {}
+    }
+}

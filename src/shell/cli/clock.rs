@@ -1,0 +1,413 @@
+//! `rokade clock`: the clock on the table, seen and set from the shell.
+//!
+//! It drives the clock itself, so no daemon may hold the port meanwhile; the port's lock sees to
+//! that. It ends when the clock shows what was asked for, and tells what to do when it does not.
+
+use super::{Failure, chain, runtime, start_tracing};
+use crate::shell::config::Config;
+use crate::shell::now::Now;
+use crate::shell::serial::{self, Heard, LineStub, What};
+use crate::time::Mono;
+use crate::wire::{
+    Act, BoardMessage, BridgeInput, BridgeLink, ClockDriver, ClockKind, ClockLine, ClockNews,
+    ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Session, SessionState,
+    Streams, Wanted, WantedTimes,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use std::time::Duration;
+
+/// Longest wait for a clock to show what is asked: three attempts of two seconds, a look, and some.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Shows or sets the clock on the table, through its board or a bridge. Left and right are seen
+/// from the clock's front. No daemon may use the port meanwhile.
+#[derive(Debug, Args)]
+pub(super) struct Clock {
+    /// The port of the board or bridge; without it the first board's of the configuration
+    #[arg(long, value_name = "PORT", global = true)]
+    port: Option<String>,
+    /// What the port leads to
+    #[arg(long, value_enum, default_value = "board", global = true)]
+    through: Through,
+    #[command(subcommand)]
+    order: Order,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Through {
+    /// A DGT board with a clock plugged in
+    Board,
+    /// A microcontroller on the jack of a DGT 3000
+    Bridge,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Order {
+    /// Print what the clock shows
+    Show,
+    /// Set both times, and stop the clock
+    Set {
+        /// Left: 1:30:00 or 5:00
+        #[arg(value_parser = parse_time)]
+        left: u32,
+        /// Right
+        #[arg(value_parser = parse_time)]
+        right: u32,
+    },
+    /// Let the time run at one end, from what the clock shows
+    Start {
+        /// The end whose time runs
+        end: Side,
+    },
+    /// Stop the clock, with what it shows
+    Stop,
+    /// Add time at one end, and stop the clock
+    Add {
+        /// The end that gets it
+        end: Side,
+        /// How much: 2:00
+        #[arg(value_parser = parse_time)]
+        time: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// `1:30:00`, `5:00` or `30`, up to 9:59:59, in seconds.
+fn parse_time(text: &str) -> Result<u32, String> {
+    let parts: Vec<_> = text.split(':').collect();
+    let (n_parts, is_short) = (parts.len(), |part: &str| !part.is_empty() && part.len() <= 2);
+    let numbers: Option<Vec<u32>> = parts
+        .iter()
+        .map(|part| part.parse().ok().filter(|_| is_short(part) && !part.starts_with('+')))
+        .collect();
+    let numbers = numbers.filter(|numbers| {
+        n_parts <= 3 && numbers.iter().enumerate().all(|(idx, number)| *number < 60 || idx == 0)
+    });
+    let seconds = numbers.map(|numbers| numbers.iter().fold(0, |sum, number| sum * 60 + number));
+    seconds
+        .filter(|seconds| *seconds < 36_000)
+        .ok_or_else(|| format!("{text:?} is no time; write 1:30:00, 5:00 or 30, up to 9:59:59"))
+}
+
+impl Clock {
+    pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
+        if verbose > 0 {
+            start_tracing(verbose);
+        }
+        let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
+        runtime()?.block_on(self.talk(port))
+    }
+
+    async fn talk(&self, port: &str) -> Result<(), Failure> {
+        let now = Now::start();
+        let (line, actor) = serial::channel(serial::Line::named(port), now);
+        let actor = tokio::spawn(actor.run());
+        let mut talk = Talk {
+            line,
+            now,
+            order: self.order.clone(),
+            shown: None,
+            wanted_at: None,
+            mend: None,
+            n_readings: 0,
+        };
+        let done = match self.through {
+            Through::Board => talk.run(BoardEnd::default()).await,
+            Through::Bridge => talk.run(BridgeEnd(BridgeLink::new())).await,
+        };
+        talk.line.close();
+        // A panic in there would be our only news of it, and too late.
+        actor.await.ok();
+        done
+    }
+}
+
+/// What a port leads to: bytes in, bytes and news out.
+trait FarEnd {
+    fn up(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>);
+    fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Vec<u8>>>);
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>);
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>);
+    fn wake_at(&self) -> Option<Mono>;
+    fn difference(&self) -> Option<Difference>;
+    fn leave(&mut self) -> Vec<Vec<u8>>;
+}
+
+/// A board, woken as the daemon would wake it, and the clock behind it.
+#[derive(Debug)]
+struct BoardEnd {
+    session: Session,
+    decoder: Decoder,
+    clock: ClockLine,
+}
+
+impl Default for BoardEnd {
+    fn default() -> Self {
+        let session = Session::new(Streams::BoardAndClock);
+        Self { session, decoder: Decoder::default(), clock: ClockLine::new() }
+    }
+}
+
+impl BoardEnd {
+    fn pass_on(out: &mut Vec<Act<Vec<u8>>>, commands: Vec<Command>, acts: Vec<Act<Command>>) {
+        out.extend(commands.into_iter().map(|command| Act::Send(command.encode())));
+        out.extend(acts.into_iter().map(|act| match act {
+            Act::Send(command) => Act::Send(command.encode()),
+            Act::Tell(news) => Act::Tell(news),
+        }));
+    }
+
+    fn link(&mut self, at: Mono, acts: &mut Vec<Act<Command>>) {
+        let is_awake = matches!(self.session.state(), SessionState::Resync | SessionState::Live);
+        let input = if is_awake { LineInput::Up } else { LineInput::Down };
+        self.clock.handle(at, &input, acts);
+    }
+}
+
+impl FarEnd for BoardEnd {
+    fn up(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        let mut commands = Vec::new();
+        self.session.link_up(at, &mut commands);
+        Self::pass_on(out, commands, Vec::new());
+    }
+
+    fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Vec<u8>>>) {
+        let (mut items, mut commands, mut acts) = (Vec::new(), Vec::new(), Vec::new());
+        self.session.on_bytes(at);
+        self.decoder.push(at, bytes, &mut items);
+        for item in items {
+            let Item::Message(message) = item else { continue };
+            self.session.on_message(at, &message, &mut commands);
+            self.link(at, &mut acts);
+            if let BoardMessage::Clock(clock) = message {
+                self.clock.handle(at, &LineInput::Clock(clock), &mut acts);
+            }
+        }
+        Self::pass_on(out, commands, acts);
+    }
+
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
+        let mut acts = Vec::new();
+        self.clock.want(at, wanted, &mut acts);
+        Self::pass_on(out, Vec::new(), acts);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        let (mut commands, mut acts) = (Vec::new(), Vec::new());
+        self.session.on_timeout(at, &mut commands);
+        self.link(at, &mut acts);
+        self.clock.on_timeout(at, &mut acts);
+        Self::pass_on(out, commands, acts);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        [self.session.wake_at(), self.clock.wake_at()].into_iter().flatten().min()
+    }
+
+    fn difference(&self) -> Option<Difference> {
+        self.clock.difference()
+    }
+
+    fn leave(&mut self) -> Vec<Vec<u8>> {
+        let mut commands = Vec::new();
+        self.session.leave(&mut commands);
+        commands.iter().map(Command::encode).collect()
+    }
+}
+
+/// A bridge.
+#[derive(Debug)]
+struct BridgeEnd(BridgeLink);
+
+impl FarEnd for BridgeEnd {
+    fn up(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        self.0.handle(at, &BridgeInput::Up, out);
+    }
+
+    fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Vec<u8>>>) {
+        self.0.handle(at, &BridgeInput::Bytes(bytes.to_vec()), out);
+    }
+
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
+        self.0.want(at, wanted, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        self.0.on_timeout(at, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        self.0.wake_at()
+    }
+
+    fn difference(&self) -> Option<Difference> {
+        self.0.difference()
+    }
+
+    fn leave(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}
+
+/// One order to one clock.
+struct Talk {
+    line: LineStub,
+    now: Now,
+    order: Order,
+    /// What the clock shows.
+    shown: Option<ClockTime>,
+    /// When the order was given to the driver.
+    wanted_at: Option<Mono>,
+    /// What the driver says is to be done.
+    mend: Option<&'static str>,
+    n_readings: usize,
+}
+
+impl Talk {
+    async fn run(&mut self, mut far: impl FarEnd) -> Result<(), Failure> {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let mut out = Vec::new();
+        let done = loop {
+            let wake = far.wake_at().unwrap_or(Mono(u64::MAX));
+            tokio::select! {
+                heard = self.line.heard() => match heard {
+                    Some(Heard { at, what }) => match what {
+                        What::Up => far.up(at.mono, &mut out),
+                        What::Down { why } => break Err(Failure::Device(chain(&why))),
+                        What::Bytes(bytes) => far.hear(at.mono, &bytes, &mut out),
+                    },
+                    None => break Err(Failure::Device("the line was closed".to_owned())),
+                },
+                () = tokio::time::sleep_until(self.now.instant(wake)) => {
+                    far.on_timeout(self.now.stamp().mono, &mut out);
+                }
+                () = tokio::time::sleep_until(deadline) => break Err(self.give_up(&far)),
+            }
+            self.carry_out(&mut out);
+            if self.wanted_at.is_none()
+                && let Some(wanted) = self.wanted()
+            {
+                let at = self.now.stamp().mono;
+                self.wanted_at = Some(at);
+                far.want(at, wanted, &mut out);
+                self.carry_out(&mut out);
+            }
+            if self.is_done(&far) {
+                break Ok(());
+            }
+            if self.mend.is_some() && !matches!(self.order, Order::Show) {
+                break Err(self.give_up(&far));
+            }
+        };
+        for bytes in far.leave() {
+            self.line.send(bytes);
+        }
+        done.map(|()| self.print())
+    }
+
+    fn carry_out(&mut self, out: &mut Vec<Act<Vec<u8>>>) {
+        for act in out.drain(..) {
+            match act {
+                Act::Send(bytes) => self.line.send(bytes),
+                Act::Tell(ClockNews::Reading(time)) => {
+                    self.shown = Some(time);
+                    self.n_readings += 1;
+                }
+                Act::Tell(ClockNews::Found(kind)) => eprintln!("{}", name(kind)),
+                Act::Tell(ClockNews::Silent(mend) | ClockNews::Refuses(mend)) => {
+                    self.mend = Some(mend);
+                }
+                Act::Tell(_) => {}
+            }
+        }
+    }
+
+    /// What the order asks for, once enough is known of the clock.
+    fn wanted(&self) -> Option<Wanted> {
+        let shown = self.shown.map(|time| (time.left.seconds, time.right.seconds));
+        let (left, right, runs) = match (&self.order, shown) {
+            (Order::Show, _) => return None,
+            (Order::Set { left, right }, _) => (*left, *right, Runs::Pause),
+            (Order::Start { end: Side::Left }, Some((left, right))) => (left, right, Runs::Left),
+            (Order::Start { end: Side::Right }, Some((left, right))) => (left, right, Runs::Right),
+            (Order::Stop, Some((left, right))) => (left, right, Runs::Pause),
+            (Order::Add { end: Side::Left, time }, Some((left, right))) => {
+                (left + time, right, Runs::Pause)
+            }
+            (Order::Add { end: Side::Right, time }, Some((left, right))) => {
+                (left, right + time, Runs::Pause)
+            }
+            (_, None) => return None,
+        };
+        let time = |seconds: u32| Duration::from_secs(u64::from(seconds));
+        let (left, right, since) = (time(left), time(right), self.now.stamp().mono);
+        let times = WantedTimes { left, right, runs, turns_by_lever: false, since };
+        Some(Wanted { times: Some(times), ..Wanted::default() })
+    }
+
+    fn is_done(&self, far: &impl FarEnd) -> bool {
+        match self.order {
+            Order::Show => self.shown.is_some(),
+            _ => {
+                let is_over = far.difference().is_none_or(|it| it == Difference::Lever);
+                self.wanted_at.is_some() && is_over
+            }
+        }
+    }
+
+    fn give_up(&self, far: &impl FarEnd) -> Failure {
+        let what = match (self.mend, far.difference()) {
+            (Some(mend), _) => mend,
+            (None, _) if self.n_readings == 0 => {
+                "no clock has been heard; is it plugged in and switched on?"
+            }
+            (None, Some(Difference::Running)) => {
+                "the clock does not run; does its lever stand right?"
+            }
+            (None, _) => "the clock does not show what it was told",
+        };
+        Failure::Device(what.to_owned())
+    }
+
+    fn print(&self) {
+        let Some(time) = self.shown else { return };
+        let side = |end| {
+            let seconds = time.side(end).seconds;
+            format!("{}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+        };
+        let state = match (time.running, time.high) {
+            (false, _) => "stands",
+            (true, End::Left) => "left runs",
+            (true, End::Right) => "right runs",
+        };
+        println!("left {}  right {}  {state}", side(End::Left), side(End::Right));
+    }
+}
+
+const fn name(kind: ClockKind) -> &'static str {
+    match kind {
+        ClockKind::Xl => "DGT XL",
+        ClockKind::Dgt3000 => "DGT 3000",
+        ClockKind::Other(_) => "a clock of a kind unknown here",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_on_a_clock() {
+        for (text, seconds) in [("30", 30), ("5:00", 300), ("1:30:00", 5_400), ("90:00", 5_400)] {
+            assert_eq!(parse_time(text), Ok(seconds), "{text}");
+        }
+        for text in ["", ":", "5:60", "1:2:3:4", "-5", "+5", "x", "10:00:00", "1:90:00", "100:00"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A clock of one's own for the demo: buttons and displays that are only simulated.
+
+use crate::clock::{ClockModel, Manner, TimeControl};
+use crate::game::{ClockOrder, OwnClock};
+use crate::shell::now::Now;
+use crate::shell::own_clock::{self, Edge, Orders, OwnClockStub, Parts, Which};
+use crate::sim::DisplaySim;
+use crate::sim::script::Happening;
+use crate::wire::End;
+use crate::wire::contact::{Contacts, Level, Shape};
+use crate::wire::ht16k33::Face;
+use shakmaty::Color;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tracing::debug;
+
+/// A finger stays on a button for so long.
+const HOLD: Duration = Duration::from_millis(20);
+
+/// A simulated clock on simulated pins.
+pub(super) struct SimDesk {
+    /// For the daemon.
+    pub(super) stub: OwnClockStub,
+    /// For the arbiter.
+    pub(super) orders: Orders,
+    /// For the hands of the players.
+    pub(super) hands: mpsc::UnboundedSender<Happening>,
+}
+
+impl SimDesk {
+    /// A clock set for `control`, White at its left end. Must be called inside a runtime.
+    pub(super) fn open(control: TimeControl, now: Now) -> Self {
+        let model = ClockModel::new(control, Manner::default());
+        let contacts = Contacts::new(Shape::Buttons, Level::Open, Level::Open);
+        let clock = OwnClock::new(model, End::Left, contacts);
+        let (edges_tx, edges_rx) = own_clock::edges();
+        let buttons = Buttons::default();
+        let parts = SimParts { buttons: buttons.clone(), displays: Default::default() };
+        let (stub, actor) = own_clock::channel(clock, parts, edges_rx, now);
+        tokio::spawn(actor.run());
+        let (hands_tx, hands_rx) = mpsc::unbounded_channel();
+        tokio::spawn(press(hands_rx, edges_tx, buttons, stub.orders(), now));
+        Self { orders: stub.orders(), stub, hands: hands_tx }
+    }
+}
+
+/// Which buttons are down: White's at the left, Black's at the right.
+#[derive(Clone, Debug, Default)]
+struct Buttons(Arc<[AtomicBool; 2]>);
+
+/// Does with the buttons what the script says, until it ends.
+async fn press(
+    mut hands: mpsc::UnboundedReceiver<Happening>,
+    edges: mpsc::Sender<Edge>,
+    buttons: Buttons,
+    orders: Orders,
+    now: Now,
+) {
+    while let Some(happening) = hands.recv().await {
+        let by = match happening {
+            Happening::Press(by) => by,
+            Happening::ClockStopped => {
+                orders.give(ClockOrder::Stop).await;
+                continue;
+            }
+            Happening::Resume(turn) => {
+                orders.give(ClockOrder::Start(turn)).await;
+                continue;
+            }
+            _ => continue,
+        };
+        let (idx, which) = match by {
+            Color::White => (0, Which::Left),
+            Color::Black => (1, Which::Right),
+        };
+        for level in [Level::Closed, Level::Open] {
+            buttons.0[idx].store(level == Level::Closed, Ordering::Relaxed);
+            let edge = Edge { at: now.stamp(), which, level };
+            if edges.send(edge).await.is_err() {
+                return;
+            }
+            sleep(HOLD).await;
+        }
+    }
+    // The buttons stay as long as the clock does.
+    edges.closed().await;
+}
+
+#[derive(Debug)]
+struct SimParts {
+    buttons: Buttons,
+    displays: [DisplaySim; 2],
+}
+
+impl Parts for SimParts {
+    fn level(&mut self, which: Which) -> Level {
+        let is_down = match which {
+            Which::Left => self.buttons.0[0].load(Ordering::Relaxed),
+            Which::Right => self.buttons.0[1].load(Ordering::Relaxed),
+            Which::Middle => false,
+        };
+        if is_down { Level::Closed } else { Level::Open }
+    }
+
+    fn show(&mut self, end: End, face: Face) {
+        let display = &mut self.displays[usize::from(end == End::Right)];
+        for byte in Face::start(7) {
+            display.write(&[byte]);
+        }
+        let (setup, digits) = face.frames();
+        display.write(&setup);
+        display.write(&digits);
+        debug!(left = self.displays[0].shown(), right = self.displays[1].shown(), "displays");
+    }
+
+    fn refresh(&mut self) {}
+
+    fn sound(&mut self) {
+        debug!("the buzzer sounds");
+    }
+
+    fn hush(&mut self) {}
+}

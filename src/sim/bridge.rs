@@ -1,0 +1,111 @@
+//! A microcontroller between a serial line and the bus of a DGT 3000.
+
+use super::dgt3000::Dgt3000Sim;
+use crate::time::Mono;
+use crate::wire::bridge::{FromBridge, Lines, ToBridge, VERSION};
+use crate::wire::dgt3000::{Address, WriteEnd};
+use std::time::Duration;
+
+const BEATS_EVERY: Duration = Duration::from_secs(1);
+
+/// A bridge with a clock on its jack.
+#[derive(Clone, Debug)]
+pub struct BridgeSim {
+    /// The clock.
+    pub clock: Dgt3000Sim,
+    lines: Lines,
+    listens: Option<Address>,
+    is_plugged: bool,
+    up_since: Mono,
+    beats_at: Mono,
+    out: Vec<u8>,
+}
+
+impl BridgeSim {
+    /// A bridge that was just switched on, at time zero.
+    pub fn new(clock: Dgt3000Sim) -> Self {
+        Self {
+            clock,
+            lines: Lines::default(),
+            listens: None,
+            is_plugged: true,
+            up_since: Mono::default(),
+            beats_at: Mono::default() + BEATS_EVERY,
+            out: Vec::new(),
+        }
+    }
+
+    /// The bridge loses its power for a moment, and greets.
+    pub fn power_cycle(&mut self, at: Mono) {
+        self.lines = Lines::default();
+        self.listens = None;
+        self.up_since = at;
+        self.beats_at = at + BEATS_EVERY;
+        self.out.clear();
+        self.say(&FromBridge::Hello(VERSION));
+    }
+
+    /// The jack of the clock is pulled out.
+    pub fn unplug(&mut self) {
+        self.is_plugged = false;
+    }
+
+    /// And put in again.
+    pub fn plug(&mut self) {
+        self.is_plugged = true;
+    }
+
+    /// The host sends bytes.
+    pub fn host_bytes(&mut self, at: Mono, bytes: &[u8]) {
+        self.advance(at);
+        let mut bodies = Vec::new();
+        self.lines.push(bytes, &mut bodies);
+        for line in bodies.iter().filter_map(|body| ToBridge::parse(body)) {
+            match line {
+                ToBridge::Hello => self.say(&FromBridge::Hello(VERSION)),
+                ToBridge::Listen(address) => self.listens = Some(address),
+                ToBridge::Reset => self.listens = None,
+                ToBridge::Write { number, frame } => {
+                    let end = if self.is_plugged {
+                        self.clock.write(at, &frame)
+                    } else {
+                        WriteEnd::NoAnswer
+                    };
+                    self.say(&FromBridge::End { number, end });
+                }
+            }
+        }
+    }
+
+    fn say(&mut self, line: &FromBridge) {
+        self.out.extend(line.encode());
+    }
+
+    /// Lets the time pass.
+    pub fn advance(&mut self, at: Mono) {
+        for frame in self.clock.take(at) {
+            let is_ours = self.listens.is_some_and(|it| it.bits() == frame[0] >> 1);
+            if is_ours && self.is_plugged {
+                let age = Duration::from_micros(200);
+                self.say(&FromBridge::Got { age, frame });
+            }
+        }
+        while self.beats_at <= at {
+            let up = self.beats_at.since(self.up_since).as_secs();
+            let up = u32::try_from(up).unwrap_or(u32::MAX);
+            self.say(&FromBridge::Beat { up, lost: 0 });
+            self.beats_at = self.beats_at + BEATS_EVERY;
+        }
+    }
+
+    /// When it has something to say.
+    pub fn next_at(&self) -> Mono {
+        self.clock.next_at().map_or(self.beats_at, |at| at.min(self.beats_at))
+    }
+
+    /// The bytes that it has for the host.
+    pub fn take(&mut self, at: Mono) -> Vec<u8> {
+        self.advance(at);
+        std::mem::take(&mut self.out)
+    }
+}

@@ -1,0 +1,177 @@
+//! A DGT XL or DGT 3000 behind a board, as it obeys and as it does not.
+//!
+//! The board forwards commands and carries the answers; how they get lost on the way is the
+//! business of [`super::Faults`]. Protocol 2 and 3.
+
+use super::works::Works;
+use crate::time::Mono;
+use crate::wire::dgt3000::SideRun;
+use crate::wire::{Ack, Buttons, ClockCommand, ClockKind, ClockTime, End, Icons, Runs, SideTime};
+
+/// How the clock was set up by hand (protocol 3.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obedience {
+    /// In the option in which it obeys.
+    Remote,
+    /// In another: it shows texts and refuses to be set.
+    WrongOption,
+    /// It can be read and answers nothing, as older clocks.
+    ReadOnly,
+}
+
+/// What lies over the times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Glass {
+    /// Nothing: the times are seen.
+    Times,
+    /// Segments, on an XL.
+    Segments([u8; 6]),
+    /// Letters, on a DGT 3000.
+    Letters([u8; 8]),
+}
+
+/// A clock behind a board.
+#[derive(Clone, Debug)]
+pub struct DgtClockSim {
+    kind: ClockKind,
+    obedience: Obedience,
+    works: Works,
+    toggles: bool,
+    glass: Glass,
+    icons: Icons,
+    n_beeps: u32,
+}
+
+impl DgtClockSim {
+    /// A clock that was just switched on.
+    pub fn new(kind: ClockKind, obedience: Obedience, drift_ppm: i32) -> Self {
+        Self {
+            kind,
+            obedience,
+            works: Works::new(drift_ppm),
+            toggles: false,
+            glass: Glass::Times,
+            icons: Icons::default(),
+            n_beeps: 0,
+        }
+    }
+
+    /// A command has reached it. The answer, if it gives one.
+    pub fn obey(&mut self, at: Mono, command: &ClockCommand) -> Option<Ack> {
+        self.works.advance(at);
+        if self.obedience == Obedience::ReadOnly {
+            return None;
+        }
+        let mut ack = Ack([0x10, command.id(), 0, 0]);
+        match *command {
+            ClockCommand::VersionQuery => ack.0[2] = self.version(),
+            ClockCommand::SetAndRun(_) if self.obedience == Obedience::WrongOption => {
+                ack.0[0] = 0x40;
+            }
+            ClockCommand::SetAndRun(set) => {
+                let runs = |end| match (set.runs, end) {
+                    (Runs::Both, _) | (Runs::Left, End::Left) | (Runs::Right, End::Right) => {
+                        SideRun::Down
+                    }
+                    _ => SideRun::Stop,
+                };
+                self.works.set(End::Left, set.left.seconds, runs(End::Left));
+                self.works.set(End::Right, set.right.seconds, runs(End::Right));
+                self.toggles = set.toggle;
+                self.glass = Glass::Times;
+            }
+            ClockCommand::Display { places, .. } if self.kind == ClockKind::Xl => {
+                self.glass = Glass::Segments(places);
+            }
+            ClockCommand::Text { text, .. } if self.kind != ClockKind::Xl => {
+                self.glass = Glass::Letters(text);
+            }
+            ClockCommand::End => self.glass = Glass::Times,
+            ClockCommand::Icons(icons) if self.kind == ClockKind::Xl => self.icons = icons,
+            ClockCommand::Beep(_) => self.n_beeps += 1,
+            ClockCommand::ButtonQuery => {}
+            // Not a language of this clock.
+            _ => return None,
+        }
+        Some(ack)
+    }
+
+    fn version(&self) -> u8 {
+        match self.kind {
+            ClockKind::Xl => 0x1e,
+            ClockKind::Dgt3000 => 0x20,
+            ClockKind::Other(major) => major << 4,
+        }
+    }
+
+    /// A player pushes the `end` down. True if it was up.
+    pub fn press(&mut self, at: Mono, end: End) -> bool {
+        self.works.advance(at);
+        if self.works.high() != end {
+            return false;
+        }
+        self.works.turn(end.other());
+        if self.toggles && self.works.is_running() {
+            self.works.run(end, SideRun::Stop);
+            self.works.run(end.other(), SideRun::Down);
+        }
+        true
+    }
+
+    /// Somebody presses buttons. The report, if it sends one: in the wrong option they act on the
+    /// clock itself (protocol 2.5).
+    pub fn press_buttons(&self, buttons: Buttons) -> Option<Ack> {
+        (self.obedience == Obedience::Remote).then(|| Ack::pressed(buttons))
+    }
+
+    /// The battery is jolted: times and text are gone, the option is not.
+    pub fn forget(&mut self, at: Mono) {
+        self.works.advance(at);
+        self.works.forget();
+        self.toggles = false;
+        self.glass = Glass::Times;
+        self.icons = Icons::default();
+    }
+
+    /// The option is chosen anew, with the clock off.
+    pub fn choose(&mut self, at: Mono, obedience: Obedience) {
+        self.forget(at);
+        self.obedience = obedience;
+    }
+
+    /// Lets the time pass.
+    pub fn advance(&mut self, at: Mono) {
+        self.works.advance(at);
+    }
+
+    /// When its displays change next, or a little before.
+    pub fn next_at(&self) -> Option<Mono> {
+        self.works.next_at()
+    }
+
+    /// What the board reads of it.
+    pub fn time(&self) -> ClockTime {
+        ClockTime {
+            left: SideTime::of_seconds(self.works.seconds(End::Left)),
+            right: SideTime::of_seconds(self.works.seconds(End::Right)),
+            running: self.works.is_running(),
+            high: self.works.high(),
+            battery_low: false,
+        }
+    }
+
+    /// What lies over the times.
+    pub const fn glass(&self) -> Glass {
+        self.glass
+    }
+
+    /// The icons of an XL.
+    pub const fn icons(&self) -> Icons {
+        self.icons
+    }
+
+    /// How often it has sounded.
+    pub const fn n_beeps(&self) -> u32 {
+        self.n_beeps
+    }
+}

@@ -1,0 +1,86 @@
+//! The parts of a clock that anyone can build: buttons that bounce, displays, a buzzer.
+
+use crate::time::Mono;
+use crate::wire::contact::Level;
+use crate::wire::ht16k33::Face;
+use std::time::Duration;
+
+/// How long contacts of cheap buttons bounce at most (see `hardware/clock-gpio.md`).
+const BOUNCES_FOR: Duration = Duration::from_millis(4);
+
+/// A button, by its edges.
+#[derive(Clone, Debug)]
+pub struct ButtonSim {
+    chance: fastrand::Rng,
+}
+
+impl ButtonSim {
+    /// A button whose bouncing is drawn from a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { chance: fastrand::Rng::with_seed(seed) }
+    }
+
+    /// The edges of one movement to `level`, which begins at `at`: an odd number.
+    pub fn edges(&mut self, at: Mono, level: Level) -> Vec<(Mono, Level)> {
+        let other = match level {
+            Level::Open => Level::Closed,
+            Level::Closed => Level::Open,
+        };
+        let n_bounces = self.chance.usize(0..6);
+        let most = u64::try_from(BOUNCES_FOR.as_micros()).expect("a few milliseconds");
+        let mut moments: Vec<u64> = (0..2 * n_bounces).map(|_| self.chance.u64(1..most)).collect();
+        moments.sort_unstable();
+        let rest = moments.into_iter().enumerate().map(|(idx, after)| {
+            (Mono(at.0 + after), if idx.is_multiple_of(2) { other } else { level })
+        });
+        std::iter::once((at, level)).chain(rest).collect()
+    }
+}
+
+/// A module with an HT16K33 and four digits.
+#[derive(Clone, Debug)]
+pub struct DisplaySim {
+    memory: [u8; 17],
+    has_oscillator: bool,
+    setup: u8,
+    brightness: u8,
+}
+
+impl Default for DisplaySim {
+    fn default() -> Self {
+        Self { memory: [0; 17], has_oscillator: false, setup: 0x80, brightness: 15 }
+    }
+}
+
+impl DisplaySim {
+    /// A frame that the host writes, without the address.
+    pub fn write(&mut self, frame: &[u8]) {
+        match *frame {
+            [0x20 | 0x21] => self.has_oscillator = frame[0] & 1 != 0,
+            [setup @ 0x80..=0x8f] => self.setup = setup,
+            [dimming @ 0xe0..=0xef] => self.brightness = dimming & 0x0f,
+            [begin @ 0..=0x0f, ref data @ ..] => {
+                for (idx, byte) in data.iter().enumerate() {
+                    self.memory[1 + (usize::from(begin) + idx) % 16] = *byte;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is read on it: nothing while it is off.
+    pub fn shown(&self) -> String {
+        let is_on = self.has_oscillator && self.setup & 0x01 != 0;
+        if is_on { Face::read(&self.memory) } else { String::new() }
+    }
+
+    /// Whether it blinks.
+    pub const fn blinks(&self) -> bool {
+        self.setup & 0x06 != 0
+    }
+
+    /// 0 to 15.
+    pub const fn brightness(&self) -> u8 {
+        self.brightness
+    }
+}

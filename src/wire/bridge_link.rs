@@ -1,0 +1,210 @@
+//! Drives a DGT3000 through a bridge: the driver of the jack, and lines of text below it.
+
+use std::time::Duration;
+
+use super::bridge::{FromBridge, Lines, ToBridge, VERSION};
+use super::clock_wish::{Act, ClockDriver, ClockNews, Difference, Wanted};
+use super::dgt3000::{Dgt3000, I2cInput, I2cOp};
+use crate::time::Mono;
+
+/// From one greeting to the next, until the bridge answers. Ours.
+pub const GREET_EVERY: Duration = Duration::from_secs(2);
+/// A bridge beats every second; without a line for this long it is gone. Ours.
+pub const SILENCE: Duration = Duration::from_millis(3_500);
+
+/// What is heard of the line to a bridge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BridgeInput {
+    /// The line is open.
+    Up,
+    /// It is gone.
+    Down,
+    /// Bytes, cut anyhow.
+    Bytes(Vec<u8>),
+}
+
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Link {
+    Down,
+    /// The next greeting is due then.
+    Greeting(Mono),
+    /// A line came last then.
+    Up(Mono),
+}
+
+/// The driver of a DGT3000 behind a bridge. Its commands are bytes for the line.
+#[derive(Debug, Clone)]
+pub struct BridgeLink {
+    link: Link,
+    lines: Lines,
+    driver: Dgt3000,
+    /// Of the last write.
+    number: u8,
+    /// The bridge speaks another version, which was said.
+    has_other: bool,
+}
+
+impl Default for BridgeLink {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BridgeLink {
+    /// A driver without a line.
+    pub fn new() -> Self {
+        Self {
+            link: Link::Down,
+            lines: Lines::default(),
+            driver: Dgt3000::new(),
+            number: 0,
+            has_other: false,
+        }
+    }
+
+    /// Lines that were none and frames that were none: a measure of the wiring.
+    pub fn n_faults(&self) -> (u64, u32) {
+        (self.lines.n_skipped(), self.driver.n_faults())
+    }
+
+    fn on_line(&mut self, at: Mono, line: FromBridge, out: &mut Vec<Act<Vec<u8>>>) {
+        match (line, self.link) {
+            (FromBridge::Hello(VERSION), Link::Greeting(_)) => {
+                self.link = Link::Up(at);
+                self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Up, ops));
+            }
+            // A bridge that greets has been switched on anew.
+            (FromBridge::Hello(VERSION), Link::Up(_)) => {
+                self.drive(out, |driver, ops| {
+                    driver.handle(at, &I2cInput::Down, ops);
+                    driver.handle(at, &I2cInput::Up, ops);
+                });
+            }
+            (FromBridge::Hello(_), _) => {
+                if !std::mem::replace(&mut self.has_other, true) {
+                    out.push(Act::Tell(ClockNews::Silent(
+                        "the bridge speaks another version: put the firmware on it that came with \
+                         this program",
+                    )));
+                }
+            }
+            (_, Link::Greeting(_) | Link::Down) => {}
+            (FromBridge::End { number, end }, _) if number == self.number => {
+                let input = I2cInput::Written(end);
+                self.drive(out, |driver, ops| driver.handle(at, &input, ops));
+            }
+            (FromBridge::Got { age, frame }, _) => {
+                // The driver's answers are late by the age, its events are not.
+                let micros = u64::try_from(age.as_micros()).unwrap_or(0);
+                let then = Mono(at.0.saturating_sub(micros)).max(self.heard());
+                let input = I2cInput::Frame(frame);
+                self.drive(out, |driver, ops| driver.handle(then, &input, ops));
+            }
+            (FromBridge::End { .. } | FromBridge::Beat { .. }, _) => {}
+        }
+    }
+
+    fn heard(&self) -> Mono {
+        match self.link {
+            Link::Up(heard) => heard,
+            _ => Mono::default(),
+        }
+    }
+
+    /// Lets the driver act, and puts into lines what it asks of the bus.
+    fn drive(
+        &mut self,
+        out: &mut Vec<Act<Vec<u8>>>,
+        act: impl FnOnce(&mut Dgt3000, &mut Vec<Act<I2cOp>>),
+    ) {
+        let mut ops = Vec::new();
+        act(&mut self.driver, &mut ops);
+        for op in ops {
+            let line = match op {
+                Act::Tell(news) => {
+                    out.push(Act::Tell(news));
+                    continue;
+                }
+                Act::Send(I2cOp::Listen(address)) => ToBridge::Listen(address),
+                Act::Send(I2cOp::Reset) => ToBridge::Reset,
+                Act::Send(I2cOp::Write(frame)) => {
+                    self.number = self.number.wrapping_add(1);
+                    ToBridge::Write { number: self.number, frame }
+                }
+            };
+            if matches!(self.link, Link::Up(_)) {
+                out.push(Act::Send(line.encode()));
+            }
+        }
+    }
+
+    fn go_on(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        match self.link {
+            Link::Up(heard) if at >= heard + SILENCE => {
+                self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Down, ops));
+                self.link = Link::Greeting(at);
+                self.go_on(at, out);
+            }
+            Link::Greeting(due) if at >= due => {
+                self.link = Link::Greeting(at + GREET_EVERY);
+                out.push(Act::Send(ToBridge::Hello.encode()));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl ClockDriver for BridgeLink {
+    type Input = BridgeInput;
+    type Command = Vec<u8>;
+
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
+        self.drive(out, |driver, ops| driver.want(at, wanted, ops));
+    }
+
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Vec<u8>>>) {
+        self.drive(out, |driver, ops| driver.beep(at, units, ops));
+    }
+
+    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<Act<Vec<u8>>>) {
+        match input {
+            BridgeInput::Up => {
+                self.lines = Lines::default();
+                self.link = Link::Greeting(at);
+            }
+            BridgeInput::Down => {
+                self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Down, ops));
+                self.link = Link::Down;
+            }
+            BridgeInput::Bytes(bytes) => {
+                let mut bodies = Vec::new();
+                self.lines.push(bytes, &mut bodies);
+                for line in bodies.iter().filter_map(|body| FromBridge::parse(body)) {
+                    self.on_line(at, line, out);
+                    if let Link::Up(heard) = &mut self.link {
+                        *heard = at;
+                    }
+                }
+            }
+        }
+        self.go_on(at, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        self.drive(out, |driver, ops| driver.on_timeout(at, ops));
+        self.go_on(at, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        let link = match self.link {
+            Link::Down => None,
+            Link::Greeting(due) => Some(due),
+            Link::Up(heard) => Some(heard + SILENCE),
+        };
+        [link, self.driver.wake_at()].into_iter().flatten().min()
+    }
+
+    fn difference(&self) -> Option<Difference> {
+        self.driver.difference()
+    }
+}

@@ -1,0 +1,426 @@
+//! Drives the clock behind a DGT board: one command at a time, each until it is answered.
+//!
+//! The board forwards commands and never says whether there is anyone to obey. Answers get lost,
+//! come late, come twice, or come for the command before; the option that makes a clock obey can
+//! not be asked for. So nothing is believed but the reading, and what cannot be read is said again.
+//! Protocol 2.3 to 2.6 and 3.5 to 3.7.
+
+use std::time::Duration;
+
+use super::agenda::{Agenda, DifferenceWatch, Job, LOOK_EVERY, PEACE, Shown};
+use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime, End};
+use super::clock_command::ClockCommand;
+use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
+use super::command::Command;
+use super::segments::glyph;
+use crate::time::Mono;
+
+/// Without an answer for this long a command is sent again (protocol 3.5, rule 4).
+pub const ACK_WAIT: Duration = Duration::from_secs(2);
+/// Times a command is sent before it is given up for a while (protocol 3.5, rule 4).
+pub const N_TRIES: u32 = 3;
+/// From one question for the version to the next (protocol 3.7).
+pub const ASK_EVERY: Duration = Duration::from_secs(2);
+/// Questions without an answer before the clock counts as one that does not listen. Ours.
+pub const N_QUESTIONS: u32 = 5;
+/// For this long the same answer may come once more (protocol 2.6).
+pub const ECHO: Duration = Duration::from_secs(1);
+
+/// Longest beep that the command takes in one.
+const BEEP_MAX: u8 = 0x7f;
+/// The mends of protocol 3.6.
+const MEND_XL: &str = "the DGT XL must be in option 23: unplug it, choose option 23, plug it in";
+const MEND_3000: &str =
+    "the DGT 3000 must be in option 25: unplug it, choose option 25, plug it in";
+const MEND_SILENT: &str = "the clock answers nothing and can only be read: a DGT XL needs option \
+                           23, a DGT 3000 option 25; older clocks cannot be driven";
+
+/// What is heard of the board and its clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineInput {
+    /// The board streams its clock: it is in mode UPDATE or UPDATE_NICE. In others no answer would
+    /// ever come (protocol 3.5, rule 2).
+    Up,
+    /// It does so no longer.
+    Down,
+    /// It sent this.
+    Clock(ClockMessage),
+}
+
+/// A command that waits for its answer.
+#[derive(Debug, Clone)]
+struct Flight {
+    /// `None` asks for the version.
+    job: Option<Job>,
+    id: u8,
+    /// What was wanted when the command was made.
+    wanted: Wanted,
+    n_sent: u32,
+    due: Mono,
+}
+
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Link {
+    /// The board does not stream.
+    Down,
+    /// No clock, as far as is known; at the given moment the board is asked.
+    Empty(Mono),
+    /// A clock is there, and has been asked for its version this often in vain.
+    Asking { n_asked: u32, due: Mono },
+    /// A clock that answers.
+    Found(ClockKind),
+}
+
+/// The driver of a clock behind a board.
+#[derive(Debug, Clone)]
+pub struct ClockLine {
+    link: Link,
+    agenda: Agenda,
+    flight: Option<Flight>,
+    /// The command last answered, until when its answer may come again.
+    echo: Option<(u8, Mono)>,
+    high: Option<End>,
+    pressed: Option<(Mono, Buttons)>,
+    /// When a reading was last asked for.
+    looked_at: Option<Mono>,
+    watch: DifferenceWatch,
+}
+
+impl Default for ClockLine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ClockLine {
+    /// A driver that has heard nothing yet and wants nothing.
+    pub fn new() -> Self {
+        Self {
+            link: Link::Down,
+            agenda: Agenda::new(),
+            flight: None,
+            echo: None,
+            high: None,
+            pressed: None,
+            looked_at: None,
+            watch: DifferenceWatch::default(),
+        }
+    }
+
+    /// The clock that answers.
+    pub const fn kind(&self) -> Option<ClockKind> {
+        match self.link {
+            Link::Found(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// What the clock shall show.
+    pub const fn wanted(&self) -> &Wanted {
+        self.agenda.wanted()
+    }
+
+    fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
+        match message {
+            ClockMessage::NoClock => self.lose(at, out),
+            ClockMessage::Empty => {}
+            ClockMessage::Ack(ack) if ack.is_spontaneous() => self.on_report(at, *ack, out),
+            ClockMessage::Ack(ack) => self.on_ack(at, *ack, out),
+            ClockMessage::Rejected { high, .. } => {
+                self.is_there(at);
+                self.on_lever(*high, out);
+            }
+            ClockMessage::Time(time) => {
+                self.is_there(at);
+                self.on_lever(time.high, out);
+                self.on_time(at, time, out);
+            }
+        }
+    }
+
+    fn lose(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        if matches!(self.link, Link::Asking { .. } | Link::Found(_)) {
+            out.push(Act::Tell(ClockNews::Gone));
+        }
+        self.forget(Link::Empty(at + LOOK_EVERY));
+    }
+
+    fn forget(&mut self, link: Link) {
+        self.link = link;
+        self.agenda.forget();
+        self.flight = None;
+        self.echo = None;
+        self.high = None;
+        self.pressed = None;
+    }
+
+    fn is_there(&mut self, at: Mono) {
+        if matches!(self.link, Link::Empty(_)) {
+            self.link = Link::Asking { n_asked: 0, due: at };
+        }
+    }
+
+    fn on_lever(&mut self, high: End, out: &mut Vec<Act<Command>>) {
+        // The first value after the start is no press (protocol 2.5).
+        if self.high.replace(high).is_some_and(|before| before != high) {
+            out.push(Act::Tell(ClockNews::Lever(high)));
+        }
+    }
+
+    fn on_time(&mut self, at: Mono, time: &ClockTime, out: &mut Vec<Act<Command>>) {
+        self.agenda.read(
+            at,
+            Shown {
+                left: time.left.seconds,
+                right: time.right.seconds,
+                running: Some(time.running),
+                high: time.high,
+            },
+        );
+        if self.agenda.is_settled(at) {
+            out.push(Act::Tell(ClockNews::Reading(*time)));
+        }
+    }
+
+    /// The clock speaks of its own accord.
+    fn on_report(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
+        match ack.kind() {
+            AckKind::Pressed(buttons) => {
+                let has_looked = self.looked_at.is_some_and(|looked| at.since(looked) < ECHO);
+                let is_echo = self.pressed.is_some_and(|(last, same)| {
+                    // Whoever asks for a reading may get the last answer again (protocol 2.6).
+                    same == buttons && has_looked && at.since(last) < ECHO
+                });
+                self.pressed = Some((at, buttons));
+                if !is_echo {
+                    out.push(Act::Tell(ClockNews::Pressed(buttons)));
+                }
+            }
+            AckKind::Ready if matches!(self.link, Link::Found(_)) => {
+                out.push(Act::Tell(ClockNews::Restarted));
+                self.agenda.forget();
+                self.flight = None;
+            }
+            // What the others mean is uncertain (protocol 2.4).
+            _ => {}
+        }
+    }
+
+    fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
+        let [_, id, ..] = ack.0;
+        let Some(flight) = self.flight.take_if(|flight| flight.id == id) else { return };
+        let again = if flight.n_sent > 1 { ACK_WAIT } else { ECHO };
+        match (ack.outcome(), flight.job) {
+            (AckOutcome::Normal, None) => {
+                if let AckKind::Version { major, .. } = ack.kind() {
+                    self.found(major, out);
+                }
+            }
+            (AckOutcome::Normal, Some(job)) => {
+                self.echo = Some((id, at + again));
+                self.agenda.done(at, job, &flight.wanted);
+            }
+            (AckOutcome::NotRemote, Some(Job::Set)) => {
+                if !self.agenda.is_refused() {
+                    out.push(Act::Tell(ClockNews::Refuses(self.mend())));
+                }
+                self.agenda.refused(at, Job::Set);
+            }
+            // Once more may help, at once; then as if no answer had come (protocol 3.5, rule 5).
+            _ => self.resend(at, flight, out),
+        }
+    }
+
+    fn found(&mut self, major: u8, out: &mut Vec<Act<Command>>) {
+        let kind = match major {
+            1 => ClockKind::Xl,
+            2 => ClockKind::Dgt3000,
+            other => ClockKind::Other(other),
+        };
+        self.link = Link::Found(kind);
+        out.push(Act::Tell(ClockNews::Found(kind)));
+    }
+
+    const fn mend(&self) -> &'static str {
+        match self.link {
+            Link::Found(ClockKind::Xl) => MEND_XL,
+            _ => MEND_3000,
+        }
+    }
+
+    /// Sends a command once more, made anew, for times pass; or gives it up.
+    fn resend(&mut self, at: Mono, flight: Flight, out: &mut Vec<Act<Command>>) {
+        let Some(job) = flight.job else { return };
+        if flight.n_sent >= N_TRIES {
+            out.push(Act::Tell(ClockNews::Unanswered(flight.id)));
+            self.agenda.failed(at, job);
+            return;
+        }
+        // What is no longer wanted is not insisted on.
+        match self.command(at, job) {
+            Some(command) if command.id() == flight.id => {
+                self.launch(at, Some(job), command, flight.n_sent + 1, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn launch(
+        &mut self,
+        at: Mono,
+        job: Option<Job>,
+        command: ClockCommand,
+        n_sent: u32,
+        out: &mut Vec<Act<Command>>,
+    ) {
+        let wanted = *self.agenda.wanted();
+        if job == Some(Job::Text) {
+            self.agenda.cover();
+        }
+        let (id, due) = (command.id(), at + ACK_WAIT);
+        self.flight = Some(Flight { job, id, wanted, n_sent, due });
+        out.push(Act::Send(Command::Clock(command)));
+    }
+
+    /// The command for a job as things stand; `None` if there is nothing to do any more.
+    fn command(&self, at: Mono, job: Job) -> Option<ClockCommand> {
+        let wanted = self.agenda.wanted();
+        match job {
+            Job::Set => Some(ClockCommand::SetAndRun(wanted.times?.command(at))),
+            Job::Beep => Some(ClockCommand::Beep(self.agenda.next_beep()?.min(BEEP_MAX))),
+            Job::EndText => wanted.text.is_none().then_some(ClockCommand::End),
+            Job::Text => {
+                let text = wanted.text?;
+                Some(match self.kind() {
+                    Some(ClockKind::Xl) => ClockCommand::Display {
+                        places: text.short.map(|byte| glyph(char::from(byte))),
+                        dots: 0,
+                        beep: false,
+                    },
+                    _ => ClockCommand::Text { text: text.middle, beep: 0 },
+                })
+            }
+            Job::Icons => Some(ClockCommand::Icons(wanted.icons?)),
+            Job::Look => None,
+        }
+    }
+
+    /// From when on a job may be sent; `None` if this clock has no such thing.
+    fn allows(&self, job: Job) -> Option<Mono> {
+        let id = match job {
+            // What sets times is urgent, and its success is read, not believed.
+            Job::Set | Job::Look => return Some(Mono::default()),
+            Job::Icons if self.kind() != Some(ClockKind::Xl) => return None,
+            Job::Icons => 0x02,
+            Job::Beep => 0x0b,
+            Job::EndText => 0x03,
+            Job::Text if self.kind() == Some(ClockKind::Xl) => 0x01,
+            Job::Text => 0x0c,
+        };
+        // An answer that comes late or twice must not be taken for that of the next of its kind.
+        let echo = self.echo.filter(|(echoing, _)| *echoing == id);
+        Some(echo.map_or(Mono::default(), |(_, until)| until))
+    }
+
+    /// Does what is due.
+    fn go_on(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        if let Some(flight) = self.flight.take_if(|flight| flight.due <= at) {
+            self.resend(at, flight, out);
+        }
+        if let Link::Asking { n_asked, due } = self.link
+            && due <= at
+        {
+            self.ask(at, n_asked, out);
+        }
+        while self.flight.is_none() && matches!(self.link, Link::Found(_)) {
+            let Some(job) = self.agenda.next(at, |job| self.allows(job)) else { break };
+            if let Some(command) = self.command(at, job) {
+                self.launch(at, Some(job), command, 1, out);
+            } else {
+                self.look(at, out);
+                self.agenda.done(at, Job::Look, &Wanted::default());
+            }
+        }
+        if let Link::Empty(due) = self.link
+            && due <= at
+        {
+            self.link = Link::Empty(at + LOOK_EVERY);
+            self.look(at, out);
+        }
+        self.watch.look(at, self.difference(), out);
+    }
+
+    /// Asks the board for a reading.
+    fn look(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        self.looked_at = Some(at);
+        out.push(Act::Send(Command::SendClock));
+    }
+
+    fn ask(&mut self, at: Mono, n_asked: u32, out: &mut Vec<Act<Command>>) {
+        if n_asked == N_QUESTIONS {
+            out.push(Act::Tell(ClockNews::Silent(MEND_SILENT)));
+        }
+        // A clock may be there and not listen yet, so the question is never given up.
+        let wait = if n_asked < N_QUESTIONS { ASK_EVERY } else { PEACE };
+        self.link = Link::Asking { n_asked: n_asked.saturating_add(1), due: at + wait };
+        self.launch(at, None, ClockCommand::VersionQuery, 1, out);
+    }
+}
+
+impl ClockDriver for ClockLine {
+    type Input = LineInput;
+    type Command = Command;
+
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Command>>) {
+        self.watch.restart(self.difference());
+        self.agenda.want(wanted);
+        self.go_on(at, out);
+    }
+
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Command>>) {
+        self.agenda.beep(units);
+        self.go_on(at, out);
+    }
+
+    fn handle(&mut self, at: Mono, input: &LineInput, out: &mut Vec<Act<Command>>) {
+        match input {
+            // The board tells at once what it has; that may be lost.
+            LineInput::Up if self.link == Link::Down => self.link = Link::Empty(at + ASK_EVERY),
+            LineInput::Up => {}
+            LineInput::Down => {
+                if self.link != Link::Down {
+                    self.lose(at, out);
+                }
+                self.forget(Link::Down);
+            }
+            // What comes while the board is not up was under way before.
+            LineInput::Clock(_) if self.link == Link::Down => {}
+            LineInput::Clock(message) => self.on_message(at, message, out),
+        }
+        self.go_on(at, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        self.go_on(at, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        let flight = self.flight.as_ref().map(|flight| flight.due);
+        let asking = match self.link {
+            Link::Asking { due, .. } | Link::Empty(due) => Some(due),
+            _ => None,
+        };
+        let is_free = self.flight.is_none() && matches!(self.link, Link::Found(_));
+        let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
+        [flight, asking, agenda, self.watch.wake_at()].into_iter().flatten().min()
+    }
+
+    fn difference(&self) -> Option<Difference> {
+        let is_wanted = *self.agenda.wanted() != Wanted::default();
+        match self.link {
+            Link::Found(_) => self.agenda.difference(),
+            Link::Asking { .. } => is_wanted.then_some(Difference::Silent),
+            Link::Empty(_) | Link::Down => is_wanted.then_some(Difference::Absent),
+        }
+    }
+}

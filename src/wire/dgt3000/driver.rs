@@ -1,0 +1,567 @@
+//! Drives a DGT3000 over I2C: takes control of it, keeps it, and shows what is wanted.
+//!
+//! Unlike behind a board there is no doubt about who answers, answers come within milliseconds, and
+//! the option is chosen from here. Instead the bus has its moods: the clock sleeps, two masters
+//! speak at once, a plug is half in. Answers come on one of two addresses, and the host listens on
+//! one at a time. Protocol 6.3 to 6.6.
+
+use std::time::Duration;
+
+use super::{AckVerdict, Address, BEEP_MAX, I2cAck, I2cCommand, I2cMessage, I2cSet, I2cTime};
+use super::{KeyEvent, Keys, SideRun};
+use crate::time::Mono;
+use crate::wire::agenda::{Agenda, DifferenceWatch, Job, Shown};
+use crate::wire::clock_wish::{
+    Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted, WantedTimes,
+};
+use crate::wire::{ClockTime, End, LONG_TEXT_LEN, Runs, SideTime};
+
+/// An answer takes up to 10 ms by one program and 50 ms by another (protocol 6.6); the rest is for
+/// a microcontroller between us and the bus.
+const ANSWER_WAIT: Duration = Duration::from_millis(100);
+/// Every command is sent so often (protocol 6.3), and each step of getting control (protocol 6.5).
+const N_ATTEMPTS: u32 = 3;
+/// After the clock has obeyed (protocol 6.5, step 2).
+const AFTER_GOOD: Duration = Duration::from_millis(5);
+/// After it has refused or was silent (protocol 6.5, step 3).
+const AFTER_BAD: Duration = Duration::from_millis(10);
+/// After all attempts to get control, before the next. Ours.
+const TAKE_EVERY: Duration = Duration::from_secs(5);
+/// A clock under control tells its time about once a second (protocol 6.4); silent for this long
+/// it has been lost. Ours.
+const SILENCE: Duration = Duration::from_secs(5);
+
+const MEND_GAME: &str = "the DGT 3000 runs a game of its own and gives up no control: stop it with \
+                         the middle button, or switch the clock off";
+
+/// What is asked of the bus, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum I2cOp {
+    /// From now on frames to this address are ours.
+    Listen(Address),
+    /// Write this frame, whose first byte is the address, once the bus has rested 50 us.
+    Write(Vec<u8>),
+    /// Set the bus up anew: the lines are held low.
+    Reset,
+}
+
+/// What the bus has to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum I2cInput {
+    /// There is a bus.
+    Up,
+    /// There is none any more.
+    Down,
+    /// How the last write ended.
+    Written(WriteEnd),
+    /// A frame for us, the address byte in front.
+    Frame(Vec<u8>),
+}
+
+/// How a write ended.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+pub enum WriteEnd {
+    /// All bytes were taken.
+    Done,
+    /// Nobody has this address, or nobody listens now.
+    NoAnswer,
+    /// Another master spoke at the same time, or the clock was held too long.
+    Collision,
+    /// A line is held low.
+    Stuck,
+}
+
+/// Where the conversation stands.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Phase {
+    /// No bus.
+    Down,
+    /// Not under control: the next attempt is due then.
+    Taking { n_tried: u32, n_woken: u32, next: I2cCommand, due: Mono },
+    /// Nothing has helped; from the beginning then.
+    Resting(Mono),
+    /// The clock obeys.
+    Ready,
+}
+
+/// A command under way.
+#[derive(Debug, Copy, Clone)]
+struct Flight {
+    job: Option<Job>,
+    command: I2cCommand,
+    wanted: Wanted,
+    n_sent: u32,
+    /// The text that is believed to be shown, once more.
+    is_again: bool,
+    due: Mono,
+}
+
+/// The driver of a DGT3000 on its jack.
+#[derive(Debug, Clone)]
+pub struct Dgt3000 {
+    phase: Phase,
+    agenda: Agenda,
+    flight: Option<Flight>,
+    /// The address on which the host listens.
+    listens: Option<Address>,
+    keys: Option<Keys>,
+    /// Whether the clock has been found since the bus came up.
+    is_found: bool,
+    heard: Mono,
+    n_faults: u32,
+    /// Refusals in a row by a clock that had said that it obeys.
+    n_refused: u32,
+    has_reset: bool,
+    /// Why the clock was not to be had, as told last.
+    trouble: Option<ClockNews>,
+    watch: DifferenceWatch,
+}
+
+impl Default for Dgt3000 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Dgt3000 {
+    /// A driver without a bus, that wants nothing.
+    pub fn new() -> Self {
+        Self {
+            phase: Phase::Down,
+            agenda: Agenda::new(),
+            flight: None,
+            listens: None,
+            keys: None,
+            is_found: false,
+            heard: Mono::default(),
+            n_faults: 0,
+            n_refused: 0,
+            has_reset: false,
+            trouble: None,
+            watch: DifferenceWatch::default(),
+        }
+    }
+
+    /// Frames that were none, since the bus came up: a measure of the wiring.
+    pub const fn n_faults(&self) -> u32 {
+        self.n_faults
+    }
+
+    /// Whether the clock obeys.
+    pub fn is_ready(&self) -> bool {
+        self.phase == Phase::Ready
+    }
+
+    fn take(&mut self, due: Mono) {
+        self.flight = None;
+        let next = I2cCommand::Mode25;
+        self.phase = Phase::Taking { n_tried: 0, n_woken: 0, next, due };
+    }
+
+    /// The attempts are used up: tells why, if that is news, and rests.
+    fn rest(&mut self, at: Mono, why: ClockNews, out: &mut Vec<Act<I2cOp>>) {
+        let was_found = std::mem::replace(&mut self.is_found, false);
+        let is_news = self.trouble != Some(why) && (was_found || why != ClockNews::Gone);
+        if is_news {
+            out.push(Act::Tell(why));
+        }
+        self.trouble = Some(why);
+        self.flight = None;
+        self.phase = Phase::Resting(at + TAKE_EVERY);
+    }
+
+    fn on_frame(&mut self, at: Mono, frame: &[u8], out: &mut Vec<Act<I2cOp>>) {
+        let Ok(message) = I2cMessage::decode(frame) else {
+            self.n_faults = self.n_faults.saturating_add(1);
+            return;
+        };
+        self.heard = at;
+        match message {
+            I2cMessage::Ack(ack) => self.on_ack(at, ack, out),
+            I2cMessage::Hello => self.on_hello(at, out),
+            I2cMessage::Time(time) => self.on_time(at, time, out),
+            I2cMessage::Keys { now, before } => self.on_keys(at, now, before, out),
+            I2cMessage::Empty | I2cMessage::Other(_) => {}
+        }
+    }
+
+    /// The clock has woken: whether we did it or its key, it must be taken.
+    fn on_hello(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+        if self.phase == Phase::Ready {
+            out.push(Act::Tell(ClockNews::Restarted));
+            self.agenda.forget();
+        }
+        self.take(at + AFTER_GOOD);
+    }
+
+    fn on_time(&mut self, at: Mono, time: I2cTime, out: &mut Vec<Act<I2cOp>>) {
+        // The first time tells where the lever stands; a later one, if a key message was lost.
+        let keys = self.keys.unwrap_or_default().with_high(time.high);
+        let before = self.keys.replace(keys);
+        if before.is_some_and(|before| before.high() != time.high) {
+            out.push(Act::Tell(ClockNews::Lever(time.high)));
+        }
+        if self.phase != Phase::Ready {
+            return;
+        }
+        let I2cTime { left, right, high, .. } = time;
+        self.agenda.read(at, Shown { left, right, running: None, high });
+        if self.agenda.is_settled(at) {
+            out.push(Act::Tell(ClockNews::Reading(self.reading(time))));
+        }
+    }
+
+    /// A reading as a board would give it. The clock does not say whether it runs, so it is taken
+    /// to do what it has confirmed.
+    fn reading(&self, time: I2cTime) -> ClockTime {
+        let times = self.agenda.wanted().times;
+        ClockTime {
+            left: SideTime::of_seconds(time.left),
+            right: SideTime::of_seconds(time.right),
+            running: times.is_some_and(|times| times.runs != Runs::Pause)
+                && self.agenda.is_confirmed(),
+            high: time.high,
+            battery_low: false,
+        }
+    }
+
+    fn on_keys(&mut self, at: Mono, now: Keys, before: Keys, out: &mut Vec<Act<I2cOp>>) {
+        // What a lost message said is in the next one.
+        let known = self.keys.replace(now).unwrap_or(before);
+        for event in before.since(known).into_iter().chain(now.since(before)) {
+            out.push(Act::Tell(match event {
+                KeyEvent::Lever(high) => ClockNews::Lever(high),
+                KeyEvent::Pressed(buttons) => ClockNews::Pressed(buttons),
+                KeyEvent::PowerReleased => continue,
+                KeyEvent::PowerPressed => {
+                    // A clock under control cannot be switched off: it is taken back.
+                    self.agenda.forget();
+                    self.take(at + AFTER_BAD);
+                    ClockNews::PowerKey
+                }
+            }));
+        }
+    }
+
+    fn on_ack(&mut self, at: Mono, ack: I2cAck, out: &mut Vec<Act<I2cOp>>) {
+        let Some(flight) = self.flight.take_if(|flight| flight.command.id() == ack.command) else {
+            return;
+        };
+        let verdict = ack.verdict();
+        match (flight.job, verdict) {
+            (None, AckVerdict::Refused) => self.step_failed(at, flight, true, out),
+            (None, _) => self.step_done(at, flight, out),
+            (Some(job), AckVerdict::Done) => self.job_done(at, job, flight),
+            // It was to be said again, and need not be.
+            (Some(Job::Text), AckVerdict::TextShown) if flight.is_again => {
+                self.agenda.done(at, Job::Text, &flight.wanted);
+            }
+            // Another text is there, and must go first; unless that has been tried.
+            (Some(_), AckVerdict::TextShown) if self.n_refused < N_ATTEMPTS => {
+                self.n_refused += 1;
+                self.agenda.cover();
+            }
+            // It obeys no longer, and has not said so.
+            (Some(_), AckVerdict::TextShown) => {
+                self.n_refused = 0;
+                self.phase = Phase::Resting(at + TAKE_EVERY);
+            }
+            // It obeys no longer.
+            (Some(Job::Set), AckVerdict::Refused) if self.n_refused < N_ATTEMPTS => {
+                self.n_refused += 1;
+                self.take(at + AFTER_BAD);
+            }
+            (Some(Job::Set), AckVerdict::Refused) => {
+                self.rest(at, ClockNews::Refuses(MEND_GAME), out);
+            }
+            (Some(job), AckVerdict::Refused) => self.agenda.failed(at, job),
+        }
+        if self.flight.is_none() {
+            self.listen(Address::General, out);
+        }
+    }
+
+    fn job_done(&mut self, at: Mono, job: Job, flight: Flight) {
+        match (job, flight.command) {
+            // The way is free for the text itself.
+            (Job::Text | Job::Beep, I2cCommand::EndDisplay) => self.agenda.uncovered(),
+            (Job::Beep, _) => {
+                self.agenda.done(at, Job::Beep, &flight.wanted);
+                self.agenda.done(at, Job::Text, &flight.wanted);
+            }
+            _ => self.agenda.done(at, job, &flight.wanted),
+        }
+        if flight.command != I2cCommand::EndDisplay {
+            self.n_refused = 0;
+        }
+    }
+
+    /// A step towards control has been taken.
+    fn step_done(&mut self, at: Mono, flight: Flight, out: &mut Vec<Act<I2cOp>>) {
+        let Phase::Taking { n_tried, n_woken, .. } = self.phase else { return };
+        if flight.command == I2cCommand::Mode25 {
+            self.phase = Phase::Ready;
+            self.heard = at;
+            self.trouble = None;
+            self.agenda.forget();
+            if !std::mem::replace(&mut self.is_found, true) {
+                out.push(Act::Tell(ClockNews::Found(ClockKind::Dgt3000)));
+            }
+        } else {
+            let next = I2cCommand::Mode25;
+            self.phase = Phase::Taking { n_tried, n_woken, next, due: at + AFTER_GOOD };
+        }
+    }
+
+    /// A step was refused, or nobody answered it though the frame was taken.
+    fn step_failed(
+        &mut self,
+        at: Mono,
+        flight: Flight,
+        is_refused: bool,
+        out: &mut Vec<Act<I2cOp>>,
+    ) {
+        let Phase::Taking { n_tried, n_woken, .. } = self.phase else { return };
+        if flight.command == I2cCommand::Mode25 && n_tried < N_ATTEMPTS {
+            let (n_tried, next) = (n_tried + 1, I2cCommand::SetCentralControl);
+            self.phase = Phase::Taking { n_tried, n_woken, next, due: at + AFTER_BAD };
+        } else if n_tried < N_ATTEMPTS {
+            // Refused or not: the option may be to be had all the same.
+            let next = I2cCommand::Mode25;
+            self.phase = Phase::Taking { n_tried, n_woken, next, due: at + AFTER_BAD };
+        } else {
+            let why = if is_refused { ClockNews::Refuses(MEND_GAME) } else { ClockNews::Gone };
+            self.rest(at, why, out);
+        }
+    }
+
+    fn on_written(&mut self, at: Mono, end: WriteEnd, out: &mut Vec<Act<I2cOp>>) {
+        let Some(flight) = &mut self.flight else { return };
+        match end {
+            WriteEnd::Done => {
+                flight.due = at + ANSWER_WAIT;
+                self.has_reset = false;
+            }
+            // The clock does not acknowledge that it is woken (protocol 6.3).
+            WriteEnd::NoAnswer if flight.command == I2cCommand::Wake => {
+                flight.due = at + ANSWER_WAIT;
+            }
+            WriteEnd::NoAnswer => self.nobody(at, out),
+            // Retried at once (protocol 6.5, step 6), within the same limit.
+            WriteEnd::Collision => flight.due = at,
+            WriteEnd::Stuck => {
+                if std::mem::replace(&mut self.has_reset, true) {
+                    self.rest(at, ClockNews::Cable, out);
+                } else {
+                    out.push(Act::Send(I2cOp::Reset));
+                    self.listens = None;
+                    self.take(at + AFTER_BAD);
+                }
+            }
+        }
+    }
+
+    /// Nobody has the clock's address: it sleeps, or is not there.
+    fn nobody(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+        self.flight = None;
+        let n_woken = match self.phase {
+            Phase::Taking { n_woken, .. } => n_woken,
+            _ => 0,
+        };
+        if n_woken < N_ATTEMPTS {
+            let (n_woken, next) = (n_woken + 1, I2cCommand::Wake);
+            self.phase = Phase::Taking { n_tried: 0, n_woken, next, due: at };
+        } else {
+            self.rest(at, ClockNews::Gone, out);
+        }
+    }
+
+    fn overdue(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+        let Some(flight) = self.flight.take_if(|flight| flight.due <= at) else { return };
+        match flight.job {
+            None if flight.command == I2cCommand::Wake => {
+                // No hello; perhaps it was awake all the same.
+                if let Phase::Taking { n_tried, n_woken, .. } = self.phase {
+                    let next = I2cCommand::Mode25;
+                    self.phase = Phase::Taking { n_tried, n_woken, next, due: at };
+                }
+            }
+            None => self.step_failed(at, flight, false, out),
+            Some(_) if flight.n_sent < N_ATTEMPTS => {
+                let command = flight.job.and_then(|job| self.command(at, job));
+                if let Some(command) = command {
+                    self.launch(at, flight.job, command, flight.n_sent + 1, out);
+                }
+            }
+            Some(job) => {
+                out.push(Act::Tell(ClockNews::Unanswered(flight.command.id())));
+                self.agenda.failed(at, job);
+            }
+        }
+        if self.flight.is_none() {
+            self.listen(Address::General, out);
+        }
+    }
+
+    fn listen(&mut self, address: Address, out: &mut Vec<Act<I2cOp>>) {
+        if self.listens.replace(address) != Some(address) {
+            out.push(Act::Send(I2cOp::Listen(address)));
+        }
+    }
+
+    fn launch(
+        &mut self,
+        at: Mono,
+        job: Option<Job>,
+        command: I2cCommand,
+        n_sent: u32,
+        out: &mut Vec<Act<I2cOp>>,
+    ) {
+        let is_again = job == Some(Job::Text) && self.agenda.shows_text();
+        // The end of a text is answered where texts are, and where there was none, elsewhere
+        // (protocol 6.3). After one attempt there is none, whether we heard of it or not.
+        let on = match command {
+            I2cCommand::EndDisplay if n_sent == 1 && self.agenda.knows_text() => Address::General,
+            _ => command.answers_on(),
+        };
+        self.listen(on, out);
+        if matches!(command, I2cCommand::Display { .. }) {
+            self.agenda.cover();
+        }
+        let wanted = *self.agenda.wanted();
+        let due = at + ANSWER_WAIT;
+        self.flight = Some(Flight { job, command, wanted, n_sent, is_again, due });
+        out.push(Act::Send(I2cOp::Write(command.encode())));
+    }
+
+    /// The command for a job as things stand; `None` if there is nothing to do any more.
+    fn command(&self, at: Mono, job: Job) -> Option<I2cCommand> {
+        let wanted = self.agenda.wanted();
+        let is_free = self.agenda.is_bare();
+        match job {
+            Job::Set => Some(I2cCommand::SetAndRun(set(&wanted.times?, at))),
+            Job::EndText => wanted.text.is_none().then_some(I2cCommand::EndDisplay),
+            Job::Text => {
+                let text = wanted.text?.long;
+                let is_free = is_free || self.agenda.shows_text();
+                Some(if is_free { display(text, 0) } else { I2cCommand::EndDisplay })
+            }
+            Job::Beep => {
+                // Only a text can sound; without one, the glass goes dark for a moment.
+                let text = wanted.text.map_or([b' '; LONG_TEXT_LEN], |text| text.long);
+                let beep = self.agenda.next_beep()?;
+                Some(if is_free { display(text, beep) } else { I2cCommand::EndDisplay })
+            }
+            Job::Icons | Job::Look => None,
+        }
+    }
+
+    fn allows(job: Job) -> Option<Mono> {
+        // Times come by themselves, and the icons lie in the text.
+        (!matches!(job, Job::Icons | Job::Look)).then_some(Mono::default())
+    }
+
+    fn go_on(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+        self.overdue(at, out);
+        match self.phase {
+            Phase::Resting(due) if due <= at => self.take(at),
+            Phase::Ready if at >= self.heard + SILENCE => {
+                // It may be off, or play a game of its own.
+                self.take(at);
+            }
+            _ => {}
+        }
+        if self.flight.is_none() {
+            match self.phase {
+                Phase::Taking { next, due, .. } if due <= at => {
+                    self.launch(at, None, next, 1, out);
+                }
+                Phase::Ready => {
+                    let job = self.agenda.next(at, Self::allows);
+                    if let Some(command) = job.and_then(|job| self.command(at, job)) {
+                        self.launch(at, job, command, 1, out);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.watch.look(at, self.difference(), out);
+    }
+}
+
+impl ClockDriver for Dgt3000 {
+    type Input = I2cInput;
+    type Command = I2cOp;
+
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<I2cOp>>) {
+        self.watch.restart(self.difference());
+        self.agenda.want(wanted);
+        self.go_on(at, out);
+    }
+
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<I2cOp>>) {
+        self.agenda.beep(units.min(BEEP_MAX));
+        self.go_on(at, out);
+    }
+
+    fn handle(&mut self, at: Mono, input: &I2cInput, out: &mut Vec<Act<I2cOp>>) {
+        match input {
+            I2cInput::Up if self.phase == Phase::Down => {
+                self.listen(Address::General, out);
+                self.take(at);
+            }
+            I2cInput::Up => {}
+            I2cInput::Down => {
+                if self.is_found {
+                    out.push(Act::Tell(ClockNews::Gone));
+                }
+                let mut agenda = self.agenda.clone();
+                agenda.forget();
+                *self = Self { agenda, watch: self.watch, ..Self::new() };
+            }
+            _ if self.phase == Phase::Down => {}
+            I2cInput::Written(end) => self.on_written(at, *end, out),
+            I2cInput::Frame(frame) => self.on_frame(at, frame, out),
+        }
+        self.go_on(at, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+        self.go_on(at, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        let flight = self.flight.map(|flight| flight.due);
+        let phase = match self.phase {
+            Phase::Down => None,
+            Phase::Taking { due, .. } => flight.is_none().then_some(due),
+            Phase::Resting(due) => Some(due),
+            Phase::Ready => Some(self.heard + SILENCE),
+        };
+        let is_free = self.flight.is_none() && self.phase == Phase::Ready;
+        let agenda = is_free.then(|| self.agenda.wake_at(Self::allows)).flatten();
+        [flight, phase, agenda, self.watch.wake_at()].into_iter().flatten().min()
+    }
+
+    fn difference(&self) -> Option<Difference> {
+        let is_wanted = *self.agenda.wanted() != Wanted::default();
+        match (self.phase, self.trouble) {
+            (Phase::Ready, _) => self.agenda.difference(),
+            (_, Some(ClockNews::Refuses(_))) => is_wanted.then_some(Difference::Refused),
+            _ => is_wanted.then_some(Difference::Absent),
+        }
+    }
+}
+
+fn set(times: &WantedTimes, at: Mono) -> I2cSet {
+    let (left, right) = times.shown(at);
+    let runs = |end| match (times.runs, end) {
+        (Runs::Both, _) | (Runs::Left, End::Left) | (Runs::Right, End::Right) => SideRun::Down,
+        _ => SideRun::Stop,
+    };
+    I2cSet { left, right, left_runs: runs(End::Left), right_runs: runs(End::Right) }
+}
+
+const fn display(text: [u8; LONG_TEXT_LEN], beep: u8) -> I2cCommand {
+    I2cCommand::Display { text, beep, left_dots: 0, right_dots: 0 }
+}

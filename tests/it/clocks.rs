@@ -1,0 +1,17 @@
+//! Clocks as devices: what they say, how they are driven, and the models that stand for them.
+
+mod bridge;
+mod desk;
+mod dgt3000;
+mod jack;
+mod line;
+mod own;
+#[cfg(feature = "pi")]
+mod parts;
+mod tool;
+mod world;
+
+/// Hours, minutes and seconds, as a display shows them.
+fn hms(seconds: u32) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}

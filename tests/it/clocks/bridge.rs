@@ -1,0 +1,211 @@
+//! The lines between us and a bridge, and a clock behind one.
+
+use super::world::times;
+use proptest::prelude::*;
+use rokade::sim::dgt3000::State;
+use rokade::sim::{BridgeSim, Dgt3000Sim};
+use rokade::time::Mono;
+use rokade::wire::bridge::{FromBridge, LINE_MAX, Lines, ToBridge};
+use rokade::wire::dgt3000::{Address, WriteEnd};
+use rokade::wire::{
+    Act, BridgeInput, BridgeLink, ClockDriver, ClockNews, ClockText, Difference, End, Runs, Wanted,
+};
+use std::time::Duration;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn lines_mean_what_the_table_says() {
+    let mut n_rows = 0;
+    for row in include_str!("../../tables/bridge.csv").lines().skip(1) {
+        let columns: Vec<_> = row.splitn(5, ';').collect();
+        let [id, direction, line, meaning, _] = columns[..] else { panic!("five columns: {row}") };
+        n_rows += 1;
+        let mut bodies = Vec::new();
+        Lines::default().push(format!("{line}\r\n").as_bytes(), &mut bodies);
+        let body = bodies.first().map(String::as_str);
+        let (read, written) = if direction == "to-bridge" {
+            let read = body.and_then(ToBridge::parse);
+            (read.as_ref().map(|it| format!("{it:?}")), read.map(|it| it.encode()))
+        } else {
+            let read = body.and_then(FromBridge::parse);
+            (read.as_ref().map(|it| format!("{it:?}")), read.map(|it| it.encode()))
+        };
+        assert_eq!(read.unwrap_or_else(|| "-".into()), meaning, "{id}");
+        if let Some(written) = written {
+            assert_eq!(String::from_utf8(written).unwrap(), format!("{line}\n"), "{id}");
+        }
+    }
+    assert_eq!(n_rows, 24);
+}
+
+fn frame() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 1..=51)
+}
+
+fn from_bridge() -> impl Strategy<Value = FromBridge> {
+    let end = prop_oneof![
+        Just(WriteEnd::Done),
+        Just(WriteEnd::NoAnswer),
+        Just(WriteEnd::Collision),
+        Just(WriteEnd::Stuck)
+    ];
+    prop_oneof![
+        any::<u16>().prop_map(FromBridge::Hello),
+        (any::<u8>(), end).prop_map(|(number, end)| FromBridge::End { number, end }),
+        (any::<u32>(), frame()).prop_map(|(us, frame)| FromBridge::Got {
+            age: Duration::from_micros(us.into()),
+            frame
+        }),
+        (any::<u32>(), any::<u32>()).prop_map(|(up, lost)| FromBridge::Beat { up, lost }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lines_go_there_and_back(
+        noise in prop::collection::vec(any::<u8>(), 0..40),
+        lines in prop::collection::vec(from_bridge(), 1..5),
+        (number, bytes) in (any::<u8>(), frame()),
+        slice in 1_usize..30,
+    ) {
+        // After whatever noise, the first mark begins a line.
+        let mut stream = noise;
+        stream.push(b'x');
+        stream.extend(lines.iter().flat_map(FromBridge::encode));
+        let (mut reader, mut bodies) = (Lines::default(), Vec::new());
+        stream.chunks(slice).for_each(|part| reader.push(part, &mut bodies));
+        let read: Vec<_> = bodies.iter().filter_map(|body| FromBridge::parse(body)).collect();
+        prop_assert!(read.ends_with(&lines));
+        let line = ToBridge::Write { number, frame: bytes };
+        let text = line.encode();
+        prop_assert!(text.len() <= LINE_MAX);
+        let mut bodies = Vec::new();
+        Lines::default().push(&text, &mut bodies);
+        prop_assert_eq!(ToBridge::parse(&bodies[0]), Some(line));
+    }
+
+    #[test]
+    fn one_wrong_byte_is_never_another_line(
+        line in from_bridge(), at in any::<prop::sample::Index>(), wrong in 1_u8..,
+    ) {
+        let mut text = line.encode();
+        // Without the last line break, which may come with the next line.
+        let at = at.index(text.len() - 1);
+        text[at] ^= wrong;
+        let mut bodies = Vec::new();
+        Lines::default().push(&text, &mut bodies);
+        let read: Vec<_> = bodies.iter().filter_map(|body| FromBridge::parse(body)).collect();
+        prop_assert!(read.iter().all(|it| *it == line), "{}", String::from_utf8_lossy(&text));
+    }
+}
+
+struct Desk {
+    now: Mono,
+    driver: BridgeLink,
+    bridge: BridgeSim,
+    is_mute: bool,
+    news: Vec<ClockNews>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let bridge = BridgeSim::new(Dgt3000Sim::new(State::Asleep, 50));
+        let (now, driver) = (Mono::default(), BridgeLink::new());
+        let mut desk = Self { now, driver, bridge, is_mute: false, news: Vec::new() };
+        desk.drive(|driver, at, out| driver.handle(at, &BridgeInput::Up, out));
+        desk
+    }
+
+    fn drive(&mut self, act: impl FnOnce(&mut BridgeLink, Mono, &mut Vec<Act<Vec<u8>>>)) {
+        let mut out = Vec::new();
+        act(&mut self.driver, self.now, &mut out);
+        for act in out {
+            match act {
+                Act::Tell(news) => self.news.push(news),
+                Act::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
+            }
+        }
+    }
+
+    fn pass(&mut self, span: Duration) {
+        let until = self.now + span;
+        loop {
+            let bytes = self.bridge.take(self.now);
+            if !bytes.is_empty() && !self.is_mute {
+                let input = BridgeInput::Bytes(bytes);
+                self.drive(|driver, at, out| driver.handle(at, &input, out));
+                continue;
+            }
+            let driver = self.driver.wake_at().unwrap_or(until);
+            let next = driver.min(self.bridge.next_at()).max(Mono(self.now.0 + 1));
+            if next > until {
+                break;
+            }
+            self.now = next;
+            self.drive(|driver, at, out| driver.on_timeout(at, out));
+        }
+        self.now = until;
+        self.bridge.advance(until);
+    }
+}
+
+fn wanted() -> Wanted {
+    let times = Some(times(300, 299, Runs::Left, Mono::default()));
+    Wanted { times, text: Some(ClockText::plain("e2e4")), ..Wanted::default() }
+}
+
+#[test]
+fn a_clock_behind_a_bridge_shows_what_is_wanted() {
+    let mut desk = Desk::new();
+    desk.drive(|driver, at, out| driver.want(at, wanted(), out));
+    desk.pass(10 * SECOND);
+    assert_eq!(desk.driver.difference(), None);
+    assert_eq!(desk.bridge.clock.text().as_ref(), Some(b"e2e4       "));
+    // Set in whole seconds, up to one late.
+    assert!((290..=291).contains(&desk.bridge.clock.time().left));
+    desk.bridge.clock.press(desk.now, End::Left);
+    desk.pass(SECOND);
+    assert!(desk.news.contains(&ClockNews::Lever(End::Right)), "{:?}", desk.news);
+    assert_eq!(desk.driver.n_faults(), (0, 0));
+}
+
+#[test]
+fn a_bridge_that_falls_silent_is_greeted_until_it_answers() {
+    let mut desk = Desk::new();
+    desk.drive(|driver, at, out| driver.want(at, wanted(), out));
+    desk.pass(10 * SECOND);
+    desk.is_mute = true;
+    desk.pass(20 * SECOND);
+    assert_eq!(desk.driver.difference(), Some(Difference::Absent));
+    assert!(desk.news.contains(&ClockNews::Gone), "{:?}", desk.news);
+    desk.is_mute = false;
+    desk.pass(10 * SECOND);
+    assert_eq!(desk.driver.difference(), None);
+    // Its power may go as well, and it then forgets where it should listen.
+    desk.bridge.power_cycle(desk.now);
+    desk.pass(10 * SECOND);
+    assert_eq!(desk.driver.difference(), None);
+    desk.bridge.unplug();
+    desk.pass(20 * SECOND);
+    assert_eq!(desk.driver.difference(), Some(Difference::Absent));
+    desk.bridge.plug();
+    desk.pass(20 * SECOND);
+    assert_eq!(desk.driver.difference(), None);
+}
+
+#[test]
+fn a_bridge_of_another_version_is_told_of_once() {
+    let mut driver = BridgeLink::new();
+    let mut out = Vec::new();
+    driver.handle(Mono(0), &BridgeInput::Up, &mut out);
+    for _ in 0..3 {
+        let line = BridgeInput::Bytes(FromBridge::Hello(2).encode());
+        driver.handle(Mono(1), &line, &mut out);
+    }
+    let told = out.iter().filter(|act| matches!(act, Act::Tell(ClockNews::Silent(_)))).count();
+    assert_eq!(told, 1);
+    assert!(!out.contains(&Act::Send(ToBridge::Listen(Address::General).encode())));
+}

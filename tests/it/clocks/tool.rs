@@ -1,0 +1,82 @@
+//! `rokade clock`, the real program, against a simulated board with a clock that obeys.
+
+use crate::program::{Outcome, run};
+use rokade::shell::pty::PtyBoard;
+use rokade::sim::script::Header;
+use rokade::sim::{DgtClockSim, Obedience, Table};
+use rokade::wire::ClockKind;
+use std::path::PathBuf;
+
+/// A board on a pseudo-terminal. It stays until the runtime ends.
+fn board(obedience: Obedience) -> PathBuf {
+    let clock = DgtClockSim::new(ClockKind::Dgt3000, obedience, 40);
+    let table = Table::new(&Header::dgt()).with_driven_clock(clock);
+    let (stub, actor) = PtyBoard::open(table, None).expect("a pseudo-terminal");
+    tokio::spawn(actor.run());
+    let path = stub.path();
+    // Once all stubs are dropped the board is put away.
+    std::mem::forget(stub);
+    path
+}
+
+async fn clock(port: &str, order: &[&str]) -> Outcome {
+    let mut arguments = vec!["clock", "--port", port];
+    arguments.extend(order);
+    run(&arguments).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_is_set_started_and_given_more() {
+    let board = board(Obedience::Remote);
+    let port = board.to_str().unwrap();
+    let set = clock(port, &["set", "1:30:00", "5:00"]).await;
+    assert_eq!(set.out, "left 1:30:00  right 0:05:00  stands\n", "{}", set.err);
+    assert_eq!(set.err, "DGT 3000\n");
+    let started = clock(port, &["start", "left"]).await;
+    assert!(started.out.starts_with("left 1:29:5"), "{}", started.out);
+    assert!(started.out.ends_with("right 0:05:00  left runs\n"), "{}", started.out);
+    let more = clock(port, &["add", "right", "2:00"]).await;
+    assert!(more.out.ends_with("right 0:07:00  stands\n"), "{} {}", more.out, more.err);
+    let shown = clock(port, &["show"]).await;
+    assert_eq!((shown.code, &shown.out), (Some(0), &more.out));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_in_the_wrong_option_is_told_of() {
+    let board = board(Obedience::WrongOption);
+    let refused = clock(board.to_str().unwrap(), &["set", "5:00", "5:00"]).await;
+    assert_eq!(refused.code, Some(4));
+    assert!(refused.err.contains("must be in option 25"), "{}", refused.err);
+}
+
+#[tokio::test]
+async fn what_is_no_time_is_refused_with_the_right_form() {
+    let refused = clock("/dev/null", &["set", "5:00", "5:75"]).await;
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("write 1:30:00, 5:00 or 30"), "{}", refused.err);
+    let missing = clock("/dev/no-such-board", &["show"]).await;
+    assert_eq!(missing.code, Some(4), "{}", missing.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_is_played_with_any_clock() {
+    let demo = async |clock: &str| {
+        let listen = ["--listen", "127.0.0.1:0", "--once", "--speed", "20", "--clock", clock];
+        let mut arguments = vec!["demo"];
+        arguments.extend(listen);
+        run(&arguments).await
+    };
+    let clocks = ["dgt3000", "gpio", "none"];
+    let (driven, own, none) = tokio::join!(demo(clocks[0]), demo(clocks[1]), demo(clocks[2]));
+    for (clock, played) in clocks.iter().zip([&driven, &own, &none]) {
+        assert_eq!(played.code, Some(0), "{clock}: {}", played.err);
+        let completed = played.out.matches("  completed  ").count();
+        let expected = if *clock == "none" { 32..=33 } else { 33..=33 };
+        assert!(expected.contains(&completed), "{clock}: {completed}\n{}", played.out);
+        assert!(played.out.contains("  result     1-0"), "{clock}: {}", played.out);
+    }
+    for played in [driven, own] {
+        assert!(played.out.contains("white 1:30:00  black 1:30:00"), "{}", played.out);
+    }
+    assert!(!none.out.contains("white 1:"), "{}", none.out);
+}
