@@ -5,6 +5,7 @@
 
 pub mod clock_desk;
 mod disorder;
+mod doubt;
 pub mod ear;
 pub mod effect;
 pub mod entry;

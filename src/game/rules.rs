@@ -8,6 +8,7 @@ use super::effect::Effect;
 use super::entry::{Fact, Ruled};
 use super::machine::Game;
 use super::play::{self, OrderError};
+use super::score::ScoreSheet;
 use super::settings::Settings;
 use crate::clock::Times;
 use crate::laws::{
@@ -135,7 +136,7 @@ fn told_of(fact: &Fact) -> Option<Told> {
     })
 }
 
-fn picture_of(placement: &Placement) -> Picture {
+pub(super) fn picture_of(placement: &Placement) -> Picture {
     let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
     for sq in Square::ALL {
         picture.set(sq, thing(placement.get(sq)));
@@ -148,6 +149,8 @@ fn picture_of(placement: &Placement) -> Picture {
 pub(super) struct Bench {
     pub referee: Referee,
     pub said: Vec<Ruling>,
+    /// A press in doubt, and what came after it.
+    pub waiting: Vec<(Mono, Told)>,
     orders: Vec<ClockOrder>,
     /// What the clock showed when it was last recorded.
     shown: Option<(Mono, Clocks)>,
@@ -170,7 +173,14 @@ impl Bench {
     pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
         let referee = Referee::new(terms, start, mode, seen);
-        Self { referee, said: Vec::new(), orders: Vec::new(), shown: None, latest: None }
+        Self {
+            referee,
+            said: Vec::new(),
+            waiting: Vec::new(),
+            orders: Vec::new(),
+            shown: None,
+            latest: None,
+        }
     }
 }
 
@@ -331,17 +341,18 @@ impl Game {
         if !is_still || !differs || !shows || !bench.referee.is_quiet() {
             return;
         }
-        let record = sheet.moves().iter().map(|scored| Recorded {
-            m: scored.m,
-            is_illegal: scored.is_illegal,
-            is_completed: scored.completed.is_some(),
-        });
-        let told = Told::Record(record.collect());
+        let told = record_of(sheet);
         self.tell(now, &told);
     }
 
     /// Tells the referee, and takes down what he says.
     pub(super) fn tell(&mut self, now: Mono, told: &Told) {
+        if !self.keep_waiting(now, told) {
+            self.tell_now(now, told);
+        }
+    }
+
+    pub(super) fn tell_now(&mut self, now: Mono, told: &Told) {
         let Some(bench) = &mut self.bench else { return };
         let laws::Said { rulings, clock } = bench.referee.tell(now, told);
         let edition = bench.referee.terms().profile.edition;
@@ -368,7 +379,8 @@ impl Game {
 
     /// When the referee wants to be told that time has passed.
     pub(super) fn bench_wakes_at(&self) -> Option<Mono> {
-        self.bench.as_ref().and_then(|bench| bench.referee.wake_at())
+        let bench = self.bench.as_ref()?;
+        self.doubt_ends_at().or_else(|| bench.referee.wake_at())
     }
 
     /// A new event: what was said to the last one is past.
@@ -379,6 +391,7 @@ impl Game {
     }
 
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
+        self.settle_doubt(now);
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
             self.tell(now, &Told::Passed);
         }
@@ -387,6 +400,16 @@ impl Game {
             effects.extend(bench.orders.drain(..).map(Effect::Clock));
         }
     }
+}
+
+/// What is on record, as the referee takes it.
+pub(super) fn record_of(sheet: &ScoreSheet) -> Told {
+    let record = sheet.moves().iter().map(|scored| Recorded {
+        m: scored.m,
+        is_illegal: scored.is_illegal,
+        is_completed: scored.completed.is_some(),
+    });
+    Told::Record(record.collect())
 }
 
 fn thing(reading: Reading) -> Option<Thing> {

@@ -24,6 +24,9 @@ pub struct Settle {
     /// A player whose time runs this long after his move was made has not pressed, and the arbiter
     /// is told.
     pub unpressed: Duration,
+    /// A press that looks to the referee like an illegal move waits this long for the record to
+    /// find a legal one: the piece may still be on its way down.
+    pub illegal_press: Duration,
 }
 
 impl Default for Settle {
@@ -34,6 +37,7 @@ impl Default for Settle {
             on_its_way: Duration::from_millis(550),
             doubtful: Duration::from_millis(1_500),
             unpressed: Duration::from_secs(10),
+            illegal_press: Duration::from_millis(900),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, RESTART_HOLD_RUNNING, VERIF
 use super::play::Play;
 use super::timers::Timer;
 use crate::clock::Device;
-use crate::laws::{Ending, Finding, FindingKind, Told};
+use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::tracker::{SCAN, STEP_MAX};
 use crate::track::{Mismatch, Placement, Step};
@@ -200,7 +200,12 @@ impl Game {
     }
 
     pub(super) fn on_press(&mut self, now: Mono, by: Color, how: Pressed) {
-        self.tell(now, &Told::Pressed(by));
+        self.tell_press(now, by);
+        self.take_press(now, by, how);
+        self.settle_doubt(now);
+    }
+
+    fn take_press(&mut self, now: Mono, by: Color, how: Pressed) {
         if self.is_over() {
             return;
         }

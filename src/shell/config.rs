@@ -4,6 +4,7 @@
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::settings::Settle;
 use crate::game::{Calls, ClockRole, Settings};
+use crate::laws::{Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -84,6 +85,12 @@ pub struct Board {
     pub clock_shows_moves: bool,
     /// Only Chess960 start positions begin a game.
     pub chess960: bool,
+    /// The edition of the Laws that a referee goes by; empty for none.
+    pub laws: String,
+    /// The form of chess, for the referee.
+    pub variant: String,
+    /// How closely the game is watched, for the referee.
+    pub supervision: String,
     /// The time control; empty if the clock is to tell.
     pub time_control: String,
     /// Stillness that makes a move while a clock runs, in milliseconds.
@@ -177,6 +184,9 @@ impl Default for Board {
             clock_stops_for: StopsFor::IllegalMove,
             clock_shows_moves: false,
             chess960: false,
+            laws: String::new(),
+            variant: Profile::default().variant.name().to_owned(),
+            supervision: Profile::default().supervision.name().to_owned(),
             time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
             settle_without_clock_ms: millis(settle.without_clock),
@@ -226,6 +236,8 @@ impl Config {
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
+            let profile = board.profile();
+            profile.map_err(|e| format!("board {:?}: {e}", board.name))?;
             let control = board.time_control();
             let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
             if board.drive_clock && control.is_none() {
@@ -283,15 +295,30 @@ impl Board {
         if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
     }
 
+    /// The Laws by which the game is refereed, if any are set. The other words must make sense
+    /// even so.
+    fn profile(&self) -> Result<Option<Profile>, UnknownName> {
+        let variant = self.variant.trim().parse()?;
+        let supervision = self.supervision.trim().parse()?;
+        let laws = self.laws.trim();
+        if laws.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Profile { edition: laws.parse()?, variant, supervision }))
+    }
+
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
+        // It was checked when the file was read.
+        let profile = self.profile().unwrap_or_default();
+        let is_960 = profile.is_some_and(|profile| profile.variant == Variant::Chess960);
         Settings {
             white: self.white.clone(),
             black: self.black.clone(),
             event: self.event.clone(),
             round: self.round.clone(),
             start: None,
-            is_chess960: self.chess960,
+            is_chess960: self.chess960 || is_960,
             orientation: match self.connector {
                 Connector::Auto => None,
                 Connector::Left => Some(Orientation::Normal),
@@ -302,7 +329,7 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
-            terms: None,
+            terms: profile.map(|profile| Terms { profile, ..Terms::default() }),
             // It was checked when the file was read.
             time_control: self.time_control().unwrap_or_default(),
             clock_role: match (self.clock, self.drive_clock) {

@@ -44,7 +44,12 @@ pub fn settings_of(header: &Header) -> Settings {
 impl Replay {
     /// Runs `script` from its beginning to its end. Takes no real time but that of computing.
     pub fn run(script: &Script) -> Self {
-        let mut run = Run::new(&script.header);
+        Self::run_with(script, settings_of(&script.header))
+    }
+
+    /// The same with other settings than those of its header.
+    pub fn run_with(script: &Script, settings: Settings) -> Self {
+        let mut run = Run::new(settings);
         if script.is_tape() {
             run.tape(script);
         } else {
@@ -66,9 +71,9 @@ struct Run {
 }
 
 impl Run {
-    fn new(header: &Header) -> Self {
+    fn new(settings: Settings) -> Self {
         Self {
-            game: Game::new(settings_of(header)),
+            game: Game::new(settings),
             ear: Ear::default(),
             effects: Vec::new(),
             entries: Vec::new(),

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use rokade::clock::End;
+use rokade::game::Game;
+use rokade::laws::{Supervision, Variant};
 use rokade::shell::config::Config;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/rokade.toml");
@@ -85,4 +88,57 @@ fn a_wrong_time_control_is_refused_with_the_nearest_right_one() {
     assert_eq!(complaint.lines().count(), 1, "{complaint}");
     let config = load("[[board]]\ntime_control = \"90+30\"\n").expect("it is one");
     assert_eq!(config.boards[0].settings().time_control, "90m+30s".parse().ok());
+}
+
+#[test]
+fn a_referee_sits_where_laws_are_set() {
+    let settings = |text: &str| load(text).expect(text).boards[0].settings();
+    assert_eq!(settings("[[board]]\n").terms, None);
+    assert_eq!(settings("[[board]]\nvariant = \"rapid\"\n").terms, None);
+    for edition in ["hu2005", "dk2009", "no2009", "m2018", "m2023"] {
+        let terms = settings(&format!("[[board]]\nlaws = \"{edition}\"\n")).terms;
+        let terms = terms.expect("a referee");
+        assert_eq!(terms.profile.to_string(), format!("{edition} standard adequate"));
+        assert!(
+            Game::new(settings(&format!("[[board]]\nlaws = \"{edition}\"\n"))).referee().is_some()
+        );
+    }
+    let text =
+        "[[board]]\nlaws = \"m2018\"\nvariant = \"chess960\"\nsupervision = \"inadequate\"\n";
+    let settings = settings(text);
+    let profile = settings.terms.expect("a referee").profile;
+    assert_eq!(profile.variant, Variant::Chess960);
+    assert_eq!(profile.supervision, Supervision::Inadequate);
+    assert!(settings.is_chess960, "the form of chess says how a game begins");
+}
+
+#[test]
+fn an_unknown_word_of_the_laws_is_refused_with_the_nearest() {
+    for (line, nearest) in [
+        ("laws = \"m2032\"", "did you mean m2023"),
+        ("variant = \"rapit\"", "did you mean rapid"),
+        ("supervision = \"adequat\"", "did you mean adequate"),
+    ] {
+        let complaint = load(&format!("[[board]]\n{line}\n")).expect_err("no such word");
+        assert!(complaint.contains(nearest), "{complaint}");
+        assert!(complaint.contains("board \"table-1\""), "{complaint}");
+    }
+}
+
+/// Row L6.4: the arbiter decides where the clock stands, and so which end is White's.
+#[test]
+fn the_clock_may_stand_on_either_side() {
+    for (seat, white) in [("left", Some(End::Left)), ("right", Some(End::Right)), ("auto", None)] {
+        let config = load(&format!("[[board]]\nclock_white = \"{seat}\"\n")).expect(seat);
+        let settings = config.boards[0].settings();
+        assert_eq!(settings.white_end, white);
+    }
+}
+
+/// Row L13.7b: nothing is shown beyond this machine until it is asked for.
+#[test]
+fn the_public_feed_is_off_until_it_is_configured() {
+    assert!(Config::default().http.listen.ip().is_loopback());
+    let config = load("[http]\nlisten = \"0.0.0.0:8960\"\n").expect("it may be opened");
+    assert!(!config.http.listen.ip().is_loopback());
 }

@@ -11,6 +11,7 @@ mod profiles;
 mod referee;
 mod repetition;
 mod scenario;
+mod traces;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};

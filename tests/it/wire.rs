@@ -235,3 +235,14 @@ fn a_board_of_a_hundred_fields_is_not_supported_and_no_error() {
     dump.resize(103, 0x00);
     assert_eq!(item(&decode(&dump)[0]), "skipped 103 unsupported");
 }
+
+/// Row L2.1a: a board of fewer than 64 squares is no board, so no game begins on it.
+#[test]
+fn a_picture_of_fewer_squares_is_none() {
+    for (n, is_board) in [(56_u8, false), (63, false), (64, true)] {
+        let mut frame = vec![0x86, 0, n + 3];
+        frame.resize(usize::from(n) + 3, 0);
+        let decoded = rokade::wire::BoardMessage::decode(&frame);
+        assert_eq!(matches!(decoded, Some(rokade::wire::BoardMessage::Dump(_))), is_board, "{n}");
+    }
+}

@@ -7,6 +7,7 @@ use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Phase, Referee};
+use crate::time::Mono;
 use shakmaty::san::San;
 use shakmaty::{Color, Move};
 
@@ -40,6 +41,8 @@ pub(super) struct Sitting {
     is_missing: bool,
     /// Who sealed his reply instead of making it. Guidelines 9c.
     reply_by: Option<Color>,
+    /// The arbiter was told that the sitting is over.
+    has_ended: bool,
 }
 
 impl Sitting {
@@ -63,6 +66,26 @@ impl Referee {
         }
         self.sitting.requested = Some(side);
         self.say(Ruling::SealRequested { by: side });
+    }
+
+    /// When the sitting is over, by the time since play began. Guidelines 13.
+    pub(super) fn sitting_ends_at(&self) -> Option<Mono> {
+        let is_open = self.phase == Phase::Running && self.result.is_none();
+        let is_due = is_open && !self.sitting.has_ended && self.sitting.requested.is_none();
+        let ends = self.late.started? + self.terms.sitting_left?;
+        is_due.then_some(ends)
+    }
+
+    /// The end of the sitting is told: the player on move is to seal.
+    pub(super) fn watch_sitting(&mut self) {
+        if self.sitting_ends_at().is_some_and(|due| due <= self.now) {
+            self.sitting.has_ended = true;
+            let by = self.mover();
+            self.log_row(Code::ArbiterNote, Some(by), "LG13", "end of the sitting".to_owned());
+            self.say(Ruling::Prompt {
+                options: vec![format!("seal {}", by.fold_wb("white", "black"))],
+            });
+        }
     }
 
     pub(super) fn on_adjourn(&mut self, by: Color) {

@@ -304,7 +304,10 @@ impl Referee {
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         let life = self.doubt.as_ref().map(|doubt| doubt.due);
-        [self.settle_at, self.not_pressed_at(), life].into_iter().flatten().min()
+        [self.settle_at, self.not_pressed_at(), self.sitting_ends_at(), life]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn on_clock(&mut self, clocks: Clocks) {
@@ -341,6 +344,7 @@ impl Referee {
         self.watch_not_pressed();
         self.watch_low_time();
         self.watch_lateness();
+        self.watch_sitting();
     }
 
     fn settle_if_due(&mut self) {

@@ -4,6 +4,7 @@
 use super::super::code::Code;
 use super::super::picture::Picture;
 use super::super::said::Ruling;
+use super::matter::Case;
 use super::{Referee, Turn};
 use shakmaty::{Move, Position};
 
@@ -21,9 +22,14 @@ pub struct Recorded {
 impl Referee {
     /// Whether nothing is open that the record could not know of.
     pub fn is_quiet(&self) -> bool {
+        self.breaches.is_empty() && self.matters.is_empty() && self.may_follow()
+    }
+
+    /// The same, but a breach may be open that a player has not claimed, and what seemed to be
+    /// moved beyond one move.
+    pub fn may_follow(&self) -> bool {
         self.result.is_none()
-            && self.matters.is_empty()
-            && self.breaches.is_empty()
+            && self.matters.iter().all(|matter| is_of_the_board(&matter.case))
             && self.demand.is_none()
             && self.claim.is_none()
             && self.terms.impaired.is_none()
@@ -42,7 +48,7 @@ impl Referee {
 
     /// The record is this. Where it differs the referee follows it.
     pub(super) fn on_record(&mut self, record: &[Recorded]) {
-        if !self.is_quiet() {
+        if !self.may_follow() {
             return;
         }
         let known = self.game.plies().iter();
@@ -67,11 +73,20 @@ impl Referee {
                 self.complete(idx);
             }
         }
+        self.close(is_of_the_board);
+        let n_plies = self.game.len();
+        self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
         self.turn = Turn::default();
+        self.settle_at = None;
         self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
         let is_last_legal = self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_last_legal && !missing.is_empty() {
             self.ends_game();
         }
     }
+}
+
+/// Whether the record of moves settles this by itself.
+const fn is_of_the_board(case: &Case) -> bool {
+    matches!(case, Case::Second | Case::OutOfTurn | Case::Displaced)
 }

@@ -25,6 +25,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("L9.6", "laws::dead"),
     ("L6.2b2", "clock::properties"),
     ("L6.1a", "clock::properties"),
+    ("L2.1a", "wire::a_picture_of_fewer_squares_is_none"),
+    ("L6.4", "config::the_clock_may_stand_on_either_side"),
+    ("L13.7b", "config::the_public_feed_is_off_until_it_is_configured"),
     ("LA1", "laws::profiles"),
     ("LB1", "laws::profiles"),
 ];

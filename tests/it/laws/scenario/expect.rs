@@ -283,7 +283,7 @@ fn said_of_papers(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held>
             _ => false,
         },
         "speaks" => |w, r| match r {
-            Ruling::Speaks { to, .. } => same(&w["to"], side(*to)),
+            Ruling::Speaks { to, text } => same(&w["to"], side(*to)) && same(&w["text"], text),
             _ => false,
         },
         _ => return None,

@@ -2,6 +2,7 @@
 
 use super::Scenario;
 use rokade::clock::{Change, ClockModel, Manner, PerMove, TimeControl};
+use rokade::game::settings::Settle;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
     Bonus, ClockOrder, Clocks, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile, Referee,
@@ -192,6 +193,8 @@ impl Table {
             start: Some(fen),
             is_chess960: scenario.variant == "chess960",
             terms: Some(terms),
+            // Hands are tidy in a scenario, and what is said is expected at once.
+            settle: Settle { illegal_press: Duration::ZERO, ..Settle::default() },
             ..Settings::default()
         };
         let game = Game::new(settings);
