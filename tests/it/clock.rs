@@ -4,23 +4,12 @@ mod device;
 mod properties;
 mod script;
 
+use crate::table::rows;
 use device::Desk;
 use rokade::clock::{Note, TimeControl};
 use rokade::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
-
-/// The rows of a table: `N` columns separated by semicolons; only the last may contain one.
-fn rows<const N: usize>(table: &str) -> Vec<[&str; N]> {
-    table
-        .lines()
-        .skip(1)
-        .map(|line| {
-            let columns: Vec<_> = line.splitn(N, ';').collect();
-            columns.try_into().unwrap_or_else(|_| panic!("a row of {N} columns: {line}"))
-        })
-        .collect()
-}
 
 #[test]
 fn time_controls_are_read_and_written_as_the_table_says() {

@@ -24,6 +24,7 @@ mod replay;
 mod service;
 mod simulate;
 mod stage;
+mod table;
 mod tidy;
 mod timekeeper;
 mod wire;

@@ -7,24 +7,13 @@ mod pair;
 mod properties;
 mod session;
 
+use crate::table::rows;
 use describe::{command, events, hex, item, items, message, unhex};
 use rokade::time::Mono;
 use rokade::wire::{
     BoardMessage, Command, CommandDecoder, Decoder, Field, HostItem, Item, Orientation, decode_log,
     segments,
 };
-
-/// The rows of a table: `N` columns separated by semicolons; only the last may contain one.
-fn rows<const N: usize>(table: &str) -> Vec<[&str; N]> {
-    table
-        .lines()
-        .skip(1)
-        .map(|line| {
-            let columns: Vec<_> = line.splitn(N, ';').collect();
-            columns.try_into().unwrap_or_else(|_| panic!("a row of {N} columns: {line}"))
-        })
-        .collect()
-}
 
 fn decode(bytes: &[u8]) -> Vec<Item> {
     let mut out = Vec::new();
