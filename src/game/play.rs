@@ -2,6 +2,7 @@
 
 mod recall;
 mod settle;
+mod shadow;
 
 pub use settle::OrderError;
 
@@ -12,7 +13,7 @@ use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::tracker::STEP_MAX;
+use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove};
@@ -37,6 +38,8 @@ pub struct Play {
     lent: Option<Times>,
     /// Presses of which only the board's memory tells; their times are estimates.
     recalled: Vec<Mono>,
+    /// What marked moves may have been instead.
+    shadows: shadow::Shadows,
     ending: Option<Ending>,
 }
 
@@ -45,7 +48,7 @@ impl Play {
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
         let sheet = ScoreSheet::new(start, mode);
-        Self { sheet, tracker, presses: Vec::new(), lent: None, recalled: Vec::new(), ending: None }
+        Self::of(sheet, tracker, None)
     }
 
     /// A game that is taken up again with what is on record of it.
@@ -54,10 +57,21 @@ impl Play {
         let n_settled = sheet.n_completed();
         let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
         tracker.restart(sheet.position(n_settled).clone(), n_settled);
-        let (presses, recalled) = (Vec::new(), Vec::new());
-        let mut play = Self { sheet, tracker, presses, lent: None, recalled, ending };
+        let mut play = Self::of(sheet, tracker, ending);
         play.believe_rest();
         play
+    }
+
+    fn of(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
+        Self {
+            sheet,
+            tracker,
+            presses: Vec::new(),
+            lent: None,
+            recalled: Vec::new(),
+            shadows: shadow::Shadows::default(),
+            ending,
+        }
     }
 
     /// The record.
@@ -111,6 +125,7 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
+        self.recast(at, Some(by), facts);
         if self.recalled.len() > PRESSES_MAX {
             self.recalled.remove(0);
         }
@@ -142,6 +157,9 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         self.tracker.look(at, depth);
+        if at.since(self.tracker.last_change()) >= RESTED {
+            self.recast(at, None, facts);
+        }
         let still = at.since(self.tracker.last_change());
         let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
         let is_still = self.tracker.mismatch().is_none() && has_rested;
@@ -181,7 +199,33 @@ impl Play {
             self.complete(at, facts);
             self.end(ending, facts);
         }
+        self.tell_doubt(at, facts);
         self.tracker.settle(self.n_agreed());
+        self.follow_shadows(facts);
+    }
+
+    /// Marks recorded moves that no line disputed at first, and that another one explains as well
+    /// by now: those that are no longer open to revision from here on, or all of them if the board
+    /// is still.
+    fn tell_doubt(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let n_agreed = self.n_agreed();
+        let is_still = at.since(self.tracker.last_change()) >= DOUBT_TOLD_AFTER;
+        let n = if is_still { n_agreed } else { self.tracker.n_ripe(n_agreed) };
+        let base = self.tracker.n_settled();
+        for idx in 0..n {
+            let scored = &self.sheet.moves()[base + idx];
+            if scored.is_uncertain() || scored.is_illegal {
+                continue;
+            }
+            let others = self.tracker.equals(idx);
+            if !others.is_empty() {
+                let mode = self.sheet.mode();
+                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let alternatives = others.iter().map(UciMove::to_string).collect();
+                self.sheet.mark(base + idx + 1, others);
+                facts.push(Fact::MoveMarked { ply: base + idx + 1, alternatives });
+            }
+        }
     }
 
     /// Whether the last recorded move is beyond a second thought: pressed, or long at rest.

@@ -467,7 +467,15 @@ impl Game {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
             return;
         }
-        self.displaced(differs.into_iter().collect(), None);
+        self.displaced(self.off_record(differs).into_iter().collect(), None);
+    }
+
+    /// Where the board differs from what is on record. That may be behind what the tracker makes of
+    /// it, from which the board `differs` too.
+    fn off_record(&self, differs: Bitboard) -> Bitboard {
+        let Some(play) = &self.play else { return differs };
+        let off = play.tracker().seen().differs(play.sheet().last().board());
+        if off.is_empty() { differs } else { off }
     }
 
     /// The clock was stopped on a board that no move on record explains: what follows is not

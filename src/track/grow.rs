@@ -11,7 +11,7 @@ use super::tracker::{
 };
 use super::weigh::{self, Cost};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Move, Position, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Move, Position, Role, Square};
 use std::time::Duration;
 
 impl Tracker {
@@ -76,10 +76,11 @@ impl Tracker {
         at: Mono,
         budget: &mut usize,
     ) -> Vec<Line> {
-        if self.seen.differs(line.pos.board()).is_empty() {
+        if self.seen.differs(line.pos.board()).is_empty() && !self.hides_castling(&line.pos) {
             return Vec::new();
         }
         let mut children = self.corrected(line, at, budget);
+        children.extend(self.exchanged(line));
         for moves in search::lines(&line.pos, &self.seen, depth, slack, budget) {
             let mut child = line.clone();
             for m in moves {
@@ -123,6 +124,41 @@ impl Tracker {
             child
         });
         corrected.collect()
+    }
+
+    /// Whether the one who is to move may castle without these sensors showing it: king and rook go
+    /// to squares on which they stand, in Chess960, and neither is known by name.
+    fn hides_castling(&self, pos: &Chess) -> bool {
+        let turn = pos.turn();
+        CastlingSide::ALL.into_iter().any(|side| {
+            let Some(rook) = pos.castles().rook(turn, side) else { return false };
+            let stood = pos.board().king_of(turn).map(|king| Bitboard::from(king).with(rook));
+            let stand = Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
+            stood == Some(stand) && stand.is_subset(self.seen.unnamed())
+        })
+    }
+
+    /// What becomes of `line` if the piece that its last move promoted to, and on which nobody has
+    /// pressed, was exchanged for the one that stands there.
+    fn exchanged(&self, line: &Line) -> Option<Line> {
+        let (last, n) = (line.plies.last()?, line.n_standing());
+        let Reading::Piece(piece) = self.seen.get(last.m.to()) else { return None };
+        let Move::Normal { role, from, capture, to, promotion: Some(_) } = last.m else {
+            return None;
+        };
+        let m = Move::Normal { role, from, capture, to, promotion: Some(piece.role) };
+        let is_pressed = last.completion.is_some_and(|done| done.by == CompletedBy::Press);
+        let mut before = self.root.clone();
+        line.plies[..line.plies.len() - 1].iter().for_each(|ply| before.play_unchecked(ply.m));
+        let is_other = last.m != m && piece.color == before.turn() && before.is_legal(m);
+        if is_pressed || !is_other || n < line.plies.len() {
+            return None;
+        }
+        let mut child = line.clone();
+        child.cost += weigh::PLY;
+        child.take_back(n - 1, before);
+        child.push(m, self.changed_at(to), last.is_unwatched);
+        Some(child)
     }
 
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the

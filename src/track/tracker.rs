@@ -67,6 +67,8 @@ pub struct Tracker {
     now: Mono,
     /// What is looked for was played while the line was down.
     pub(super) is_gap: bool,
+    /// When it was last told that a message had been lost.
+    missed: Option<Mono>,
     /// Searches that ended before they had looked at everything.
     pub(super) n_cut: u64,
 }
@@ -85,6 +87,7 @@ impl Tracker {
             last_change: Mono::default(),
             now: Mono::default(),
             is_gap: false,
+            missed: None,
             n_cut: 0,
         }
     }
@@ -209,6 +212,7 @@ impl Tracker {
             self.note(at, sq, picture.get(sq));
         }
         if changes.any() {
+            self.missed = Some(at);
             self.branch(at);
             self.prune();
         }
@@ -311,12 +315,39 @@ impl Tracker {
 
     /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
     /// than it by less than `lead`.
+    ///
+    /// Where only the touch of a piece tells two moves apart, as the board shows the same after
+    /// either, a touch that was not seen proves little: castling may leave pieces where others
+    /// stood, and messages may have been lost.
     pub fn alternatives(&self, idx: usize, lead: Cost) -> Vec<Move> {
         let best = self.best();
+        let since = idx.checked_sub(1).map_or(Mono::default(), |idx| best.plies[idx].released);
+        let is_unsure = self.missed > Some(since);
+        let within = total(best) + lead;
         let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals(lead) {
+        for rival in self.rivals(lead.max(weigh::TOUCH_LEAD)) {
+            let Some(ply) = rival.plies.get(idx).filter(|_| best.n_shared(rival) == idx) else {
+                continue;
+            };
+            let castles = ply.m.is_castle() != best.plies[idx].m.is_castle();
+            let looks_alike = rival.pos == best.pos || self.is_twin(rival);
+            let is_near = total(rival) < within || looks_alike && (is_unsure || castles);
+            if is_near && !others.contains(&ply.m) {
+                others.push(ply.m);
+            }
+        }
+        others
+    }
+
+    /// Other moves that may have been played as ply `idx` of the best line, by lines that lead to
+    /// what looks the same, so that nothing to come need tell them apart.
+    pub fn equals(&self, idx: usize) -> Vec<Move> {
+        let best = self.best();
+        let mut others: Vec<Move> = Vec::new();
+        for rival in self.rivals(weigh::CLEAR_LEAD) {
             let Some(ply) = rival.plies.get(idx) else { continue };
-            if best.n_shared(rival) == idx && !others.contains(&ply.m) {
+            let looks_alike = rival.pos == best.pos || self.is_twin(rival);
+            if looks_alike && best.n_shared(rival) == idx && !others.contains(&ply.m) {
                 others.push(ply.m);
             }
         }
@@ -380,11 +411,17 @@ impl Tracker {
         self.lines.retain(|line| line.plies.len() >= n_ruled);
     }
 
-    /// Takes plies that can no longer change out of the lines: all but the last [`TAIL_MAX`], if
-    /// they are completed, and no more than `n_max`.
+    /// Plies of the best line that can no longer change: all but the last [`TAIL_MAX`], if they
+    /// are completed, and no more than `n_max`.
+    pub fn n_ripe(&self, n_max: usize) -> usize {
+        let best = self.best();
+        best.plies.len().saturating_sub(TAIL_MAX).min(best.n_completed()).min(n_max)
+    }
+
+    /// Takes [`Self::n_ripe`] plies out of the lines.
     pub fn settle(&mut self, n_max: usize) {
         let best = self.lines[0].clone();
-        let n = best.plies.len().saturating_sub(TAIL_MAX).min(best.n_completed()).min(n_max);
+        let n = self.n_ripe(n_max);
         if n == 0 {
             return;
         }

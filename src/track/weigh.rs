@@ -101,6 +101,9 @@ pub const CLEAR_LEAD: Cost = POINT;
 /// A move that is pressed with less lead than this is recorded with what else it may have been: the
 /// press comes whether or not the board has become clear.
 pub const SURE_LEAD: Cost = 3 * POINT;
+/// Within this lead a move that looks the same afterward may have been played all the same: one of
+/// its pieces has not been seen to stir, which speaks against it only where nothing is lost.
+pub const TOUCH_LEAD: Cost = UNSTIRRED + POINT;
 /// A board that contradicts the best line this much is explained too badly: longer lines are
 /// searched.
 pub const POOR: Cost = 4 * POINT;
