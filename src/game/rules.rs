@@ -337,7 +337,9 @@ impl Game {
         let uci = |scored: &super::score::Scored| scored.uci.to_string();
         let known = bench.referee.moves();
         let differs = sheet.moves().iter().map(uci).ne(known.iter().map(ToString::to_string));
-        let shows = play.tracker().seen().differs(sheet.last().board()).is_empty();
+        let shows = (play.tracker().seen().differs(sheet.last().board())
+            & !play.tracker().best().faulty)
+            .is_empty();
         if !is_still || !differs || !shows || !bench.referee.is_quiet() {
             return;
         }

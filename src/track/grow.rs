@@ -1,6 +1,7 @@
 //! How lines grow: by the legal moves that would mend what the board shows otherwise, by the
 //! illegal move that it shows, and back to a position that it shows again.
 
+use super::fault;
 use super::illegal;
 use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
 use super::placement::Reading;
@@ -68,7 +69,7 @@ impl Tracker {
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
-    fn children(
+    pub(super) fn children(
         &self,
         line: &Line,
         depth: usize,
@@ -76,11 +77,11 @@ impl Tracker {
         at: Mono,
         budget: &mut usize,
     ) -> Vec<Line> {
-        if self.seen.differs(line.pos.board()).is_empty() {
+        if line.differs(&self.seen).is_empty() {
             return Vec::new();
         }
         let mut children = self.corrected(line, at, budget);
-        for moves in search::lines(&line.pos, &self.seen, depth, slack, budget) {
+        for moves in search::lines(&line.pos, &self.seen, depth, slack, line.faulty, budget) {
             let mut child = line.clone();
             for m in moves {
                 let released = self.released(&child, m, at);
@@ -90,6 +91,7 @@ impl Tracker {
                     + self.stale(&child, m)
                     + self.doubled(&child, m)
                     + self.assumed(m)
+                    + fault::unseen(&child, m)
                     + self.untouched(&child, m)
                     + disordered(&child, released);
                 child.push(m, released, self.is_gap);
@@ -113,7 +115,7 @@ impl Tracker {
         if let Some(done) = illegal.completion.filter(|done| done.by == CompletedBy::Press) {
             before.open.push(OpenPress { by: before.pos.turn(), at: done.at });
         }
-        let legal = search::lines(&before.pos, &self.seen, 1, 0, budget);
+        let legal = search::lines(&before.pos, &self.seen, 1, 0, before.faulty, budget);
         let corrected = legal.into_iter().flatten().map(|m| {
             let mut child = before.clone();
             child.cost += weigh::PLY;
@@ -128,7 +130,7 @@ impl Tracker {
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
     /// piece that moved last stands half on that square.
     fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
-        let hidden = search::masked(&line.pos, &self.seen, budget);
+        let hidden = search::masked(&line.pos, &self.seen, line.faulty, budget);
         let mut grown = Vec::new();
         for m in hidden {
             let mut child = line.clone();
@@ -142,7 +144,7 @@ impl Tracker {
                 + disordered(line, released);
             child.masked |= arrivals_of(m, line.pos.turn());
             child.push(m, released, false);
-            child.masked &= self.seen.differs(child.pos.board());
+            child.masked &= child.differs(&self.seen);
             settle_presses(&mut child);
             grown.extend(self.children(&child, 1, 1, at, budget));
             grown.push(child);
@@ -156,7 +158,8 @@ impl Tracker {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }
-        let Some(m) = illegal::shown(&line.pos, &self.seen) else { return Vec::new() };
+        let seen = self.seen.trusting(line.pos.board(), line.faulty);
+        let Some(m) = illegal::shown(&line.pos, &seen) else { return Vec::new() };
         let released = self.released(line, m, at);
         let mut child = line.clone();
         child.cost += weigh::ILLEGAL
@@ -180,13 +183,14 @@ impl Tracker {
     /// before them. The whole game is never taken back: whoever sets the pieces up anew begins
     /// another one.
     fn returned(&self, line: &Line) -> Option<Line> {
-        if self.seen.differs(line.pos.board()).is_empty() {
+        if line.differs(&self.seen).is_empty() {
             return None;
         }
         let mut pos = self.root.clone();
         let mut found = None;
         for (n, ply) in line.plies.iter().enumerate() {
-            if self.n_settled() + n > 0 && self.seen.differs(pos.board()).is_empty() {
+            let differs = self.seen.differs(pos.board()) & !line.faulty;
+            if self.n_settled() + n > 0 && differs.is_empty() {
                 found = Some((n, pos.clone()));
             }
             pos.play_unchecked(ply.m);
@@ -215,14 +219,15 @@ impl Tracker {
             let is_too_early = is_told_by_touch(sq) && changed + TWIN_AHEAD <= lifted;
             is_later && !is_too_early && changed != Mono::default()
         };
-        squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
+        let told = squares & !line.faulty;
+        told.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
     }
 
     /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
     /// piece that is dragged stops for a moment on squares where it would be legal; a piece that
     /// moves again has waited for the opponent's answer.
     fn hurried(&self, line: &Line, m: Move) -> Cost {
-        let Some(from) = m.from() else { return 0 };
+        let Some(from) = m.from().filter(|from| !line.faulty.contains(*from)) else { return 0 };
         let piece = m.role().of(line.pos.turn());
         let arrives = |ply: &Ply| !ply.m.is_castle() && ply.m.to() == from;
         let Some(idx) = line.plies.iter().rposition(arrives) else { return 0 };
@@ -235,7 +240,8 @@ impl Tracker {
     fn stale(&self, line: &Line, m: Move) -> Cost {
         let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
         let arrived = self.changed[usize::from(m.to())];
-        let is_stale = !m.is_castle() && arrived < line.plies[idx].released;
+        let is_told = !m.is_castle() && !line.faulty.contains(m.to());
+        let is_stale = is_told && arrived < line.plies[idx].released;
         if is_stale { weigh::STALE } else { 0 }
     }
 

@@ -21,6 +21,8 @@ struct Search<'a> {
     slack: usize,
     /// Squares on which what arrives may be hidden.
     masked: Bitboard,
+    /// Squares whose sensors do not tell.
+    faulty: Bitboard,
     /// Positions that may still be looked at.
     budget: &'a mut usize,
     line: Vec<Move>,
@@ -30,7 +32,7 @@ struct Search<'a> {
 }
 
 /// All lines of exactly `depth` plies from `pos` whose last effects are all seen, and that leave at
-/// most `slack` arrived pieces unexplained.
+/// most `slack` arrived pieces unexplained. What the sensors of `faulty` squares read says nothing.
 ///
 /// Takes what it looks at from `budget`, which begins at [`NODES_MAX`], and finds [`FOUND_MAX`] at
 /// the most: a line missed for want of room is not reported, so
@@ -40,6 +42,7 @@ pub fn lines(
     seen: &Placement,
     depth: usize,
     slack: usize,
+    faulty: Bitboard,
     budget: &mut usize,
 ) -> Vec<Vec<Move>> {
     let mut search = Search {
@@ -47,6 +50,7 @@ pub fn lines(
         depth,
         slack,
         masked: Bitboard::EMPTY,
+        faulty,
         budget,
         line: Vec::with_capacity(depth),
         arrived: Vec::with_capacity(depth),
@@ -59,8 +63,8 @@ pub fn lines(
 
 /// The moves from `pos` that bring a piece to a square on which something else has been seen since
 /// before, and whose other effects are all seen. Takes what it looks at from `budget`.
-pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
-    let diff = seen.differs(pos.board());
+pub fn masked(pos: &Chess, seen: &Placement, faulty: Bitboard, budget: &mut usize) -> Vec<Move> {
+    let diff = seen.differs(pos.board()) & !faulty;
     // A piece that is missed elsewhere hides nothing: it is being moved.
     let is_ghost = |sq: &Square| match seen.get(*sq) {
         Reading::Piece(piece) => (pos.board().by_piece(piece) & diff).is_empty(),
@@ -75,6 +79,7 @@ pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
         depth: 1,
         slack: ghosts.count() + 1,
         masked: ghosts,
+        faulty,
         budget,
         line: Vec::new(),
         arrived: Vec::new(),
@@ -121,7 +126,7 @@ impl Search<'_> {
 
     /// Whether `n_left` further plies are too few to bring every piece where it is seen.
     fn is_out_of_reach(&self, pos: &Chess, n_left: usize) -> bool {
-        let diff = self.seen.differs(pos.board()) & self.seen.occupied();
+        let diff = self.seen.differs(pos.board()) & !self.faulty & self.seen.occupied();
         let over = |color: Color| {
             let arrived = (diff & self.seen.by_color(color)).count();
             let n_moves = if pos.turn() == color { n_left.div_ceil(2) } else { n_left / 2 };
@@ -135,7 +140,7 @@ impl Search<'_> {
 
     /// Every piece that moved is seen where the line put it, and not where it came from.
     fn effects_are_seen(&self, pos: &Chess) -> bool {
-        let diff = self.seen.differs(pos.board());
+        let diff = self.seen.differs(pos.board()) & !self.faulty;
         if self.arrived.iter().any(|&squares| (squares & diff & !self.masked).any()) {
             return false;
         }

@@ -14,7 +14,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -67,6 +67,10 @@ pub struct Tracker {
     now: Mono,
     /// What is looked for was played while the line was down.
     pub(super) is_gap: bool,
+    /// What every line has cost alike, and what is no longer counted.
+    pub(super) forgiven: Cost,
+    /// When the whole board was read last.
+    pub(super) pictured: Mono,
     /// Searches that ended before they had looked at everything.
     pub(super) n_cut: u64,
 }
@@ -85,6 +89,8 @@ impl Tracker {
             last_change: Mono::default(),
             now: Mono::default(),
             is_gap: false,
+            forgiven: 0,
+            pictured: Mono::default(),
             n_cut: 0,
         }
     }
@@ -127,13 +133,21 @@ impl Tracker {
 
     /// What keeps the board from showing the position of the best line.
     pub fn mismatch(&self) -> Option<Mismatch> {
-        mismatch::classify(self.best().standing(), &self.seen)
+        let (pos, faulty) = (self.best().standing(), self.best().faulty);
+        mismatch::classify(pos, &self.seen.trusting(pos.board(), faulty))
+    }
+
+    /// The squares on which the board differs from the position of the best line.
+    pub fn difference(&self) -> Bitboard {
+        self.seen.differs(self.best().standing().board()) & !self.best().faulty
     }
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub fn shows_one_more_move(&self) -> bool {
         let mut budget = search::NODES_MAX;
-        !search::lines(self.best().standing(), &self.seen, 1, 0, &mut budget).is_empty()
+        let best = self.best();
+        let (pos, faulty) = (best.standing(), best.faulty);
+        !search::lines(pos, &self.seen, 1, 0, faulty, &mut budget).is_empty()
     }
 
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.
@@ -156,7 +170,9 @@ impl Tracker {
 
     /// Begins anew from `root`, after `n_settled` plies, with what the sensors see now.
     pub fn restart(&mut self, root: Chess, n_settled: usize) {
+        let faulty = self.best().faulty;
         self.lines = vec![Line::new(root.clone())];
+        self.lines[0].faulty = faulty;
         self.root = root;
         self.n_settled = n_settled;
     }
@@ -187,7 +203,7 @@ impl Tracker {
     pub fn is_astray(&self, color: Color) -> bool {
         let best = self.best();
         let board = best.standing().board();
-        let diff = self.seen.differs(board);
+        let diff = self.difference();
         let missing = diff & board.by_color(color) & !self.seen.occupied();
         let arrived = diff & (self.seen.by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
@@ -204,6 +220,7 @@ impl Tracker {
 
     /// The whole board at once. True if it differs from what was seen before: an update was lost.
     pub fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
+        self.pictured = at;
         let changes = self.seen.changes(picture);
         for sq in changes {
             self.note(at, sq, picture.get(sq));
@@ -244,7 +261,7 @@ impl Tracker {
         line.open.push(press);
         settle_presses(line);
         let ours = self.seen.by_color(press.by);
-        let arrived = self.seen.differs(line.pos.board()) & ours;
+        let arrived = line.differs(&self.seen) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
         let is_meant_for_another = arrived.into_iter().any(is_prompt);
         if line.open.last() == Some(&press)
@@ -303,10 +320,11 @@ impl Tracker {
     /// Whether `rival` leads to another position that looks like the best line's to these sensors:
     /// they do not know which pawn was captured, or to what a pawn was promoted.
     fn is_twin(&self, rival: &Line) -> bool {
-        let (one, other) = (&self.best().pos, &rival.pos);
+        let best = self.best();
+        let (one, other) = (&best.pos, &rival.pos);
         one.turn() == other.turn()
             && one.board() != other.board()
-            && !self.seen.tells_apart(one.board(), other.board())
+            && !self.seen.tells_apart(one.board(), other.board(), best.faulty | rival.faulty)
     }
 
     /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
@@ -325,14 +343,14 @@ impl Tracker {
 
     /// Lines that are worse than the best by less than `lead`. One that ends with an illegal move
     /// which the board does not show is none.
-    fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
+    pub(super) fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
         let limit = total(self.best()) + lead;
         self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
     }
 
     /// Whether `line` ends with an illegal move that the board does not show.
     fn has_gone(&self, line: &Line) -> bool {
-        line.n_standing() < line.plies.len() && self.seen.differs(line.pos.board()).any()
+        line.n_standing() < line.plies.len() && line.differs(&self.seen).any()
     }
 
     /// Whether the best line leads clearly over every line that `speaks` for something else.
@@ -385,6 +403,7 @@ impl Tracker {
     pub fn settle(&mut self, n_max: usize) {
         let best = self.lines[0].clone();
         let n = best.plies.len().saturating_sub(TAIL_MAX).min(best.n_completed()).min(n_max);
+        let n = n.min(self.n_beyond_faults());
         if n == 0 {
             return;
         }
@@ -405,8 +424,7 @@ impl Tracker {
         let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
         for line in &mut self.lines {
-            let (board, hand) = (line.pos.board(), line.pos.turn());
-            let rate = weigh::disorder(&self.seen, board, line.masked, hand, &PER_SECOND);
+            let rate = weigh::disorder(&self.seen, line, line.pos.turn(), &PER_SECOND);
             line.cost += Cost::from(rate) * micros / 1_000;
         }
     }
@@ -421,6 +439,7 @@ impl Tracker {
         self.seen.set(sq, reading);
         for line in &mut self.lines {
             line.masked.discard(sq);
+            line.faulty.discard(sq);
         }
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
@@ -430,11 +449,10 @@ impl Tracker {
 
     /// What the board says against `line` at this moment, while `hand` may be moving.
     pub(super) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
-        let board = line.pos.board();
-        Cost::from(weigh::disorder(&self.seen, board, line.masked, hand, &AT_PRESS)) * 1_000
+        Cost::from(weigh::disorder(&self.seen, line, hand, &AT_PRESS)) * 1_000
     }
 
-    fn prune(&mut self) {
+    pub(super) fn prune(&mut self) {
         for line in &mut self.lines {
             let (stale, open): (Vec<_>, Vec<_>) = std::mem::take(&mut line.open)
                 .into_iter()
@@ -467,6 +485,7 @@ impl Tracker {
         for line in &mut kept {
             line.cost -= least;
         }
+        self.forgiven += least;
         self.lines = kept;
     }
 }

@@ -21,6 +21,7 @@ mod line;
 mod memory;
 mod program;
 mod replay;
+mod sensors;
 mod service;
 mod simulate;
 mod stage;
