@@ -462,6 +462,17 @@ impl Game {
         pos.us().contains(sq) && !play.tracker().seen().occupied().contains(sq)
     }
 
+    /// Whether the only difference is a pawn that is about to be exchanged. A player may stop the
+    /// clock to have the new piece brought. 2023: Art. 6.11.2.
+    fn awaits_new_piece(&self) -> bool {
+        let (Some(play), Some(sq)) = (&self.play, self.difference().single_square()) else {
+            return false;
+        };
+        let pos = play.tracker().best().standing();
+        let promotes = |m: &shakmaty::Move| m.from() == Some(sq) && m.is_promotion();
+        self.is_in_hand() && pos.legal_moves().iter().any(promotes)
+    }
+
     fn tell_displaced(&mut self, now: Mono) {
         let missing = self.play.as_ref().map_or(Bitboard::EMPTY, Play::missing);
         let differs = self.difference() | missing;
@@ -489,7 +500,7 @@ impl Game {
     /// judged, so that must be said now.
     fn tell_stopped(&mut self) {
         let differs = self.difference() & self.watch.stopped_on;
-        if differs.is_empty() || self.watch.told_illegal.is_some() {
+        if differs.is_empty() || self.watch.told_illegal.is_some() || self.awaits_new_piece() {
             return;
         }
         self.displaced(differs.into_iter().collect(), None);
