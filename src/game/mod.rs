@@ -18,6 +18,7 @@ pub mod recover;
 pub mod rules;
 pub mod score;
 pub mod settings;
+pub mod terms;
 mod timekeeper;
 mod timers;
 mod watch;

@@ -3,8 +3,9 @@
 
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::settings::Settle;
+use crate::game::terms::{at_control, variant_of};
 use crate::game::{Calls, ClockRole, Settings};
-use crate::laws::{Profile, Terms, UnknownName, Variant};
+use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -87,7 +88,7 @@ pub struct Board {
     pub chess960: bool,
     /// The edition of the Laws that a referee goes by; empty for none.
     pub laws: String,
-    /// The form of chess, for the referee.
+    /// The form of chess, for the referee; empty if the time control is to tell.
     pub variant: String,
     /// How closely the game is watched, for the referee.
     pub supervision: String,
@@ -185,7 +186,7 @@ impl Default for Board {
             clock_shows_moves: false,
             chess960: false,
             laws: String::new(),
-            variant: Profile::default().variant.name().to_owned(),
+            variant: String::new(),
             supervision: Profile::default().supervision.name().to_owned(),
             time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
@@ -298,20 +299,45 @@ impl Board {
     /// The Laws by which the game is refereed, if any are set. The other words must make sense
     /// even so.
     fn profile(&self) -> Result<Option<Profile>, UnknownName> {
-        let variant = self.variant.trim().parse()?;
+        let variant = match self.variant.trim() {
+            "" => None,
+            named => Some(named.parse()?),
+        };
         let supervision = self.supervision.trim().parse()?;
         let laws = self.laws.trim();
         if laws.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Profile { edition: laws.parse()?, variant, supervision }))
+        let edition = laws.parse()?;
+        let variant = variant.unwrap_or_else(|| self.variant_played(edition));
+        Ok(Some(Profile { edition, variant, supervision }))
+    }
+
+    /// The form of chess, where none is named: by the time control.
+    fn variant_played(&self, edition: Edition) -> Variant {
+        let control = self.time_control().ok().flatten();
+        let variant = control.map_or(Variant::Standard, |it| variant_of(edition, &it));
+        match variant {
+            Variant::Standard | Variant::Quickplay if self.chess960 => Variant::Chess960,
+            other => other,
+        }
+    }
+
+    /// The terms under which the game is refereed, if there is a referee.
+    fn terms(&self) -> Option<Terms> {
+        // It was checked when the file was read.
+        let profile = self.profile().unwrap_or_default()?;
+        let terms = Terms { profile, ..Terms::default() };
+        Some(match self.time_control().unwrap_or_default() {
+            Some(control) => at_control(terms, &control),
+            None => terms,
+        })
     }
 
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
-        // It was checked when the file was read.
-        let profile = self.profile().unwrap_or_default();
-        let is_960 = profile.is_some_and(|profile| profile.variant == Variant::Chess960);
+        let terms = self.terms();
+        let is_960 = terms.as_ref().is_some_and(|it| it.profile.variant == Variant::Chess960);
         Settings {
             white: self.white.clone(),
             black: self.black.clone(),
@@ -329,7 +355,7 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
-            terms: profile.map(|profile| Terms { profile, ..Terms::default() }),
+            terms,
             // It was checked when the file was read.
             time_control: self.time_control().unwrap_or_default(),
             clock_role: match (self.clock, self.drive_clock) {
