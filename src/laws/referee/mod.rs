@@ -20,6 +20,7 @@ mod life;
 mod matter;
 mod offer;
 mod order;
+mod pending;
 mod press;
 mod query;
 mod record;
@@ -28,6 +29,7 @@ mod turn;
 
 pub use display::Display;
 pub use matter::MayAct;
+pub use pending::Pending;
 pub use record::Recorded;
 
 use super::code::Code;
