@@ -44,7 +44,7 @@ fn the_example_shows_every_setting_with_its_default() {
     let config = load(&switched_on()).expect("each setting is known and its value possible");
     assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     // The names of all settings, from what a wrong one is answered with.
-    for section in ["", "[http]\n", "[[board]]\n"] {
+    for section in ["", "[http]\n", "[orders]\n", "[[board]]\n"] {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
         let known = known.split(" for key").next().unwrap_or(known);
