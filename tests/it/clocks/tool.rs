@@ -71,18 +71,6 @@ async fn a_negative_or_absurd_time_is_refused() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_command_to_a_clock_that_is_not_there_says_so() {
-    let header = Header { has_clock: false, ..Header::dgt() };
-    let (stub, actor) = PtyBoard::open(Table::new(&header), None).expect("a pseudo-terminal");
-    tokio::spawn(actor.run());
-    for order in [&["start", "left"][..], &["set", "5:00", "5:00"], &["add", "left", "1:00"]] {
-        let refused = clock(stub.path().to_str().unwrap(), order).await;
-        assert_eq!((refused.code, &*refused.out), (Some(4), ""), "{order:?}: {}", refused.err);
-        assert!(refused.err.contains("no clock"), "{order:?}: {}", refused.err);
-    }
-}
-
 /// What a line says of both times, in seconds.
 fn times(line: &str) -> [u32; 2] {
     ["white ", "black "].map(|name| {
