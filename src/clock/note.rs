@@ -110,6 +110,12 @@ pub enum Note {
         /// What it shows.
         shown: Times,
     },
+    /// A clock of our own was without power, or its program was: it stands, with the times that are
+    /// on record.
+    Restored {
+        /// From now on.
+        to: Times,
+    },
     /// The clock shows that its battery is low.
     BatteryLow,
 }
@@ -164,6 +170,7 @@ impl Note {
             Self::Late { .. } => "CLOCK_LATE",
             Self::Drift { .. } => "CLOCK_DRIFT",
             Self::Back { .. } => "CLOCK_BACK",
+            Self::Restored { .. } => "CLOCK_RESTORED",
             Self::BatteryLow => "CLOCK_BATTERY",
         }
     }
@@ -239,6 +246,9 @@ impl fmt::Display for Note {
             }
             Self::Back { estimated, shown } => {
                 write!(f, "clock is back; {}, reckoned {}", Both(shown), Both(estimated))
+            }
+            Self::Restored { to } => {
+                write!(f, "clock stood still and was given the times on record; {}", Both(to))
             }
             Self::BatteryLow => f.write_str("battery low"),
         }

@@ -24,6 +24,8 @@ pub const MOVE_SHOWN: Duration = Duration::from_secs(3);
 const MOVE_FRESH: Duration = Duration::from_secs(2);
 /// Nothing covers the times once a player has less than this.
 const TIME_SCARCE: Duration = Duration::from_secs(60);
+/// From an order until the clock obeys: its answer takes up to two seconds (protocol 3.5).
+const HEARD_WITHIN: Duration = Duration::from_secs(2);
 /// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
 const CALL_BEEP: u8 = 16;
 
@@ -80,6 +82,8 @@ pub struct ClockDesk {
     white: End,
     /// Whose end is up: his time runs, or will.
     turn: Color,
+    /// When the button in the middle was last pressed.
+    button_at: Option<Mono>,
     /// The model knows the times: from a new game, or from the clock.
     is_set: bool,
     /// What the clock is to be set to.
@@ -101,6 +105,7 @@ impl ClockDesk {
             decoder: Decoder::default(),
             white,
             turn: Color::White,
+            button_at: None,
             is_set: false,
             times: None,
             over: Over::Nothing,
@@ -162,14 +167,19 @@ impl ClockDesk {
         }
         let mut acts = Vec::new();
         self.line.handle(at, &LineInput::Clock(message.clone()), &mut acts);
-        if let (Some(lever), None) = (message.lever(), self.model.running()) {
-            self.turn = self.color(lever.high);
-        }
         for act in acts {
-            if let Act::Tell(news) = &act {
-                self.on_news(at, news);
+            match &act {
+                Act::Tell(ClockNews::Lever(high)) => {
+                    let is_running = message.lever().is_some_and(|lever| lever.running);
+                    self.on_lever(at, self.color(*high), is_running);
+                }
+                Act::Tell(news) => self.on_news(at, news),
+                Act::Send(_) => {}
             }
             out.push(act);
+        }
+        if let Some(lever) = message.lever() {
+            self.follow(at, self.color(lever.high));
         }
         self.want(at, out);
     }
@@ -192,18 +202,46 @@ impl ClockDesk {
         self.changed(at);
     }
 
+    /// The lever turned; the end of `turn` is up now.
+    fn on_lever(&mut self, at: Mono, turn: Color, is_running: bool) {
+        self.turn = turn;
+        match self.model.running() {
+            // The same of a clock that has not yet been started: then it was moved while it stood.
+            Some(color) if color == !turn && !is_running && self.is_new(at) => {
+                self.model.start(at, turn);
+            }
+            Some(color) if color == !turn => drop(self.model.press(at, color)),
+            // A button is heard before the lever. On a clock that has not yet been stopped the
+            // press came first.
+            None if is_running && self.is_new(at) => {
+                self.model.start(at, !turn);
+                self.model.press(at, !turn);
+                self.model.stop(at);
+            }
+            Some(_) | None => return,
+        }
+        self.changed(at);
+    }
+
+    /// Whether the clock may not have heard yet what the arbiter's hand told us.
+    fn is_new(&self, at: Mono) -> bool {
+        self.button_at.is_some_and(|then| at.since(then) < HEARD_WITHIN)
+    }
+
+    /// The end of `turn` is up. Where nobody saw it turn, because the clock could not be heard, its
+    /// opponent has pressed at least once.
+    fn follow(&mut self, at: Mono, turn: Color) {
+        self.turn = turn;
+        if self.model.running() == Some(!turn) {
+            self.model.press(at, !turn);
+            self.changed(at);
+        }
+    }
+
     fn on_news(&mut self, at: Mono, news: &ClockNews) {
         match news {
-            ClockNews::Lever(high) => {
-                self.turn = self.color(*high);
-                match self.model.running() {
-                    Some(color) if color == !self.turn => drop(self.model.press(at, color)),
-                    // Presses were missed: the lever says whose time runs.
-                    Some(_) => drop(self.model.start(at, self.turn)),
-                    None => {}
-                }
-            }
             ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
+                self.button_at = Some(at);
                 match self.model.running() {
                     Some(_) => drop(self.model.stop(at)),
                     None if matches!(self.over, Over::Result(_)) => {}

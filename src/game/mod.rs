@@ -32,7 +32,7 @@ pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
 pub use event::Event;
 pub use machine::Game;
-pub use own_clock::{ClockOrder, OwnAct, OwnClock};
+pub use own_clock::{ClockOrder, Kept, OwnAct, OwnClock};
 pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use rules::{Act, Clocked};

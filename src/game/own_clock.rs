@@ -12,7 +12,7 @@ use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
 use crate::wire::{ClockMessage, ClockTime, End, SideTime};
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
 /// The buzzer at the fall of a flag.
@@ -48,6 +48,19 @@ pub enum ClockOrder {
     Obey(laws::ClockOrder),
     /// A new game begins: the clock is set for it, unless it runs already.
     NewGame,
+    /// The program was started anew in the middle of a game: the clock stands as it stood.
+    TakeUp(Kept),
+}
+
+/// What is on record of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The times when it was last known to go.
+    pub times: Times,
+    /// Whose time ran, or will.
+    pub turn: Color,
+    /// How many moves each player has completed.
+    pub completed: ByColor<u32>,
 }
 
 /// The clock.
@@ -136,6 +149,10 @@ impl OwnClock {
                 Vec::new()
             }
             ClockOrder::NewGame => Vec::new(),
+            ClockOrder::TakeUp(kept) => {
+                self.take_up(at, &kept);
+                Vec::new()
+            }
         };
         self.tell(at, &changes, out);
         self.show(at, out);
@@ -182,6 +199,16 @@ impl OwnClock {
         self.has_run = true;
         self.turn = color;
         self.model.start(at, color)
+    }
+
+    /// The middle button lets it go on; no press starts it by chance.
+    fn take_up(&mut self, at: Mono, kept: &Kept) {
+        self.model.stop(at);
+        for color in Color::ALL {
+            self.model.set_completed(color, *kept.completed.get(color));
+            self.model.adopt(color, kept.times.of(color));
+        }
+        (self.turn, self.has_run) = (kept.turn, true);
     }
 
     /// Changes are known as of `at`.

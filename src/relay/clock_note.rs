@@ -67,7 +67,7 @@ impl From<&Note> for NoteBody {
             | Note::Back { estimated: expected, shown } => {
                 (body.expected, body.shown) = (Some(expected.into()), Some(shown.into()));
             }
-            Note::Turned { to } => body.shown = Some(to.into()),
+            Note::Turned { to } | Note::Restored { to } => body.shown = Some(to.into()),
             Note::Late { by } => body.shown_ms = ms(by),
             Note::Drift { rate, by, over } => {
                 body.rate = Some(rate.word().to_owned());
@@ -113,6 +113,7 @@ impl NoteBody {
                 over: self.over_ms.map(Duration::from_millis)?,
             },
             "CLOCK_BACK" => Note::Back { estimated: expected()?, shown: shown()? },
+            "CLOCK_RESTORED" => Note::Restored { to: shown()? },
             "CLOCK_BATTERY" => Note::BatteryLow,
             _ => return None,
         })
@@ -142,6 +143,7 @@ mod tests {
             Note::Late { by: s(5) },
             Note::Drift { rate: Rate::Slow, by: s(5), over: s(6) },
             Note::Back { estimated: a, shown: b },
+            Note::Restored { to: a },
             Note::BatteryLow,
         ];
         for note in notes {

@@ -84,7 +84,9 @@ impl Board {
         if let Some(torn) = torn {
             tell_torn(&settings.name, &torn);
         }
-        let game = games.clone().into_fold().into_game(settings.settings());
+        let fold = games.clone().into_fold();
+        let kept = fold.clock();
+        let mut game = fold.into_game(settings.settings());
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
@@ -100,6 +102,10 @@ impl Board {
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
         let clock = BoardClock::new(settings, clock, now);
+        if let Some(kept) = kept.filter(|_| clock.is_own()) {
+            clock.take_up(kept);
+            game.clock_restored(kept.times);
+        }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let (orders, requests) = orders::channel();
         let board = Self {

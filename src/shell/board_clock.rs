@@ -4,7 +4,7 @@ use super::config::{self, Source};
 use super::now::Now;
 use super::own_clock::OwnClockStub;
 use crate::clock::TimeControl;
-use crate::game::{ClockDesk, ClockOrder, Event, Fact};
+use crate::game::{ClockDesk, ClockOrder, Event, Fact, Kept};
 use crate::laws;
 use crate::time::{Mono, Stamp};
 #[cfg(feature = "pi")]
@@ -50,6 +50,13 @@ impl BoardClock {
     /// Whether the clock behind the board is none of the game's.
     pub(super) const fn is_own(&self) -> bool {
         matches!(self, Self::Own(_))
+    }
+
+    /// A clock of our own stands as the record says, before it has shown anything.
+    pub(super) fn take_up(&self, kept: Kept) {
+        if let Self::Own(stub) = self {
+            stub.order(ClockOrder::TakeUp(kept));
+        }
     }
 
     /// When [`BoardClock::on_timeout`] is due.

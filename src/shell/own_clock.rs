@@ -136,6 +136,10 @@ impl<P: Parts> OwnClockActor<P> {
     /// Runs until the stub is dropped or the contacts are gone.
     pub async fn run(mut self) {
         let mut refresh = tokio::time::interval(REFRESH_EVERY);
+        // What is ordered before it shows anything is how it begins.
+        while let Ok(order) = self.orders.try_recv() {
+            self.drive(|clock, at, out| clock.order(at, order, out));
+        }
         self.drive(|clock, at, out| clock.on_timeout(at, out));
         loop {
             let wake = [self.clock.wake_at(), self.hush_at].into_iter().flatten().min();

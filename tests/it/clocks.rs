@@ -10,6 +10,7 @@ mod own;
 #[cfg(feature = "pi")]
 mod parts;
 mod tool;
+mod whole;
 mod world;
 
 /// Hours, minutes and seconds, as a display shows them.

@@ -93,6 +93,22 @@ fn a_wrong_time_control_is_refused_with_the_nearest_right_one() {
 }
 
 #[test]
+fn a_time_control_that_makes_no_sense_is_refused_with_the_reason() {
+    for (control, why) in [
+        ("banana", "not a time control"),
+        ("-5m", "not a time control"),
+        ("3+-2", "not a time control"),
+        ("0", "no time to make a move in"),
+        ("40/0m", "no time to make a move in"),
+        ("400h+30s", "which no clock shows"),
+    ] {
+        let text = format!("[[board]]\ntime_control = \"{control}\"\n");
+        let complaint = load(&text).expect_err(control);
+        assert!(complaint.contains(why) && complaint.contains("write "), "{complaint}");
+    }
+}
+
+#[test]
 fn a_referee_sits_where_laws_are_set() {
     let settings = |text: &str| load(text).expect(text).boards[0].settings();
     assert_eq!(settings("[[board]]\n").terms, None);

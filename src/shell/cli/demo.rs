@@ -7,7 +7,7 @@ use super::{Failure, chain, runtime, start_tracing};
 use crate::game::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::config::{Board, Config, Http, Orders};
-use crate::shell::now::Now;
+use crate::shell::now::{Now, Speed};
 use crate::shell::pty::PtyError;
 use crate::shell::publish::Echo;
 use crate::shell::run::{self, Clocks};
@@ -113,8 +113,10 @@ impl Demo {
             let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
             table = table.with_driven_clock(clock);
         }
-        let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
-        let now = Now::start();
+        // One time for the table and the daemon: what must rest for a while rests as long for both.
+        let now = Now::start_at(self.simulate.speed());
+        let (stub, actor) = SimulateOptions::open_table(table, None)?;
+        let mut actor = actor.in_time_of(now);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
             let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
@@ -135,19 +137,17 @@ impl Demo {
             say("Stop it with Ctrl-C.\n");
         };
         let is_once = self.once;
-        let speed = self.simulate.speed();
         let stop = async move {
             let mut stub = stub;
             let played = async {
                 stub.woken().await?;
-                stub.play(game.script.happenings, speed).await?;
+                stub.play(game.script.happenings, Speed::REAL).await?;
                 if let Some(orders) = begin {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
                     orders.give(ClockOrder::Start(Color::White)).await;
                 }
                 stub.played().await?;
-                // The last position needs its time to be believed, however fast it was reached.
-                tokio::time::sleep(LAST_LOOK).await;
+                now.sleep_until(now.stamp().mono + LAST_LOOK).await;
                 Ok::<_, PtyError>(())
             };
             if let Err(error) = played.await {

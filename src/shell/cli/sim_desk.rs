@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
 use tracing::debug;
 
 /// A finger stays on a button for so long.
@@ -82,7 +81,7 @@ async fn press(
             if edges.send(edge).await.is_err() {
                 return;
             }
-            sleep(HOLD).await;
+            now.sleep_until(now.stamp().mono + HOLD).await;
         }
     }
     // The buttons stay as long as the clock does.

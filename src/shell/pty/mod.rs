@@ -7,9 +7,10 @@
 mod pace;
 mod pair;
 
-pub use pace::Speed;
+pub use super::now::Speed;
 pub use pair::{Pty, PtyError};
 
+use super::now::Now;
 use crate::sim::script::Happening;
 use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
@@ -61,7 +62,7 @@ impl PtyBoard {
         let (awake_tx, awake_rx) = watch::channel(false);
         let actor = PtyBoardActor {
             table,
-            pace: Pace::start(),
+            pace: Pace::start(Now::start()),
             script: VecDeque::new(),
             plugged: Some(register(pty)?),
             link,
@@ -174,6 +175,12 @@ impl PtyBoardActor {
     /// The clock is not on the table: what hands do to it is told to `beside`.
     pub fn with_clock_beside(mut self, beside: mpsc::UnboundedSender<Happening>) -> Self {
         self.beside = Some(beside);
+        self
+    }
+
+    /// The table stands in a world whose time this is. Its own begins anew.
+    pub fn in_time_of(mut self, now: Now) -> Self {
+        self.pace = Pace::start(now);
         self
     }
 

@@ -439,7 +439,7 @@ impl Dgt3000 {
         let wanted = self.agenda.wanted();
         let is_free = self.agenda.is_bare();
         match job {
-            Job::Set => Some(I2cCommand::SetAndRun(set(&wanted.times?, at))),
+            Job::Set | Job::Step => Some(I2cCommand::SetAndRun(set(&wanted.times?, at))),
             Job::EndText => wanted.text.is_none().then_some(I2cCommand::EndDisplay),
             Job::Text => {
                 let text = wanted.text?.long;
@@ -471,6 +471,7 @@ impl Dgt3000 {
             }
             _ => {}
         }
+        self.agenda.go_on(at);
         if self.flight.is_none() {
             match self.phase {
                 Phase::Taking { next, due, .. } if due <= at => {
