@@ -49,7 +49,7 @@ impl Mirror {
                         |event: &String| event == *word || event.contains(&format!("{word} "));
                     scenario.events.iter().any(|event| is_it(event) || event.ends_with(*word))
                 };
-                !OF_WHITE.iter().any(|word| has_event(&word)) && !is_counted
+                !OF_WHITE.iter().any(has_event) && !is_counted
             }
             Self::Files => {
                 let is_start = fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
