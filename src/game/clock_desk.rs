@@ -5,9 +5,10 @@
 //! anew finds a clock that runs already: it takes the times from the clock and never sets a game
 //! back to its beginning.
 
+use super::clock_order::obey;
 use super::entry::{Fact, Stage};
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::laws::Severity;
+use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::wire::{
@@ -215,6 +216,20 @@ impl ClockDesk {
             _ => return,
         }
         self.changed(at);
+    }
+
+    /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
+    /// be called any more.
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<Command>>) {
+        if let ClockOrder::Run(side) = order {
+            self.turn = side;
+        }
+        obey(&mut self.model, at, self.turn, order);
+        if self.over == Over::Call && order != ClockOrder::Stop {
+            self.over = Over::Nothing;
+        }
+        self.changed(at);
+        self.want(at, out);
     }
 
     /// Something was recorded that the clock shows.

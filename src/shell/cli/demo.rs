@@ -5,7 +5,8 @@ use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::game::ClockOrder;
-use crate::shell::config::{Board, Config, Http};
+use crate::laws::Edition;
+use crate::shell::config::{Board, Config, Http, Orders};
 use crate::shell::now::Now;
 use crate::shell::pty::PtyError;
 use crate::shell::publish::Echo;
@@ -40,6 +41,9 @@ pub(super) struct Demo {
     /// The clock beside the board
     #[arg(long, value_enum, default_value = "plain")]
     clock: ClockKind,
+    /// Seat a referee, to whom `rokade order` speaks: hu2005, dk2009, no2009, m2018 or m2023
+    #[arg(long, value_name = "EDITION")]
+    laws: Option<Edition>,
     /// Keep the journal and the PGN in this folder, instead of a temporary one
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
@@ -79,6 +83,27 @@ impl Demo {
         done
     }
 
+    /// The settings of the daemon, for a board at `port`.
+    fn config(&self, game: &Game, port: &Path, folder: &Path) -> Config {
+        let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
+        Config {
+            state_dir: folder.to_owned(),
+            http: Http { enabled: true, listen: self.listen },
+            orders: Orders::default(),
+            boards: vec![Board {
+                name: "demo".to_owned(),
+                port: port.display().to_string(),
+                white: game.white.clone(),
+                black: game.black.clone(),
+                event: game.event.clone(),
+                laws: self.laws.map_or_else(String::new, |laws| laws.name().to_owned()),
+                drive_clock: is_driven,
+                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
+                ..Board::default()
+            }],
+        }
+    }
+
     async fn play(&self, game: Game, folder: &Path) -> Result<(), Failure> {
         let mut header = game.script.header.clone();
         header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
@@ -90,7 +115,6 @@ impl Demo {
         }
         let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
         let now = Now::start();
-        let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
             let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
@@ -99,26 +123,15 @@ impl Demo {
             actor = actor.with_clock_beside(desk.hands);
         }
         let board = tokio::spawn(actor.run());
-        let config = Config {
-            state_dir: folder.to_owned(),
-            http: Http { enabled: true, listen: self.listen },
-            boards: vec![Board {
-                name: "demo".to_owned(),
-                port: stub.path().display().to_string(),
-                white: game.white.clone(),
-                black: game.black.clone(),
-                event: game.event.clone(),
-                drive_clock: is_driven,
-                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
-                ..Board::default()
-            }],
-        };
+        let config = self.config(&game, &stub.path(), folder);
         let port = stub.path();
         let journal = folder.join("demo");
+        let socket = config.orders_from();
         let ready = |address: Option<SocketAddr>| {
             let page = address.map_or_else(|| "none".to_owned(), |it| format!("http://{it}/"));
             let (port, journal) = (port.display(), journal.display());
             say(&format!("Board     {port} (simulated)\nPage      {page}\nJournal   {journal}"));
+            say(&format!("Orders    rokade order --socket {} --open", socket.display()));
             say("Stop it with Ctrl-C.\n");
         };
         let is_once = self.once;
