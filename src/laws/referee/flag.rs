@@ -138,7 +138,9 @@ impl Referee {
         }
         self.open(Case::Flag(side), &[], MayAct::Yes);
         if self.terms.flag_witness == FlagWitness::Authoritative {
-            self.flags.legal = Some(side);
+            // The first that fell decides.
+            let first = *self.flags.legal.get_or_insert(side);
+            self.raise(|case| matches!(case, Case::Flag(known) if *known == first));
         }
     }
 
@@ -164,8 +166,25 @@ impl Referee {
             self.flags.missing[side] = !self.has_enough(side);
         }
         self.flags.is_order_unknown = true;
-        if self.result.is_none() {
-            self.both_flags();
+        if self.result.is_some() {
+            return;
+        }
+        let missing = self.flags.missing;
+        match (missing.white, missing.black) {
+            (true, true) => self.both_flags(),
+            (false, false) => {
+                self.log(Code::BothFlags, None);
+                for side in [Color::White, Color::Black] {
+                    self.flag_after_enough(side);
+                }
+            }
+            // Only one has moves missing: which flag was first does not matter.
+            (white, _) => {
+                let side = Color::from_white(white);
+                self.log(Code::BothFlags, None);
+                self.flag_after_enough(!side);
+                self.call_flag(side);
+            }
         }
     }
 

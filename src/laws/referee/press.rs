@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::picture::disturbed;
-use super::super::profile::Fault;
+use super::super::profile::{Fault, Impossible};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::terms::PeriodCredit;
 use super::super::why::{Attempt, Stage, attempt};
@@ -138,6 +138,20 @@ impl Referee {
             if self.terms.required(by, n) == Some(self.completed(by)) {
                 self.pass_period(by);
             }
+        }
+        self.watch_impossible();
+    }
+
+    /// A pawn that was left on the last rank still stands there after the opponent's next completed
+    /// move. From 2018, few arbiters: Art. A.5.4.
+    fn watch_impossible(&mut self) {
+        let pawns = self.game.last().board().pawns();
+        let is_left = (pawns & shakmaty::Bitboard::BACKRANKS).any()
+            && self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
+        if is_left && self.rules.impossible == Impossible::WaitThenDraw {
+            self.log(Code::PromotionIncomplete, Some(self.mover()));
+            self.may_act = Some(MayAct::Yes);
+            self.open(Case::StillImpossible, &["draw", "other"], MayAct::Yes);
         }
     }
 

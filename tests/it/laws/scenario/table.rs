@@ -294,7 +294,8 @@ impl Table {
         self.handle(&Event::Clocked(Clocked::Shows(shown)));
     }
 
-    fn show_board(&mut self) {
+    /// The board is read as a whole.
+    pub(super) fn show_board(&mut self) {
         let mut placement = Placement::from(self.board.clone());
         if self.is_unnamed {
             for sq in self.board.occupied() {
@@ -315,6 +316,11 @@ impl Table {
             }
         }
         self.now = until;
+    }
+
+    /// Nothing happens for a while; the chess clocks do not run.
+    pub(super) fn idle(&mut self, span: Duration) {
+        self.pass(span);
     }
 
     /// Time passes on the running clock; what the sensors took before is part of it.
@@ -499,6 +505,11 @@ impl Table {
         self.handle(&Event::Act(act));
         Ok(())
     }
+}
+
+/// Where White's king stands in `fen`.
+pub(super) fn king_of_white(fen: &str) -> Option<Square> {
+    fen.parse::<Fen>().ok()?.as_setup().board.king_of(Color::White)
 }
 
 /// The piece that a hand lifts first.
