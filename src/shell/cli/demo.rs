@@ -5,11 +5,12 @@ use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::game::ClockOrder;
-use crate::shell::config::{Board, Config, Http};
+use crate::shell::config::{Board, Config, Http, Source};
 use crate::shell::now::Now;
-use crate::shell::pty::PtyError;
+use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::publish::Echo;
 use crate::shell::run::{self, Clocks};
+use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
 use crate::wire;
 use clap::{Args, ValueEnum};
@@ -57,6 +58,8 @@ enum ClockKind {
     Dgt3000,
     /// Two buttons and two displays on the pins of a Pi, which the daemon is the works of
     Gpio,
+    /// A DGT 3000 on its own jack, which the daemon sets and runs through a bridge
+    Bridge,
     /// None
     None,
 }
@@ -90,13 +93,19 @@ impl Demo {
         }
         let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
         let now = Now::start();
-        let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
+        let is_driven = !matches!(self.clock, ClockKind::Plain | ClockKind::None);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
             let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
             actor = actor.with_clock_beside(desk.hands);
+        }
+        let mut bridge = None;
+        if self.clock == ClockKind::Bridge {
+            let stub = open_bridge(now)?;
+            actor = actor.with_clock_beside(stub.hands());
+            bridge = Some(stub);
         }
         let board = tokio::spawn(actor.run());
         let config = Config {
@@ -108,6 +117,8 @@ impl Demo {
                 white: game.white.clone(),
                 black: game.black.clone(),
                 event: game.event.clone(),
+                clock: bridge.as_ref().map_or(Source::Board, |_| Source::Bridge),
+                clock_port: bridge.as_ref().map_or_else(String::new, path_of),
                 drive_clock: is_driven,
                 time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
                 ..Board::default()
@@ -127,10 +138,16 @@ impl Demo {
             let mut stub = stub;
             let played = async {
                 stub.woken().await?;
+                if let Some(bridge) = &mut bridge {
+                    bridge.is_set().await?;
+                }
                 stub.play(game.script.happenings, speed).await?;
                 if let Some(orders) = begin {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
                     orders.give(ClockOrder::Start(Color::White)).await;
+                }
+                if let Some(bridge) = &bridge {
+                    bridge.hands().send(Happening::Resume(Color::White)).ok();
                 }
                 stub.played().await?;
                 // The last position needs its time to be believed, however fast it was reached.
@@ -149,6 +166,17 @@ impl Demo {
         board.abort();
         ended.map_err(|error| failure(&error))
     }
+}
+
+/// A bridge with a clock on its jack.
+fn open_bridge(now: Now) -> Result<PtyBridgeStub, Failure> {
+    let (stub, actor) = PtyBridge::open(now, None).map_err(|e| Failure::Device(chain(&e)))?;
+    tokio::spawn(actor.run());
+    Ok(stub)
+}
+
+fn path_of(bridge: &PtyBridgeStub) -> String {
+    bridge.path().display().to_string()
 }
 
 /// Prints for whoever still reads: `head` may have seen enough, but the page goes on.
