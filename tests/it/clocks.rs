@@ -1,8 +1,11 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
 mod bridge;
+mod bridge_daemon;
+mod bridge_desk;
 mod desk;
 mod dgt3000;
+mod firmware;
 mod jack;
 mod line;
 mod own;

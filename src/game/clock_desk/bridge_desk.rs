@@ -158,6 +158,7 @@ impl BridgeDesk {
 
     fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<BridgeAct>) {
         match news {
+            ClockNews::Found(_) => self.is_there = true,
             ClockNews::Reading(time) => self.on_reading(at, time, out),
             ClockNews::Gone | ClockNews::Refuses(_) | ClockNews::Cable => {
                 (self.found, self.told) = (None, None);
@@ -172,16 +173,12 @@ impl BridgeDesk {
     }
 
     fn on_reading(&mut self, at: Mono, time: ClockTime, out: &mut Vec<BridgeAct>) {
-        self.is_there = true;
         if !self.desk.is_set {
             self.find(at, time);
             return;
         }
         if self.desk.model.running().is_none() {
             self.desk.turn = self.desk.color(time.high);
-        } else if self.desk.color(time.high) != self.desk.turn {
-            // It was pressed while it could not be heard.
-            self.desk.on_news(at, &ClockNews::Lever(time.high));
         } else if self.told.is_some() && at >= self.told_at + BELIEVED_AFTER {
             let running = self.desk.model.running().is_some();
             out.push(BridgeAct::Hear(ClockMessage::Time(ClockTime { running, ..time })));

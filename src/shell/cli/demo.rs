@@ -4,6 +4,7 @@ use super::daemon::failure;
 use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
+use crate::clock::TimeControl;
 use crate::game::ClockOrder;
 use crate::shell::config::{Board, Config, Http, Source};
 use crate::shell::now::Now;
@@ -12,7 +13,8 @@ use crate::shell::publish::Echo;
 use crate::shell::run::{self, Clocks};
 use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
-use crate::wire;
+use crate::wire::contact::Shape;
+use crate::wire::{self, End};
 use clap::{Args, ValueEnum};
 use shakmaty::Color;
 use std::io::{self, Write};
@@ -58,6 +60,8 @@ enum ClockKind {
     Dgt3000,
     /// Two buttons and two displays on the pins of a Pi, which the daemon is the works of
     Gpio,
+    /// Any clock with a contact at its lever: presses, no times
+    Lever,
     /// A DGT 3000 on its own jack, which the daemon sets and runs through a bridge
     Bridge,
     /// None
@@ -93,12 +97,19 @@ impl Demo {
         }
         let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
         let now = Now::start();
-        let is_driven = !matches!(self.clock, ClockKind::Plain | ClockKind::None);
+        let is_driven =
+            !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
-            let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
+            let control = CONTROL.parse().expect("a time control");
+            let desk = SimDesk::open(control, Shape::Buttons, now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
+            actor = actor.with_clock_beside(desk.hands);
+        }
+        if self.clock == ClockKind::Lever {
+            let desk = SimDesk::open(TimeControl::NoClock, Shape::Lever(End::Left), now);
+            clocks.insert("demo".to_owned(), desk.stub);
             actor = actor.with_clock_beside(desk.hands);
         }
         let mut bridge = None;

@@ -66,19 +66,27 @@ async fn a_demo_is_played_with_any_clock() {
         arguments.extend(listen);
         run(&arguments).await
     };
-    let clocks = ["dgt3000", "gpio", "none"];
-    let (driven, own, none) = tokio::join!(demo(clocks[0]), demo(clocks[1]), demo(clocks[2]));
-    for (clock, played) in clocks.iter().zip([&driven, &own, &none]) {
+    let clocks = ["dgt3000", "gpio", "bridge", "lever", "none"];
+    let (driven, own, bridge, lever, none) = tokio::join!(
+        demo(clocks[0]),
+        demo(clocks[1]),
+        demo(clocks[2]),
+        demo(clocks[3]),
+        demo(clocks[4]),
+    );
+    for (clock, played) in clocks.iter().zip([&driven, &own, &bridge, &lever, &none]) {
         assert_eq!(played.code, Some(0), "{clock}: {}", played.err);
         let completed = played.out.matches("  completed  ").count();
         let expected = if *clock == "none" { 32..=33 } else { 33..=33 };
         assert!(expected.contains(&completed), "{clock}: {completed}\n{}", played.out);
         assert!(played.out.contains("  result     1-0"), "{clock}: {}", played.out);
     }
-    for played in [driven, own] {
+    for played in [driven, own, bridge] {
         assert!(played.out.contains("white 1:30:00  black 1:30:00"), "{}", played.out);
         // The clock that we set ourselves is not told of as one that was set wrong.
         assert!(!played.out.contains("CLOCK_MISSET"), "{}", played.out);
     }
-    assert!(!none.out.contains("white 1:"), "{}", none.out);
+    for played in [lever, none] {
+        assert!(!played.out.contains("white 1:"), "{}", played.out);
+    }
 }
