@@ -121,8 +121,8 @@ static void say_beat(struct bridge *bridge)
     end_line(bridge);
 }
 
-// The address byte that a frame was sent to. The chip does not hand it over, but the frame's own sum
-// is over it, so of the two that it can be only one fits. If none does, the frame is broken anyway.
+// The address byte that a frame was sent to. The chip does not hand it over, but the own sum of the
+// frame is over it, so of the two that it can be only one fits. If none does, it is broken anyway.
 static uint8_t address_byte(const struct bridge *bridge, const struct bridge_frame *frame)
 {
     static const uint8_t KNOWN[] = {0x00, 0x20};

@@ -83,7 +83,7 @@ enum write_end port_write(const uint8_t *frame, uint8_t n);
 void port_listen(uint8_t address);
 // Provided by the chip: sets the bus up anew.
 void port_reset(void);
-// Provided by the chip: sends as many bytes as there is room for, without waiting. Returns how many.
+// Provided by the chip: sends as many bytes as there is room for, at once. Returns how many.
 uint8_t port_send(const char *text, uint8_t n);
 
 // It was switched on.

@@ -1,7 +1,7 @@
 //! A DGT 3000 behind a bridge in the daemon: its line, and the desk that drives it.
 //!
-//! The line is of the same kind as a board's: locked, opened again whenever it is lost, and searched
-//! for anew while nobody answers who is a bridge.
+//! The line is of the same kind as a board's: locked, opened again whenever it is lost, and
+//! searched for anew while nobody answers who is a bridge.
 
 use super::board_clock;
 use super::config;

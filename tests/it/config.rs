@@ -77,7 +77,8 @@ fn a_value_that_cannot_be_is_refused() {
         ("[[board]]\nclock = \"bridge\"\n", "time_control"),
         ("[[board]]\nclock = \"bridge\"\ntime_control = \"-\"\n", "time_control"),
         (
-            "[[board]]\nclock = \"bridge\"\ntime_control = \"3+2\"\nport = \"/a\"\nclock_port = \"/a\"\n",
+            "[[board]]\nclock = \"bridge\"\ntime_control = \"3+2\"\n\
+             port = \"/a\"\nclock_port = \"/a\"\n",
             "clock_port",
         ),
         ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\n", "two boards"),

@@ -87,18 +87,8 @@ impl Demo {
     }
 
     async fn play(&self, game: Game, folder: &Path) -> Result<(), Failure> {
-        let mut header = game.script.header.clone();
-        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
-        let mut table = Table::new(&header);
-        if self.clock == ClockKind::Dgt3000 {
-            // As good a crystal as any.
-            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
-            table = table.with_driven_clock(clock);
-        }
-        let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
+        let (stub, mut actor) = SimulateOptions::open_table(self.table(&game), None)?;
         let now = Now::start();
-        let is_driven =
-            !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
             let control = CONTROL.parse().expect("a time control");
@@ -119,22 +109,7 @@ impl Demo {
             bridge = Some(stub);
         }
         let board = tokio::spawn(actor.run());
-        let config = Config {
-            state_dir: folder.to_owned(),
-            http: Http { enabled: true, listen: self.listen },
-            boards: vec![Board {
-                name: "demo".to_owned(),
-                port: stub.path().display().to_string(),
-                white: game.white.clone(),
-                black: game.black.clone(),
-                event: game.event.clone(),
-                clock: bridge.as_ref().map_or(Source::Board, |_| Source::Bridge),
-                clock_port: bridge.as_ref().map_or_else(String::new, path_of),
-                drive_clock: is_driven,
-                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
-                ..Board::default()
-            }],
-        };
+        let config = self.config(&game, folder, stub.path(), bridge.as_ref());
         let port = stub.path();
         let journal = folder.join("demo");
         let ready = |address: Option<SocketAddr>| {
@@ -176,6 +151,47 @@ impl Demo {
         let ended = run::run(&config, now, clocks, Echo::Stdout, stop, ready).await;
         board.abort();
         ended.map_err(|error| failure(&error))
+    }
+
+    /// The board, and a clock that hangs on it.
+    fn table(&self, game: &Game) -> Table {
+        let mut header = game.script.header.clone();
+        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
+        let table = Table::new(&header);
+        if self.clock == ClockKind::Dgt3000 {
+            // As good a crystal as any.
+            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
+            return table.with_driven_clock(clock);
+        }
+        table
+    }
+
+    /// The daemon's settings.
+    fn config(
+        &self,
+        game: &Game,
+        folder: &Path,
+        port: PathBuf,
+        bridge: Option<&PtyBridgeStub>,
+    ) -> Config {
+        let is_driven =
+            !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
+        Config {
+            state_dir: folder.to_owned(),
+            http: Http { enabled: true, listen: self.listen },
+            boards: vec![Board {
+                name: "demo".to_owned(),
+                port: port.display().to_string(),
+                white: game.white.clone(),
+                black: game.black.clone(),
+                event: game.event.clone(),
+                clock: bridge.map_or(Source::Board, |_| Source::Bridge),
+                clock_port: bridge.map_or_else(String::new, path_of),
+                drive_clock: is_driven,
+                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
+                ..Board::default()
+            }],
+        }
     }
 }
 

@@ -102,7 +102,7 @@ fn search(dev: &Path) -> Vec<PathBuf> {
     once(paths)
 }
 
-/// All ports that may be a bridge's, in the same way. Boards that have a name of their own are none.
+/// All ports that may be a bridge's, in the same way. A port that is named as a board's is none.
 fn search_bridge(dev: &Path) -> Vec<PathBuf> {
     let has = |name: &str, word: &str| name.to_ascii_uppercase().contains(word);
     let mut paths = list(&dev.join("serial/by-id"), |name| has(name, "ROKADE"));

@@ -67,13 +67,9 @@ async fn a_demo_is_played_with_any_clock() {
         run(&arguments).await
     };
     let clocks = ["dgt3000", "gpio", "bridge", "lever", "none"];
-    let (driven, own, bridge, lever, none) = tokio::join!(
-        demo(clocks[0]),
-        demo(clocks[1]),
-        demo(clocks[2]),
-        demo(clocks[3]),
-        demo(clocks[4]),
-    );
+    // Not all at once: hands that are twenty times as fast as ours need the machine.
+    let (driven, own) = tokio::join!(demo(clocks[0]), demo(clocks[1]));
+    let (bridge, lever, none) = tokio::join!(demo(clocks[2]), demo(clocks[3]), demo(clocks[4]));
     for (clock, played) in clocks.iter().zip([&driven, &own, &bridge, &lever, &none]) {
         assert_eq!(played.code, Some(0), "{clock}: {}", played.err);
         let completed = played.out.matches("  completed  ").count();
