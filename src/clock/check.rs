@@ -87,6 +87,9 @@ pub struct Check {
     is_lost: bool,
     is_battery_low: bool,
     told_late: Option<Mono>,
+    /// What the arbiter ordered to be given to each side or taken, in microseconds, until it is
+    /// seen on the clock.
+    ordered: Option<ByColor<i64>>,
     /// A new period by the model, whose time has not been seen on the clock yet.
     begun: Option<(Color, Duration)>,
     /// What the last press added too much, in microseconds.
@@ -119,6 +122,7 @@ impl Check {
             is_lost: false,
             is_battery_low: false,
             told_late: None,
+            ordered: None,
             begun: None,
             doubt: None,
             drift: 0,
@@ -162,6 +166,17 @@ impl Check {
     pub fn lost(&mut self) {
         self.is_lost = true;
         self.pending = None;
+        self.ordered = None;
+    }
+
+    /// The arbiter orders that `by` has `span` more, or less: once the clock shows it, that is no
+    /// difference. Nothing while no time is known.
+    pub fn order(&mut self, by: Color, more: Duration, less: Duration) {
+        if self.model.is_none() || self.is_lost {
+            return;
+        }
+        let ordered = self.ordered.get_or_insert_default();
+        *ordered.get_mut(by) += micros(more) - micros(less);
     }
 
     /// White's end of the clock is Black's, and was from the beginning: what has been reckoned for
@@ -174,6 +189,7 @@ impl Check {
         self.first = self.first.map(swap);
         self.recent.clear();
         self.pending = None;
+        self.ordered = None;
         self.phases = ByColor::default();
     }
 

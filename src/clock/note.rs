@@ -50,6 +50,15 @@ pub enum Note {
         /// After.
         to: Duration,
     },
+    /// This time was set as the arbiter had ordered it. 2023: Art. 6.12.1 and what leads to it.
+    AsOrdered {
+        /// Whose.
+        by: Color,
+        /// Before.
+        from: Duration,
+        /// After.
+        to: Duration,
+    },
     /// Both sides show what they showed before the game.
     Reset {
         /// Before.
@@ -123,6 +132,7 @@ impl Note {
             | Self::Period { by, .. }
             | Self::PeriodDue { by, .. }
             | Self::SetByHand { by, .. }
+            | Self::AsOrdered { by, .. }
             | Self::Unexplained { by, .. } => Some(*by),
             _ => None,
         }
@@ -145,6 +155,7 @@ impl Note {
             Self::Period { .. } => "CLOCK_PERIOD",
             Self::PeriodDue { .. } => "CLOCK_PERIOD_DUE",
             Self::SetByHand { .. } => "CLOCK_SET",
+            Self::AsOrdered { .. } => "CLOCK_ORDERED",
             Self::Reset { .. } => "CLOCK_RESET",
             Self::Turned { .. } => "CLOCK_TURNED",
             Self::OtherEnd => "CLOCK_OTHER_END",
@@ -200,10 +211,12 @@ impl fmt::Display for Note {
                     Hms(credit)
                 )
             }
-            Self::SetByHand { from, to, .. } => {
+            Self::SetByHand { from, to, .. } | Self::AsOrdered { from, to, .. } => {
                 let (word, span) =
                     if to >= from { ("added", to - from) } else { ("taken", from - to) };
-                write!(f, "{} {word} at the clock, now {}", Hms(span), Hms(to))
+                let is_ordered = matches!(self, Self::AsOrdered { .. });
+                let how = if is_ordered { "as ordered" } else { "at the clock" };
+                write!(f, "{} {word} {how}, now {}", Hms(span), Hms(to))
             }
             Self::Reset { from, .. } => write!(f, "clock reset; before that {}", Both(from)),
             Self::Turned { to } => write!(f, "clock turned round; {}", Both(to)),

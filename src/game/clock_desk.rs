@@ -9,9 +9,10 @@ mod bridge_desk;
 
 pub use bridge_desk::{BridgeAct, BridgeDesk};
 
+use super::clock_order::obey;
 use super::entry::{Fact, Stage};
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::laws::Severity;
+use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::wire::{
@@ -228,6 +229,20 @@ impl<D: ClockDriver> ClockDesk<D> {
             _ => return,
         }
         self.changed(at);
+    }
+
+    /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
+    /// be called any more.
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<D::Command>>) {
+        if let ClockOrder::Run(side) = order {
+            self.turn = side;
+        }
+        obey(&mut self.model, at, self.turn, order);
+        if self.over == Over::Call && order != ClockOrder::Stop {
+            self.over = Over::Nothing;
+        }
+        self.changed(at);
+        self.want(at, out);
     }
 
     /// Something was recorded that the clock shows.

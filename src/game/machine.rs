@@ -3,6 +3,7 @@
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
+use super::flags::Flags;
 use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::rules::Bench;
@@ -46,10 +47,13 @@ pub struct Game {
     /// The clock does not hang on the board, and stays when the line to the board is lost.
     pub(super) is_clock_beside: bool,
     pub(super) timekeeper: Timekeeper,
+    pub(super) flags: Flags,
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
     pub(super) bench: Option<Bench>,
+    /// Why the order that came last cannot be carried out.
+    pub(super) refused: Option<String>,
     pub(super) memory: Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
@@ -74,10 +78,12 @@ impl Game {
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
             is_clock_beside: false,
             timekeeper: Timekeeper::new(&settings),
+            flags: Flags::default(),
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
             bench: Bench::of(&settings),
+            refused: None,
             memory: Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
@@ -393,6 +399,9 @@ impl Game {
             self.record_clock();
         }
         self.tell_reading(now);
+        if let ClockMessage::Time(time) = message {
+            self.watch_flags(now, time);
+        }
         self.wants_show = true;
     }
 
@@ -476,6 +485,7 @@ impl Game {
         self.watch.new_game();
         self.clock.forget_run();
         self.begin_time(now);
+        self.flags = Flags::default();
         self.timers.set(Timer::Settle, now + self.settle_time());
     }
 }

@@ -3,13 +3,16 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
+pub mod act;
 pub mod clock_desk;
+mod clock_order;
 mod disorder;
 mod doubt;
 pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
+mod flags;
 mod machine;
 mod memory;
 pub mod own_clock;
@@ -18,6 +21,7 @@ pub mod recover;
 pub mod rules;
 pub mod score;
 pub mod settings;
+pub mod terms;
 mod timekeeper;
 mod timers;
 mod watch;

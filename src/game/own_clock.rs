@@ -5,7 +5,9 @@
 //! does, so the game knows no difference. A press counts from its first edge, though it is believed
 //! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
 
+use super::clock_order::obey;
 use crate::clock::{Change, ClockModel, PerMove, TimeControl, Times};
+use crate::laws;
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
@@ -42,6 +44,8 @@ pub enum ClockOrder {
     Set(Times),
     /// This player gets more time.
     Add(Color, Duration),
+    /// What the referee orders for the arbiter.
+    Obey(laws::ClockOrder),
     /// A new game begins: the clock is set for it, unless it runs already.
     NewGame,
 }
@@ -123,6 +127,8 @@ impl OwnClock {
                 changes
             }
             ClockOrder::Add(color, span) => self.model.add(at, color, span),
+            ClockOrder::Obey(laws::ClockOrder::Run(color)) => self.start(at, color),
+            ClockOrder::Obey(order) => obey(&mut self.model, at, self.turn, order),
             ClockOrder::NewGame if self.model.running().is_none() => {
                 self.model = self.fresh.clone();
                 self.model.stop(at);

@@ -7,6 +7,7 @@ use crate::clock::{Check, End, Estimate, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color, Position};
+use std::time::Duration;
 
 /// Keeps the time of one game.
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ impl Game {
         let keeper = &mut self.timekeeper;
         *keeper = Timekeeper::new(&self.settings);
         // A clock that we drive is being set for the game just now; its next reading tells.
-        let is_set = self.settings.clock_role == ClockRole::Read;
+        let is_set = self.settings.clock_role != ClockRole::Driven;
         if is_set && self.clock.times().is_some() {
             let (times, running) = (self.clock.times(), self.clock.running());
             let shown = Shown { times, running, pressed: None, is_battery_low: false };
@@ -100,6 +101,11 @@ impl Game {
             self.facts.push(Fact::TimeControl(control.clone()));
         }
         self.tell_notes();
+    }
+
+    /// The arbiter has ordered that `by` has so much more, or less, time.
+    pub(super) fn expect_order(&mut self, by: Color, more: Duration, less: Duration) {
+        self.timekeeper.check.order(by, more, less);
     }
 
     /// The first press tells that White's end of the clock is the other one.

@@ -55,6 +55,7 @@ impl From<&Note> for NoteBody {
             Note::Misset { expected, shown, .. }
             | Note::Increment { expected, shown, .. }
             | Note::SetByHand { from: expected, to: shown, .. }
+            | Note::AsOrdered { from: expected, to: shown, .. }
             | Note::Unexplained { from: expected, to: shown, .. } => {
                 (body.expected_ms, body.shown_ms) = (ms(expected), ms(shown));
             }
@@ -95,6 +96,7 @@ impl NoteBody {
             "CLOCK_PERIOD" => Note::Period { by: by()?, credit: shown_ms()? },
             "CLOCK_PERIOD_DUE" => Note::PeriodDue { by: by()?, credit: shown_ms()? },
             "CLOCK_SET" => Note::SetByHand { by: by()?, from: expected_ms()?, to: shown_ms()? },
+            "CLOCK_ORDERED" => Note::AsOrdered { by: by()?, from: expected_ms()?, to: shown_ms()? },
             "CLOCK_RESET" => Note::Reset { from: expected()?, to: shown()? },
             "CLOCK_TURNED" => Note::Turned { to: shown()? },
             "CLOCK_OTHER_END" => Note::OtherEnd,

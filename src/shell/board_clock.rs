@@ -6,6 +6,7 @@ use super::now::Now;
 use super::own_clock::OwnClockStub;
 use crate::clock::TimeControl;
 use crate::game::{ClockDesk, ClockOrder, Event, Fact};
+use crate::laws;
 use crate::time::{Mono, Stamp};
 #[cfg(feature = "pi")]
 use crate::wire::{self, contact::Shape};
@@ -97,6 +98,16 @@ impl BoardClock {
             (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(ClockOrder::NewGame),
             (Self::Own(stub), Fact::Ended(_)) => stub.order(ClockOrder::Stop),
             _ => {}
+        }
+    }
+
+    /// What the referee orders of the clock is done, if it is ours to do.
+    pub(super) fn obey(&mut self, at: Stamp, order: laws::ClockOrder, out: &mut Vec<Act<Command>>) {
+        match self {
+            Self::Read => {}
+            Self::Driven(desk) => desk.obey(at.mono, order, out),
+            Self::Own(stub) => stub.order(ClockOrder::Obey(order)),
+            Self::Bridge(bridge) => bridge.obey(at, order),
         }
     }
 

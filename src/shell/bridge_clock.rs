@@ -9,6 +9,7 @@ use super::now::Now;
 use super::serial::{self, Heard, LineStub, What};
 use crate::clock::TimeControl;
 use crate::game::{BridgeAct, BridgeDesk, Event, Fact};
+use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
 use crate::wire::BridgeInput;
 use std::collections::VecDeque;
@@ -90,6 +91,11 @@ impl BridgeClock {
     /// Something was recorded that the clock should know.
     pub(super) fn note(&mut self, at: Stamp, fact: &Fact) {
         self.drive(at, |desk, out| desk.note(at.mono, fact, out));
+    }
+
+    /// What the referee orders is done.
+    pub(super) fn obey(&mut self, at: Stamp, order: ClockOrder) {
+        self.drive(at, |desk, out| desk.obey(at.mono, order, out));
     }
 
     fn drive(&mut self, at: Stamp, act: impl FnOnce(&mut BridgeDesk, &mut Vec<BridgeAct>)) {

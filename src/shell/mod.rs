@@ -13,6 +13,7 @@ pub mod http;
 pub mod i2c;
 pub mod journal;
 pub mod now;
+pub mod orders;
 pub mod own_clock;
 #[cfg(feature = "pi")]
 pub mod pi_clock;

@@ -1,5 +1,6 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
+mod arbiter;
 mod bridge;
 mod bridge_daemon;
 mod bridge_desk;

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use rokade::clock::End;
 use rokade::game::Game;
-use rokade::laws::{Supervision, Variant};
+use rokade::laws::{Bonus, Supervision, Variant};
 use rokade::shell::config::Config;
+use shakmaty::Color;
+use std::time::Duration;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/rokade.toml");
 
@@ -42,7 +44,7 @@ fn the_example_shows_every_setting_with_its_default() {
     let config = load(&switched_on()).expect("each setting is known and its value possible");
     assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     // The names of all settings, from what a wrong one is answered with.
-    for section in ["", "[http]\n", "[[board]]\n"] {
+    for section in ["", "[http]\n", "[orders]\n", "[[board]]\n"] {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
         let known = known.split(" for key").next().unwrap_or(known);
@@ -117,6 +119,35 @@ fn a_referee_sits_where_laws_are_set() {
     assert_eq!(profile.variant, Variant::Chess960);
     assert_eq!(profile.supervision, Supervision::Inadequate);
     assert!(settings.is_chess960, "the form of chess says how a game begins");
+}
+
+/// Rows LA1, LB1: the time control says whether the game is rapid chess or blitz, unless the
+/// organizer does.
+#[test]
+fn the_time_control_is_among_the_terms() {
+    let terms = |lines: &str| {
+        let text = format!("[[board]]\nlaws = \"m2023\"\n{lines}");
+        load(&text).expect(lines).boards[0].settings().terms.expect("a referee")
+    };
+    for (lines, variant) in [
+        ("time_control = \"3m+2s\"\n", Variant::Blitz),
+        ("time_control = \"25m+10s\"\n", Variant::Rapid),
+        ("time_control = \"40/90m+30s:30m+30s\"\n", Variant::Standard),
+        ("time_control = \"25m+10s\"\nvariant = \"standard\"\n", Variant::Standard),
+        ("time_control = \"90m\"\nchess960 = true\n", Variant::Chess960),
+        ("time_control = \"5m\"\nchess960 = true\n", Variant::Blitz),
+        ("", Variant::Standard),
+    ] {
+        assert_eq!(terms(lines).profile.variant, variant, "{lines}");
+    }
+    let quickplay = "[[board]]\nlaws = \"dk2009\"\ntime_control = \"40/2h:1h\"\n";
+    let settings = load(quickplay).expect("a control of 2009").boards[0].settings();
+    let terms_2009 = settings.terms.expect("a referee");
+    assert_eq!(terms_2009.profile.variant, Variant::Quickplay);
+    assert_eq!(terms_2009.required(Color::Black, 1), Some(40));
+    let terms = terms("time_control = \"40/90m+30s:30m+30s\"\n");
+    assert_eq!(terms.bonus_in(Color::White, 1), Bonus::PerMove(Duration::from_secs(30)));
+    assert_eq!(terms.allotment(Color::White, 1), Some(Duration::from_secs(1_800)));
 }
 
 #[test]

@@ -44,6 +44,7 @@ impl Check {
         notes: &mut Vec<Note>,
     ) {
         self.learn(at, shown);
+        self.take_ordered(shown, notes);
         let Some(expected) = self.now() else { return };
         let offs = [Color::White, Color::Black].map(|color| off(&expected, &shown, color));
         if offs == [None, None] {
@@ -88,6 +89,25 @@ impl Check {
         }));
         if self.wake_at().is_some_and(|due| due <= at) {
             self.judge(notes);
+        }
+    }
+
+    /// The clock shows what the arbiter has ordered: so does the model from now on.
+    fn take_ordered(&mut self, shown: Times, notes: &mut Vec<Note>) {
+        let (Some(ordered), Some(before)) = (self.ordered, self.now()) else { return };
+        let Some(model) = &mut self.model else { return };
+        let of = |color: Color| without(before.of(color), -ordered.get(color));
+        let after = Times { white: of(Color::White), black: of(Color::Black) };
+        if Color::ALL.iter().any(|color| off(&after, &shown, *color).is_some()) {
+            return;
+        }
+        self.ordered = None;
+        self.pending = None;
+        for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
+            model.adopt(by, after.of(by));
+            self.phases.get_mut(by).forget();
+            let from = begun(before).of(by);
+            notes.push(Note::AsOrdered { by, from, to: shown.of(by) });
         }
     }
 

@@ -9,6 +9,7 @@
 use super::{Calls, ClockDesk, Moves};
 use crate::clock::TimeControl;
 use crate::game::entry::Fact;
+use crate::laws::ClockOrder;
 use crate::time::Mono;
 use crate::wire::{
     Act, BridgeInput, BridgeLink, ClockDriver, ClockMessage, ClockNews, ClockTime, Difference, End,
@@ -123,6 +124,13 @@ impl BridgeDesk {
         }
         let mut acts = Vec::new();
         self.desk.note(at, fact, &mut acts);
+        self.take(at, acts, out);
+    }
+
+    /// The arbiter, or the referee for him, orders something of the clock.
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<BridgeAct>) {
+        let mut acts = Vec::new();
+        self.desk.obey(at, order, &mut acts);
         self.take(at, acts, out);
     }
 

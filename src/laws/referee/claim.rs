@@ -5,7 +5,7 @@ use super::super::declaration::{Claim, Ground};
 use super::super::profile::{ClaimantTime, FlagCall, IllegalRaised, LapsesBy, QuickplayClaim};
 use super::super::said::{Binding, ClockOrder, OfferState, Ruling, Verdict};
 use super::super::score::Score;
-use super::super::terms::Venue;
+use super::super::terms::{Bonus, Venue};
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Referee};
 use shakmaty::san::San;
@@ -230,7 +230,8 @@ impl Referee {
 
     /// Whether `side` is in the last period of a game in which nothing is added for a move.
     pub(super) fn is_quickplay(&self, side: Color) -> bool {
-        self.terms.is_without_bonus() && self.terms.is_last(self.flags.period[side])
+        let n = self.flags.period[side];
+        self.terms.bonus_in(side, n) == Bonus::Nothing && self.terms.is_last(side, n)
     }
 
     fn open_quickplay(&mut self, by: Color, ground: Option<Ground>) {

@@ -135,7 +135,7 @@ impl Referee {
         let by = self.game.plies()[idx].by;
         if self.terms.credit == PeriodCredit::OnMoves {
             let n = self.flags.period[by];
-            if self.terms.required(n) == Some(self.completed(by)) {
+            if self.terms.required(by, n) == Some(self.completed(by)) {
                 self.pass_period(by);
             }
         }
@@ -153,7 +153,7 @@ impl Referee {
     /// `side` has met a time control: the next allotment is his. All editions: Art. 6.2b (6.3.2).
     pub(super) fn pass_period(&mut self, side: Color) {
         let n = self.flags.period[side];
-        let Some(add) = self.terms.allotment(n) else { return };
+        let Some(add) = self.terms.allotment(side, n) else { return };
         self.flags.period[side] = n + 1;
         self.low_time[side] = false;
         self.say(Ruling::Period { side, add });

@@ -6,7 +6,8 @@ use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
 use crate::game::ClockOrder;
-use crate::shell::config::{Board, Config, Http, Source};
+use crate::laws::Edition;
+use crate::shell::config::{Board, Config, Http, Orders, Source};
 use crate::shell::now::Now;
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::publish::Echo;
@@ -43,6 +44,9 @@ pub(super) struct Demo {
     /// The clock beside the board
     #[arg(long, value_enum, default_value = "plain")]
     clock: ClockKind,
+    /// Seat a referee, to whom `rokade order` speaks: hu2005, dk2009, no2009, m2018 or m2023
+    #[arg(long, value_name = "EDITION")]
+    laws: Option<Edition>,
     /// Keep the journal and the PGN in this folder, instead of a temporary one
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
@@ -112,10 +116,12 @@ impl Demo {
         let config = self.config(&game, folder, stub.path(), bridge.as_ref());
         let port = stub.path();
         let journal = folder.join("demo");
+        let socket = config.orders_from();
         let ready = |address: Option<SocketAddr>| {
             let page = address.map_or_else(|| "none".to_owned(), |it| format!("http://{it}/"));
             let (port, journal) = (port.display(), journal.display());
             say(&format!("Board     {port} (simulated)\nPage      {page}\nJournal   {journal}"));
+            say(&format!("Orders    rokade order --socket {} --open", socket.display()));
             say("Stop it with Ctrl-C.\n");
         };
         let is_once = self.once;
@@ -179,12 +185,14 @@ impl Demo {
         Config {
             state_dir: folder.to_owned(),
             http: Http { enabled: true, listen: self.listen },
+            orders: Orders::default(),
             boards: vec![Board {
                 name: "demo".to_owned(),
                 port: port.display().to_string(),
                 white: game.white.clone(),
                 black: game.black.clone(),
                 event: game.event.clone(),
+                laws: self.laws.map_or_else(String::new, |laws| laws.name().to_owned()),
                 clock: bridge.map_or(Source::Board, |_| Source::Bridge),
                 clock_port: bridge.map_or_else(String::new, path_of),
                 drive_clock: is_driven,

@@ -80,7 +80,10 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
     let period = |value: &Value| terms::Period {
         moves: value["moves"].as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0),
         time: seconds(&value["s"]).unwrap_or_default(),
+        bonus: None,
     };
+    let periods: Vec<_> =
+        config["periods"].as_array().map_or_else(Vec::new, |all| all.iter().map(period).collect());
     let count = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
     let per_move = seconds(&clock["per_move_s"]).filter(|span| !span.is_zero());
     let standard = Terms::default();
@@ -89,9 +92,7 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
         settle: seconds(&config["settle_s"]).unwrap_or(standard.settle),
         brush: seconds(&config["brush_s"]).unwrap_or(standard.brush),
         default_time: seconds(&config["default_time_s"]),
-        periods: config["periods"]
-            .as_array()
-            .map_or_else(Vec::new, |all| all.iter().map(period).collect()),
+        periods: ByColor { white: periods.clone(), black: periods },
         credit: match word("period_credit") {
             "on_zero" => PeriodCredit::OnZero,
             _ => PeriodCredit::OnMoves,
