@@ -5,6 +5,10 @@
 //! anew finds a clock that runs already: it takes the times from the clock and never sets a game
 //! back to its beginning.
 
+mod bridge_desk;
+
+pub use bridge_desk::{BridgeAct, BridgeDesk};
+
 use super::clock_order::obey;
 use super::entry::{Fact, Stage};
 use crate::clock::{ClockModel, Manner, TimeControl};
@@ -72,12 +76,12 @@ enum Moves {
     Shown,
 }
 
-/// The host's side of a clock that it drives.
+/// The host's side of a clock that it drives, behind a board unless the driver is another.
 #[derive(Clone, Debug)]
-pub struct ClockDesk {
+pub struct ClockDesk<D = ClockLine> {
     control: TimeControl,
     model: ClockModel,
-    line: ClockLine,
+    driver: D,
     decoder: Decoder,
     white: End,
     /// Whose end is up: his time runs, or will.
@@ -88,6 +92,8 @@ pub struct ClockDesk {
     is_set: bool,
     /// What the clock is to be set to.
     times: Option<WantedTimes>,
+    /// What the driver was told last.
+    wanted: Wanted,
     over: Over,
     calls: Calls,
     moves: Moves,
@@ -98,16 +104,70 @@ pub struct ClockDesk {
 impl ClockDesk {
     /// A desk for games at this time control, White at the `white` end.
     pub fn new(control: TimeControl, white: End) -> Self {
+        Self::with_driver(ClockLine::new(), control, white)
+    }
+
+    /// The line to the board is gone, or open anew: what was half said will not be finished.
+    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        self.decoder = Decoder::default();
+        self.driver.handle(at, &LineInput::Down, out);
+    }
+
+    /// Bytes of the board have come, cut anyhow.
+    pub fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Command>>) {
+        let mut items = Vec::new();
+        self.decoder.push(at, bytes, &mut items);
+        for item in items {
+            let Item::Message(message) = item else { continue };
+            // A picture comes once the board streams its clock; so does the clock.
+            if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
+                self.driver.handle(at, &LineInput::Up, out);
+            }
+            if let BoardMessage::Clock(message) = message {
+                self.on_clock(at, &message, out);
+            }
+        }
+    }
+
+    fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
+        if let ClockMessage::Time(time) = message
+            && !self.is_set
+        {
+            self.adopt(at, time);
+        }
+        let mut acts = Vec::new();
+        self.driver.handle(at, &LineInput::Clock(message.clone()), &mut acts);
+        for act in acts {
+            match &act {
+                Act::Tell(ClockNews::Lever(high)) => {
+                    let is_running = message.lever().is_some_and(|lever| lever.running);
+                    self.on_lever(at, self.color(*high), is_running);
+                }
+                Act::Tell(news) => self.on_news(at, news),
+                Act::Send(_) => {}
+            }
+            out.push(act);
+        }
+        if let Some(lever) = message.lever() {
+            self.follow(at, self.color(lever.high));
+        }
+        self.want(at, out);
+    }
+}
+
+impl<D: ClockDriver> ClockDesk<D> {
+    fn with_driver(driver: D, control: TimeControl, white: End) -> Self {
         Self {
             model: ClockModel::new(control.clone(), Manner::default()),
             control,
-            line: ClockLine::new(),
+            driver,
             decoder: Decoder::default(),
             white,
             turn: Color::White,
             button_at: None,
             is_set: false,
             times: None,
+            wanted: Wanted::default(),
             over: Over::Nothing,
             calls: Calls::default(),
             moves: Moves::Hidden,
@@ -134,54 +194,7 @@ impl ClockDesk {
 
     /// How the clock differs from the model, as far as is known.
     pub fn difference(&self) -> Option<Difference> {
-        self.line.difference()
-    }
-
-    /// The line to the board is gone, or open anew: what was half said will not be finished.
-    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        self.decoder = Decoder::default();
-        self.line.handle(at, &LineInput::Down, out);
-    }
-
-    /// Bytes of the board have come, cut anyhow.
-    pub fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Command>>) {
-        let mut items = Vec::new();
-        self.decoder.push(at, bytes, &mut items);
-        for item in items {
-            let Item::Message(message) = item else { continue };
-            // A picture comes once the board streams its clock; so does the clock.
-            if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
-                self.line.handle(at, &LineInput::Up, out);
-            }
-            if let BoardMessage::Clock(message) = message {
-                self.on_clock(at, &message, out);
-            }
-        }
-    }
-
-    fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
-        if let ClockMessage::Time(time) = message
-            && !self.is_set
-        {
-            self.adopt(at, time);
-        }
-        let mut acts = Vec::new();
-        self.line.handle(at, &LineInput::Clock(message.clone()), &mut acts);
-        for act in acts {
-            match &act {
-                Act::Tell(ClockNews::Lever(high)) => {
-                    let is_running = message.lever().is_some_and(|lever| lever.running);
-                    self.on_lever(at, self.color(*high), is_running);
-                }
-                Act::Tell(news) => self.on_news(at, news),
-                Act::Send(_) => {}
-            }
-            out.push(act);
-        }
-        if let Some(lever) = message.lever() {
-            self.follow(at, self.color(lever.high));
-        }
-        self.want(at, out);
+        self.driver.difference()
     }
 
     /// What a clock shows that was set before we came. One that was never set shows nothing, and
@@ -240,6 +253,10 @@ impl ClockDesk {
 
     fn on_news(&mut self, at: Mono, news: &ClockNews) {
         match news {
+            ClockNews::Lever(high) => {
+                self.follow(at, self.color(*high));
+                return;
+            }
             ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
                 self.button_at = Some(at);
                 match self.model.running() {
@@ -258,7 +275,7 @@ impl ClockDesk {
 
     /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
     /// be called any more.
-    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<Command>>) {
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<D::Command>>) {
         if let ClockOrder::Run(side) = order {
             self.turn = side;
         }
@@ -271,7 +288,7 @@ impl ClockDesk {
     }
 
     /// Something was recorded that the clock shows.
-    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<Command>>) {
+    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<D::Command>>) {
         match fact {
             Fact::GameStarted { .. } => self.new_game(at, out),
             Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
@@ -301,7 +318,7 @@ impl ClockDesk {
     }
 
     /// Both sides stop, and the arbiter is called to the board.
-    fn call(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn call(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         // Who stopped the clock himself is there already.
         if matches!(self.over, Over::Result(_)) || self.model.running().is_none() {
             return;
@@ -310,10 +327,10 @@ impl ClockDesk {
         self.changed(at);
         self.over = Over::Call;
         self.want(at, out);
-        self.line.beep(at, CALL_BEEP, out);
+        self.driver.beep(at, CALL_BEEP, out);
     }
 
-    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<Act<Command>>) {
+    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<Act<D::Command>>) {
         let times = self.model.times(at);
         let has_time = Color::ALL.iter().all(|color| times.of(*color) >= TIME_SCARCE);
         let is_free = matches!(self.over, Over::Nothing | Over::Move(..));
@@ -328,7 +345,7 @@ impl ClockDesk {
     }
 
     /// A new game begins: the clock is set for it, unless it runs already.
-    pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         if self.model.running().is_none() {
             self.model = ClockModel::new(self.control.clone(), Manner::default());
             self.is_set = true;
@@ -340,7 +357,7 @@ impl ClockDesk {
     }
 
     /// The game is over: the clock stops and shows the result.
-    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<Command>>) {
+    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<D::Command>>) {
         self.model.stop(at);
         self.changed(at);
         self.over = Over::Result(ClockText::plain(result));
@@ -348,7 +365,7 @@ impl ClockDesk {
     }
 
     /// Something is due.
-    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         if self.model.wake_at().is_some_and(|falls| falls <= at) {
             self.model.advance(at);
             self.changed(at);
@@ -358,7 +375,7 @@ impl ClockDesk {
             self.over = Over::Nothing;
             self.want(at, out);
         }
-        self.line.on_timeout(at, out);
+        self.driver.on_timeout(at, out);
     }
 
     /// When [`ClockDesk::on_timeout`] is due.
@@ -367,7 +384,7 @@ impl ClockDesk {
             Over::Move(_, until) => Some(until),
             _ => None,
         };
-        [self.line.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
+        [self.driver.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
     }
 
     /// The model has changed by more than time passing: the clock is to be set anew.
@@ -385,10 +402,10 @@ impl ClockDesk {
         self.times = Some(WantedTimes { left, right, runs, turns_by_lever: false, since: at });
     }
 
-    fn want(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn want(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         let wanted = Wanted { times: self.times, text: self.over.text(), icons: None };
-        if wanted != *self.line.wanted() {
-            self.line.want(at, wanted, out);
+        if std::mem::replace(&mut self.wanted, wanted) != wanted {
+            self.driver.want(at, wanted, out);
         }
     }
 

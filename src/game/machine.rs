@@ -44,6 +44,8 @@ pub struct Game {
     pub(super) fields: Dump,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
+    /// The clock does not hang on the board, and stays when the line to the board is lost.
+    pub(super) is_clock_beside: bool,
     pub(super) timekeeper: Timekeeper,
     pub(super) flags: Flags,
     pub(super) play: Option<Play>,
@@ -74,6 +76,7 @@ impl Game {
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            is_clock_beside: false,
             timekeeper: Timekeeper::new(&settings),
             flags: Flags::default(),
             play: None,
@@ -139,7 +142,7 @@ impl Game {
                 self.last_heard = now;
                 self.is_blind = true;
                 self.session.link_up(now, &mut self.commands);
-                if self.clock.is_heard() {
+                if self.clock.is_heard() && !self.is_clock_beside {
                     self.session.ask_clock();
                 }
             }
@@ -152,6 +155,10 @@ impl Game {
             Event::Noise => self.session.want_dump(now, &mut self.commands),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
+            Event::Clock(message) => {
+                self.is_clock_beside = true;
+                self.on_clock(now, message);
+            }
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
             Event::Act(act) => self.on_act(now, act),
@@ -212,7 +219,9 @@ impl Game {
 
     fn on_link_down(&mut self) {
         self.session.link_down();
-        self.timekeeper.lost();
+        if !self.is_clock_beside {
+            self.timekeeper.lost();
+        }
         self.memory.link_down();
         self.has_gap = true;
         if self.link == LinkState::Live {

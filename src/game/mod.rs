@@ -26,7 +26,7 @@ mod timekeeper;
 mod timers;
 mod watch;
 
-pub use clock_desk::{Calls, ClockDesk};
+pub use clock_desk::{BridgeAct, BridgeDesk, Calls, ClockDesk};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};

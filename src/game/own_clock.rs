@@ -255,6 +255,9 @@ impl OwnClock {
     }
 
     fn say(&mut self, at: Mono, out: &mut Vec<OwnAct>) {
+        if self.is_foreign() {
+            return;
+        }
         let message = ClockMessage::Time(self.time(at));
         if self.told.as_ref() != Some(&message) {
             self.told = Some(message.clone());

@@ -94,6 +94,8 @@ pub struct Board {
     pub clock_white: Seat,
     /// Where the clock is.
     pub clock: Source,
+    /// The serial line of a clock's bridge: a device path, or `auto`.
+    pub clock_port: String,
     /// The clock behind the board is set and run by the time control; else it is only read.
     pub drive_clock: bool,
     /// For what a driven clock is stopped and calls the arbiter.
@@ -166,6 +168,8 @@ pub enum Source {
     Gpio,
     /// On the pins: one contact below a rocker, or at the lever of another clock.
     GpioLever,
+    /// A DGT 3000 on its own jack, through a microcontroller (`hardware/clock-bridge.md`).
+    Bridge,
 }
 
 impl Default for Config {
@@ -208,6 +212,7 @@ impl Default for Board {
             connector: Connector::Auto,
             clock_white: Seat::Auto,
             clock: Source::Board,
+            clock_port: "auto".to_owned(),
             drive_clock: false,
             clock_stops_for: StopsFor::IllegalMove,
             clock_shows_moves: false,
@@ -274,6 +279,9 @@ impl Config {
                     board.name
                 ));
             }
+            if board.clock == Source::Bridge {
+                board.check_bridge(control)?;
+            }
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -320,6 +328,23 @@ fn one_line(complaint: &str) -> String {
 }
 
 impl Board {
+    /// A DGT 3000 on its jack tells its times only to whom it obeys, so it is always driven.
+    fn check_bridge(&self, control: Option<TimeControl>) -> Result<(), String> {
+        if control.is_none_or(|control| control == TimeControl::NoClock) {
+            return Err(format!(
+                "board {:?}: clock = \"bridge\" needs a time_control, as in \"90m+30s\"",
+                self.name
+            ));
+        }
+        if self.clock_port == self.port && self.port != "auto" {
+            return Err(format!(
+                "board {:?}: port and clock_port are the same line; each device has its own",
+                self.name
+            ));
+        }
+        Ok(())
+    }
+
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> wire::End {
         match self.clock_white {
@@ -408,7 +433,7 @@ impl Board {
             terms,
             time_control: control,
             clock_role: match (self.clock, self.drive_clock) {
-                (Source::Board, true) => ClockRole::Driven,
+                (Source::Board, true) | (Source::Bridge, _) => ClockRole::Driven,
                 (Source::Gpio | Source::GpioLever, _) if has_works => ClockRole::Own,
                 _ => ClockRole::Read,
             },

@@ -3,6 +3,7 @@
 
 pub mod board;
 mod board_clock;
+mod bridge_clock;
 pub mod cli;
 pub mod config;
 #[cfg(feature = "pi")]

@@ -3,9 +3,9 @@
 use super::now::Now;
 use crate::game::{ClockOrder, Event, OwnAct, OwnClock};
 use crate::time::{Mono, Stamp};
+use crate::wire::End;
 use crate::wire::contact::Level;
 use crate::wire::ht16k33::Face;
-use crate::wire::{BoardMessage, End};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
@@ -199,9 +199,7 @@ impl<P: Parts> OwnClockActor<P> {
         // The game hears first: a display takes two milliseconds.
         for act in &acts {
             let (at, event) = match act {
-                OwnAct::Reading(at, message) => {
-                    (at, Event::Board(BoardMessage::Clock(message.clone())))
-                }
+                OwnAct::Reading(at, message) => (at, Event::Clock(message.clone())),
                 OwnAct::Pressed(at, by) => (at, Event::Pressed(*by)),
                 OwnAct::Show(..) | OwnAct::Sound(_) => continue,
             };

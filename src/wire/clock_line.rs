@@ -115,11 +115,6 @@ impl ClockLine {
         }
     }
 
-    /// What the clock shall show.
-    pub const fn wanted(&self) -> &Wanted {
-        self.agenda.wanted()
-    }
-
     fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
         match message {
             ClockMessage::NoClock => self.lose(at, out),

@@ -2,8 +2,11 @@
 
 mod arbiter;
 mod bridge;
+mod bridge_daemon;
+mod bridge_desk;
 mod desk;
 mod dgt3000;
+mod firmware;
 mod jack;
 mod line;
 mod own;

@@ -76,6 +76,13 @@ fn a_value_that_cannot_be_is_refused() {
         ("[[board]]\nsettle_with_clock_ms = 5\n", "milliseconds"),
         ("[[board]]\nclock = \"usb\"\n", "usb"),
         ("[[board]]\ndrive_clock = true\n", "time_control"),
+        ("[[board]]\nclock = \"bridge\"\n", "time_control"),
+        ("[[board]]\nclock = \"bridge\"\ntime_control = \"-\"\n", "time_control"),
+        (
+            "[[board]]\nclock = \"bridge\"\ntime_control = \"3+2\"\n\
+             port = \"/a\"\nclock_port = \"/a\"\n",
+            "clock_port",
+        ),
         ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\n", "two boards"),
     ] {
         let complaint = load(text).expect_err(text);

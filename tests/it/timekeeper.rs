@@ -217,3 +217,31 @@ fn no_wrong_time_is_ever_taken_over() {
         assert_eq!(hall.codes, [""; 0], "{payload:?}");
     }
 }
+
+#[test]
+fn a_clock_beside_the_board_vouches_for_no_line() {
+    let side = SideTime::of_seconds;
+    let reading = |left: u32| {
+        let high = wire::End::Left;
+        let (left, right) = (side(left), side(300));
+        let time = ClockTime { left, right, running: true, high, battery_low: false };
+        Event::Clock(ClockMessage::Time(time))
+    };
+    let mut hall = Hall::new(Settings::default());
+    let (mut effects, mut left) = (Vec::new(), 300);
+    // The board has fallen silent; the clock has not.
+    for ms in (1_000..60_000).step_by(1_000) {
+        left -= 1;
+        while let Some(due) = hall.game.wake_at().filter(|due| *due < Mono::from_millis(ms)) {
+            hall.game.handle(Stamp { mono: due, wall: Wall(0) }, &Event::Timeout, &mut effects);
+        }
+        let stamp = Stamp { mono: Mono::from_millis(ms), wall: Wall(0) };
+        hall.game.handle(stamp, &reading(left), &mut effects);
+    }
+    assert!(effects.contains(&Effect::Reopen), "nobody noticed that the board is gone");
+    // And when its line goes, the clock is heard as before.
+    hall.tell(60_000, &Event::LinkDown);
+    hall.tell(60_500, &Event::Timeout);
+    let estimate = hall.game.estimate(Mono::from_millis(60_500)).expect("a clock");
+    assert!(!estimate.is_estimated);
+}

@@ -4,15 +4,18 @@ use super::daemon::failure;
 use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
+use crate::clock::TimeControl;
 use crate::game::ClockOrder;
 use crate::laws::Edition;
-use crate::shell::config::{Board, Config, Http, Orders};
+use crate::shell::config::{Board, Config, Http, Orders, Source};
 use crate::shell::now::{Now, Speed};
-use crate::shell::pty::PtyError;
+use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::publish::Echo;
 use crate::shell::run::{self, Clocks};
+use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
-use crate::wire;
+use crate::wire::contact::Shape;
+use crate::wire::{self, End};
 use clap::{Args, ValueEnum};
 use shakmaty::Color;
 use std::io::{self, Write};
@@ -61,6 +64,10 @@ enum ClockKind {
     Dgt3000,
     /// Two buttons and two displays on the pins of a Pi, which the daemon is the works of
     Gpio,
+    /// Any clock with a contact at its lever: presses, no times
+    Lever,
+    /// A DGT 3000 on its own jack, which the daemon sets and runs through a bridge
+    Bridge,
     /// None
     None,
 }
@@ -83,49 +90,32 @@ impl Demo {
         done
     }
 
-    /// The settings of the daemon, for a board at `port`.
-    fn config(&self, game: &Game, port: &Path, folder: &Path) -> Config {
-        let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
-        Config {
-            state_dir: folder.to_owned(),
-            http: Http { enabled: true, listen: self.listen },
-            orders: Orders::default(),
-            boards: vec![Board {
-                name: "demo".to_owned(),
-                port: port.display().to_string(),
-                white: game.white.clone(),
-                black: game.black.clone(),
-                event: game.event.clone(),
-                laws: self.laws.map_or_else(String::new, |laws| laws.name().to_owned()),
-                drive_clock: is_driven,
-                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
-                ..Board::default()
-            }],
-        }
-    }
-
     async fn play(&self, game: Game, folder: &Path) -> Result<(), Failure> {
-        let mut header = game.script.header.clone();
-        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
-        let mut table = Table::new(&header);
-        if self.clock == ClockKind::Dgt3000 {
-            // As good a crystal as any.
-            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
-            table = table.with_driven_clock(clock);
-        }
         // One time for the table and the daemon: what must rest for a while rests as long for both.
         let now = Now::start_at(self.simulate.speed());
-        let (stub, actor) = SimulateOptions::open_table(table, None)?;
+        let (stub, actor) = SimulateOptions::open_table(self.table(&game), None)?;
         let mut actor = actor.in_time_of(now);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
-            let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
+            let control = CONTROL.parse().expect("a time control");
+            let desk = SimDesk::open(control, Shape::Buttons, now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
             actor = actor.with_clock_beside(desk.hands);
         }
+        if self.clock == ClockKind::Lever {
+            let desk = SimDesk::open(TimeControl::NoClock, Shape::Lever(End::Left), now);
+            clocks.insert("demo".to_owned(), desk.stub);
+            actor = actor.with_clock_beside(desk.hands);
+        }
+        let mut bridge = None;
+        if self.clock == ClockKind::Bridge {
+            let stub = open_bridge(now)?;
+            actor = actor.with_clock_beside(stub.hands());
+            bridge = Some(stub);
+        }
         let board = tokio::spawn(actor.run());
-        let config = self.config(&game, &stub.path(), folder);
+        let config = self.config(&game, folder, stub.path(), bridge.as_ref());
         let port = stub.path();
         let journal = folder.join("demo");
         let socket = config.orders_from();
@@ -141,10 +131,16 @@ impl Demo {
             let mut stub = stub;
             let played = async {
                 stub.woken().await?;
+                if let Some(bridge) = &mut bridge {
+                    bridge.is_set().await?;
+                }
                 stub.play(game.script.happenings, Speed::REAL).await?;
                 if let Some(orders) = begin {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
                     orders.give(ClockOrder::Start(Color::White)).await;
+                }
+                if let Some(bridge) = &bridge {
+                    bridge.hands().send(Happening::Resume(Color::White)).ok();
                 }
                 stub.played().await?;
                 now.sleep_until(now.stamp().mono + LAST_LOOK).await;
@@ -162,6 +158,60 @@ impl Demo {
         board.abort();
         ended.map_err(|error| failure(&error))
     }
+
+    /// The board, and a clock that hangs on it.
+    fn table(&self, game: &Game) -> Table {
+        let mut header = game.script.header.clone();
+        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
+        let table = Table::new(&header);
+        if self.clock == ClockKind::Dgt3000 {
+            // As good a crystal as any.
+            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
+            return table.with_driven_clock(clock);
+        }
+        table
+    }
+
+    /// The daemon's settings.
+    fn config(
+        &self,
+        game: &Game,
+        folder: &Path,
+        port: PathBuf,
+        bridge: Option<&PtyBridgeStub>,
+    ) -> Config {
+        let is_driven =
+            !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
+        Config {
+            state_dir: folder.to_owned(),
+            http: Http { enabled: true, listen: self.listen },
+            orders: Orders::default(),
+            boards: vec![Board {
+                name: "demo".to_owned(),
+                port: port.display().to_string(),
+                white: game.white.clone(),
+                black: game.black.clone(),
+                event: game.event.clone(),
+                laws: self.laws.map_or_else(String::new, |laws| laws.name().to_owned()),
+                clock: bridge.map_or(Source::Board, |_| Source::Bridge),
+                clock_port: bridge.map_or_else(String::new, path_of),
+                drive_clock: is_driven,
+                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
+                ..Board::default()
+            }],
+        }
+    }
+}
+
+/// A bridge with a clock on its jack.
+fn open_bridge(now: Now) -> Result<PtyBridgeStub, Failure> {
+    let (stub, actor) = PtyBridge::open(now, None).map_err(|e| Failure::Device(chain(&e)))?;
+    tokio::spawn(actor.run());
+    Ok(stub)
+}
+
+fn path_of(bridge: &PtyBridgeStub) -> String {
+    bridge.path().display().to_string()
 }
 
 /// Prints for whoever still reads: `head` may have seen enough, but the page goes on.

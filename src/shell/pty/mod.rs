@@ -4,10 +4,12 @@
 //! until it is woken, answers at the pace of its line, sees pieces moved by a script, and can be
 //! unplugged. The wood and the clock go on whether anybody listens or not.
 
+mod bridge;
 mod pace;
 mod pair;
 
 pub use super::now::Speed;
+pub use bridge::{PtyBridge, PtyBridgeActor, PtyBridgeStub};
 pub use pair::{Pty, PtyError};
 
 use super::now::Now;
