@@ -14,6 +14,11 @@ use crate::time::Mono;
 use shakmaty::{Bitboard, Move, Piece, Position, Role, Square, attacks};
 use std::time::Duration;
 
+/// A piece that is put down before it is missed where it stood is seen on both for this long.
+const TWIN_MAX: Duration = Duration::from_millis(50);
+/// What was seen of a piece this long before it was lifted is of another move.
+const UNLIFTED_MAX: Duration = Duration::from_millis(400);
+
 impl Tracker {
     /// Branches every line that the board contradicts by the legal moves that would mend it.
     pub(super) fn branch(&mut self, at: Mono) {
@@ -96,6 +101,7 @@ impl Tracker {
                     + self.hurried(&child, m)
                     + self.stale(&child, m)
                     + self.strayed(&child, m)
+                    + self.unlifted(&child, m)
                     + self.doubled(&child, m)
                     + self.assumed(m)
                     + self.untouched(&child, m)
@@ -136,7 +142,8 @@ impl Tracker {
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
     /// piece that moved last stands half on that square.
     pub(super) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
-        let hidden = search::masked(&line.pos, &self.seen, budget);
+        let mut hidden = search::masked(&line.pos, &self.seen, budget);
+        hidden.retain(|m| self.is_veiled(line, m.to()));
         let mut grown = Vec::new();
         for m in hidden {
             let mut child = line.clone();
@@ -156,6 +163,14 @@ impl Tracker {
             grown.push(child);
         }
         grown
+    }
+
+    /// Whether what is seen on `sq` was there before a piece of its kind was lifted: that one has
+    /// not come there.
+    fn is_veiled(&self, line: &Line, sq: Square) -> bool {
+        let Reading::Piece(piece) = self.seen.get(sq) else { return false };
+        let missed = line.pos.board().by_piece(piece) & self.seen.differs(line.pos.board());
+        missed.into_iter().all(|from| self.changed_at(sq) < self.changed_at(from))
     }
 
     /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
@@ -249,6 +264,33 @@ impl Tracker {
         if self.is_seen_off(piece, m.to(), may_pass, lifted) { weigh::STRAYED } else { 0 }
     }
 
+    /// What it speaks against `m` that its piece was seen on its way, or where it went, long before
+    /// it was lifted: it had come from elsewhere.
+    fn unlifted(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from().filter(|_| !m.is_castle()) else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let Some(lifted) = self.history.last_shown(from, piece) else { return 0 };
+        let settled = self.settled_on(line, from);
+        let squares = way(from, m.to()).with(m.to()) & !line.pos.board().by_piece(piece);
+        let still =
+            (self.seen.get(m.to()) == Reading::Piece(piece)).then(|| self.changed_at(m.to()));
+        let sightings = self.history.sightings(piece, settled);
+        let seen = sightings.filter(|(sq, _)| squares.contains(*sq)).map(|(_, at)| at);
+        let is_near = |at: &Mono| lifted.since(*at) <= UNLIFTED_MAX;
+        let first = seen.chain(still).filter(is_near).min().unwrap_or(lifted);
+        weigh::micros(lifted.since(first).saturating_sub(TWIN_MAX)) * weigh::UNLIFTED_PER_MICRO
+    }
+
+    /// From when on what is seen beside `from` belongs to the next move of the piece that `line`
+    /// put there, if it was seen to leave since: until then it may have been put half on another
+    /// square.
+    fn settled_on(&self, line: &Line, from: Square) -> Mono {
+        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
+        let came = line.plies.iter().rev().find(arrives).map(|ply| ply.released);
+        came.filter(|came| self.changed_at(from) > *came)
+            .map_or(Mono::default(), |came| came + TWIN_AHEAD)
+    }
+
     /// Whether `piece`, that has come to `to`, was seen since `since` anywhere but there and on the
     /// squares that it `may_pass`.
     fn is_seen_off(&self, piece: Piece, to: Square, may_pass: Bitboard, since: Mono) -> bool {
@@ -279,7 +321,9 @@ impl Tracker {
         let twins = if unnamed.contains(m.to()) { unnamed } else { named };
         let Some(from) = m.from().filter(|_| twins.contains(m.to())) else { return 0 };
         let changed = |sq: Square| self.changed[usize::from(sq)];
-        let is_of_this_move = |sq: Square| changed(sq) + TWIN_AHEAD > changed(from);
+        let settled = self.settled_on(line, from);
+        let is_of_this_move =
+            |sq: Square| changed(sq) + TWIN_AHEAD > changed(from) && changed(sq) > settled;
         let came_first = |sq: Square| is_of_this_move(sq) && changed(sq) < changed(m.to());
         let is_doubled = twins.without(m.to()).into_iter().any(came_first);
         if !is_of_this_move(m.to()) {

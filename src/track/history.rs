@@ -15,6 +15,9 @@ const AT_ONCE: Duration = Duration::from_millis(20);
 /// A piece that is not yet still is not seen for this long.
 const WOBBLE: Duration = Duration::from_millis(120);
 
+/// What is read for less than this is no stay: a sensor let go of what had been there.
+const FLICKER: Duration = Duration::from_millis(8);
+
 /// A square showed one reading for a time.
 #[derive(Copy, Clone, Debug)]
 struct Span {
@@ -22,6 +25,12 @@ struct Span {
     reading: Reading,
     from: Mono,
     until: Mono,
+}
+
+impl Span {
+    fn is_flicker(&self) -> bool {
+        self.until.since(self.from) < FLICKER
+    }
 }
 
 /// The last readings of all squares, newest last.
@@ -51,7 +60,8 @@ impl History {
     /// from when it last came there from a square on which its name was seen.
     pub fn rested(&self, sq: Square, piece: Piece, since: Mono) -> Duration {
         let (mut rested, mut came) = (Duration::ZERO, None);
-        for span in self.of(sq, piece).rev().take_while(|span| span.until > since) {
+        let stays = self.of(sq, piece).rev().filter(|span| !span.is_flicker());
+        for span in stays.take_while(|span| span.until > since) {
             let mut elsewhere = self.sightings(piece, span.until).filter(|(other, _)| *other != sq);
             if came.is_some_and(|came| elsewhere.any(|(_, at)| at <= came)) {
                 break;

@@ -14,7 +14,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Chess, Color, Move, Piece, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -450,17 +450,34 @@ impl Tracker {
         let Some(idx) = line.plies.iter().position(|ply| ply.completion == Some(pressed)) else {
             return self.contradicts(line, !press.by);
         };
+        let usual = self.contradicts(line, !press.by) - self.wobbling(line, idx, press.at);
         let answer = line.plies.get(idx + 1);
         if answer.is_some_and(|answer| answer.completion.is_some()) {
-            return self.contradicts(line, press.by);
+            return usual.min(self.contradicts(line, press.by) + weigh::BEGUN);
         }
         let m = line.plies[idx].m;
-        let usual = self.contradicts(line, !press.by);
         if self.has_left(m.to(), m.role().of(press.by), press.at) {
             usual.min(self.contradicts(line, press.by) + weigh::GONE_ON)
         } else {
             usual
         }
+    }
+
+    /// What it matters less that other pieces of the presser are not seen at `at`, because they
+    /// have moved before and are not yet still. `idx` is the ply that he presses for.
+    fn wobbling(&self, line: &Line, idx: usize, at: Mono) -> Cost {
+        let board = line.pos.board();
+        let by = line.mover(idx);
+        let is_other = |other: &usize| *other != idx && line.mover(*other) == by;
+        let others = (0..line.plies.len()).filter(is_other).map(|other| line.plies[other].m.to());
+        let squares: Bitboard = others.collect();
+        let wobbles = |sq: &Square| {
+            board
+                .piece_at(*sq)
+                .is_some_and(|piece| piece.color == by && self.has_left(*sq, piece, at))
+        };
+        let n = squares.into_iter().filter(wobbles).count() as Cost;
+        n * Cost::from(AT_PRESS.missing - AT_PRESS.lifted) * 1_000
     }
 
     /// Whether `piece` has just been taken from `sq` again.
