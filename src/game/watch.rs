@@ -246,6 +246,9 @@ impl Game {
             self.timers.set(Timer::Suspect, now + after);
             self.session.want_dump(now, &mut self.commands);
         } else {
+            if self.is_last_astray() {
+                self.session.want_dump(now, &mut self.commands);
+            }
             self.note_untidy(now, by);
         }
         self.note_difference(now);
@@ -454,6 +457,14 @@ impl Game {
     pub(super) fn difference(&self) -> Bitboard {
         let Some(play) = &self.play else { return Bitboard::EMPTY };
         play.tracker().difference()
+    }
+
+    /// Whether the piece that moved last is not seen where it is believed to stand: it may have
+    /// come to rest elsewhere, and the message got lost.
+    fn is_last_astray(&self) -> bool {
+        let Some(play) = &self.play else { return false };
+        let last = play.tracker().best().plies.last();
+        last.is_some_and(|ply| self.difference().contains(ply.m.to()))
     }
 
     /// Whether the only difference is a piece in the hand of the player who is to move.

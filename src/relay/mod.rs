@@ -7,5 +7,6 @@ pub mod open;
 pub mod pgn;
 pub mod record;
 pub mod table;
+pub mod times;
 pub mod view;
 pub mod words;

@@ -67,7 +67,10 @@ pub fn masked(pos: &Chess, seen: &Placement, faulty: Bitboard, budget: &mut usiz
     let diff = seen.differs(pos.board()) & !faulty;
     // A piece that is missed elsewhere hides nothing: it is being moved.
     let is_ghost = |sq: &Square| match seen.get(*sq) {
-        Reading::Piece(piece) => (pos.board().by_piece(piece) & diff).is_empty(),
+        Reading::Piece(piece) => {
+            let missed = pos.board().by_piece(piece) & diff;
+            missed.count() < (seen.known().by_piece(piece) & diff).count()
+        }
         Reading::Colored(_) | Reading::Something | Reading::Empty => false,
     };
     let ghosts: Bitboard = (diff & !pos.board().occupied()).into_iter().filter(is_ghost).collect();
@@ -150,5 +153,22 @@ impl Search<'_> {
                 !left.is_some_and(|left| self.seen.get(sq).may_be(left))
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A knight that stands half on f4 hides the bishop that comes there, also while another knight
+    /// moves.
+    #[test]
+    fn a_piece_hides_another_while_its_like_moves() {
+        let fen: shakmaty::fen::Fen = "7k/8/8/6b1/8/2N3N1/8/1K6 b - - 0 1".parse().unwrap();
+        let pos: Chess = fen.into_position(shakmaty::CastlingMode::Standard).unwrap();
+        let seen = Placement::parse("7k/8/8/5b2/5N2/6N1/4N3/1K6").unwrap();
+        let found = masked(&pos, &seen, Bitboard::EMPTY, &mut NODES_MAX.clone());
+        let is_the_bishop = |m: &Move| (m.from(), m.to()) == (Some(Square::G5), Square::F4);
+        assert!(found.iter().any(is_the_bishop), "{found:?}");
     }
 }

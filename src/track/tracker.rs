@@ -14,7 +14,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -238,25 +238,32 @@ impl Tracker {
         self.go_back(at);
         let press = OpenPress { by, at };
         let mut lines = std::mem::take(&mut self.lines);
+        let (mut veiled, mut budget) = (Vec::new(), search::NODES_MAX);
         for line in &mut lines {
-            self.take_press(line, press);
+            let mut before = line.clone();
+            if self.take_press(line, press) {
+                before.open.push(press);
+                veiled.extend(self.hidden(&before, at, &mut budget));
+            }
         }
+        lines.append(&mut veiled);
         self.lines = lines;
-        self.search_on(at, STEP_MAX, weigh::POOR);
+        self.search_on(at, STEP_MAX, weigh::POOR, budget);
         let against: Vec<Cost> =
-            self.lines.iter().map(|line| self.contradicts(line, !by)).collect();
+            self.lines.iter().map(|line| self.contradicts_at(line, press)).collect();
         for (line, cost) in self.lines.iter_mut().zip(against) {
             line.cost += cost;
         }
         self.prune();
     }
 
-    fn take_press(&self, line: &mut Line, press: OpenPress) {
+    /// True if it was for a move that has been answered.
+    fn take_press(&self, line: &mut Line, press: OpenPress) -> bool {
         let starts_the_clock = self.n_settled + line.plies.len() == 0
             && press.by != line.pos.turn()
             && line.open.is_empty();
         if starts_the_clock {
-            return;
+            return false;
         }
         line.open.push(press);
         settle_presses(line);
@@ -264,12 +271,13 @@ impl Tracker {
         let arrived = line.differs(&self.seen) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
         let is_meant_for_another = arrived.into_iter().any(is_prompt);
-        if line.open.last() == Some(&press)
+        let is_late = line.open.last() == Some(&press)
             && (!is_meant_for_another || self.is_late_for_adjusting(line, press))
-            && settle_late(line, press)
-        {
+            && settle_late(line, press);
+        if is_late {
             line.open.pop();
         }
+        is_late
     }
 
     /// Whether the presser's hand has only just left the piece that he moved before: that is what
@@ -291,7 +299,7 @@ impl Tracker {
         self.go_back(at);
         self.is_gap = depth > STEP_MAX;
         let content = if self.is_gap { weigh::PLY } else { weigh::POOR };
-        self.search_on(at, depth, content);
+        self.search_on(at, depth, content, search::NODES_MAX);
         self.is_gap = false;
         self.prune();
     }
@@ -450,6 +458,50 @@ impl Tracker {
     /// What the board says against `line` at this moment, while `hand` may be moving.
     pub(super) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
         Cost::from(weigh::disorder(&self.seen, line, hand, &AT_PRESS)) * 1_000
+    }
+
+    /// What the board says against `line` at `press`. The opponent may have a piece in the air, but
+    /// where the press is for a move whose answer is completed already, the presser again. He may
+    /// also have gone on with the piece that he presses for.
+    fn contradicts_at(&self, line: &Line, press: OpenPress) -> Cost {
+        let pressed = Completion { at: press.at, by: CompletedBy::Press };
+        let Some(idx) = line.plies.iter().position(|ply| ply.completion == Some(pressed)) else {
+            return self.contradicts(line, !press.by);
+        };
+        let usual = self.contradicts(line, !press.by) - self.wobbling(line, idx, press.at);
+        let answer = line.plies.get(idx + 1);
+        if answer.is_some_and(|answer| answer.completion.is_some()) {
+            return usual.min(self.contradicts(line, press.by) + weigh::BEGUN);
+        }
+        let m = line.plies[idx].m;
+        if self.has_left(m.to(), m.role().of(press.by), press.at) {
+            usual.min(self.contradicts(line, press.by) + weigh::GONE_ON)
+        } else {
+            usual
+        }
+    }
+
+    /// What it matters less that other pieces of the presser are not seen at `at`, because they
+    /// have moved before and are not yet still. `idx` is the ply that he presses for.
+    fn wobbling(&self, line: &Line, idx: usize, at: Mono) -> Cost {
+        let board = line.pos.board();
+        let by = line.mover(idx);
+        let is_other = |other: &usize| *other != idx && line.mover(*other) == by;
+        let others = (0..line.plies.len()).filter(is_other).map(|other| line.plies[other].m.to());
+        let squares: Bitboard = others.collect();
+        let wobbles = |sq: &Square| {
+            board
+                .piece_at(*sq)
+                .is_some_and(|piece| piece.color == by && self.has_left(*sq, piece, at))
+        };
+        let n = squares.into_iter().filter(wobbles).count() as Cost;
+        n * Cost::from(AT_PRESS.missing - AT_PRESS.lifted) * 1_000
+    }
+
+    /// Whether `piece` has just been taken from `sq` again.
+    fn has_left(&self, sq: Square, piece: Piece, at: Mono) -> bool {
+        let left = self.history.last_shown(sq, piece);
+        self.seen.get(sq) == Reading::Empty && left.is_some_and(|left| at.since(left) <= ADJUSTED)
     }
 
     pub(super) fn prune(&mut self) {

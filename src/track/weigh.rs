@@ -89,7 +89,7 @@ pub const TAKEN_BACK: Cost = POINT;
 /// A move none of whose squares stirred since the move before, for each such square.
 pub const UNSTIRRED: Cost = 4 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
-pub const EARLY_PER_MICRO: Cost = 6;
+pub const EARLY_PER_MICRO: Cost = 10;
 /// A move of a piece that had hardly come to rest after its move before, for each microsecond that
 /// it rested too short.
 pub const HURRIED_PER_MICRO: Cost = 40;
@@ -99,11 +99,19 @@ pub const STALE: Cost = 6 * POINT;
 pub const DOUBLED: Cost = 3 * POINT / 2;
 /// A move to a square where its piece was seen before it was lifted.
 pub const LEFT_OVER: Cost = 3 * POINT;
+/// A move whose piece was seen off the way meanwhile.
+pub const STRAYED: Cost = 4 * POINT;
+/// A piece that was seen elsewhere on its way before it was lifted, for each microsecond.
+pub const UNLIFTED_PER_MICRO: Cost = 20;
 /// A piece of the opponent that was touched while the move was made, but not captured.
 pub const TOUCHED: Cost = 3 * POINT / 2;
 /// A promotion to anything but a queen, where the sensors do not know the piece. Less than
 /// [`CLEAR_LEAD`]: the queen is assumed, not known.
 pub const UNDERPROMOTION: Cost = POINT / 2;
+/// A piece that its player has taken up for his next move when he presses for the last one.
+pub const BEGUN: Cost = 3 * POINT / 2;
+/// A piece that its player takes up again before he presses for its move.
+pub const GONE_ON: Cost = 4 * POINT;
 /// A press that no move accounts for.
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
