@@ -242,7 +242,7 @@ impl Hall {
     }
 
     fn order(&mut self, text: &str) {
-        let act = Act::read(text, "anna", "").unwrap_or_else(|why| panic!("{text}: {why}"));
+        let act = Act::read(text, "arbiter", "").unwrap_or_else(|why| panic!("{text}: {why}"));
         self.handle(&Event::Act(act));
         assert_eq!(self.game.refusals(), Vec::<String>::new(), "{text}\n{}", self.log.join("\n"));
         self.pass(4 * SECOND);
