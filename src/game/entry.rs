@@ -3,8 +3,8 @@
 
 use crate::clock::{End, Note, TimeControl, Times};
 use crate::laws::{
-    self, Code, Confidence, Declaration, Edition, Ending, Finding, Order, Ruling, Score, Severity,
-    rows,
+    self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
+    Score, Severity, rows,
 };
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
@@ -280,6 +280,20 @@ pub enum Fact {
     },
     /// The announced start was reached.
     Scheduled,
+    /// What follows was put on record by this person.
+    Entered {
+        /// Who.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+    /// What is to be done by hand to a clock that the program does not drive.
+    ClockDue {
+        /// What, in words.
+        what: String,
+        /// What it is to show then, if times are to be set and the clock was heard.
+        times: Option<Times>,
+    },
     /// A flag is down by the clock; `None` if both were found down.
     Flag {
         /// Whose.
@@ -300,6 +314,9 @@ impl Fact {
         match self {
             Self::IllegalMove { finding, .. } | Self::PositionLost(finding) => Some(finding),
             Self::Found(finding) if finding.severity() == Severity::Irregularity => Some(finding),
+            Self::Found(finding) if matches!(finding.kind, FindingKind::SensorFault { .. }) => {
+                Some(finding)
+            }
             _ => None,
         }
     }

@@ -1,11 +1,13 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod fault;
 mod recall;
 mod settle;
 mod shadow;
 
 pub use settle::OrderError;
 
+use self::fault::Other;
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::{Settings, Settle};
@@ -16,7 +18,9 @@ use crate::track::line::CompletedBy;
 use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove,
+};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -41,6 +45,14 @@ pub struct Play {
     /// What marked moves may have been instead.
     shadows: shadow::Shadows,
     ending: Option<Ending>,
+    /// Another explanation, by which a sensor is at fault.
+    other: Option<Other>,
+    /// The board as it has stood since then was searched for faults.
+    searched: Option<Mono>,
+    /// Squares that have lost their pieces without a move.
+    beneath: Bitboard,
+    /// Squares of whose sensors that has been told.
+    told_faulty: Bitboard,
 }
 
 impl Play {
@@ -48,21 +60,10 @@ impl Play {
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
         let sheet = ScoreSheet::new(start, mode);
-        Self::of(sheet, tracker, None)
+        Self::with(sheet, tracker, None)
     }
 
-    /// A game that is taken up again with what is on record of it.
-    pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
-        sheet.forget_times();
-        let n_settled = sheet.n_completed();
-        let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
-        tracker.restart(sheet.position(n_settled).clone(), n_settled);
-        let mut play = Self::of(sheet, tracker, ending);
-        play.believe_rest();
-        play
-    }
-
-    fn of(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
+    fn with(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
         Self {
             sheet,
             tracker,
@@ -71,7 +72,22 @@ impl Play {
             recalled: Vec::new(),
             shadows: shadow::Shadows::default(),
             ending,
+            other: None,
+            searched: None,
+            beneath: Bitboard::EMPTY,
+            told_faulty: Bitboard::EMPTY,
         }
+    }
+
+    /// A game that is taken up again with what is on record of it.
+    pub fn resumed(mut sheet: ScoreSheet, ending: Option<Ending>) -> Self {
+        sheet.forget_times();
+        let n_settled = sheet.n_completed();
+        let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
+        tracker.restart(sheet.position(n_settled).clone(), n_settled);
+        let mut play = Self::with(sheet, tracker, ending);
+        play.believe_rest();
+        play
     }
 
     /// The record.
@@ -95,15 +111,24 @@ impl Play {
     }
 
     pub(super) fn sense(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        if let Some(other) = &mut self.other {
+            other.tracker.sense(at, sq, reading);
+        }
         self.tracker.sense(at, sq, reading)
     }
 
     /// A sensor changed while the clock stands: that is seen, but it is no play.
     pub(super) fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        if let Some(other) = &mut self.other {
+            other.tracker.observe(at, sq, reading);
+        }
         self.tracker.observe(at, sq, reading)
     }
 
     pub(super) fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
+        if let Some(other) = &mut self.other {
+            other.tracker.picture(at, picture);
+        }
         self.tracker.picture(at, picture)
     }
 
@@ -125,6 +150,11 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
+        if let Some(other) = &mut self.other {
+            other.tracker.press(at, by);
+        }
+        self.suspect(at);
+        self.compare(at);
         self.recast(at, Some(by), facts);
         if self.recalled.len() > PRESSES_MAX {
             self.recalled.remove(0);
@@ -144,6 +174,9 @@ impl Play {
     /// Forgets the press at `at`: the lever was only touched.
     pub(super) fn forget_press(&mut self, at: Mono) {
         self.tracker.forget_press(at);
+        if let Some(other) = &mut self.other {
+            other.tracker.forget_press(at);
+        }
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
@@ -157,6 +190,7 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         self.tracker.look(at, depth);
+        self.look_at_sensors(at, depth);
         if at.since(self.tracker.last_change()) >= RESTED {
             self.recast(at, None, facts);
         }
@@ -199,6 +233,7 @@ impl Play {
             self.complete(at, facts);
             self.end(ending, facts);
         }
+        self.tell_faulty(facts);
         self.tell_doubt(at, facts);
         self.tracker.settle(self.n_agreed());
         self.follow_shadows(facts);
@@ -238,10 +273,10 @@ impl Play {
     /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
     /// the players have taken moves back, or put an illegal one right.
     pub(super) fn take_back_to(&mut self, turn: Color, facts: &mut Vec<Fact>) {
-        let seen = self.tracker.seen();
+        let (seen, faulty) = (self.tracker.seen(), self.tracker.best().faulty);
         let shows = |n: &usize| {
             let pos = self.sheet.position(*n);
-            pos.turn() == turn && seen.differs(pos.board()).is_empty()
+            pos.turn() == turn && (seen.differs(pos.board()) & !faulty).is_empty()
         };
         let n_last = self.sheet.len();
         let Some(n) = (0..=n_last).rev().find(shows) else { return };
@@ -253,6 +288,7 @@ impl Play {
         }
         let n_settled = self.sheet.n_completed();
         self.tracker.restart(self.sheet.position(n_settled).clone(), n_settled);
+        self.other = None;
         self.believe_rest();
     }
 

@@ -3,8 +3,10 @@
 mod clock_note;
 pub mod log;
 pub mod notation;
+pub mod open;
 pub mod pgn;
 pub mod record;
 pub mod table;
+pub mod times;
 pub mod view;
 pub mod words;

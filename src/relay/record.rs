@@ -151,6 +151,15 @@ pub enum Body {
         by: String,
     },
     Scheduled {},
+    Entered {
+        author: String,
+        reason: String,
+    },
+    ClockDue {
+        what: String,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        clock: Option<Clocks>,
+    },
     Flag {
         side: Option<String>,
     },
@@ -249,6 +258,7 @@ impl FindingBody {
             ("BOARD_EXCHANGED", []) => FindingKind::BoardExchanged,
             ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
             ("DISPLACED", _) => FindingKind::Displaced { squares },
+            ("SENSOR_FAULT", _) => FindingKind::SensorFault { squares },
             ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
             ("RESTORED", []) => FindingKind::Restored,
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,

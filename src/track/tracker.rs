@@ -14,7 +14,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -68,7 +68,11 @@ pub struct Tracker {
     /// What is looked for was played while the line was down.
     pub(super) is_gap: bool,
     /// When it was last told that a message had been lost.
-    missed: Option<Mono>,
+    pub(super) missed: Option<Mono>,
+    /// What every line has cost alike, and what is no longer counted.
+    pub(super) forgiven: Cost,
+    /// When the whole board was read last.
+    pub(super) pictured: Mono,
     /// Searches that ended before they had looked at everything.
     pub(super) n_cut: u64,
 }
@@ -88,6 +92,8 @@ impl Tracker {
             now: Mono::default(),
             is_gap: false,
             missed: None,
+            forgiven: 0,
+            pictured: Mono::default(),
             n_cut: 0,
         }
     }
@@ -130,13 +136,21 @@ impl Tracker {
 
     /// What keeps the board from showing the position of the best line.
     pub fn mismatch(&self) -> Option<Mismatch> {
-        mismatch::classify(self.best().standing(), &self.seen)
+        let (pos, faulty) = (self.best().standing(), self.best().faulty);
+        mismatch::classify(pos, &self.seen.trusting(pos.board(), faulty))
+    }
+
+    /// The squares on which the board differs from the position of the best line.
+    pub fn difference(&self) -> Bitboard {
+        self.seen.differs(self.best().standing().board()) & !self.best().faulty
     }
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub fn shows_one_more_move(&self) -> bool {
         let mut budget = search::NODES_MAX;
-        !search::lines(self.best().standing(), &self.seen, 1, 0, &mut budget).is_empty()
+        let best = self.best();
+        let (pos, faulty) = (best.standing(), best.faulty);
+        !search::lines(pos, &self.seen, 1, 0, faulty, &mut budget).is_empty()
     }
 
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.
@@ -159,7 +173,9 @@ impl Tracker {
 
     /// Begins anew from `root`, after `n_settled` plies, with what the sensors see now.
     pub fn restart(&mut self, root: Chess, n_settled: usize) {
+        let faulty = self.best().faulty;
         self.lines = vec![Line::new(root.clone())];
+        self.lines[0].faulty = faulty;
         self.root = root;
         self.n_settled = n_settled;
     }
@@ -190,7 +206,7 @@ impl Tracker {
     pub fn is_astray(&self, color: Color) -> bool {
         let best = self.best();
         let board = best.standing().board();
-        let diff = self.seen.differs(board);
+        let diff = self.difference();
         let missing = diff & board.by_color(color) & !self.seen.occupied();
         let arrived = diff & (self.seen.by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
@@ -207,6 +223,7 @@ impl Tracker {
 
     /// The whole board at once. True if it differs from what was seen before: an update was lost.
     pub fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
+        self.pictured = at;
         let changes = self.seen.changes(picture);
         for sq in changes {
             self.note(at, sq, picture.get(sq));
@@ -225,38 +242,46 @@ impl Tracker {
         self.go_back(at);
         let press = OpenPress { by, at };
         let mut lines = std::mem::take(&mut self.lines);
+        let (mut veiled, mut budget) = (Vec::new(), search::NODES_MAX);
         for line in &mut lines {
-            self.take_press(line, press);
+            let mut before = line.clone();
+            if self.take_press(line, press) {
+                before.open.push(press);
+                veiled.extend(self.hidden(&before, at, &mut budget));
+            }
         }
+        lines.append(&mut veiled);
         self.lines = lines;
-        self.search_on(at, STEP_MAX, weigh::POOR);
+        self.search_on(at, STEP_MAX, weigh::POOR, budget);
         let against: Vec<Cost> =
-            self.lines.iter().map(|line| self.contradicts(line, !by)).collect();
+            self.lines.iter().map(|line| self.contradicts_at(line, press)).collect();
         for (line, cost) in self.lines.iter_mut().zip(against) {
             line.cost += cost;
         }
         self.prune();
     }
 
-    fn take_press(&self, line: &mut Line, press: OpenPress) {
+    /// True if it was for a move that has been answered.
+    fn take_press(&self, line: &mut Line, press: OpenPress) -> bool {
         let starts_the_clock = self.n_settled + line.plies.len() == 0
             && press.by != line.pos.turn()
             && line.open.is_empty();
         if starts_the_clock {
-            return;
+            return false;
         }
         line.open.push(press);
         settle_presses(line);
         let ours = self.seen.by_color(press.by);
-        let arrived = self.seen.differs(line.pos.board()) & ours;
+        let arrived = line.differs(&self.seen) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
         let is_meant_for_another = arrived.into_iter().any(is_prompt);
-        if line.open.last() == Some(&press)
+        let is_late = line.open.last() == Some(&press)
             && (!is_meant_for_another || self.is_late_for_adjusting(line, press))
-            && settle_late(line, press)
-        {
+            && settle_late(line, press);
+        if is_late {
             line.open.pop();
         }
+        is_late
     }
 
     /// Whether the presser's hand has only just left the piece that he moved before: that is what
@@ -278,98 +303,9 @@ impl Tracker {
         self.go_back(at);
         self.is_gap = depth > STEP_MAX;
         let content = if self.is_gap { weigh::PLY } else { weigh::POOR };
-        self.search_on(at, depth, content);
+        self.search_on(at, depth, content, search::NODES_MAX);
         self.is_gap = false;
         self.prune();
-    }
-
-    /// How many plies of the best line no living rival disputes. A rival that leads to the same
-    /// position does not count, nor does one that leads to what looks the same to these sensors:
-    /// waiting will not tell the two apart ([`Self::alternatives`]).
-    pub fn n_undisputed(&self) -> usize {
-        self.n_shared_with(|_, _| true)
-    }
-
-    /// The same among lines that have got as far: one that only waits for the move disputes
-    /// nothing.
-    pub fn n_uncontradicted(&self) -> usize {
-        self.n_shared_with(|best, rival| best.n_shared(rival) < rival.plies.len())
-    }
-
-    fn n_shared_with(&self, counts: impl Fn(&Line, &Line) -> bool) -> usize {
-        let best = self.best();
-        self.rivals(weigh::CLEAR_LEAD)
-            .filter(|rival| rival.pos != best.pos && !self.is_twin(rival) && counts(best, rival))
-            .map(|rival| best.n_shared(rival))
-            .fold(best.n_standing(), usize::min)
-    }
-
-    /// Whether `rival` leads to another position that looks like the best line's to these sensors:
-    /// they do not know which pawn was captured, or to what a pawn was promoted.
-    fn is_twin(&self, rival: &Line) -> bool {
-        let (one, other) = (&self.best().pos, &rival.pos);
-        one.turn() == other.turn()
-            && one.board() != other.board()
-            && !self.seen.tells_apart(one.board(), other.board())
-    }
-
-    /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
-    /// than it by less than `lead`.
-    ///
-    /// Where only the touch of a piece tells two moves apart, as the board shows the same after
-    /// either, a touch that was not seen proves little: castling may leave pieces where others
-    /// stood, and messages may have been lost.
-    pub fn alternatives(&self, idx: usize, lead: Cost) -> Vec<Move> {
-        let best = self.best();
-        let since = idx.checked_sub(1).map_or(Mono::default(), |idx| best.plies[idx].released);
-        let is_unsure = self.missed > Some(since);
-        let within = total(best) + lead;
-        let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals(lead.max(weigh::TOUCH_LEAD)) {
-            let Some(ply) = rival.plies.get(idx).filter(|_| best.n_shared(rival) == idx) else {
-                continue;
-            };
-            let castles = ply.m.is_castle() != best.plies[idx].m.is_castle();
-            let looks_alike = rival.pos == best.pos || self.is_twin(rival);
-            let is_near = total(rival) < within || looks_alike && (is_unsure || castles);
-            if is_near && !others.contains(&ply.m) {
-                others.push(ply.m);
-            }
-        }
-        others
-    }
-
-    /// Other moves that may have been played as ply `idx` of the best line, by lines that lead to
-    /// what looks the same, so that nothing to come need tell them apart.
-    pub fn equals(&self, idx: usize) -> Vec<Move> {
-        let best = self.best();
-        let mut others: Vec<Move> = Vec::new();
-        for rival in self.rivals(weigh::CLEAR_LEAD) {
-            let Some(ply) = rival.plies.get(idx) else { continue };
-            let looks_alike = rival.pos == best.pos || self.is_twin(rival);
-            if looks_alike && best.n_shared(rival) == idx && !others.contains(&ply.m) {
-                others.push(ply.m);
-            }
-        }
-        others
-    }
-
-    /// Lines that are worse than the best by less than `lead`. One that ends with an illegal move
-    /// which the board does not show is none.
-    fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
-        let limit = total(self.best()) + lead;
-        self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
-    }
-
-    /// Whether `line` ends with an illegal move that the board does not show.
-    fn has_gone(&self, line: &Line) -> bool {
-        line.n_standing() < line.plies.len() && self.seen.differs(line.pos.board()).any()
-    }
-
-    /// Whether the best line leads clearly over every line that `speaks` for something else.
-    pub fn is_clear_of(&self, speaks: impl Fn(&Line) -> bool) -> bool {
-        let limit = total(self.best()) + weigh::CLEAR_LEAD;
-        !self.lines.iter().any(|line| total(line) < limit && speaks(line))
     }
 
     /// Completes every ply of the best line that another one answers, for want of a press.
@@ -415,7 +351,8 @@ impl Tracker {
     /// are completed, and no more than `n_max`.
     pub fn n_ripe(&self, n_max: usize) -> usize {
         let best = self.best();
-        best.plies.len().saturating_sub(TAIL_MAX).min(best.n_completed()).min(n_max)
+        let n = best.plies.len().saturating_sub(TAIL_MAX).min(best.n_completed()).min(n_max);
+        n.min(self.n_beyond_faults())
     }
 
     /// Takes [`Self::n_ripe`] plies out of the lines.
@@ -442,8 +379,7 @@ impl Tracker {
         let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
         for line in &mut self.lines {
-            let (board, hand) = (line.pos.board(), line.pos.turn());
-            let rate = weigh::disorder(&self.seen, board, line.masked, hand, &PER_SECOND);
+            let rate = weigh::disorder(&self.seen, line, line.pos.turn(), &PER_SECOND);
             line.cost += Cost::from(rate) * micros / 1_000;
         }
     }
@@ -458,6 +394,7 @@ impl Tracker {
         self.seen.set(sq, reading);
         for line in &mut self.lines {
             line.masked.discard(sq);
+            line.faulty.discard(sq);
         }
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
@@ -467,11 +404,54 @@ impl Tracker {
 
     /// What the board says against `line` at this moment, while `hand` may be moving.
     pub(super) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
-        let board = line.pos.board();
-        Cost::from(weigh::disorder(&self.seen, board, line.masked, hand, &AT_PRESS)) * 1_000
+        Cost::from(weigh::disorder(&self.seen, line, hand, &AT_PRESS)) * 1_000
     }
 
-    fn prune(&mut self) {
+    /// What the board says against `line` at `press`. The opponent may have a piece in the air, but
+    /// where the press is for a move whose answer is completed already, the presser again. He may
+    /// also have gone on with the piece that he presses for.
+    fn contradicts_at(&self, line: &Line, press: OpenPress) -> Cost {
+        let pressed = Completion { at: press.at, by: CompletedBy::Press };
+        let Some(idx) = line.plies.iter().position(|ply| ply.completion == Some(pressed)) else {
+            return self.contradicts(line, !press.by);
+        };
+        let usual = self.contradicts(line, !press.by) - self.wobbling(line, idx, press.at);
+        let answer = line.plies.get(idx + 1);
+        if answer.is_some_and(|answer| answer.completion.is_some()) {
+            return usual.min(self.contradicts(line, press.by) + weigh::BEGUN);
+        }
+        let m = line.plies[idx].m;
+        if self.has_left(m.to(), m.role().of(press.by), press.at) {
+            usual.min(self.contradicts(line, press.by) + weigh::GONE_ON)
+        } else {
+            usual
+        }
+    }
+
+    /// What it matters less that other pieces of the presser are not seen at `at`, because they
+    /// have moved before and are not yet still. `idx` is the ply that he presses for.
+    fn wobbling(&self, line: &Line, idx: usize, at: Mono) -> Cost {
+        let board = line.pos.board();
+        let by = line.mover(idx);
+        let is_other = |other: &usize| *other != idx && line.mover(*other) == by;
+        let others = (0..line.plies.len()).filter(is_other).map(|other| line.plies[other].m.to());
+        let squares: Bitboard = others.collect();
+        let wobbles = |sq: &Square| {
+            board
+                .piece_at(*sq)
+                .is_some_and(|piece| piece.color == by && self.has_left(*sq, piece, at))
+        };
+        let n = squares.into_iter().filter(wobbles).count() as Cost;
+        n * Cost::from(AT_PRESS.missing - AT_PRESS.lifted) * 1_000
+    }
+
+    /// Whether `piece` has just been taken from `sq` again.
+    fn has_left(&self, sq: Square, piece: Piece, at: Mono) -> bool {
+        let left = self.history.last_shown(sq, piece);
+        self.seen.get(sq) == Reading::Empty && left.is_some_and(|left| at.since(left) <= ADJUSTED)
+    }
+
+    pub(super) fn prune(&mut self) {
         for line in &mut self.lines {
             let (stale, open): (Vec<_>, Vec<_>) = std::mem::take(&mut line.open)
                 .into_iter()
@@ -504,6 +484,7 @@ impl Tracker {
         for line in &mut kept {
             line.cost -= least;
         }
+        self.forgiven += least;
         self.lines = kept;
     }
 }

@@ -8,6 +8,7 @@ mod dead;
 mod notation;
 mod numbers;
 mod profiles;
+mod provisions;
 mod referee;
 mod repetition;
 mod scenario;

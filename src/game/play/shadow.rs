@@ -16,7 +16,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Board, Chess, Color, Move, Position, Role};
 
 /// Shadows of one game, at the most; of more, the oldest are given up, and their marks stay.
-pub const SHADOWS_MAX: usize = 24;
+pub(super) const SHADOWS_MAX: usize = 24;
 
 /// The game as it would be if one marked move had been another.
 #[derive(Clone, Debug)]
@@ -95,7 +95,8 @@ impl Play {
     /// that is so.
     pub(super) fn recast(&mut self, at: Mono, by: Option<Color>, facts: &mut Vec<Fact>) -> bool {
         let best = self.tracker.best();
-        let is_explained = best.plies.iter().all(|ply| !ply.is_illegal) && !self.is_at_a_loss();
+        let is_explained =
+            best.plies.iter().all(|ply| !ply.is_illegal) && self.tracker.is_explained();
         let is_behind = self.shadows.n != self.tracker.n_settled();
         if self.shadows.open.is_empty() || is_explained || is_behind {
             return false;
@@ -123,11 +124,6 @@ impl Play {
         true
     }
 
-    /// Whether the best line leaves more unexplained than a hand does that has lifted a piece.
-    fn is_at_a_loss(&self) -> bool {
-        !is_tidy(self.tracker.seen(), self.tracker.best().standing())
-    }
-
     /// Whether all that is recorded is legal in `shadow`, and the board shows a move that is legal
     /// there only, or a recorded one is.
     fn explains(&self, shadow: &Shadow) -> bool {
@@ -146,7 +142,10 @@ impl Play {
             is_tidy(seen, &after) && m.to_uci(mode).to_move(recorded).is_err()
         };
         open.iter().any(|scored| scored.is_illegal) && is_tidy(seen, &pos)
-            || search::lines(&pos, seen, 1, 0, &mut budget).into_iter().flatten().any(tells)
+            || search::lines(&pos, seen, 1, 0, self.tracker.best().faulty, &mut budget)
+                .into_iter()
+                .flatten()
+                .any(tells)
     }
 }
 
@@ -157,7 +156,8 @@ fn is_tidy(seen: &Placement, pos: &Chess) -> bool {
     differs.is_empty() || differs.count() == 1 && lifted == differs
 }
 
-/// Whether sensors such as those that see `seen` show the same of both boards.
+/// Whether sensors of the kind that see `seen`, whatever they see now, show the same of both
+/// boards.
 fn looks_alike(seen: &Placement, one: &Board, other: &Board) -> bool {
     let same_colors = one.white() == other.white() && one.black() == other.black();
     let names_some = seen.known().occupied().any();

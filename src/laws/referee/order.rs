@@ -83,7 +83,10 @@ impl Referee {
             Order::Basis(what) => self.on_basis(what),
             Order::EnvelopeChecked => self.note("the envelope was checked"),
             Order::AgreedCorrection => self.note("both players agree to a correction"),
-            Order::Note(text) | Order::Other(text) => self.note(text),
+            Order::Note(text) | Order::Other(text) => {
+                let mover = self.mover().fold_wb("white", "black");
+                self.note(&format!("{text} ({mover} on move)"));
+            }
             _ => {}
         }
     }
@@ -289,6 +292,10 @@ impl Referee {
         }
         self.turn = super::Turn::default();
         self.displaced(self.mover());
+        if !self.shows(self.game.last().board()) {
+            // However often the board is read: what stands is no move.
+            self.demand_ply(self.game.len(), Then::Nothing);
+        }
     }
 
     fn on_snapshot(&mut self) {

@@ -5,6 +5,7 @@
 //! expected at the `wait` that follows.
 
 mod expect;
+mod mirror;
 mod selftest;
 mod table;
 
@@ -14,7 +15,7 @@ use std::io::Write;
 use table::Table;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -24,6 +25,7 @@ const FILES: [&str; 9] = [
     include_str!("../../../tables/laws/scenarios-draws.json"),
     include_str!("../../../tables/laws/scenarios-variants.json"),
     include_str!("../../../tables/laws/scenarios-adjourned.json"),
+    include_str!("../../../tables/laws/scenarios-edges.json"),
 ];
 
 /// A scenario as the file has it.
@@ -68,6 +70,11 @@ impl Scenario {
 
     /// Plays it in one edition; what does not hold, in words.
     pub(super) fn run(&self, edition: &str) -> Vec<String> {
+        self.run_with(edition, |_| {})
+    }
+
+    /// Plays it with `noise` after each event that is not joined to the next.
+    fn run_with(&self, edition: &str, noise: fn(&mut Table)) -> Vec<String> {
         let mut table = match Table::set(self, edition) {
             Ok(table) => table,
             Err(why) => return vec![why],
@@ -79,6 +86,9 @@ impl Scenario {
                 return wrong;
             }
             wrong.extend(self.check(&mut table, idx as i64));
+            if !is_joined(self, idx) {
+                noise(&mut table);
+            }
             table.next_event();
         }
         let last = self.events.len() as i64;
