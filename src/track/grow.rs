@@ -386,6 +386,21 @@ impl Tracker {
         others.into_iter().filter(|&sq| was_touched(sq)).count() as Cost * weigh::TOUCHED
     }
 
+    /// Whether the one who is to move in `line` has taken, where pieces have no names: since he
+    /// lifted a piece, one of the opponent's that it can take was put down, and so it was a piece
+    /// that was put there.
+    pub(super) fn has_taken(&self, line: &Line) -> bool {
+        let (seen, pos) = (&self.seen, &line.pos);
+        let Some(from) = (line.differs(seen) & pos.us() & !seen.occupied()).single_square() else {
+            return false;
+        };
+        let touched = |sq: &Square| self.changed_at(*sq) > self.changed_at(from);
+        let touched: Bitboard =
+            (seen.something() & pos.them()).into_iter().filter(touched).collect();
+        let takes = |m: &Move| m.from() == Some(from) && touched.contains(m.to());
+        touched.any() && pos.legal_moves().iter().any(takes)
+    }
+
     /// What it speaks against `m` that it promotes to something rare, where only the sensors could
     /// tell and cannot.
     fn assumed(&self, m: Move) -> Cost {

@@ -378,9 +378,14 @@ impl Tracker {
         let until = at.min(self.last_change + STILL_MAX);
         let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
-        for line in &mut self.lines {
-            let rate = weigh::disorder(&self.seen, line, line.pos.turn(), &PER_SECOND);
-            line.cost += Cost::from(rate) * micros / 1_000;
+        let rate = |line: &Line| {
+            let disorder = weigh::disorder(&self.seen, line, line.pos.turn(), &PER_SECOND);
+            let taken = if self.has_taken(line) { PER_SECOND.moving } else { 0 };
+            Cost::from(disorder + taken)
+        };
+        let rates: Vec<Cost> = self.lines.iter().map(rate).collect();
+        for (line, rate) in self.lines.iter_mut().zip(rates) {
+            line.cost += rate * micros / 1_000;
         }
     }
 
