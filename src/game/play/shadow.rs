@@ -45,10 +45,11 @@ impl Play {
         if n < self.shadows.n {
             self.shadows = Shadows::default();
         }
+        let is_at_fault = self.has_faulty_sensors();
         let mut excluded: Vec<(usize, UciMove)> = Vec::new();
         for idx in self.shadows.n..n.min(self.sheet.len()) {
             let scored = &self.sheet.moves()[idx];
-            let is_certain = !scored.is_uncertain() && !scored.is_illegal;
+            let is_certain = !scored.is_uncertain() && !scored.is_illegal && !is_at_fault;
             self.shadows.open.retain_mut(|shadow| match scored.uci.to_move(&shadow.pos) {
                 Ok(m) => {
                     shadow.pos.play_unchecked(m);
