@@ -387,16 +387,17 @@ impl Tracker {
     }
 
     /// Whether the one who is to move in `line` has taken, where pieces have no names: since he
-    /// lifted a piece, one of the opponent's that it can take was put down, and so it was a piece
-    /// that was put there.
+    /// lifted a piece, something was put down where one of the opponent's stands that it can take.
     pub(super) fn has_taken(&self, line: &Line) -> bool {
         let (seen, pos) = (&self.seen, &line.pos);
-        let Some(from) = (line.differs(seen) & pos.us() & !seen.occupied()).single_square() else {
+        let victims = seen.something() & pos.them();
+        if victims.is_empty() {
             return false;
-        };
-        let touched = |sq: &Square| self.changed_at(*sq) > self.changed_at(from);
-        let touched: Bitboard =
-            (seen.something() & pos.them()).into_iter().filter(touched).collect();
+        }
+        let lifted = line.differs(seen) & pos.us() & !seen.occupied();
+        let Some(from) = lifted.single_square() else { return false };
+        let was_touched = |sq: &Square| self.changed_at(*sq) > self.changed_at(from);
+        let touched: Bitboard = victims.into_iter().filter(was_touched).collect();
         let takes = |m: &Move| m.from() == Some(from) && touched.contains(m.to());
         touched.any() && pos.legal_moves().iter().any(takes)
     }

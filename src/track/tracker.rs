@@ -378,15 +378,13 @@ impl Tracker {
         let until = at.min(self.last_change + STILL_MAX);
         let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
-        let rate = |line: &Line| {
+        let mut lines = std::mem::take(&mut self.lines);
+        for line in &mut lines {
             let disorder = weigh::disorder(&self.seen, line, line.pos.turn(), &PER_SECOND);
             let taken = if self.has_taken(line) { PER_SECOND.moving } else { 0 };
-            Cost::from(disorder + taken)
-        };
-        let rates: Vec<Cost> = self.lines.iter().map(rate).collect();
-        for (line, rate) in self.lines.iter_mut().zip(rates) {
-            line.cost += rate * micros / 1_000;
+            line.cost += Cost::from(disorder + taken) * micros / 1_000;
         }
+        self.lines = lines;
     }
 
     fn note(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
