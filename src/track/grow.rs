@@ -5,10 +5,11 @@ use super::fault;
 use super::illegal;
 use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
 use super::placement::Reading;
+use super::press::{settle_late, settle_presses};
 use super::search;
 use super::tracker::{
     BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
-    settle_late, settle_presses, total,
+    total,
 };
 use super::weigh::{self, Cost};
 use crate::time::Mono;
