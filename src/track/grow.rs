@@ -135,6 +135,13 @@ impl Tracker {
             let mut child = before.clone();
             child.cost += weigh::PLY;
             child.push(m, self.released(&before, m, at), false);
+            // The same move, finished only now: the other pawn is taken away, or this one exchanged.
+            if (m.from(), m.to()) == (illegal.m.from(), illegal.m.to()) {
+                child.plies.last_mut().expect("a ply was pushed").completion = illegal.completion;
+                child
+                    .open
+                    .retain(|press| illegal.completion.is_none_or(|done| done.at != press.at));
+            }
             settle_presses(&mut child);
             child.unexplained.append(&mut child.open);
             child
@@ -178,7 +185,7 @@ impl Tracker {
 
     /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
     /// answered.
-    fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(super) fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }

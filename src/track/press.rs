@@ -1,9 +1,12 @@
 //! What a press tells: whose move it completes, and what the board says against a line by then.
 
 use super::line::{CompletedBy, Completion, Line, OpenPress, Ply};
+use super::mismatch::{self, Mismatch};
 use super::placement::Reading;
 use super::search;
-use super::tracker::{ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, SCAN, STEP_MAX, Tracker};
+use super::tracker::{
+    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, SCAN, STEP_MAX, TWIN_AHEAD, Tracker,
+};
 use super::weigh::{self, AT_PRESS, Cost};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Color, Piece, Position, Square};
@@ -11,15 +14,39 @@ use shakmaty::{Bitboard, Color, Piece, Position, Square};
 impl Tracker {
     /// Whether the press at `at` belongs to a move that the opponent had already answered.
     pub fn is_late_press(&self, at: Mono) -> bool {
-        let pressed = Completion { at, by: CompletedBy::Press };
-        let done = |ply: &Ply| !ply.is_illegal && ply.completion == Some(pressed);
-        self.best().plies.iter().rev().skip(1).any(done)
+        is_for_answered(self.best(), at)
     }
 
     /// Whether the press at `at` completed an illegal move, as the best line has it.
     pub fn is_illegal_press(&self, at: Mono) -> bool {
         let pressed = Completion { at, by: CompletedBy::Press };
         self.best().plies.iter().any(|ply| ply.is_illegal && ply.completion == Some(pressed))
+    }
+
+    /// The same at the press at `at`. If that completed an illegal move, what not even this
+    /// explains is left aside.
+    pub fn mismatch_at(&self, at: Mono) -> Option<Mismatch> {
+        let best = self.best();
+        if !self.is_illegal_press(at) {
+            return self.mismatch();
+        }
+        let aside = best.faulty | best.differs(&self.seen);
+        let pos = best.standing();
+        mismatch::classify(pos, &self.seen.trusting(pos.board(), aside)).or(self.mismatch())
+    }
+
+    /// The last move of `by` in the best line, by its place, if its piece is seen on another square
+    /// as well and may have gone there instead: a moment tells.
+    pub fn is_on_two_squares(&self, by: Color) -> Option<usize> {
+        let best = self.best();
+        let idx = (0..best.n_standing()).rev().find(|idx| best.mover(*idx) == by)?;
+        let piece = best.pos.board().piece_at(best.plies[idx].m.to())?;
+        let twins = self.seen.known().by_piece(piece) & best.differs(&self.seen);
+        let goes_there = |rival: &Line| {
+            rival.n_shared(best) == idx
+                && rival.plies.get(idx).is_some_and(|ply| twins.contains(ply.m.to()))
+        };
+        self.rivals(weigh::SURE_LEAD).any(goes_there).then_some(idx)
     }
 
     /// `by` has pressed the clock: the best moment there is to look.
@@ -31,16 +58,23 @@ impl Tracker {
         let (mut veiled, mut budget) = (Vec::new(), search::NODES_MAX);
         for line in &mut lines {
             let mut before = line.clone();
-            if self.take_press(line, press) {
-                before.open.push(press);
+            let is_late = self.take_press(line, press);
+            before.open.push(press);
+            if is_late {
                 veiled.extend(self.hidden(&before, at, &mut budget));
+            }
+            if is_late || is_for_answered(line, at) {
+                veiled.extend(self.irregular(&before, at, &mut budget));
             }
         }
         lines.append(&mut veiled);
         self.lines = lines;
         self.search_on(at, STEP_MAX, weigh::POOR, budget);
-        let against: Vec<Cost> =
-            self.lines.iter().map(|line| self.contradicts_at(line, press)).collect();
+        let against = |line: &Line| {
+            let elsewhere = if self.went_elsewhere(line, by) { weigh::ELSEWHERE } else { 0 };
+            self.contradicts_at(line, press) + elsewhere
+        };
+        let against: Vec<Cost> = self.lines.iter().map(against).collect();
         for (line, cost) in self.lines.iter_mut().zip(against) {
             line.cost += cost;
         }
@@ -103,6 +137,22 @@ impl Tracker {
         }
     }
 
+    /// Whether the last move of `by` in `line` captures, where pieces have no names, what nobody
+    /// touched, while something was put down where none should be: that is where the piece went.
+    pub(super) fn went_elsewhere(&self, line: &Line, by: Color) -> bool {
+        let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == by) else {
+            return false;
+        };
+        let m = line.plies[idx].m;
+        let Some(from) = m.from().filter(|_| m.is_capture()) else { return false };
+        let lifted = self.history.last_shown(from, m.role().of(by)).unwrap_or_default();
+        let is_untouched =
+            self.seen.something().contains(m.to()) && self.changed_at(m.to()) + TWIN_AHEAD < lifted;
+        let astray =
+            line.differs(&self.seen) & self.seen.something() & !line.pos.board().occupied();
+        is_untouched && astray.into_iter().any(|sq| self.changed_at(sq) > lifted)
+    }
+
     /// What it matters less that other pieces of the presser are not seen at `at`, because they
     /// have moved before and are not yet still. `idx` is the ply that he presses for.
     fn wobbling(&self, line: &Line, idx: usize, at: Mono) -> Cost {
@@ -149,7 +199,18 @@ pub(super) fn settle_presses(line: &mut Line) {
             line.cost += if ply.is_unwatched { 0 } else { weigh::UNPRESSED };
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+        if let Some(answer) = line.plies.get(idx + 1) {
+            let late = press.at.since(answer.released).min(PRESS_LATE);
+            line.cost += weigh::micros(late) * weigh::LATE_PER_MICRO;
+        }
     }
+}
+
+/// Whether the press at `at` completes a move of `line` that has been answered.
+fn is_for_answered(line: &Line, at: Mono) -> bool {
+    let pressed = Completion { at, by: CompletedBy::Press };
+    let done = |ply: &Ply| !ply.is_illegal && ply.completion == Some(pressed);
+    line.plies.iter().rev().skip(1).any(done)
 }
 
 /// A press that comes after the opponent's answer still belongs to the move that was answered.

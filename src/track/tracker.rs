@@ -413,8 +413,12 @@ impl Tracker {
                 kept.push(line);
             }
         }
-        // An illegal move that is being corrected is not what stands.
-        let doubt = |line: &Line| if self.has_gone(line) { weigh::CLEAR_LEAD } else { 0 };
+        // An illegal move that is being corrected is not what stands, nor a capture whose piece does.
+        let doubt = |line: &Line| {
+            let gone = if self.has_gone(line) { weigh::CLEAR_LEAD } else { 0 };
+            let is_elsewhere = self.went_elsewhere(line, !line.pos.turn());
+            gone + if is_elsewhere { weigh::ELSEWHERE } else { 0 }
+        };
         kept.sort_by_key(|line| (total(line) + doubt(line), line.plies.len()));
         let least = kept.iter().map(|line| line.cost).min().unwrap_or(0);
         for line in &mut kept {
