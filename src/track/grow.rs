@@ -135,7 +135,7 @@ impl Tracker {
             let mut child = before.clone();
             child.cost += weigh::PLY;
             child.push(m, self.released(&before, m, at), false);
-            // The same move, finished only now: the other pawn is taken away, or this one exchanged.
+            // The same move, finished late: the other pawn is taken away, or this one exchanged.
             if (m.from(), m.to()) == (illegal.m.from(), illegal.m.to()) {
                 child.plies.last_mut().expect("a ply was pushed").completion = illegal.completion;
                 child

@@ -5,7 +5,8 @@ use super::mismatch::{self, Mismatch};
 use super::placement::Reading;
 use super::search;
 use super::tracker::{
-    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, SCAN, STEP_MAX, TWIN_AHEAD, Tracker,
+    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, SCAN, STEP_MAX, TWIN_AHEAD,
+    Tracker,
 };
 use super::weigh::{self, AT_PRESS, Cost};
 use crate::time::Mono;
@@ -200,7 +201,8 @@ pub(super) fn settle_presses(line: &mut Line) {
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
         if let Some(answer) = line.plies.get(idx + 1) {
-            let late = press.at.since(answer.released).min(PRESS_LATE);
+            let since = press.at.since(answer.released).min(PRESS_LATE);
+            let late = since.saturating_sub(PRESS_SOON);
             line.cost += weigh::micros(late) * weigh::LATE_PER_MICRO;
         }
     }

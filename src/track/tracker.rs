@@ -32,6 +32,9 @@ pub const GAP_STEP_MAX: usize = 6;
 pub const PRESS_AHEAD: Duration = Duration::from_millis(2_000);
 /// A press may come this much after its move although the opponent has answered meanwhile.
 pub const PRESS_LATE: Duration = Duration::from_millis(3_000);
+/// So soon after the answer a press may still come for the move that was answered, as it happens
+/// where both are in a hurry.
+pub const PRESS_SOON: Duration = Duration::from_secs(1);
 /// A press this soon after a move is meant for it.
 pub const PRESS_PROMPT: Duration = Duration::from_millis(300);
 /// Whoever touched a piece of his this shortly before he pressed had not let go of it before.
@@ -413,7 +416,8 @@ impl Tracker {
                 kept.push(line);
             }
         }
-        // An illegal move that is being corrected is not what stands, nor a capture whose piece does.
+        // An illegal move that is being corrected is not what stands, nor is a capture whose piece
+        // stands elsewhere.
         let doubt = |line: &Line| {
             let gone = if self.has_gone(line) { weigh::CLEAR_LEAD } else { 0 };
             let is_elsewhere = self.went_elsewhere(line, !line.pos.turn());

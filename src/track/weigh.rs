@@ -118,8 +118,8 @@ pub const GONE_ON: Cost = 4 * POINT;
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
 pub const UNPRESSED: Cost = 3 * POINT / 2;
-/// A press for a move that has been answered, for each microsecond since the answer.
-pub const LATE_PER_MICRO: Cost = 2;
+/// A press for a move that has been answered, for each microsecond that it comes late.
+pub const LATE_PER_MICRO: Cost = 3;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
 /// A move that is pressed with less lead than this is recorded with what else it may have been: the
@@ -146,9 +146,11 @@ pub fn disorder(seen: &Placement, line: &Line, hand: Color, weights: &Weights) -
         Reading::Something => missing.any(),
         Reading::Empty => false,
     };
-    // What has no name may be the piece in that hand, unless it is the other side's that is missed.
+    // A hand with two pieces in the air castles: what has no name may be one of them, unless the
+    // other side's is missed.
+    let castles = (missing & board.by_color(hand)).more_than_one();
     let is_in_hand = |reading: Reading| match reading {
-        Reading::Something => (missing & !board.by_color(hand)).is_empty(),
+        Reading::Something => castles && (missing & !board.by_color(hand)).is_empty(),
         _ => reading.color() == Some(hand),
     };
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
