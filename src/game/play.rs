@@ -163,6 +163,7 @@ impl Play {
         // A piece of the presser that stands where the move does not put it: something else was
         // played than the best line says.
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
+        let n_told = n_told.min(self.tracker.is_on_two_squares(by).unwrap_or(n_told));
         self.bring_up(at, n_told, 0, Basis::Press, facts);
     }
 
@@ -347,9 +348,19 @@ impl Play {
 
     /// Whether the press at `at` has completed a move that is on record.
     pub(super) fn stands_pressed(&self, at: Mono) -> bool {
+        if self.tracker.is_illegal_press(at) && self.tracker.mismatch().is_some() {
+            return false;
+        }
         self.sheet.moves().iter().rev().take(PRESSES_MAX).any(|scored| {
             scored.completed.is_some_and(|done| done.at == at && done.by == CompletedBy::Press)
         }) || self.tracker.is_late_press(at)
+    }
+
+    /// Whether a moment may tell more of the press of `by` at `at`: it was for a move that is
+    /// answered, and he has put a piece astray since, or for one that is seen on two squares.
+    pub(super) fn is_unclear_press(&self, at: Mono, by: Color) -> bool {
+        self.tracker.is_late_press(at) && self.tracker.is_astray(by)
+            || self.tracker.is_on_two_squares(by).is_some()
     }
 
     /// How long the board must have been still for the last move of the best line to be believed

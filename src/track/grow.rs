@@ -5,10 +5,11 @@ use super::fault;
 use super::illegal;
 use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
 use super::placement::Reading;
+use super::press::{settle_late, settle_presses};
 use super::search;
 use super::tracker::{
     BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
-    settle_late, settle_presses, total,
+    total,
 };
 use super::weigh::{self, Cost};
 use crate::time::Mono;
@@ -135,6 +136,13 @@ impl Tracker {
             let mut child = before.clone();
             child.cost += weigh::PLY;
             child.push(m, self.released(&before, m, at), false);
+            // The same move, finished late: the other pawn is taken away, or this one exchanged.
+            if (m.from(), m.to()) == (illegal.m.from(), illegal.m.to()) {
+                child.plies.last_mut().expect("a ply was pushed").completion = illegal.completion;
+                child
+                    .open
+                    .retain(|press| illegal.completion.is_none_or(|done| done.at != press.at));
+            }
             settle_presses(&mut child);
             child.unexplained.append(&mut child.open);
             child
@@ -213,7 +221,7 @@ impl Tracker {
 
     /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
     /// answered.
-    fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(super) fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }
