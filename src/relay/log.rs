@@ -2,7 +2,7 @@
 
 use crate::clock::{Note, Times};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
-use crate::laws::{Finding, Severity};
+use crate::laws::{Code, Finding, FindingKind, Severity};
 use crate::track::line::CompletedBy;
 use shakmaty::Color;
 use shakmaty::fen::Fen;
@@ -16,6 +16,8 @@ pub struct Log {
     moves: Vec<String>,
     /// What was said last of the clock: whether it runs.
     clock_runs: Option<bool>,
+    /// What the referee has said since the last move, that the record may have found as well.
+    ruled: Vec<Code>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -27,7 +29,7 @@ struct Number {
 impl Default for Log {
     fn default() -> Self {
         let first = Number { fullmove: 1, turn: Color::White };
-        Self { first, moves: Vec::new(), clock_runs: None }
+        Self { first, moves: Vec::new(), clock_runs: None, ruled: Vec::new() }
     }
 }
 
@@ -50,6 +52,7 @@ impl Log {
             }
             Fact::MoveCompleted { ply, by, times, .. } => {
                 let line = format!("completed  {:<16}{}", self.numbered(*ply), clocks(*times));
+                self.ruled.clear();
                 let by = match by {
                     CompletedBy::Press => "",
                     CompletedBy::Reply => "  (by the reply)",
@@ -57,8 +60,9 @@ impl Log {
                 };
                 format!("{}{by}", line.trim_end())
             }
-            Fact::IllegalMove { finding, .. } | Fact::Found(finding) => told(finding),
-            Fact::PositionLost(finding) => told(finding),
+            Fact::IllegalMove { finding, .. }
+            | Fact::Found(finding)
+            | Fact::PositionLost(finding) => return self.found(finding),
             Fact::Ended(ending) => {
                 format!("result     {} {}", ending.outcome.as_str(), ending.reason)
             }
@@ -83,7 +87,10 @@ impl Log {
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
             Fact::Identified { serial } => format!("board      serial number {serial}"),
-            Fact::Ruled(ruled) => return ruling(ruled),
+            Fact::Ruled(ruled) => {
+                self.ruled.extend(ruled.code.filter(|code| code.severity() != Severity::GameOver));
+                return ruling(ruled);
+            }
             Fact::Declared { by, said } => format!("says       {by} {said}"),
             Fact::Signed { score } => format!("signed     {score}"),
             Fact::Announced { by, words } => format!("announces  {by} {words}"),
@@ -102,6 +109,22 @@ impl Log {
             | Fact::Pictured(_)
             | Fact::SearchCut { .. } => return None,
         })
+    }
+
+    /// A finding, unless the referee has spoken of the matter: his word cites row and article.
+    fn found(&mut self, finding: &Finding) -> Option<String> {
+        let is_it = |code: &Code| {
+            let is_disorder = matches!(finding.kind, FindingKind::Displaced { .. });
+            code.word() == finding.code()
+                || is_disorder && matches!(code, Code::OutOfTurn | Code::SecondMove)
+        };
+        match self.ruled.iter().position(is_it) {
+            Some(idx) => {
+                self.ruled.swap_remove(idx);
+                None
+            }
+            None => Some(told(finding)),
+        }
     }
 
     fn made(&mut self, fact: &Fact) -> Option<String> {
@@ -133,6 +156,7 @@ impl Log {
             turn: setup.turn,
         });
         self.moves.clear();
+        self.ruled.clear();
     }
 
     /// A move with its number: `12. Nf3`, `12... Nc6`.

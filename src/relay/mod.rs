@@ -6,5 +6,6 @@ pub mod notation;
 pub mod pgn;
 pub mod record;
 pub mod table;
+pub mod times;
 pub mod view;
 pub mod words;

@@ -5,9 +5,11 @@
 mod command;
 mod coverage;
 mod dead;
+mod hands;
 mod notation;
 mod numbers;
 mod profiles;
+mod provisions;
 mod referee;
 mod repetition;
 mod scenario;

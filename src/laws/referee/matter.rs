@@ -64,6 +64,8 @@ pub(super) struct Illegal {
     /// The opponent claimed it.
     pub is_claimed: bool,
     pub is_impossible: bool,
+    /// The position before it has stood on the board again.
+    pub is_put_right: bool,
 }
 
 /// What is to be decided.
@@ -136,6 +138,11 @@ impl Referee {
             Case::Illegal(illegal) => Some(illegal),
             _ => None,
         })
+    }
+
+    /// The same, as long as its position has not been put right.
+    pub(super) fn standing_illegal(&self) -> Option<&Illegal> {
+        self.illegal_case().filter(|illegal| !illegal.is_put_right)
     }
 
     /// From now on the board must show the position after `n` half-moves.

@@ -13,6 +13,7 @@ mod claim;
 mod confirm;
 mod declare;
 mod display;
+mod evidence;
 mod flag;
 mod illegal;
 mod late;
@@ -90,6 +91,8 @@ pub enum Told {
     Ordered(Order),
     /// The clock was read.
     Clock(Clocks),
+    /// Those who keep the record have found no move in what stands, or find order again.
+    Looked,
     /// Time has passed.
     Passed,
 }
@@ -152,6 +155,10 @@ struct Turn {
     /// The squares whose sensors stirred.
     stirred: shakmaty::Bitboard,
     not_pressed_noted: bool,
+    /// Own and enemy piece were touched at once.
+    is_simultaneous: bool,
+    /// When the piece that was moved last left its new square again.
+    withdrawn: Option<Mono>,
 }
 
 /// The referee of one game.
@@ -214,6 +221,8 @@ pub struct Referee {
     points: Option<ByColor<u8>>,
     is_remapped: bool,
     is_array_wrong: bool,
+    /// What stands is to be judged although nobody pressed.
+    is_called: bool,
     now: Mono,
     said: Said,
 }
@@ -258,6 +267,7 @@ impl Referee {
             result: None,
             points: None,
             is_array_wrong,
+            is_called: false,
             now: Mono::default(),
             said: Said::default(),
         }
@@ -284,6 +294,7 @@ impl Referee {
             Told::Sealed(by, text) => self.on_sealed(*by, text),
             Told::Ordered(order) => self.on_ordered(order),
             Told::Clock(clocks) => self.on_clock(*clocks),
+            Told::Looked => self.on_looked(),
             Told::Passed => {}
         }
         self.watch_time();
@@ -311,7 +322,13 @@ impl Referee {
     }
 
     fn on_clock(&mut self, clocks: Clocks) {
+        let was_idle = self.is_idle();
         self.clocks = clocks;
+        if was_idle && !self.is_idle() {
+            // What was shown while the clock stood was no play.
+            self.turn = Turn { carried: self.turn.carried.take(), ..Turn::default() };
+            self.settle_at = Some(self.now + self.terms.settle);
+        }
         if clocks.running.is_some() && self.phase == Phase::Ready {
             // The clock runs although nobody said that it starts: the game is under way.
             self.late.all_present();

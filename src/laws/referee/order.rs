@@ -83,7 +83,10 @@ impl Referee {
             Order::Basis(what) => self.on_basis(what),
             Order::EnvelopeChecked => self.note("the envelope was checked"),
             Order::AgreedCorrection => self.note("both players agree to a correction"),
-            Order::Note(text) | Order::Other(text) => self.note(text),
+            Order::Note(text) | Order::Other(text) => {
+                let mover = self.mover().fold_wb("white", "black");
+                self.note(&format!("{text} ({mover} on move)"));
+            }
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! What a press of the clock means. All editions: Art. 6.7 (2005: 6.8, from 2018: 6.2), 7.4 (7.5).
 
 use super::super::code::Code;
-use super::super::picture::disturbed;
+use super::super::picture::{disturbed, exact};
 use super::super::profile::Fault;
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::terms::PeriodCredit;
@@ -26,7 +26,7 @@ impl Referee {
         if self.clocks.running != Some(by) {
             if self.clocks.running.is_none() && self.phase == Phase::Ready && by.is_black() {
                 self.begin();
-            } else {
+            } else if !self.pressed_on_reply(by) {
                 self.log(Code::PressAgain, Some(by));
             }
             return;
@@ -44,12 +44,43 @@ impl Referee {
         }
         if let Some(idx) = self.game.first_open(by) {
             self.press_on_made(by, idx);
+            if by == self.mover() && self.is_astray() && self.demand.is_none() {
+                // He was answered before he pressed; what he pressed on now is another matter.
+                self.judge_press(by);
+            }
         } else if by == self.mover() && self.demand.is_none() {
             self.judge_press(by);
-        } else {
+        } else if !self.is_handed_back() {
             self.log(Code::PressAgain, Some(by));
         }
         self.clocks.running = Some(!by);
+    }
+
+    /// `by` has answered a move that was not pressed on, and presses although the other's clock
+    /// still runs. True if that is all that there is to say of it.
+    fn pressed_on_reply(&mut self, by: Color) -> bool {
+        let last = self.game.plies().iter().rev().find(|ply| ply.by != by);
+        let is_owed = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        if !is_owed || self.clocks.running != Some(!by) || self.terms.evidence.is_tidy() {
+            return false;
+        }
+        if self.demand.is_some() || self.paused.is_some() {
+            return false;
+        }
+        self.settle_at = None;
+        let is_mover = by == self.mover();
+        if is_mover && !exact(self.game.last(), &self.seen).is_empty() {
+            self.judge(Cause::Press);
+        } else if is_mover && self.is_astray() {
+            self.judge_press(by);
+            return true;
+        }
+        self.game.first_open(by).is_some()
+    }
+
+    /// Whether the board does not show what is on record.
+    fn is_astray(&self) -> bool {
+        !self.shows(self.game.last().board())
     }
 
     fn press_on_made(&mut self, by: Color, idx: usize) {

@@ -20,16 +20,11 @@ pub struct Recorded {
 }
 
 impl Referee {
-    /// Whether nothing is open that the record could not know of.
-    pub fn is_quiet(&self) -> bool {
-        self.breaches.is_empty() && self.matters.is_empty() && self.may_follow()
-    }
-
-    /// The same, but a breach may be open that a player has not claimed, and what seemed to be
-    /// moved beyond one move.
+    /// Whether nothing is open that the record could not know of. A breach may be that no player
+    /// has claimed, what seemed to be moved beyond one move, and a penalty for what is over.
     pub fn may_follow(&self) -> bool {
         self.result.is_none()
-            && self.matters.iter().all(|matter| is_of_the_board(&matter.case))
+            && self.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.demand.is_none()
             && self.claim.is_none()
             && self.terms.impaired.is_none()
@@ -53,7 +48,8 @@ impl Referee {
         }
         let known = self.game.plies().iter();
         let n = known.zip(record).take_while(|(ply, on_record)| ply.m == on_record.m).count();
-        if n < self.game.len() {
+        let is_replaced = n < self.game.len();
+        if is_replaced {
             self.game.truncate(n);
         }
         let missing = &record[n..];
@@ -76,13 +72,26 @@ impl Referee {
         self.close(is_of_the_board);
         let n_plies = self.game.len();
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
-        self.turn = Turn::default();
-        self.settle_at = None;
-        self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        let touches = std::mem::take(&mut self.turn.touches).begun(self.game.last());
+        self.turn = Turn { touches, ..Turn::default() };
+        let is_shown = self.shows(self.game.last().board());
+        self.settle_at = (!is_shown).then(|| self.now + self.terms.settle);
+        if is_replaced {
+            self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        }
         let is_last_legal = self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_last_legal && !missing.is_empty() {
             self.ends_game();
         }
+    }
+}
+
+/// Whether the game may go on while this waits for the arbiter.
+const fn stands_beside_play(case: &Case) -> bool {
+    match case {
+        Case::EmptyPress(_) | Case::TwoHands | Case::Question => true,
+        Case::Illegal(illegal) => illegal.is_put_right,
+        _ => is_of_the_board(case),
     }
 }
 

@@ -29,6 +29,7 @@ impl Referee {
         let changed: Vec<Square> = changed.collect();
         for sq in changed {
             self.seen.set(sq, picture.get(sq));
+            self.turn.touches.forget(sq);
         }
         if let Some(demand) = &self.demand {
             if self.shows(&demand.board) {

@@ -46,6 +46,10 @@ impl Referee {
             return;
         }
         self.turn.stirred.add(sq);
+        if self.is_idle() {
+            return;
+        }
+        self.note_withdrawn(sq, thing);
         let recorded = self.game.last().board().piece_at(sq);
         let stood = match before {
             Some(Thing::Piece(piece)) => recorded.filter(|known| *known == piece),
@@ -84,7 +88,11 @@ impl Referee {
         if !self.turn.is_adjusting {
             let window = self.terms.touch_window;
             if self.turn.touches.add(sq, piece, self.now, window) {
-                self.log(Code::SimultaneousTouch, Some(by));
+                if self.terms.evidence.is_tidy() {
+                    self.log(Code::SimultaneousTouch, Some(by));
+                } else {
+                    self.turn.is_simultaneous = true;
+                }
             }
             let pos = self.game.last();
             let side = self.turn.touches.rook_first(pos).filter(|_| !self.is_castling_by_rook());
@@ -149,6 +157,13 @@ impl Referee {
         if self.has(|case| matches!(case, Case::OutOfTurn | Case::Displaced)) {
             return;
         }
+        let evidence = self.terms.evidence;
+        if !evidence.is_tidy()
+            && self.turn.touches.forgive(sq, self.now, evidence.adjusting)
+            && !is_impaired
+        {
+            return;
+        }
         self.log_with(Code::TouchedReturned, Some(by), sq.to_string());
         let is_own = self.game.last().us().contains(sq);
         if !is_own && !self.may_be_captured(sq) {
@@ -168,12 +183,15 @@ impl Referee {
         if self.result.is_some() || self.is_time_settled() || self.demand.is_some() {
             return;
         }
+        if self.is_put_right() {
+            return;
+        }
         let pos = self.game.last().clone();
         if self.shows(pos.board()) {
             self.agrees();
             return;
         }
-        if is_stopped {
+        if is_stopped || self.is_idle() {
             return;
         }
         let found = self.moves_shown(&pos, cause);
@@ -182,10 +200,16 @@ impl Referee {
             return;
         }
         let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
-        if is_open && self.has_second_thoughts(&pos) {
+        if is_open && self.has_gone_on() {
             return;
         }
         let ways = partial(&pos, &self.seen);
+        if found.is_empty() && ways.is_empty() && !self.may_blame(cause) {
+            return;
+        }
+        if is_open && self.has_second_thoughts(&pos) {
+            return;
+        }
         if !found.is_empty() || !ways.is_empty() {
             self.on_the_way(&pos, if ways.is_empty() { &found } else { &ways });
             return;
@@ -385,7 +409,7 @@ impl Referee {
         }
         let Some(tried) = tried else { return };
         let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
-        if self.turn.on_board.replace(OnBoard { by, why }).is_none() {
+        if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause == Cause::Rest {
             self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
         }
     }
@@ -446,6 +470,7 @@ impl Referee {
         let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
         let broken = self.bound().filter(|bound| !bound.allows(m, &pos));
         let turn = std::mem::take(&mut self.turn);
+        self.note_simultaneous(m, &turn, by);
         if let Some(idx) = self.game.first_open(by) {
             // His next move completes what he did not press on. From 2018: 6.2.1.2.
             self.complete(idx);
@@ -453,6 +478,7 @@ impl Referee {
         let stands = self.answers_illegal(by);
         let ply = self.game.push(m, self.now, false);
         let (san, uci) = (ply.san.clone(), ply.uci.clone());
+        self.turn.touches = turn.touches.clone().begun(self.game.last());
         if stands {
             self.illegal_stands();
         }
@@ -505,7 +531,7 @@ impl Referee {
     }
 
     /// The move ends the game, or the next one begins.
-    fn after_made(&mut self) {
+    pub(super) fn after_made(&mut self) {
         let idx = self.game.len() - 1;
         if self.ends_game() {
             return;

@@ -2,6 +2,7 @@
 
 use super::{Failure, Which, chain};
 use crate::relay;
+use crate::relay::times::{Shown, shortest_first};
 use crate::shell::config::Config;
 use crate::shell::journal::{self, DiskStorage, JournalError, Line, Reader};
 use crate::shell::record::{self, Games};
@@ -25,6 +26,9 @@ pub(super) struct Log {
     /// Print every entry as it stands in the journal, sensors included
     #[arg(long)]
     json: bool,
+    /// Print what the clocks of all boards showed last, the shortest time first
+    #[arg(long, conflicts_with_all = ["follow", "json", "board", "journal"])]
+    times: bool,
 }
 
 /// With clock times as %clk and thinking times as %emt.
@@ -54,8 +58,36 @@ fn nothing_in(folder: &Path) -> Failure {
     Failure::Journal(format!("{}: there is no journal in this folder", folder.display()))
 }
 
+/// The boards of the configuration on which a game goes on.
+fn print_times(config: &Config) -> Result<(), Failure> {
+    let mut boards = Vec::new();
+    for board in &config.boards {
+        let folder = config.folder(board);
+        let mut reader = Reader::new(DiskStorage::new(&folder));
+        let mut shown = Shown::default();
+        while folder.is_dir() {
+            let lines = reader.poll().map_err(|e| journal_error(&e))?;
+            lines.iter().filter_map(record::entry_of).for_each(|entry| shown.take(&entry.fact));
+            if lines.is_empty() {
+                break;
+            }
+        }
+        boards.push((&board.name, shown));
+    }
+    let mut out = std::io::stdout().lock();
+    for (name, times) in shortest_first(boards) {
+        let (white, black) = (relay::log::hms(times.white), relay::log::hms(times.black));
+        writeln!(out, "white {white}  black {black}  {name}")
+            .map_err(Failure::io("cannot print"))?;
+    }
+    Ok(())
+}
+
 impl Log {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+        if self.times {
+            return print_times(config);
+        }
         let folder = self.which.folder(config)?;
         let mut n_lines = 0;
         let mut reader = Reader::new(DiskStorage::new(&folder));

@@ -2,8 +2,10 @@
 
 use super::scenario::{Player, ours};
 use proptest::prelude::*;
-use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
-use rokade::laws::{Clocks, Code, Declaration, Order, Ruling, Terms};
+use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
+use rokade::laws::{
+    Clocks, Code, Confidence, Declaration, Edition, Order, Ruling, Severity, Terms,
+};
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
 use rokade::relay::view::View;
@@ -59,19 +61,88 @@ fn no_code_reaches_the_public() {
         let mut player = Player::new(&scenario, &scenario.editions[0]);
         while player.step() {
             let game = player.game();
-            let view = View::new("board", game, Mono::default()).to_json();
-            let pgn = game.play().map_or_else(String::new, |play| {
-                pgn::render(&Tags::default(), play.sheet(), game.n_public(), None)
-            });
-            let referee = game.referee().expect("terms are set");
-            let shown = format!("{view}\n{pgn}\n{}", referee.display());
+            let shown = shown(game);
             for code in Code::ALL {
                 assert!(!shown.contains(code.word()), "{}: {code} in {shown}", scenario.id);
+            }
+            for ruling in game.rulings() {
+                let Ruling::Log(note) = ruling else { continue };
+                let is_said = note.facts.len() > 4 && note.code.severity() != Severity::GameOver;
+                let is_move = matches!(note.code, Code::MoveMade | Code::MoveCompleted);
+                let leaks = is_said && !is_move && shown.contains(&note.facts);
+                assert!(!leaks, "{}: {:?} in {shown}", scenario.id, note.facts);
             }
         }
         n_said += player.facts().filter(|fact| matches!(fact, Fact::Ruled(_))).count();
     }
     assert!(n_said > 1_000, "{n_said} rulings were made");
+}
+
+/// Everything that a public output can show of a game.
+fn shown(game: &Game) -> String {
+    let view = View::new("board", game, Mono::default()).to_json();
+    let pgn = game.play().map_or_else(String::new, |play| {
+        let ending = play.ending().map(|ending| ending.outcome);
+        pgn::render(&Tags::default(), play.sheet(), game.n_public(), ending)
+    });
+    let display = game.referee().map_or_else(String::new, |referee| referee.display().to_string());
+    format!("{view}\n{pgn}\n{display}")
+}
+
+/// Each code there is, put on record, changes nothing of what the public sees.
+#[test]
+fn each_code_is_the_arbiters_alone() {
+    const TEXT: &str = "what the arbiter reads";
+    let mut fold = Recovered::default();
+    let (game, entries) = begun();
+    for (idx, entry) in entries.iter().enumerate() {
+        fold.fold(idx, entry).expect("what was recorded");
+    }
+    let plain = shown(&fold.clone().into_game(game.settings().clone()));
+    for code in Code::ALL {
+        for by in [None, Some(Color::White), Some(Color::Black)] {
+            let fact = Fact::Ruled(Ruled {
+                code: Some(*code),
+                by,
+                row: Some(code.row().to_owned()),
+                edition: Edition::M2023,
+                confidence: Confidence::Presumed,
+                text: TEXT.to_owned(),
+            });
+            assert!(!fact.is_public(), "{code}");
+            let mut fold = fold.clone();
+            let entry = Entry { at: stamp(1), fact };
+            fold.fold(entries.len(), &entry).expect("a ruling can be recovered");
+            let seen = shown(&fold.into_game(game.settings().clone()));
+            assert_eq!(seen, plain, "{code}");
+            assert!(!seen.contains(code.word()) && !seen.contains(TEXT));
+        }
+    }
+}
+
+/// What makes the public outputs cannot name what is the arbiter's: neither the types nor the files.
+#[test]
+fn the_public_outputs_cannot_name_a_code() {
+    const SECRET: [&str; 8] =
+        ["Code", "Ruled", "Ruling", "Finding", "FindingKind", "Note", "rulings", "Severity"];
+    let public = [
+        ("view", include_str!("../../../src/relay/view.rs")),
+        ("pgn", include_str!("../../../src/relay/pgn.rs")),
+        ("display", include_str!("../../../src/laws/referee/display.rs")),
+        ("pages", include_str!("../../../src/shell/http/pages.rs")),
+        ("viewer", include_str!("../../../src/shell/http/viewer.rs")),
+    ];
+    let names = |text: &str| -> Vec<&'static str> {
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let words: Vec<&str> =
+            code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_')).collect();
+        SECRET.into_iter().filter(|secret| words.contains(secret)).collect()
+    };
+    for (name, text) in public {
+        assert!(names(text).is_empty(), "{name} names {:?}", names(text));
+    }
+    assert_eq!(names("use crate::laws::Code;"), ["Code"]);
+    assert!(names("// no room for a Code").is_empty());
 }
 
 /// Whatever the referee says, no entry of it is public.

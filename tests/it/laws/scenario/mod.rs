@@ -7,6 +7,7 @@
 mod expect;
 mod selftest;
 mod table;
+mod vocabulary;
 
 use rokade::game::{Entry, Fact, Game};
 use serde_json::Value;
@@ -68,6 +69,9 @@ impl Scenario {
 
     /// Plays it in one edition; what does not hold, in words.
     pub(super) fn run(&self, edition: &str) -> Vec<String> {
+        if let Err(why) = vocabulary::check(self) {
+            return vec![why];
+        }
         let mut table = match Table::set(self, edition) {
             Ok(table) => table,
             Err(why) => return vec![why],
