@@ -25,6 +25,9 @@ const TOLERANCE: Duration = Duration::from_millis(2_000);
 /// A difference must stand so long to be told. Ours: longer than the times after a command are
 /// doubtful (protocol 2.6), or a finger takes from digit to digit.
 const LASTS: Duration = Duration::from_secs(3);
+/// The same for a clock that is set anew wherever it shows something else: its driver proves and
+/// mends that within some seconds.
+const LASTS_DRIVEN: Duration = Duration::from_secs(10);
 /// After this silence of a running clock nobody knows what was done to it. Source: protocol 2.6, a
 /// running clock is heard of every second.
 const GAP: Duration = Duration::from_secs(5);
@@ -87,6 +90,13 @@ pub struct Check {
     is_lost: bool,
     is_battery_low: bool,
     told_late: Option<Mono>,
+    /// What the arbiter ordered to be given to each side or taken, in microseconds, until it is
+    /// seen on the clock.
+    ordered: Option<ByColor<i64>>,
+    /// The host runs the clock.
+    is_driven: bool,
+    /// The clock shows nothing but zeros, and that was told.
+    is_blank: bool,
     /// A new period by the model, whose time has not been seen on the clock yet.
     begun: Option<(Color, Duration)>,
     /// What the last press added too much, in microseconds.
@@ -119,11 +129,20 @@ impl Check {
             is_lost: false,
             is_battery_low: false,
             told_late: None,
+            ordered: None,
+            is_driven: false,
+            is_blank: false,
             begun: None,
             doubt: None,
             drift: 0,
             drift_told: judge::DRIFT_MIN,
         }
+    }
+
+    /// The same for a clock that is driven: what it shows is not what counts, and will be mended.
+    #[must_use]
+    pub fn driven(self) -> Self {
+        Self { is_driven: true, ..self }
     }
 
     /// A check for a game that goes on after `completed` moves of White and Black.
@@ -155,13 +174,25 @@ impl Check {
 
     /// When [`Check::on_timeout`] is due. Calling early does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        self.pending.filter(|_| !self.is_lost).map(|pending| pending.since + LASTS)
+        let lasts = if self.is_driven { LASTS_DRIVEN } else { LASTS };
+        self.pending.filter(|_| !self.is_lost).map(|pending| pending.since + lasts)
     }
 
     /// The clock, or the line to it, is gone: from now on the times are reckoned.
     pub fn lost(&mut self) {
         self.is_lost = true;
         self.pending = None;
+        self.ordered = None;
+    }
+
+    /// The arbiter orders that `by` has `span` more, or less: once the clock shows it, that is no
+    /// difference. Nothing while no time is known.
+    pub fn order(&mut self, by: Color, more: Duration, less: Duration) {
+        if self.model.is_none() || self.is_lost {
+            return;
+        }
+        let ordered = self.ordered.get_or_insert_default();
+        *ordered.get_mut(by) += micros(more) - micros(less);
     }
 
     /// White's end of the clock is Black's, and was from the beginning: what has been reckoned for
@@ -174,6 +205,7 @@ impl Check {
         self.first = self.first.map(swap);
         self.recent.clear();
         self.pending = None;
+        self.ordered = None;
         self.phases = ByColor::default();
     }
 
@@ -198,9 +230,13 @@ impl Check {
         }
         self.is_battery_low |= shown.is_battery_low;
         if let Some(times) = shown.times {
+            if self.shows_nothing(at, times, notes) {
+                return;
+            }
             self.seed(times, shown.running.is_some());
         }
-        if shown.running.is_some() && self.pending.is_some_and(|pending| pending.stands) {
+        let is_final = !self.is_driven && self.pending.is_some_and(|pending| pending.stands);
+        if shown.running.is_some() && is_final {
             // Nobody sets a clock that runs: what was set before is final.
             self.judge(notes);
         }
@@ -216,6 +252,15 @@ impl Check {
             changes.extend(model.press(at, by));
             self.pressed = Some((at, by));
         }
+        let is_missed = self.is_driven
+            && shown.pressed.is_none()
+            && shown.running.is_some_and(|color| model.running() == Some(!color));
+        if let (true, Some(color)) = (is_missed, shown.running) {
+            // The host has heard of no press either, and counts one all the same.
+            let expected = begun(model.times(at));
+            changes.extend(model.press(at, !color));
+            notes.push(Note::PressesMissed { expected, shown: begun(model.times(at)) });
+        }
         match shown.running {
             Some(color) => model.start(at, color),
             None => model.stop(at),
@@ -224,7 +269,8 @@ impl Check {
         let is_start = shown.running.is_some() && !self.has_run;
         self.has_run |= shown.running.is_some();
         let Some(times) = shown.times else { return };
-        if std::mem::take(&mut self.is_lost) {
+        let is_back = std::mem::take(&mut self.is_lost);
+        if is_back && (!self.is_driven || self.recent.is_empty()) {
             self.come_back(at, times, notes);
         } else if is_start {
             self.check_setting(notes);
@@ -282,6 +328,28 @@ impl Check {
                 notes.push(Note::Misset { by, expected, shown });
             }
         }
+    }
+
+    /// A clock that has lost its memory stands and shows zeros on both sides. That is told, and
+    /// says nothing of the players' times.
+    fn shows_nothing(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) -> bool {
+        let Some(model) = self.model.as_ref().filter(|_| self.has_run) else { return false };
+        let from = model.times(at);
+        let is_blank = shown.white.is_zero()
+            && shown.black.is_zero()
+            && Color::ALL.into_iter().all(|color| from.of(color) > TOLERANCE);
+        if is_blank && !self.is_blank {
+            notes.push(Note::Reset { from: begun(from), to: shown });
+        }
+        self.is_blank = is_blank;
+        if is_blank {
+            self.pending = None;
+            // Who runs a clock will set it again, and the game goes on meanwhile.
+            if let (false, Some(model)) = (self.is_driven, &mut self.model) {
+                model.stop(at);
+            }
+        }
+        is_blank
     }
 
     /// The clock is back after it was gone. It is believed at once: nobody watched it.

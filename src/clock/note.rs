@@ -50,6 +50,15 @@ pub enum Note {
         /// After.
         to: Duration,
     },
+    /// This time was set as the arbiter had ordered it. 2023: Art. 6.12.1 and what leads to it.
+    AsOrdered {
+        /// Whose.
+        by: Color,
+        /// Before.
+        from: Duration,
+        /// After.
+        to: Duration,
+    },
     /// Both sides show what they showed before the game.
     Reset {
         /// Before.
@@ -101,6 +110,12 @@ pub enum Note {
         /// What it shows.
         shown: Times,
     },
+    /// A clock of our own was without power, or its program was: it stands, with the times that are
+    /// on record.
+    Restored {
+        /// From now on.
+        to: Times,
+    },
     /// The clock shows that its battery is low.
     BatteryLow,
 }
@@ -123,6 +138,7 @@ impl Note {
             | Self::Period { by, .. }
             | Self::PeriodDue { by, .. }
             | Self::SetByHand { by, .. }
+            | Self::AsOrdered { by, .. }
             | Self::Unexplained { by, .. } => Some(*by),
             _ => None,
         }
@@ -145,6 +161,7 @@ impl Note {
             Self::Period { .. } => "CLOCK_PERIOD",
             Self::PeriodDue { .. } => "CLOCK_PERIOD_DUE",
             Self::SetByHand { .. } => "CLOCK_SET",
+            Self::AsOrdered { .. } => "CLOCK_ORDERED",
             Self::Reset { .. } => "CLOCK_RESET",
             Self::Turned { .. } => "CLOCK_TURNED",
             Self::OtherEnd => "CLOCK_OTHER_END",
@@ -153,6 +170,7 @@ impl Note {
             Self::Late { .. } => "CLOCK_LATE",
             Self::Drift { .. } => "CLOCK_DRIFT",
             Self::Back { .. } => "CLOCK_BACK",
+            Self::Restored { .. } => "CLOCK_RESTORED",
             Self::BatteryLow => "CLOCK_BATTERY",
         }
     }
@@ -200,10 +218,12 @@ impl fmt::Display for Note {
                     Hms(credit)
                 )
             }
-            Self::SetByHand { from, to, .. } => {
+            Self::SetByHand { from, to, .. } | Self::AsOrdered { from, to, .. } => {
                 let (word, span) =
                     if to >= from { ("added", to - from) } else { ("taken", from - to) };
-                write!(f, "{} {word} at the clock, now {}", Hms(span), Hms(to))
+                let is_ordered = matches!(self, Self::AsOrdered { .. });
+                let how = if is_ordered { "as ordered" } else { "at the clock" };
+                write!(f, "{} {word} {how}, now {}", Hms(span), Hms(to))
             }
             Self::Reset { from, .. } => write!(f, "clock reset; before that {}", Both(from)),
             Self::Turned { to } => write!(f, "clock turned round; {}", Both(to)),
@@ -226,6 +246,9 @@ impl fmt::Display for Note {
             }
             Self::Back { estimated, shown } => {
                 write!(f, "clock is back; {}, reckoned {}", Both(shown), Both(estimated))
+            }
+            Self::Restored { to } => {
+                write!(f, "clock stood still and was given the times on record; {}", Both(to))
             }
             Self::BatteryLow => f.write_str("battery low"),
         }

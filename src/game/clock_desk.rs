@@ -5,9 +5,14 @@
 //! anew finds a clock that runs already: it takes the times from the clock and never sets a game
 //! back to its beginning.
 
+mod bridge_desk;
+
+pub use bridge_desk::{BridgeAct, BridgeDesk};
+
+use super::clock_order::obey;
 use super::entry::{Fact, Stage};
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::laws::Severity;
+use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::wire::{
@@ -23,6 +28,8 @@ pub const MOVE_SHOWN: Duration = Duration::from_secs(3);
 const MOVE_FRESH: Duration = Duration::from_secs(2);
 /// Nothing covers the times once a player has less than this.
 const TIME_SCARCE: Duration = Duration::from_secs(60);
+/// From an order until the clock obeys: its answer takes up to two seconds (protocol 3.5).
+const HEARD_WITHIN: Duration = Duration::from_secs(2);
 /// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
 const CALL_BEEP: u8 = 16;
 
@@ -69,20 +76,24 @@ enum Moves {
     Shown,
 }
 
-/// The host's side of a clock that it drives.
+/// The host's side of a clock that it drives, behind a board unless the driver is another.
 #[derive(Clone, Debug)]
-pub struct ClockDesk {
+pub struct ClockDesk<D = ClockLine> {
     control: TimeControl,
     model: ClockModel,
-    line: ClockLine,
+    driver: D,
     decoder: Decoder,
     white: End,
     /// Whose end is up: his time runs, or will.
     turn: Color,
+    /// When the button in the middle was last pressed.
+    button_at: Option<Mono>,
     /// The model knows the times: from a new game, or from the clock.
     is_set: bool,
     /// What the clock is to be set to.
     times: Option<WantedTimes>,
+    /// What the driver was told last.
+    wanted: Wanted,
     over: Over,
     calls: Calls,
     moves: Moves,
@@ -93,15 +104,70 @@ pub struct ClockDesk {
 impl ClockDesk {
     /// A desk for games at this time control, White at the `white` end.
     pub fn new(control: TimeControl, white: End) -> Self {
+        Self::with_driver(ClockLine::new(), control, white)
+    }
+
+    /// The line to the board is gone, or open anew: what was half said will not be finished.
+    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        self.decoder = Decoder::default();
+        self.driver.handle(at, &LineInput::Down, out);
+    }
+
+    /// Bytes of the board have come, cut anyhow.
+    pub fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Command>>) {
+        let mut items = Vec::new();
+        self.decoder.push(at, bytes, &mut items);
+        for item in items {
+            let Item::Message(message) = item else { continue };
+            // A picture comes once the board streams its clock; so does the clock.
+            if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
+                self.driver.handle(at, &LineInput::Up, out);
+            }
+            if let BoardMessage::Clock(message) = message {
+                self.on_clock(at, &message, out);
+            }
+        }
+    }
+
+    fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
+        if let ClockMessage::Time(time) = message
+            && !self.is_set
+        {
+            self.adopt(at, time);
+        }
+        let mut acts = Vec::new();
+        self.driver.handle(at, &LineInput::Clock(message.clone()), &mut acts);
+        for act in acts {
+            match &act {
+                Act::Tell(ClockNews::Lever(high)) => {
+                    let is_running = message.lever().is_some_and(|lever| lever.running);
+                    self.on_lever(at, self.color(*high), is_running);
+                }
+                Act::Tell(news) => self.on_news(at, news),
+                Act::Send(_) => {}
+            }
+            out.push(act);
+        }
+        if let Some(lever) = message.lever() {
+            self.follow(at, self.color(lever.high));
+        }
+        self.want(at, out);
+    }
+}
+
+impl<D: ClockDriver> ClockDesk<D> {
+    fn with_driver(driver: D, control: TimeControl, white: End) -> Self {
         Self {
             model: ClockModel::new(control.clone(), Manner::default()),
             control,
-            line: ClockLine::new(),
+            driver,
             decoder: Decoder::default(),
             white,
             turn: Color::White,
+            button_at: None,
             is_set: false,
             times: None,
+            wanted: Wanted::default(),
             over: Over::Nothing,
             calls: Calls::default(),
             moves: Moves::Hidden,
@@ -128,49 +194,7 @@ impl ClockDesk {
 
     /// How the clock differs from the model, as far as is known.
     pub fn difference(&self) -> Option<Difference> {
-        self.line.difference()
-    }
-
-    /// The line to the board is gone, or open anew: what was half said will not be finished.
-    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        self.decoder = Decoder::default();
-        self.line.handle(at, &LineInput::Down, out);
-    }
-
-    /// Bytes of the board have come, cut anyhow.
-    pub fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Command>>) {
-        let mut items = Vec::new();
-        self.decoder.push(at, bytes, &mut items);
-        for item in items {
-            let Item::Message(message) = item else { continue };
-            // A picture comes once the board streams its clock; so does the clock.
-            if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
-                self.line.handle(at, &LineInput::Up, out);
-            }
-            if let BoardMessage::Clock(message) = message {
-                self.on_clock(at, &message, out);
-            }
-        }
-    }
-
-    fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
-        if let ClockMessage::Time(time) = message
-            && !self.is_set
-        {
-            self.adopt(at, time);
-        }
-        let mut acts = Vec::new();
-        self.line.handle(at, &LineInput::Clock(message.clone()), &mut acts);
-        if let (Some(lever), None) = (message.lever(), self.model.running()) {
-            self.turn = self.color(lever.high);
-        }
-        for act in acts {
-            if let Act::Tell(news) = &act {
-                self.on_news(at, news);
-            }
-            out.push(act);
-        }
-        self.want(at, out);
+        self.driver.difference()
     }
 
     /// What a clock shows that was set before we came. One that was never set shows nothing, and
@@ -191,18 +215,50 @@ impl ClockDesk {
         self.changed(at);
     }
 
+    /// The lever turned; the end of `turn` is up now.
+    fn on_lever(&mut self, at: Mono, turn: Color, is_running: bool) {
+        self.turn = turn;
+        match self.model.running() {
+            // The same of a clock that has not yet been started: then it was moved while it stood.
+            Some(color) if color == !turn && !is_running && self.is_new(at) => {
+                self.model.start(at, turn);
+            }
+            Some(color) if color == !turn => drop(self.model.press(at, color)),
+            // A button is heard before the lever. On a clock that has not yet been stopped the
+            // press came first.
+            None if is_running && self.is_new(at) => {
+                self.model.start(at, !turn);
+                self.model.press(at, !turn);
+                self.model.stop(at);
+            }
+            Some(_) | None => return,
+        }
+        self.changed(at);
+    }
+
+    /// Whether the clock may not have heard yet what the arbiter's hand told us.
+    fn is_new(&self, at: Mono) -> bool {
+        self.button_at.is_some_and(|then| at.since(then) < HEARD_WITHIN)
+    }
+
+    /// The end of `turn` is up. Where nobody saw it turn, because the clock could not be heard, its
+    /// opponent has pressed at least once.
+    fn follow(&mut self, at: Mono, turn: Color) {
+        self.turn = turn;
+        if self.model.running() == Some(!turn) {
+            self.model.press(at, !turn);
+            self.changed(at);
+        }
+    }
+
     fn on_news(&mut self, at: Mono, news: &ClockNews) {
         match news {
             ClockNews::Lever(high) => {
-                self.turn = self.color(*high);
-                match self.model.running() {
-                    Some(color) if color == !self.turn => drop(self.model.press(at, color)),
-                    // Presses were missed: the lever says whose time runs.
-                    Some(_) => drop(self.model.start(at, self.turn)),
-                    None => {}
-                }
+                self.follow(at, self.color(*high));
+                return;
             }
             ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
+                self.button_at = Some(at);
                 match self.model.running() {
                     Some(_) => drop(self.model.stop(at)),
                     None if matches!(self.over, Over::Result(_)) => {}
@@ -217,8 +273,22 @@ impl ClockDesk {
         self.changed(at);
     }
 
+    /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
+    /// be called any more.
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<D::Command>>) {
+        if let ClockOrder::Run(side) = order {
+            self.turn = side;
+        }
+        obey(&mut self.model, at, self.turn, order);
+        if self.over == Over::Call && order != ClockOrder::Stop {
+            self.over = Over::Nothing;
+        }
+        self.changed(at);
+        self.want(at, out);
+    }
+
     /// Something was recorded that the clock shows.
-    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<Command>>) {
+    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<D::Command>>) {
         match fact {
             Fact::GameStarted { .. } => self.new_game(at, out),
             Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
@@ -248,7 +318,7 @@ impl ClockDesk {
     }
 
     /// Both sides stop, and the arbiter is called to the board.
-    fn call(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn call(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         // Who stopped the clock himself is there already.
         if matches!(self.over, Over::Result(_)) || self.model.running().is_none() {
             return;
@@ -257,10 +327,10 @@ impl ClockDesk {
         self.changed(at);
         self.over = Over::Call;
         self.want(at, out);
-        self.line.beep(at, CALL_BEEP, out);
+        self.driver.beep(at, CALL_BEEP, out);
     }
 
-    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<Act<Command>>) {
+    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<Act<D::Command>>) {
         let times = self.model.times(at);
         let has_time = Color::ALL.iter().all(|color| times.of(*color) >= TIME_SCARCE);
         let is_free = matches!(self.over, Over::Nothing | Over::Move(..));
@@ -275,7 +345,7 @@ impl ClockDesk {
     }
 
     /// A new game begins: the clock is set for it, unless it runs already.
-    pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         if self.model.running().is_none() {
             self.model = ClockModel::new(self.control.clone(), Manner::default());
             self.is_set = true;
@@ -287,7 +357,7 @@ impl ClockDesk {
     }
 
     /// The game is over: the clock stops and shows the result.
-    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<Command>>) {
+    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<D::Command>>) {
         self.model.stop(at);
         self.changed(at);
         self.over = Over::Result(ClockText::plain(result));
@@ -295,7 +365,7 @@ impl ClockDesk {
     }
 
     /// Something is due.
-    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         if self.model.wake_at().is_some_and(|falls| falls <= at) {
             self.model.advance(at);
             self.changed(at);
@@ -305,7 +375,7 @@ impl ClockDesk {
             self.over = Over::Nothing;
             self.want(at, out);
         }
-        self.line.on_timeout(at, out);
+        self.driver.on_timeout(at, out);
     }
 
     /// When [`ClockDesk::on_timeout`] is due.
@@ -314,7 +384,7 @@ impl ClockDesk {
             Over::Move(_, until) => Some(until),
             _ => None,
         };
-        [self.line.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
+        [self.driver.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
     }
 
     /// The model has changed by more than time passing: the clock is to be set anew.
@@ -332,10 +402,10 @@ impl ClockDesk {
         self.times = Some(WantedTimes { left, right, runs, turns_by_lever: false, since: at });
     }
 
-    fn want(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn want(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
         let wanted = Wanted { times: self.times, text: self.over.text(), icons: None };
-        if wanted != *self.line.wanted() {
-            self.line.want(at, wanted, out);
+        if std::mem::replace(&mut self.wanted, wanted) != wanted {
+            self.driver.want(at, wanted, out);
         }
     }
 

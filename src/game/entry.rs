@@ -271,6 +271,20 @@ pub enum Fact {
     },
     /// The announced start was reached.
     Scheduled,
+    /// What follows was put on record by this person.
+    Entered {
+        /// Who.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+    /// What is to be done by hand to a clock that the program does not drive.
+    ClockDue {
+        /// What, in words.
+        what: String,
+        /// What it is to show then, if times are to be set and the clock was heard.
+        times: Option<Times>,
+    },
     /// A flag is down by the clock; `None` if both were found down.
     Flag {
         /// Whose.

@@ -2,7 +2,7 @@
 
 use super::rules::{Act, Clocked};
 use crate::track::{Placement, Reading};
-use crate::wire::BoardMessage;
+use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
 
 /// One thing that happened at a board.
@@ -22,6 +22,9 @@ pub enum Event {
     Sensed(Square, Reading),
     /// A scanned board was read as a whole.
     Pictured(Placement),
+    /// A clock that does not hang on the board says what the board would have read of it: nothing
+    /// about the line to the board follows from it.
+    Clock(ClockMessage),
     /// A clock button of its own, beside any lever, was pressed.
     Pressed(Color),
     /// A clock that speaks for itself, to the millisecond.

@@ -3,6 +3,7 @@
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
+use super::flags::Flags;
 use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::rules::Bench;
@@ -43,11 +44,16 @@ pub struct Game {
     pub(super) fields: Dump,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
+    /// The clock does not hang on the board, and stays when the line to the board is lost.
+    pub(super) is_clock_beside: bool,
     pub(super) timekeeper: Timekeeper,
+    pub(super) flags: Flags,
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
     pub(super) bench: Option<Bench>,
+    /// Why the order that came last cannot be carried out.
+    pub(super) refused: Option<String>,
     pub(super) memory: Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
@@ -70,11 +76,14 @@ impl Game {
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            is_clock_beside: false,
             timekeeper: Timekeeper::new(&settings),
+            flags: Flags::default(),
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
             bench: Bench::of(&settings),
+            refused: None,
             memory: Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
@@ -133,7 +142,7 @@ impl Game {
                 self.last_heard = now;
                 self.is_blind = true;
                 self.session.link_up(now, &mut self.commands);
-                if self.clock.is_heard() {
+                if self.clock.is_heard() && !self.is_clock_beside {
                     self.session.ask_clock();
                 }
             }
@@ -146,6 +155,10 @@ impl Game {
             Event::Noise => self.session.want_dump(now, &mut self.commands),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
+            Event::Clock(message) => {
+                self.is_clock_beside = true;
+                self.on_clock(now, message);
+            }
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
             Event::Act(act) => self.on_act(now, act),
@@ -210,7 +223,9 @@ impl Game {
 
     fn on_link_down(&mut self) {
         self.session.link_down();
-        self.timekeeper.lost();
+        if !self.is_clock_beside {
+            self.timekeeper.lost();
+        }
         self.memory.link_down();
         self.has_gap = true;
         if self.link == LinkState::Live {
@@ -388,6 +403,9 @@ impl Game {
             self.record_clock();
         }
         self.tell_reading(now);
+        if let ClockMessage::Time(time) = message {
+            self.watch_flags(now, time);
+        }
         self.wants_show = true;
     }
 
@@ -471,6 +489,7 @@ impl Game {
         self.watch.new_game();
         self.clock.forget_run();
         self.begin_time(now);
+        self.flags = Flags::default();
         self.timers.set(Timer::Settle, now + self.settle_time());
     }
 }

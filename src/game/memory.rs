@@ -248,7 +248,7 @@ impl Game {
     /// the same; one that we drive would go on taking the time of him who has pressed.
     fn may_be_deaf(&self) -> bool {
         match self.settings.clock_role {
-            ClockRole::Read => true,
+            ClockRole::Read | ClockRole::Own => true,
             ClockRole::Driven => !self.clock.is_running() || self.is_over(),
         }
     }

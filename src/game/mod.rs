@@ -3,13 +3,16 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
+pub mod act;
 pub mod clock_desk;
+mod clock_order;
 mod disorder;
 mod doubt;
 pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
+mod flags;
 mod machine;
 mod memory;
 pub mod own_clock;
@@ -18,17 +21,18 @@ pub mod recover;
 pub mod rules;
 pub mod score;
 pub mod settings;
+pub mod terms;
 mod timekeeper;
 mod timers;
 mod watch;
 
-pub use clock_desk::{Calls, ClockDesk};
+pub use clock_desk::{BridgeAct, BridgeDesk, Calls, ClockDesk};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
 pub use event::Event;
 pub use machine::Game;
-pub use own_clock::{ClockOrder, OwnAct, OwnClock};
+pub use own_clock::{ClockOrder, Kept, OwnAct, OwnClock};
 pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use rules::{Act, Clocked};

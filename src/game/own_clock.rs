@@ -5,12 +5,14 @@
 //! does, so the game knows no difference. A press counts from its first edge, though it is believed
 //! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
 
+use super::clock_order::obey;
 use crate::clock::{Change, ClockModel, PerMove, TimeControl, Times};
+use crate::laws;
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
 use crate::wire::{ClockMessage, ClockTime, End, SideTime};
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
 /// The buzzer at the fall of a flag.
@@ -42,8 +44,23 @@ pub enum ClockOrder {
     Set(Times),
     /// This player gets more time.
     Add(Color, Duration),
+    /// What the referee orders for the arbiter.
+    Obey(laws::ClockOrder),
     /// A new game begins: the clock is set for it, unless it runs already.
     NewGame,
+    /// The program was started anew in the middle of a game: the clock stands as it stood.
+    TakeUp(Kept),
+}
+
+/// What is on record of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The times when it was last known to go.
+    pub times: Times,
+    /// Whose time ran, or will.
+    pub turn: Color,
+    /// How many moves each player has completed.
+    pub completed: ByColor<u32>,
 }
 
 /// The clock.
@@ -123,6 +140,8 @@ impl OwnClock {
                 changes
             }
             ClockOrder::Add(color, span) => self.model.add(at, color, span),
+            ClockOrder::Obey(laws::ClockOrder::Run(color)) => self.start(at, color),
+            ClockOrder::Obey(order) => obey(&mut self.model, at, self.turn, order),
             ClockOrder::NewGame if self.model.running().is_none() => {
                 self.model = self.fresh.clone();
                 self.model.stop(at);
@@ -130,6 +149,10 @@ impl OwnClock {
                 Vec::new()
             }
             ClockOrder::NewGame => Vec::new(),
+            ClockOrder::TakeUp(kept) => {
+                self.take_up(at, &kept);
+                Vec::new()
+            }
         };
         self.tell(at, &changes, out);
         self.show(at, out);
@@ -178,6 +201,16 @@ impl OwnClock {
         self.model.start(at, color)
     }
 
+    /// The middle button lets it go on; no press starts it by chance.
+    fn take_up(&mut self, at: Mono, kept: &Kept) {
+        self.model.stop(at);
+        for color in Color::ALL {
+            self.model.set_completed(color, *kept.completed.get(color));
+            self.model.adopt(color, kept.times.of(color));
+        }
+        (self.turn, self.has_run) = (kept.turn, true);
+    }
+
     /// Changes are known as of `at`.
     fn tell(&mut self, at: Mono, changes: &[Change], out: &mut Vec<OwnAct>) {
         if changes.iter().any(|change| matches!(change, Change::FlagFell { .. })) {
@@ -222,6 +255,9 @@ impl OwnClock {
     }
 
     fn say(&mut self, at: Mono, out: &mut Vec<OwnAct>) {
+        if self.is_foreign() {
+            return;
+        }
         let message = ClockMessage::Time(self.time(at));
         if self.told.as_ref() != Some(&message) {
             self.told = Some(message.clone());

@@ -2,18 +2,20 @@
 
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
+use super::own_clock::Kept;
 use super::play::Play;
 use super::rules::Minutes;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use super::timekeeper::Timekeeper;
-use crate::clock::{End, Reader};
+use crate::clock::{End, Reader, Times};
 use crate::laws::Ending;
 use crate::time::Mono;
+use crate::track::line::CompletedBy;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position as _, PositionError};
+use shakmaty::{ByColor, CastlingMode, Chess, Color, Position as _, PositionError};
 use std::time::Duration;
 
 /// A recorded fact that cannot be: the record was written by something else, or damaged.
@@ -41,6 +43,8 @@ pub struct Recovered {
     link: LinkState,
     /// Whether a clock has run in this game.
     has_clock: bool,
+    /// The times that were recorded last, whose time ran then, and when.
+    times: Option<(Times, Option<Color>, Mono)>,
     /// What the referee was told of.
     minutes: Minutes,
     /// How the board lies and which end of the clock is White's.
@@ -57,9 +61,9 @@ impl Recovered {
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
         self.take_minutes(entry);
+        self.take_times(entry);
         let wrong = |why: String| RecoverError { index, why };
-        let at = entry.at.mono;
-        let ago = |span: Duration| Mono(at.0.saturating_sub(micros(span)));
+        let ago = |span: Duration| Mono(entry.at.mono.0.saturating_sub(micros(span)));
         match &entry.fact {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
@@ -125,6 +129,27 @@ impl Recovered {
         Ok(())
     }
 
+    /// What is known of the clock's times, and since when.
+    fn take_times(&mut self, entry: &Entry) {
+        let at = entry.at.mono;
+        self.times = match &entry.fact {
+            Fact::GameStarted { .. } => None,
+            Fact::Clock { running, times: Some(times), .. } => Some((*times, *running, at)),
+            Fact::MoveCompleted {
+                ply,
+                by: CompletedBy::Press,
+                times: Some(times),
+                pressed_before,
+            } => {
+                let first = self.sheet().map_or(Color::White, |sheet| sheet.start().turn());
+                let next = if ply.is_multiple_of(2) { first } else { !first };
+                let then = Mono(at.0.saturating_sub(micros(*pressed_before)));
+                Some((*times, Some(next), then))
+            }
+            _ => return,
+        };
+    }
+
     /// What the referee of this game is told of is kept for him.
     fn take_minutes(&mut self, entry: &Entry) {
         let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
@@ -138,13 +163,16 @@ impl Recovered {
     /// without having lost it.
     fn note_restart(&mut self, entry: &Entry) {
         let mut is_new = entry.at.mono < self.last_at;
-        self.last_at = entry.at.mono;
+        let before = std::mem::replace(&mut self.last_at, entry.at.mono);
         if is_new {
             self.link = LinkState::Absent;
         }
         if let Fact::Link(link) = entry.fact {
             is_new |= link == LinkState::Live && self.link == LinkState::Live;
             self.link = link;
+        }
+        if is_new {
+            self.times = self.times_at(before).map(|times| (times, None, entry.at.mono));
         }
         if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
             sheet.forget_times();
@@ -154,6 +182,28 @@ impl Recovered {
     /// The game as recorded, if one was begun.
     pub fn sheet(&self) -> Option<&ScoreSheet> {
         self.game.as_ref().map(|(sheet, _)| sheet)
+    }
+
+    /// The recorded times at `at`.
+    fn times_at(&self, at: Mono) -> Option<Times> {
+        let (mut times, running, then) = self.times?;
+        let passed = at.since(then);
+        match running {
+            Some(Color::White) => times.white = times.white.saturating_sub(passed),
+            Some(Color::Black) => times.black = times.black.saturating_sub(passed),
+            None => {}
+        }
+        Some(times)
+    }
+
+    /// The clock of the game as it was when the last entry was made: it ran at least until then.
+    pub fn clock(&self) -> Option<Kept> {
+        let sheet = self.sheet().filter(|_| self.has_clock && self.ending().is_none())?;
+        let first = sheet.start().turn();
+        let n = u32::try_from(sheet.n_completed()).unwrap_or(u32::MAX);
+        let of = |color| if color == first { n.div_ceil(2) } else { n / 2 };
+        let turn = if n.is_multiple_of(2) { first } else { !first };
+        Some(Kept { times: self.times_at(self.last_at)?, turn, completed: ByColor::new_with(of) })
     }
 
     /// How that game ended, if it has.
@@ -207,9 +257,8 @@ mod tests {
     use super::*;
     use crate::game::{Effect, Event};
     use crate::time::{Stamp, Wall};
-    use crate::track::line::CompletedBy;
     use crate::wire::{BoardMessage, Code, Dump, Orientation};
-    use shakmaty::{Color, Position, Square};
+    use shakmaty::{Position, Square};
 
     fn entry(ms: u64, fact: Fact) -> Entry {
         Entry { at: Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }, fact }
@@ -286,6 +335,43 @@ mod tests {
         assert_eq!(moves, ["e2e4", "c7c5", "d2d4"]);
         let is_finding = |fact: &Fact| matches!(fact, Fact::IllegalMove { .. });
         assert!(!facts.iter().any(is_finding), "{facts:?}");
+    }
+
+    #[test]
+    fn a_clock_is_taken_up_as_it_was_when_the_record_stops() {
+        let seconds = |white, black| Times {
+            white: Duration::from_secs(white),
+            black: Duration::from_secs(black),
+        };
+        let clock = |running, times| Fact::Clock { running, times, is_connected: true };
+        let pressed = |ply, times| Fact::MoveCompleted {
+            ply,
+            by: CompletedBy::Press,
+            pressed_before: Duration::from_secs(1),
+            times: Some(times),
+        };
+        let entries = [
+            entry(600, Fact::Link(LinkState::Live)),
+            entry(600, started()),
+            entry(1_000, clock(Some(Color::White), Some(seconds(300, 300)))),
+            entry(9_000, made(1, "e2e4")),
+            entry(9_000, pressed(1, seconds(295, 300))),
+            // Black thinks; the last that is known of his time is that he thought for so long.
+            entry(15_000, Fact::Sensed { sq: Square::E7, reading: crate::track::Reading::Empty }),
+        ];
+        let mut fold = Recovered::default();
+        for (idx, entry) in entries.iter().enumerate() {
+            fold.fold(idx, entry).unwrap();
+        }
+        let completed = ByColor { white: 1, black: 0 };
+        let kept = |white, black| {
+            Some(Kept { times: seconds(white, black), turn: Color::Black, completed })
+        };
+        assert_eq!(fold.clock(), kept(295, 293));
+        // Nothing passes while the daemon is gone, nor until the clock is started.
+        fold.fold(6, &entry(500, Fact::Link(LinkState::Live))).unwrap();
+        fold.fold(7, &entry(90_000, Fact::Link(LinkState::Lost))).unwrap();
+        assert_eq!(fold.clock(), kept(295, 293));
     }
 
     #[test]

@@ -49,6 +49,13 @@ pub enum Act {
     Stopped(Color),
     /// The announced start is reached.
     Scheduled,
+    /// What comes next, if it is no order, is put on record by this person.
+    Entered {
+        /// Who.
+        author: String,
+        /// Why.
+        reason: String,
+    },
 }
 
 /// What a clock says that speaks for itself.
@@ -194,6 +201,13 @@ impl Bench {
     }
 }
 
+impl Bench {
+    /// What the referee has ordered of the clock since this was asked last.
+    pub(super) fn take_orders(&mut self) -> Vec<ClockOrder> {
+        std::mem::take(&mut self.orders)
+    }
+}
+
 impl Game {
     /// The referee, if the settings name the terms of the game.
     pub fn referee(&self) -> Option<&Referee> {
@@ -219,6 +233,15 @@ impl Game {
         self.bench.as_ref().is_some_and(|bench| bench.referee.is_suspended())
     }
 
+    /// Why the last event, if people acted in it, changed nothing; empty if it did.
+    pub fn refusals(&self) -> Vec<String> {
+        let of_ruling = |ruling: &Ruling| match ruling {
+            Ruling::Log(note) if note.code == Code::ClaimRefused => Some(note.facts.clone()),
+            _ => None,
+        };
+        self.refused.iter().cloned().chain(self.rulings().iter().filter_map(of_ruling)).collect()
+    }
+
     pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
         if let Act::Ordered { order: order @ Order::Settle(ply, uci), author, reason } = act {
             let (author, reason) = (author.clone(), reason.clone());
@@ -227,6 +250,7 @@ impl Game {
                 let (author, reason) = ("Rokade".to_owned(), String::new());
                 let order = Order::Note(format!("\"{order}\" is refused: {why}"));
                 self.facts.push(Fact::Ordered { order, author, reason });
+                self.refused = Some(format!("{why}{}", self.nearest_to(&why, uci)));
             }
             return;
         }
@@ -249,12 +273,29 @@ impl Game {
             }
             Act::Stopped(by) => (Fact::Stopped { by: *by }, Told::Stopped(*by)),
             Act::Scheduled => (Fact::Scheduled, Told::Scheduled),
+            Act::Entered { author, reason } => {
+                let (author, reason) = (author.clone(), reason.clone());
+                self.facts.push(Fact::Entered { author, reason });
+                return;
+            }
         };
         if self.bench.is_some() {
             self.record_latest(now);
             self.facts.push(fact);
             self.tell(now, &told);
         }
+    }
+
+    /// The legal move that is written most like `uci`, where that is none.
+    fn nearest_to(&self, why: &OrderError, uci: &UciMove) -> String {
+        let (Some(play), OrderError::NotLegal { ply }) = (&self.play, why) else {
+            return String::new();
+        };
+        let sheet = play.sheet();
+        let legal = sheet.position(ply - 1).legal_moves();
+        let legal: Vec<_> = legal.iter().map(|m| m.to_uci(sheet.mode()).to_string()).collect();
+        let near = laws::name::nearest(&uci.to_string(), legal.iter().map(String::as_str));
+        near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"))
     }
 
     /// Half-move `ply` was `uci`: the sensors had left that open.
@@ -428,6 +469,7 @@ impl Game {
 
     /// A new event: what was said to the last one is past.
     pub(super) fn clear_bench(&mut self) {
+        self.refused = None;
         if let Some(bench) = &mut self.bench {
             bench.said.clear();
         }
@@ -442,9 +484,7 @@ impl Game {
             self.tell(now, &Told::Passed);
         }
         self.follow_record(now);
-        if let Some(bench) = &mut self.bench {
-            effects.extend(bench.orders.drain(..).map(Effect::Clock));
-        }
+        self.pass_orders(now, effects);
     }
 }
 

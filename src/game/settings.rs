@@ -42,7 +42,7 @@ impl Default for Settle {
     }
 }
 
-/// What the program does about the clock behind the board.
+/// What the program does about the clock.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClockRole {
     /// It listens, and a clock that is not heard for some seconds runs on all the same.
@@ -50,6 +50,8 @@ pub enum ClockRole {
     Read,
     /// It drives the clock: a press that is not heard changes no side.
     Driven,
+    /// It is the clock.
+    Own,
 }
 
 /// The settings of one board.

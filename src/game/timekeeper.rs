@@ -7,6 +7,7 @@ use crate::clock::{Check, End, Estimate, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color, Position};
+use std::time::Duration;
 
 /// Keeps the time of one game.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Timekeeper {
 
 impl Timekeeper {
     pub(super) fn new(settings: &Settings) -> Self {
-        let check = Check::new(settings.time_control.clone());
+        let check = Self::patient(Check::new(settings.time_control.clone()), settings);
         Self { check, shown_at: None, notes: Vec::new() }
     }
 
@@ -29,7 +30,14 @@ impl Timekeeper {
         let n = u32::try_from(n_plies).unwrap_or(u32::MAX);
         let of = |color| if color == first { n.div_ceil(2) } else { n / 2 };
         let check = Check::resumed(settings.time_control.clone(), ByColor::new_with(of));
-        Self { check, ..Self::new(settings) }
+        Self { check: Self::patient(check, settings), ..Self::new(settings) }
+    }
+
+    fn patient(check: Check, settings: &Settings) -> Check {
+        match settings.clock_role {
+            ClockRole::Read | ClockRole::Own => check,
+            ClockRole::Driven => check.driven(),
+        }
     }
 
     pub(super) fn wake_at(&self) -> Option<Mono> {
@@ -48,6 +56,11 @@ impl Game {
     /// it is gone. `None` if there never was one.
     pub fn estimate(&self, at: Mono) -> Option<Estimate> {
         self.timekeeper.check.estimate(at)
+    }
+
+    /// The clock is our own and was given these times, which are on record.
+    pub fn clock_restored(&mut self, to: Times) {
+        self.facts.push(Fact::ClockNote(Note::Restored { to }));
     }
 
     /// Before anything is made of a clock message: whether it shows times.
@@ -71,13 +84,15 @@ impl Game {
             Turned::Pressed(end) => Some(self.clock.color(*end)),
             Turned::Started | Turned::Stopped => None,
         });
+        let is_driven = self.settings.clock_role == ClockRole::Driven;
         let has_times = matches!(message, ClockMessage::Time(_));
         let is_battery_low = matches!(message, ClockMessage::Time(time) if time.battery_low);
         let shown = Shown {
             times: self.clock.times().filter(|_| has_times),
             running: self.clock.running(),
-            // An arbiter who starts the clock with the lever has not made a move.
-            pressed: pressed.filter(|_| !turned.contains(&Turned::Started)),
+            // An arbiter who starts the clock with the lever has not made a move. One that is
+            // driven is not started so.
+            pressed: pressed.filter(|_| is_driven || !turned.contains(&Turned::Started)),
             is_battery_low,
         };
         let keeper = &mut self.timekeeper;
@@ -90,7 +105,7 @@ impl Game {
         let keeper = &mut self.timekeeper;
         *keeper = Timekeeper::new(&self.settings);
         // A clock that we drive is being set for the game just now; its next reading tells.
-        let is_set = self.settings.clock_role == ClockRole::Read;
+        let is_set = self.settings.clock_role != ClockRole::Driven;
         if is_set && self.clock.times().is_some() {
             let (times, running) = (self.clock.times(), self.clock.running());
             let shown = Shown { times, running, pressed: None, is_battery_low: false };
@@ -100,6 +115,11 @@ impl Game {
             self.facts.push(Fact::TimeControl(control.clone()));
         }
         self.tell_notes();
+    }
+
+    /// The arbiter has ordered that `by` has so much more, or less, time.
+    pub(super) fn expect_order(&mut self, by: Color, more: Duration, less: Duration) {
+        self.timekeeper.check.order(by, more, less);
     }
 
     /// The first press tells that White's end of the clock is the other one.

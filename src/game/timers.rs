@@ -25,9 +25,11 @@ pub(super) enum Timer {
     InHand,
     /// A player who has made his move may have pressed.
     Unpressed,
+    /// A time has been at zero long enough to be a flag.
+    Flag,
 }
 
-const N_TIMERS: usize = 10;
+const N_TIMERS: usize = 11;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

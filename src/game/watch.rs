@@ -344,6 +344,9 @@ impl Game {
         if self.timers.take(Timer::Unpressed, now) && self.may_judge() {
             self.tell_unpressed();
         }
+        if self.timers.take(Timer::Flag, now) {
+            self.tell_flags(now);
+        }
         self.watch_unpressed(now);
         if self.timers.take(Timer::Memory, now) {
             self.ask_memory(now);

@@ -61,6 +61,11 @@ impl Claim {
         "clock_wrong",
     ];
 
+    /// The word for each kind.
+    pub const fn kinds() -> &'static [&'static str] {
+        &Self::WORDS
+    }
+
     /// The word for its kind.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -169,6 +174,11 @@ impl Declaration {
         "ask_status",
         "protest",
     ];
+
+    /// The first word of each.
+    pub const fn words() -> &'static [&'static str] {
+        &Self::WORDS
+    }
 
     const fn word(&self) -> &'static str {
         match self {

@@ -36,7 +36,7 @@ pub use profile::{
     LapsesBy, Profile, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors,
     Rules, WrongClaim,
 };
-pub use referee::{Clocks, Display, MayAct, Recorded, Referee, Said, Told};
+pub use referee::{Clocks, Display, MayAct, Pending, Recorded, Referee, Said, Told};
 pub use said::{
     Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
 };

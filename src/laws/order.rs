@@ -214,6 +214,11 @@ const WORDS: [&str; 41] = [
 ];
 
 impl Order {
+    /// The first word of every order but `other`.
+    pub const fn words() -> &'static [&'static str] {
+        &WORDS
+    }
+
     const fn word(&self) -> &'static str {
         match self {
             Self::Start => "start",

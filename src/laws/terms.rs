@@ -12,6 +12,8 @@ pub struct Period {
     pub moves: Option<u16>,
     /// The time for them.
     pub time: Duration,
+    /// What is added for each of them, where that is not [`Terms::bonus`].
+    pub bonus: Option<Bonus>,
 }
 
 /// When the next period's time is credited.
@@ -117,8 +119,9 @@ pub struct Terms {
     pub touch_window: Duration,
     /// How late a player may be, where it is not the profile's default.
     pub default_time: Option<Duration>,
-    /// The periods; none if all moves are to be made in the time on the clock.
-    pub periods: Vec<Period>,
+    /// The periods of each player; none if all moves are to be made in the time on the clock. If
+    /// the last is for a number of moves, it is repeated for ever.
+    pub periods: ByColor<Vec<Period>>,
     /// When periods are credited.
     pub credit: PeriodCredit,
     /// The period at the start, from 1.
@@ -166,7 +169,7 @@ impl Default for Terms {
             evidence: Evidence::default(),
             touch_window: Duration::from_millis(50),
             default_time: None,
-            periods: Vec::new(),
+            periods: ByColor::default(),
             credit: PeriodCredit::default(),
             period: 1,
             is_last_period: false,
@@ -200,29 +203,35 @@ impl Terms {
         self.default_time.unwrap_or(self.rules().default_time)
     }
 
-    /// Whether nothing is added or spared for a move.
-    pub const fn is_without_bonus(&self) -> bool {
-        matches!(self.bonus, Bonus::Nothing)
+    /// Period `n` of `side`, counted from 1.
+    fn period_of(&self, side: Color, n: usize) -> Option<&Period> {
+        let periods = &self.periods[side];
+        let is_repeated = |last: &&Period| last.moves.is_some();
+        periods.get(n.checked_sub(1)?).or_else(|| periods.last().filter(is_repeated))
     }
 
-    /// How many moves must be completed by the end of period `n`, counted from 1; `None` if all
-    /// must.
-    pub fn required(&self, n: usize) -> Option<u32> {
-        if self.is_last(n) {
+    /// What is added or spared for a move of `side` in period `n`, counted from 1.
+    pub fn bonus_in(&self, side: Color, n: usize) -> Bonus {
+        self.period_of(side, n).and_then(|period| period.bonus).unwrap_or(self.bonus)
+    }
+
+    /// How many moves `side` must have completed by the end of period `n`, counted from 1; `None`
+    /// if all.
+    pub fn required(&self, side: Color, n: usize) -> Option<u32> {
+        if self.is_last(side, n) {
             return None;
         }
-        let until = self.periods.get(..n)?;
-        until.iter().map(|period| period.moves.map(u32::from)).sum()
+        (1..=n).map(|n| self.period_of(side, n)?.moves.map(u32::from)).sum()
     }
 
-    /// Whether period `n` is the last.
-    pub fn is_last(&self, n: usize) -> bool {
-        self.is_last_period || n >= self.periods.len()
+    /// Whether period `n` of `side` is the last.
+    pub fn is_last(&self, side: Color, n: usize) -> bool {
+        self.is_last_period || self.period_of(side, n + 1).is_none()
     }
 
-    /// What is credited after period `n`.
-    pub fn allotment(&self, n: usize) -> Option<Duration> {
-        self.periods.get(n).map(|period| period.time)
+    /// What `side` is credited after period `n`.
+    pub fn allotment(&self, side: Color, n: usize) -> Option<Duration> {
+        self.period_of(side, n + 1).map(|period| period.time)
     }
 
     /// Whether this part of Guidelines III was announced.

@@ -73,8 +73,8 @@ impl Attempt {
         let castle = castle_of(pos, self).map(|(rook, _)| Move::Castle { king: self.from, rook });
         [Some(m), castle].into_iter().flatten().find(|m| {
             let is_king = capture == Some(Role::King);
-            let mut after = pos.clone();
-            !is_king && {
+            !is_king && is_free(pos, *m) && {
+                let mut after = pos.clone();
                 after.play_unchecked(*m);
                 seen.differs(after.board()).is_empty()
             }
@@ -224,6 +224,15 @@ impl Attempt {
         let passes = attacks::between(self.from, king_to).into_iter().any(is_attacked);
         if passes { "crosses an attacked square" } else { "target square attacked" }
     }
+}
+
+/// Whether king and rook find no third piece where they come to stand: nothing is captured by
+/// castling.
+fn is_free(pos: &Chess, m: Move) -> bool {
+    let (Move::Castle { king, rook }, Some(side)) = (m, m.castling_side()) else { return true };
+    let turn = pos.turn();
+    let ends = shakmaty::Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
+    (ends & pos.board().occupied() & !shakmaty::Bitboard::from(king).with(rook)).is_empty()
 }
 
 /// The check was not answered, or the move brings it about.

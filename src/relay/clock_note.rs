@@ -55,6 +55,7 @@ impl From<&Note> for NoteBody {
             Note::Misset { expected, shown, .. }
             | Note::Increment { expected, shown, .. }
             | Note::SetByHand { from: expected, to: shown, .. }
+            | Note::AsOrdered { from: expected, to: shown, .. }
             | Note::Unexplained { from: expected, to: shown, .. } => {
                 (body.expected_ms, body.shown_ms) = (ms(expected), ms(shown));
             }
@@ -66,7 +67,7 @@ impl From<&Note> for NoteBody {
             | Note::Back { estimated: expected, shown } => {
                 (body.expected, body.shown) = (Some(expected.into()), Some(shown.into()));
             }
-            Note::Turned { to } => body.shown = Some(to.into()),
+            Note::Turned { to } | Note::Restored { to } => body.shown = Some(to.into()),
             Note::Late { by } => body.shown_ms = ms(by),
             Note::Drift { rate, by, over } => {
                 body.rate = Some(rate.word().to_owned());
@@ -95,6 +96,7 @@ impl NoteBody {
             "CLOCK_PERIOD" => Note::Period { by: by()?, credit: shown_ms()? },
             "CLOCK_PERIOD_DUE" => Note::PeriodDue { by: by()?, credit: shown_ms()? },
             "CLOCK_SET" => Note::SetByHand { by: by()?, from: expected_ms()?, to: shown_ms()? },
+            "CLOCK_ORDERED" => Note::AsOrdered { by: by()?, from: expected_ms()?, to: shown_ms()? },
             "CLOCK_RESET" => Note::Reset { from: expected()?, to: shown()? },
             "CLOCK_TURNED" => Note::Turned { to: shown()? },
             "CLOCK_OTHER_END" => Note::OtherEnd,
@@ -111,6 +113,7 @@ impl NoteBody {
                 over: self.over_ms.map(Duration::from_millis)?,
             },
             "CLOCK_BACK" => Note::Back { estimated: expected()?, shown: shown()? },
+            "CLOCK_RESTORED" => Note::Restored { to: shown()? },
             "CLOCK_BATTERY" => Note::BatteryLow,
             _ => return None,
         })
@@ -140,6 +143,7 @@ mod tests {
             Note::Late { by: s(5) },
             Note::Drift { rate: Rate::Slow, by: s(5), over: s(6) },
             Note::Back { estimated: a, shown: b },
+            Note::Restored { to: a },
             Note::BatteryLow,
         ];
         for note in notes {

@@ -18,6 +18,8 @@ pub struct Log {
     clock_runs: Option<bool>,
     /// What the referee has said since the last move, that the record may have found as well.
     ruled: Vec<Code>,
+    /// Who puts on record what comes next.
+    entered: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -29,7 +31,7 @@ struct Number {
 impl Default for Log {
     fn default() -> Self {
         let first = Number { fullmove: 1, turn: Color::White };
-        Self { first, moves: Vec::new(), clock_runs: None, ruled: Vec::new() }
+        Self { first, moves: Vec::new(), clock_runs: None, ruled: Vec::new(), entered: None }
     }
 }
 
@@ -91,23 +93,36 @@ impl Log {
                 self.ruled.extend(ruled.code.filter(|code| code.severity() != Severity::GameOver));
                 return ruling(ruled);
             }
-            Fact::Declared { by, said } => format!("says       {by} {said}"),
-            Fact::Signed { score } => format!("signed     {score}"),
-            Fact::Announced { by, words } => format!("announces  {by} {words}"),
-            Fact::Sealed { by } => format!("seals      {by}"),
+            _ => return self.of_people(fact),
+        })
+    }
+
+    /// What people at the table do and say, and what is asked of them.
+    fn of_people(&mut self, fact: &Fact) -> Option<String> {
+        Some(match fact {
+            Fact::Declared { by, said } => self.by_hand(format!("says       {by} {said}")),
+            Fact::Signed { score } => self.by_hand(format!("signed     {score}")),
+            Fact::Announced { by, words } => self.by_hand(format!("announces  {by} {words}")),
+            Fact::Sealed { by } => self.by_hand(format!("seals      {by}")),
             Fact::Ordered { order, author, reason } => {
-                let why = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-                format!("order      {order} by {}{why}", name(author, "arbiter"))
+                format!("order      {order} by {}{}", name(author, "arbiter"), because(reason))
             }
-            Fact::Stopped { by } => format!("clock      stopped by {by}"),
-            Fact::Scheduled => "scheduled  the announced start".to_owned(),
+            Fact::Stopped { by } => self.by_hand(format!("clock      stopped by {by}")),
+            Fact::Scheduled => self.by_hand("scheduled  the announced start".to_owned()),
+            Fact::Entered { author, reason } => {
+                self.entered = Some(format!(", entered by {author}{}", because(reason)));
+                return None;
+            }
+            Fact::ClockDue { what, times } => {
+                let shows = times.map_or_else(String::new, |times| {
+                    let [white, black] = [times.white, times.black].map(hms);
+                    format!("; then it shows white {white}, black {black}")
+                });
+                format!("BY HAND    the clock: {what}{shows}")
+            }
             Fact::Flag { side: Some(side) } => format!("flag       {side}"),
             Fact::Flag { side: None } => "flag       both, order unknown".to_owned(),
-            Fact::Seated { .. }
-            | Fact::Pressed { .. }
-            | Fact::Sensed { .. }
-            | Fact::Pictured(_)
-            | Fact::SearchCut { .. } => return None,
+            _ => return None,
         })
     }
 
@@ -125,6 +140,11 @@ impl Log {
             }
             None => Some(told(finding)),
         }
+    }
+
+    /// What was put on record by a person, with his name.
+    fn by_hand(&mut self, line: String) -> String {
+        line + &self.entered.take().unwrap_or_default()
     }
 
     fn made(&mut self, fact: &Fact) -> Option<String> {
@@ -199,6 +219,10 @@ fn label(severity: Severity) -> &'static str {
         Severity::Irregularity => "IRREGULAR ",
         Severity::GameOver => "game over ",
     }
+}
+
+fn because(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(" ({reason})") }
 }
 
 fn name<'a>(name: &'a str, otherwise: &'a str) -> &'a str {

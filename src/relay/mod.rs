@@ -3,6 +3,7 @@
 mod clock_note;
 pub mod log;
 pub mod notation;
+pub mod open;
 pub mod pgn;
 pub mod record;
 pub mod table;

@@ -147,6 +147,15 @@ pub enum Body {
         by: String,
     },
     Scheduled {},
+    Entered {
+        author: String,
+        reason: String,
+    },
+    ClockDue {
+        what: String,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        clock: Option<Clocks>,
+    },
     Flag {
         side: Option<String>,
     },

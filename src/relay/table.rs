@@ -1,7 +1,8 @@
 //! The JSON of what people at the table do and say, and of what the referee makes of it.
 
-use super::record::Body;
+use super::record::{Body, Clocks};
 use super::words::Word;
+use crate::clock::Times;
 use crate::game::entry::{Fact, Ruled};
 use crate::laws::{Code, Confidence, rows};
 use serde::{Deserialize, Serialize};
@@ -93,6 +94,12 @@ pub(super) fn body(fact: &Fact) -> Body {
         },
         Fact::Stopped { by } => Body::Stopped { by: word(by) },
         Fact::Scheduled => Body::Scheduled {},
+        Fact::Entered { author, reason } => {
+            Body::Entered { author: author.clone(), reason: reason.clone() }
+        }
+        Fact::ClockDue { what, times } => {
+            Body::ClockDue { what: what.clone(), clock: times.map(Clocks::from) }
+        }
         Fact::Flag { side } => Body::Flag { side: side.as_ref().map(word) },
         Fact::Ruled(ruled) => Body::Ruling { ruling: ruled.into() },
         _ => unreachable!("every other fact is written where it is read"),
@@ -114,6 +121,12 @@ pub(super) fn fact(body: &Body) -> Option<Fact> {
         },
         Body::Stopped { by } => Fact::Stopped { by: color(by)? },
         Body::Scheduled {} => Fact::Scheduled,
+        Body::Entered { author, reason } => {
+            Fact::Entered { author: author.clone(), reason: reason.clone() }
+        }
+        Body::ClockDue { what, clock } => {
+            Fact::ClockDue { what: what.clone(), times: clock.map(Times::from) }
+        }
         Body::Flag { side: None } => Fact::Flag { side: None },
         Body::Flag { side: Some(side) } => Fact::Flag { side: Some(color(side)?) },
         Body::Ruling { ruling } => Fact::Ruled(ruling.to_ruled()?),

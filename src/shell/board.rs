@@ -9,19 +9,21 @@ use super::config;
 use super::http::{Feed, Shown};
 use super::journal::{Backoff, Batch, DiskStorage, Kind, Line, TornTail, Writer};
 use super::now::Now;
+use super::orders::{self, Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
 use super::publish::{After, Echo, PgnFile, Publisher};
 use super::record::{self, Games, RecordError};
-use super::serial::{self, Heard, LineStub, What};
-use crate::game::{Ear, Effect, Event, Game};
+use super::serial::{self, Heard, LineStub};
+use crate::game::{self, Ear, Effect, Event, Game};
 use crate::relay::log::Log;
+use crate::relay::open;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::view::View;
 use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::{debug, error, info, warn};
 
@@ -41,6 +43,8 @@ pub struct Board {
     /// Up to when the game has been told.
     handled: Mono,
     writer: Writer<After, DiskStorage>,
+    /// What people order and say.
+    requests: Requests,
     /// Line and publisher: they end when they are told that nothing more comes.
     tasks: JoinSet<()>,
 }
@@ -52,6 +56,8 @@ pub struct Handle {
     pub feed: Feed,
     /// Counts the pings that came through journal and publisher.
     pub alive: watch::Receiver<u64>,
+    /// For those who order something.
+    pub orders: mpsc::Sender<Asked>,
 }
 
 impl Board {
@@ -78,7 +84,9 @@ impl Board {
         if let Some(torn) = torn {
             tell_torn(&settings.name, &torn);
         }
-        let game = games.clone().into_fold().into_game(settings.settings());
+        let fold = games.clone().into_fold();
+        let kept = fold.clock();
+        let mut game = fold.into_game(settings.settings());
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
@@ -94,7 +102,12 @@ impl Board {
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
         let clock = BoardClock::new(settings, clock, now);
+        if let Some(kept) = kept.filter(|_| clock.is_own()) {
+            clock.take_up(kept);
+            game.clock_restored(kept.times);
+        }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
+        let (orders, requests) = orders::channel();
         let board = Self {
             name: settings.name.clone(),
             game,
@@ -108,10 +121,11 @@ impl Board {
             clock,
             handled: Mono::default(),
             writer,
+            requests,
             tasks,
         };
         let feed = Feed { name: settings.name.clone(), view: views, pgn: pgns };
-        Ok((board, Handle { feed, alive: pings }))
+        Ok((board, Handle { feed, alive: pings, orders }))
     }
 
     /// Runs until `stop` turns true, then tells the board to be quiet and writes what is left.
@@ -148,6 +162,8 @@ impl Board {
                     let after = After { is_ping: true, ..After::default() };
                     self.carry_out(self.now.stamp(), after).await;
                 }
+                // After all that the board has to tell.
+                Some(asked) = self.requests.recv() => self.answer(asked).await,
             }
         }
         self.game.leave(&mut self.effects);
@@ -161,20 +177,50 @@ impl Board {
         self.tasks.join_all().await;
     }
 
+    /// Somebody orders or says something, or asks what waits. He is answered when it is durable.
+    async fn answer(&mut self, asked: Asked) {
+        let Asked { what, author, reason, reply: to } = asked;
+        let at = self.now.stamp();
+        let mut answer = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
+        match what {
+            What::Open => answer.lines = open::lines(&self.game, at.mono),
+            What::Act(act) if act.needs_referee() && self.game.referee().is_none() => {
+                answer.class = Class::Refused;
+                let why = "no referee sits at this board; set laws = \"m2023\" in its section, or \
+                           use settle, which needs none";
+                answer.why = Some(why.to_owned());
+            }
+            What::Act(act) => {
+                if !matches!(act, game::Act::Ordered { .. }) {
+                    self.handle(at, &Event::Act(game::Act::Entered { author, reason }));
+                }
+                self.handle(at, &Event::Act(act));
+                let refusals = self.game.refusals();
+                if !refusals.is_empty() {
+                    answer.class = Class::Refused;
+                    answer.why = Some(refusals.join("; "));
+                    answer.lines = open::lines(&self.game, at.mono);
+                }
+            }
+        }
+        let after = After { reply: Some(Reply { answer, to }), ..After::default() };
+        self.carry_out(at, after).await;
+    }
+
     async fn hear(&mut self, heard: Heard) {
         let Heard { at, what } = heard;
         match what {
-            What::Up => {
+            serial::What::Up => {
                 self.ear.forget();
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkUp);
             }
-            What::Down { why } => {
+            serial::What::Down { why } => {
                 info!(board = self.name, "{why}");
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkDown);
             }
-            What::Bytes(bytes) => {
+            serial::What::Bytes(bytes) => {
                 self.drive(|clock, out| clock.hear(at, &bytes, out));
                 self.handled = at.mono;
                 let n_noise = self.ear.hear(at, &bytes, &mut self.game, &mut self.effects);
@@ -212,8 +258,7 @@ impl Board {
             match effect {
                 Effect::Send(command) => self.line.send(command.encode()),
                 Effect::Reopen => self.line.reopen(),
-                // A clock behind a board takes orders only as a program of its own.
-                Effect::Clock(_) => {}
+                Effect::Clock(order) => self.drive(|clock, out| clock.obey(at, order, out)),
                 Effect::Show => wants_show = true,
                 Effect::Record(entry) => {
                     self.drive(|clock, out| clock.note(at, &entry.fact, out));
@@ -233,7 +278,9 @@ impl Board {
         if has_news {
             after.pgn = pgn_of(&self.game, &self.games, &self.site);
         }
-        if lines.is_empty() && after.shown.is_none() && !after.is_ping {
+        if let Some(reply) = &mut after.reply {
+            reply.answer.lines.splice(..0, after.lines.iter().cloned());
+        } else if lines.is_empty() && after.shown.is_none() && !after.is_ping {
             return;
         }
         if self.writer.send(Batch { lines, after }).await.is_err() {

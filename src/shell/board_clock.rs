@@ -1,10 +1,12 @@
 //! The clock of one board in the daemon: read only, driven through the board, or our own.
 
+use super::bridge_clock::BridgeClock;
 use super::config::{self, Source};
 use super::now::Now;
 use super::own_clock::OwnClockStub;
 use crate::clock::TimeControl;
-use crate::game::{ClockDesk, ClockOrder, Event, Fact};
+use crate::game::{ClockDesk, ClockOrder, Event, Fact, Kept};
+use crate::laws;
 use crate::time::{Mono, Stamp};
 #[cfg(feature = "pi")]
 use crate::wire::{self, contact::Shape};
@@ -20,6 +22,8 @@ pub(super) enum BoardClock {
     Driven(Box<ClockDesk>),
     /// It is the clock.
     Own(OwnClockStub),
+    /// It drives a clock on its own jack.
+    Bridge(Box<BridgeClock>),
 }
 
 impl BoardClock {
@@ -35,7 +39,10 @@ impl BoardClock {
                 let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
                 Self::Driven(Box::new(desk))
             }
-            (None, Source::Board, _) => Self::Read,
+            (None, Source::Bridge, Some(control)) => {
+                Self::Bridge(Box::new(BridgeClock::open(settings, control, now)))
+            }
+            (None, Source::Board | Source::Bridge, _) => Self::Read,
             (None, Source::Gpio | Source::GpioLever, control) => {
                 let control = control.unwrap_or(TimeControl::NoClock);
                 pi_clock(settings, control, now).unwrap_or_else(|why| {
@@ -48,21 +55,31 @@ impl BoardClock {
 
     /// Whether the clock behind the board is none of the game's.
     pub(super) const fn is_own(&self) -> bool {
-        matches!(self, Self::Own(_))
+        matches!(self, Self::Own(_) | Self::Bridge(_))
+    }
+
+    /// A clock of our own stands as the record says, before it has shown anything.
+    pub(super) fn take_up(&self, kept: Kept) {
+        if let Self::Own(stub) = self {
+            stub.order(ClockOrder::TakeUp(kept));
+        }
     }
 
     /// When [`BoardClock::on_timeout`] is due.
     pub(super) fn wake_at(&self) -> Option<Mono> {
         match self {
             Self::Driven(desk) => desk.wake_at(),
-            _ => None,
+            Self::Bridge(bridge) => bridge.wake_at(),
+            Self::Read | Self::Own(_) => None,
         }
     }
 
     /// Something may be due.
     pub(super) fn on_timeout(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
-        if let Self::Driven(desk) = self {
-            desk.on_timeout(at.mono, out);
+        match self {
+            Self::Driven(desk) => desk.on_timeout(at.mono, out),
+            Self::Bridge(bridge) => bridge.on_timeout(at),
+            Self::Read | Self::Own(_) => {}
         }
     }
 
@@ -84,18 +101,34 @@ impl BoardClock {
     pub(super) fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<Act<Command>>) {
         match (self, fact) {
             (Self::Driven(desk), fact) => desk.note(at.mono, fact, out),
+            (Self::Bridge(bridge), fact) => bridge.note(at, fact),
             (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(ClockOrder::NewGame),
             (Self::Own(stub), Fact::Ended(_)) => stub.order(ClockOrder::Stop),
             _ => {}
         }
     }
 
-    /// What a clock that is our own has to say; nothing, ever, of another. Safe to cancel.
+    /// What the referee orders of the clock is done, if it is ours to do.
+    pub(super) fn obey(&mut self, at: Stamp, order: laws::ClockOrder, out: &mut Vec<Act<Command>>) {
+        match self {
+            Self::Read => {}
+            Self::Driven(desk) => desk.obey(at.mono, order, out),
+            Self::Own(stub) => stub.order(ClockOrder::Obey(order)),
+            Self::Bridge(bridge) => bridge.obey(at, order),
+        }
+    }
+
+    /// What a clock has to say that does not speak through the board; nothing, ever, of another.
+    /// Safe to cancel.
     pub(super) async fn event(&mut self) -> (Stamp, Event) {
-        if let Self::Own(stub) = self
-            && let Some(event) = stub.event().await
-        {
-            return event;
+        match self {
+            Self::Own(stub) => {
+                if let Some(event) = stub.event().await {
+                    return event;
+                }
+            }
+            Self::Bridge(bridge) => return bridge.event().await,
+            Self::Read | Self::Driven(_) => {}
         }
         std::future::pending().await
     }

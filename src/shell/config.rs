@@ -1,10 +1,12 @@
 //! The one configuration file, typed. An unknown key is an error that names the known ones: a
 //! misspelt setting must not be a silent one.
 
+use super::orders::SOCKET;
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::settings::Settle;
+use crate::game::terms::{at_control, variant_of};
 use crate::game::{Calls, ClockRole, Settings};
-use crate::laws::{Profile, Terms, UnknownName, Variant};
+use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -13,6 +15,9 @@ use std::time::Duration;
 
 /// Where the file is looked for unless the command line names another.
 pub const USUAL_PATH: &str = "/etc/rokade/rokade.toml";
+
+/// The folder that the service's unit gives it while it runs.
+const USUAL_RUNTIME: &str = "/run/rokade";
 
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +43,8 @@ pub struct Config {
     pub state_dir: PathBuf,
     /// The pages.
     pub http: Http,
+    /// Arbiters' orders.
+    pub orders: Orders,
     /// The boards.
     #[serde(rename = "board")]
     pub boards: Vec<Board>,
@@ -51,6 +58,16 @@ pub struct Http {
     pub enabled: bool,
     /// Where. Only this machine unless set otherwise.
     pub listen: SocketAddr,
+}
+
+/// The way in for arbiters' orders and players' declarations.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Orders {
+    /// Whether any are taken.
+    pub enabled: bool,
+    /// The socket's path; empty for the usual one.
+    pub socket: String,
 }
 
 /// One board.
@@ -77,6 +94,8 @@ pub struct Board {
     pub clock_white: Seat,
     /// Where the clock is.
     pub clock: Source,
+    /// The serial line of a clock's bridge: a device path, or `auto`.
+    pub clock_port: String,
     /// The clock behind the board is set and run by the time control; else it is only read.
     pub drive_clock: bool,
     /// For what a driven clock is stopped and calls the arbiter.
@@ -87,7 +106,7 @@ pub struct Board {
     pub chess960: bool,
     /// The edition of the Laws that a referee goes by; empty for none.
     pub laws: String,
-    /// The form of chess, for the referee.
+    /// The form of chess, for the referee; empty if the time control is to tell.
     pub variant: String,
     /// How closely the game is watched, for the referee.
     pub supervision: String,
@@ -149,19 +168,32 @@ pub enum Source {
     Gpio,
     /// On the pins: one contact below a rocker, or at the lever of another clock.
     GpioLever,
+    /// A DGT 3000 on its own jack, through a microcontroller (`hardware/clock-bridge.md`).
+    Bridge,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let state_dir = std::env::var_os("STATE_DIRECTORY")
             .map_or_else(|| PathBuf::from("/var/lib/rokade"), PathBuf::from);
-        Self { state_dir, http: Http::default(), boards: vec![Board::default()] }
+        Self {
+            state_dir,
+            http: Http::default(),
+            orders: Orders::default(),
+            boards: vec![Board::default()],
+        }
     }
 }
 
 impl Default for Http {
     fn default() -> Self {
         Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)) }
+    }
+}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Self { enabled: true, socket: String::new() }
     }
 }
 
@@ -180,12 +212,13 @@ impl Default for Board {
             connector: Connector::Auto,
             clock_white: Seat::Auto,
             clock: Source::Board,
+            clock_port: "auto".to_owned(),
             drive_clock: false,
             clock_stops_for: StopsFor::IllegalMove,
             clock_shows_moves: false,
             chess960: false,
             laws: String::new(),
-            variant: Profile::default().variant.name().to_owned(),
+            variant: String::new(),
             supervision: Profile::default().supervision.name().to_owned(),
             time_control: String::new(),
             settle_with_clock_ms: millis(settle.with_clock),
@@ -246,6 +279,9 @@ impl Config {
                     board.name
                 ));
             }
+            if board.clock == Source::Bridge {
+                board.check_bridge(control)?;
+            }
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -256,6 +292,26 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// Where the daemon listens for orders: in the folder that its unit gives it, or else in that
+    /// of the records.
+    pub fn orders_from(&self) -> PathBuf {
+        let folder = std::env::var_os("RUNTIME_DIRECTORY").map(PathBuf::from);
+        match self.orders.socket.as_str() {
+            "" => folder.unwrap_or_else(|| self.state_dir.clone()).join(SOCKET),
+            named => PathBuf::from(named),
+        }
+    }
+
+    /// Where a daemon with these settings may listen: one that somebody runs, or the service.
+    pub(super) fn orders_at(&self) -> Vec<PathBuf> {
+        let service = Path::new(USUAL_RUNTIME).join(SOCKET);
+        let mut places = vec![self.orders_from()];
+        if self.orders.socket.is_empty() && !places.contains(&service) {
+            places.push(service);
+        }
+        places
     }
 
     /// The folder of one board's journal and games.
@@ -272,6 +328,23 @@ fn one_line(complaint: &str) -> String {
 }
 
 impl Board {
+    /// A DGT 3000 on its jack tells its times only to whom it obeys, so it is always driven.
+    fn check_bridge(&self, control: Option<TimeControl>) -> Result<(), String> {
+        if control.is_none_or(|control| control == TimeControl::NoClock) {
+            return Err(format!(
+                "board {:?}: clock = \"bridge\" needs a time_control, as in \"90m+30s\"",
+                self.name
+            ));
+        }
+        if self.clock_port == self.port && self.port != "auto" {
+            return Err(format!(
+                "board {:?}: port and clock_port are the same line; each device has its own",
+                self.name
+            ));
+        }
+        Ok(())
+    }
+
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> wire::End {
         match self.clock_white {
@@ -298,20 +371,48 @@ impl Board {
     /// The Laws by which the game is refereed, if any are set. The other words must make sense
     /// even so.
     fn profile(&self) -> Result<Option<Profile>, UnknownName> {
-        let variant = self.variant.trim().parse()?;
+        let variant = match self.variant.trim() {
+            "" => None,
+            named => Some(named.parse()?),
+        };
         let supervision = self.supervision.trim().parse()?;
         let laws = self.laws.trim();
         if laws.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Profile { edition: laws.parse()?, variant, supervision }))
+        let edition = laws.parse()?;
+        let variant = variant.unwrap_or_else(|| self.variant_played(edition));
+        Ok(Some(Profile { edition, variant, supervision }))
+    }
+
+    /// The form of chess, where none is named: by the time control.
+    fn variant_played(&self, edition: Edition) -> Variant {
+        let control = self.time_control().ok().flatten();
+        let variant = control.map_or(Variant::Standard, |it| variant_of(edition, &it));
+        match variant {
+            Variant::Standard | Variant::Quickplay if self.chess960 => Variant::Chess960,
+            other => other,
+        }
+    }
+
+    /// The terms under which the game is refereed, if there is a referee.
+    fn terms(&self) -> Option<Terms> {
+        // It was checked when the file was read.
+        let profile = self.profile().unwrap_or_default()?;
+        let terms = Terms { profile, ..Terms::default() };
+        Some(match self.time_control().unwrap_or_default() {
+            Some(control) => at_control(terms, &control),
+            None => terms,
+        })
     }
 
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
-        // It was checked when the file was read.
-        let profile = self.profile().unwrap_or_default();
-        let is_960 = profile.is_some_and(|profile| profile.variant == Variant::Chess960);
+        let terms = self.terms();
+        // A contact at the lever of another clock has none.
+        let control = self.time_control().unwrap_or_default();
+        let has_works = control.as_ref().is_some_and(|it| *it != TimeControl::NoClock);
+        let is_960 = terms.as_ref().is_some_and(|it| it.profile.variant == Variant::Chess960);
         Settings {
             white: self.white.clone(),
             black: self.black.clone(),
@@ -329,11 +430,11 @@ impl Board {
                 Seat::Left => Some(End::Left),
                 Seat::Right => Some(End::Right),
             },
-            terms: profile.map(|profile| Terms { profile, ..Terms::default() }),
-            // It was checked when the file was read.
-            time_control: self.time_control().unwrap_or_default(),
+            terms,
+            time_control: control,
             clock_role: match (self.clock, self.drive_clock) {
-                (Source::Board, true) => ClockRole::Driven,
+                (Source::Board, true) | (Source::Bridge, _) => ClockRole::Driven,
+                (Source::Gpio | Source::GpioLever, _) if has_works => ClockRole::Own,
                 _ => ClockRole::Read,
             },
             settle: Settle {

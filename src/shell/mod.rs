@@ -3,6 +3,7 @@
 
 pub mod board;
 mod board_clock;
+mod bridge_clock;
 pub mod cli;
 pub mod config;
 #[cfg(feature = "pi")]
@@ -12,6 +13,7 @@ pub mod http;
 pub mod i2c;
 pub mod journal;
 pub mod now;
+pub mod orders;
 pub mod own_clock;
 #[cfg(feature = "pi")]
 pub mod pi_clock;

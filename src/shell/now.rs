@@ -1,27 +1,93 @@
 //! The only reader of clocks: the core is told the time, and all of the shell tells the same.
+//!
+//! A world that is only simulated may have a time of its own, faster than ours. It is let pass in
+//! small steps between which everybody gets his turn: on a machine that is busy it passes more
+//! slowly, and nobody is late for anything.
 
 use crate::time::{Mono, Stamp, Wall};
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 /// A sleep longer than this is a sleep without end; some clocks cannot be added to further.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3_600);
 
+/// A time of its own passes in steps of the world's, at least so long: what a timer can do.
+const STEP: Duration = Duration::from_millis(1);
+/// And no more of it passes at once: a tenth of what hands and boards take for anything.
+const STEP_MAX: Duration = Duration::from_millis(50);
+
+/// How fast a time passes, against that of the world.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Speed(pub NonZeroU32);
+
+impl Speed {
+    /// As in the world.
+    pub const REAL: Self = Self(NonZeroU32::MIN);
+}
+
+/// A time that is let pass.
+#[derive(Debug)]
+struct OwnTime {
+    micros: AtomicU64,
+    speed: Speed,
+    /// The time of day when it began.
+    wall: Wall,
+}
+
+impl OwnTime {
+    fn mono(&self) -> Mono {
+        Mono(self.micros.load(Ordering::Relaxed))
+    }
+
+    /// Lets it pass, for ever.
+    async fn pass(&self) {
+        let mut passed_at = Instant::now();
+        loop {
+            tokio::time::sleep(STEP).await;
+            let span = passed_at.elapsed().saturating_mul(self.speed.0.get()).min(STEP_MAX);
+            passed_at = Instant::now();
+            let micros = u64::try_from(span.as_micros()).expect("a small step");
+            self.micros.fetch_add(micros, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The clock of a process. All copies count from the same moment.
 #[derive(Copy, Clone, Debug)]
 pub struct Now {
     start: Instant,
+    own: Option<&'static OwnTime>,
 }
 
 impl Now {
     /// Starts counting.
     pub fn start() -> Self {
-        Self { start: Instant::now() }
+        Self { start: Instant::now(), own: None }
+    }
+
+    /// Starts a time of its own, at most this fast, and lets it pass as long as the runtime runs.
+    /// For a process that does nothing else: the time is never put away. Must be called inside a
+    /// runtime.
+    pub fn start_at(speed: Speed) -> Self {
+        if speed == Speed::REAL {
+            return Self::start();
+        }
+        let own = OwnTime { micros: AtomicU64::new(0), speed, wall: wall() };
+        let own: &'static OwnTime = Box::leak(Box::new(own));
+        tokio::spawn(own.pass());
+        Self { start: Instant::now(), own: Some(own) }
     }
 
     /// The present moment.
     pub fn stamp(&self) -> Stamp {
-        Stamp { mono: self.mono(Instant::now()), wall: wall() }
+        let Some(own) = self.own else {
+            return Stamp { mono: self.mono(Instant::now()), wall: wall() };
+        };
+        let mono = own.mono();
+        let passed = i64::try_from(mono.0).unwrap_or(i64::MAX);
+        Stamp { mono, wall: Wall(own.wall.0.saturating_add(passed)) }
     }
 
     /// The moment that the kernel stamped with this time since the system's start.
@@ -41,14 +107,26 @@ impl Now {
         Stamp { mono: Mono(mono.0.saturating_sub(micros)), wall: Wall(past) }
     }
 
-    /// When `instant` was, or will be. Whatever lies before the start is the start.
-    pub fn mono(&self, instant: Instant) -> Mono {
+    /// When `instant` was. Whatever lies before the start is the start.
+    fn mono(&self, instant: Instant) -> Mono {
         Mono::default() + instant.saturating_duration_since(self.start)
     }
 
-    /// The same moment for `tokio::time::sleep_until`.
+    /// The same moment for `tokio::time::sleep_until`. A time of its own may not have come so far
+    /// then.
     pub fn instant(&self, mono: Mono) -> Instant {
-        self.start + mono.since(Mono::default()).min(FAR)
+        let Some(own) = self.own else {
+            return self.start + mono.since(Mono::default()).min(FAR);
+        };
+        let wait = mono.since(own.mono()).min(FAR) / own.speed.0.get();
+        Instant::now() + wait.max(Duration::from_micros(1))
+    }
+
+    /// Waits until `mono`.
+    pub async fn sleep_until(&self, mono: Mono) {
+        while self.stamp().mono < mono {
+            tokio::time::sleep_until(self.instant(mono)).await;
+        }
     }
 }
 
@@ -85,6 +163,22 @@ mod tests {
         // Two clocks are read one after the other.
         let slack = 2_000;
         assert!(before.0 <= stamp.mono.0 + slack && stamp.mono.0 <= after.0 + slack);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_time_of_its_own_is_faster_and_never_leaps() {
+        let now = Now::start_at(Speed(NonZeroU32::new(30).unwrap()));
+        let (before, began) = (now.stamp(), Instant::now());
+        assert_eq!(before.mono, Mono(0));
+        now.sleep_until(Mono::from_millis(60_000)).await;
+        let after = now.stamp();
+        assert!(after.mono < Mono::from_millis(60_100), "{}", after.mono);
+        assert_eq!(after.wall.0 - before.wall.0, i64::try_from(after.mono.0).unwrap());
+        assert!((1_999..2_100).contains(&began.elapsed().as_millis()), "{:?}", began.elapsed());
+        // The machine has something else to do for a second.
+        tokio::time::advance(Duration::from_secs(1)).await;
+        tokio::task::yield_now().await;
+        assert!(now.stamp().mono.since(after.mono) <= 2 * STEP_MAX);
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::now::Now;
 use crate::game::{ClockOrder, Event, OwnAct, OwnClock};
 use crate::time::{Mono, Stamp};
+use crate::wire::End;
 use crate::wire::contact::Level;
 use crate::wire::ht16k33::Face;
-use crate::wire::{BoardMessage, End};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
@@ -136,6 +136,10 @@ impl<P: Parts> OwnClockActor<P> {
     /// Runs until the stub is dropped or the contacts are gone.
     pub async fn run(mut self) {
         let mut refresh = tokio::time::interval(REFRESH_EVERY);
+        // What is ordered before it shows anything is how it begins.
+        while let Ok(order) = self.orders.try_recv() {
+            self.drive(|clock, at, out| clock.order(at, order, out));
+        }
         self.drive(|clock, at, out| clock.on_timeout(at, out));
         loop {
             let wake = [self.clock.wake_at(), self.hush_at].into_iter().flatten().min();
@@ -195,9 +199,7 @@ impl<P: Parts> OwnClockActor<P> {
         // The game hears first: a display takes two milliseconds.
         for act in &acts {
             let (at, event) = match act {
-                OwnAct::Reading(at, message) => {
-                    (at, Event::Board(BoardMessage::Clock(message.clone())))
-                }
+                OwnAct::Reading(at, message) => (at, Event::Clock(message.clone())),
                 OwnAct::Pressed(at, by) => (at, Event::Pressed(*by)),
                 OwnAct::Show(..) | OwnAct::Sound(_) => continue,
             };

@@ -2,6 +2,7 @@
 
 use super::http::Shown;
 use super::journal::WriterEvent;
+use super::orders::Reply;
 use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub struct After {
     pub pgn: Option<PgnFile>,
     /// New lines of the arbiter's log.
     pub lines: Vec<String>,
+    /// The answer to an order.
+    pub reply: Option<Reply>,
     /// Asked by the event loop whether journal and publisher are alive.
     pub is_ping: bool,
 }
@@ -66,7 +69,7 @@ impl Publisher {
         let writing = tokio::task::spawn_blocking(move || write_files(&received, &folder, &name));
         while let Some(event) = events.recv().await {
             match event {
-                WriterEvent::Written { after, .. } => self.publish(after, &files),
+                WriterEvent::Written { after, durable } => self.publish(after, durable, &files),
                 WriterEvent::Refused { error } => {
                     error!(board = self.name, %error, "an entry was not taken into the journal");
                 }
@@ -89,13 +92,16 @@ impl Publisher {
         }
     }
 
-    fn publish(&self, after: After, files: &Sender<PgnFile>) {
+    fn publish(&self, after: After, is_durable: bool, files: &Sender<PgnFile>) {
         for line in &after.lines {
             match self.echo {
                 Echo::Tracing => info!(board = self.name, "{line}"),
                 // Whoever reads our output may have seen enough.
                 Echo::Stdout => drop(writeln!(io::stdout(), "{line}")),
             }
+        }
+        if let Some(reply) = after.reply {
+            reply.give(is_durable);
         }
         if let Some(shown) = after.shown {
             self.view.send_replace(shown);

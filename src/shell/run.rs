@@ -4,6 +4,7 @@ use super::board::{Board, Handle};
 use super::config::Config;
 use super::http::{self, HttpError};
 use super::now::Now;
+use super::orders::{Asked, OrdersActor};
 use super::own_clock::OwnClockStub;
 use super::publish::Echo;
 use super::record::RecordError;
@@ -13,7 +14,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tracing::{info, warn};
@@ -72,13 +73,15 @@ pub async fn run(
     let mut tasks = JoinSet::new();
     let mut boards = JoinSet::new();
     let mut feeds = Vec::new();
+    let mut to_boards = Vec::new();
     let mut alive = Vec::new();
     for settings in &config.boards {
         let folder = config.folder(settings);
         let clock = clocks.remove(&settings.name);
         let (board, handle) = Board::open(settings, folder, clock, echo, now)
             .map_err(|source| RunError::Record { board: settings.name.clone(), source })?;
-        let Handle { feed, alive: answers } = handle;
+        let Handle { feed, alive: answers, orders } = handle;
+        to_boards.push((settings.name.clone(), orders));
         feeds.push(feed);
         alive.push(answers);
         boards.spawn(board.run(stops.clone(), pings.clone()));
@@ -97,6 +100,9 @@ pub async fn run(
             }
         });
     }
+    if config.orders.enabled {
+        take_orders(config, to_boards, &mut tasks);
+    }
     tasks.spawn(watchdog(ping, alive));
     notify(&[sd_notify::NotifyState::Ready]);
     ready(address);
@@ -108,6 +114,24 @@ pub async fn run(
     }
     tasks.shutdown().await;
     ended
+}
+
+/// Lets people give orders. Where that cannot be, the games are recorded all the same.
+fn take_orders(
+    config: &Config,
+    boards: Vec<(String, mpsc::Sender<Asked>)>,
+    tasks: &mut JoinSet<()>,
+) {
+    match OrdersActor::open(config.orders_from(), boards) {
+        Ok(actor) => {
+            info!(path = %actor.path().display(), "orders are taken");
+            tasks.spawn(actor.run());
+        }
+        Err(error) => {
+            let why = std::error::Error::source(&error).map(ToString::to_string);
+            warn!(%error, why, "NO ORDERS CAN BE GIVEN; recording goes on");
+        }
+    }
 }
 
 /// Waits for a reason to stop: a signal, the caller's wish, or a board that ended by itself.

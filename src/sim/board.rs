@@ -329,9 +329,10 @@ impl BoardSim {
         }
     }
 
-    /// The commands for the clock that have reached it since the last call, oldest first. What they
-    /// do to the clock is for the caller, by [`BoardSim::clock`].
-    pub fn take_clock_commands(&mut self) -> Vec<ClockCommand> {
+    /// The commands for the clock that have reached it by `now`, oldest first, each told once. What
+    /// they do to the clock is for the caller, by [`BoardSim::clock`].
+    pub fn take_clock_commands(&mut self, now: Mono) -> Vec<ClockCommand> {
+        self.advance(now);
         std::mem::take(&mut self.clock_commands)
     }
 

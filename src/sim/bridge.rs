@@ -1,12 +1,17 @@
 //! A microcontroller between a serial line and the bus of a DGT 3000.
 
-use super::dgt3000::Dgt3000Sim;
+use super::dgt3000::{Dgt3000Sim, State};
+use super::script::Happening;
 use crate::time::Mono;
 use crate::wire::bridge::{FromBridge, Lines, ToBridge, VERSION};
 use crate::wire::dgt3000::{Address, WriteEnd};
+use crate::wire::{Button, Buttons, End};
+use shakmaty::Color;
 use std::time::Duration;
 
 const BEATS_EVERY: Duration = Duration::from_secs(1);
+/// A finger stays on a button for so long.
+const HOLD: Duration = Duration::from_millis(100);
 
 /// A bridge with a clock on its jack.
 #[derive(Clone, Debug)]
@@ -18,6 +23,8 @@ pub struct BridgeSim {
     is_plugged: bool,
     up_since: Mono,
     beats_at: Mono,
+    /// When the finger leaves the button.
+    lets_go_at: Option<Mono>,
     out: Vec<u8>,
 }
 
@@ -31,6 +38,7 @@ impl BridgeSim {
             is_plugged: true,
             up_since: Mono::default(),
             beats_at: Mono::default() + BEATS_EVERY,
+            lets_go_at: None,
             out: Vec::new(),
         }
     }
@@ -53,6 +61,34 @@ impl BridgeSim {
     /// And put in again.
     pub fn plug(&mut self) {
         self.is_plugged = true;
+    }
+
+    /// Hands do something to the clock; White sits at its left end. What was the arbiter's hand at
+    /// another clock is his hand at the button in the middle of this one.
+    pub fn happen(&mut self, at: Mono, happening: &Happening) {
+        let end = |color| if color == Color::White { End::Left } else { End::Right };
+        match happening {
+            Happening::Press(by) => {
+                self.clock.press(at, end(*by));
+            }
+            Happening::ClockStopped => self.press_middle(at),
+            Happening::Resume(turn) => {
+                self.clock.press(at, end(!*turn));
+                self.press_middle(at);
+            }
+            _ => {}
+        }
+    }
+
+    fn press_middle(&mut self, at: Mono) {
+        self.clock.hold(at, Buttons::of(&[Button::Run]));
+        self.lets_go_at = Some(at + HOLD);
+    }
+
+    /// Whether the clock obeys and shows times.
+    pub fn is_set(&self) -> bool {
+        let time = self.clock.time();
+        self.clock.state() == State::Obeying && time.left > 0 && time.right > 0
     }
 
     /// The host sends bytes.
@@ -83,6 +119,9 @@ impl BridgeSim {
 
     /// Lets the time pass.
     pub fn advance(&mut self, at: Mono) {
+        if let Some(due) = self.lets_go_at.take_if(|due| *due <= at) {
+            self.clock.hold(due, Buttons::of(&[]));
+        }
         for frame in self.clock.take(at) {
             let is_ours = self.listens.is_some_and(|it| it.bits() == frame[0] >> 1);
             if is_ours && self.is_plugged {
@@ -100,7 +139,8 @@ impl BridgeSim {
 
     /// When it has something to say.
     pub fn next_at(&self) -> Mono {
-        self.clock.next_at().map_or(self.beats_at, |at| at.min(self.beats_at))
+        let dues = [self.clock.next_at(), self.lets_go_at].into_iter().flatten();
+        dues.fold(self.beats_at, Mono::min)
     }
 
     /// The bytes that it has for the host.

@@ -7,6 +7,7 @@ use super::works::Works;
 use crate::time::Mono;
 use crate::wire::dgt3000::SideRun;
 use crate::wire::{Ack, Buttons, ClockCommand, ClockKind, ClockTime, End, Icons, Runs, SideTime};
+use std::time::Duration;
 
 /// How the clock was set up by hand (protocol 3.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +159,11 @@ impl DgtClockSim {
             high: self.works.high(),
             battery_low: false,
         }
+    }
+
+    /// What a side holds, to the microsecond, which nobody is shown.
+    pub const fn left(&self, end: End) -> Duration {
+        self.works.left(end)
     }
 
     /// What lies over the times.

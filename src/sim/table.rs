@@ -115,7 +115,7 @@ impl Table {
         }
         if let Some(board) = &mut self.board {
             // This clock obeys nobody.
-            board.take_clock_commands();
+            board.take_clock_commands(now);
         }
         if self.reread_at.take_if(|at| *at <= now).is_some() {
             return Some(Event::Pictured(self.placement.clone()));
@@ -177,7 +177,7 @@ impl Table {
         if self.starts_at.take_if(|(at, _)| *at <= now).is_some() {
             press_middle(clock, board, now);
         }
-        for command in board.take_clock_commands() {
+        for command in board.take_clock_commands(now) {
             if let Some(ack) = clock.obey(now, &command) {
                 board.answer(now, ack);
             }

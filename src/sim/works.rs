@@ -3,6 +3,7 @@
 use crate::time::Mono;
 use crate::wire::End;
 use crate::wire::dgt3000::SideRun;
+use std::time::Duration;
 
 /// The longest time a side can hold: 9:59:59, in microseconds.
 const MOST_US: u64 = (10 * 3_600 - 1) * 1_000_000;
@@ -92,6 +93,11 @@ impl Works {
             SideRun::Down | SideRun::Stop => self.left_us[idx(end)].div_ceil(1_000_000),
         };
         u32::try_from(seconds).expect("a side holds less than ten hours")
+    }
+
+    /// What a side holds, to the microsecond.
+    pub const fn left(&self, end: End) -> Duration {
+        Duration::from_micros(self.left_us[idx(end)])
     }
 
     /// When a display changes next, or a little before.

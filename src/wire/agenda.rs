@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::clock::End;
 use super::clock_command::{Icons, Runs};
 use super::clock_wish::{Act, ClockNews, ClockText, Difference, Wanted, WantedTimes};
+use super::in_step::InStep;
 use crate::time::Mono;
 
 /// Readings are not believed for this long after times were set: old ones come back, and a
@@ -42,6 +43,8 @@ const BEEPS_MAX: usize = 4;
 #[derive(Debug, Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Job {
     Set,
+    /// Set the same once more, at the right moment.
+    Step,
     Beep,
     EndText,
     Text,
@@ -51,8 +54,8 @@ pub(super) enum Job {
 }
 
 impl Job {
-    const ALL: [Self; 6] =
-        [Self::Set, Self::Beep, Self::EndText, Self::Text, Self::Icons, Self::Look];
+    const ALL: [Self; 7] =
+        [Self::Set, Self::Step, Self::Beep, Self::EndText, Self::Text, Self::Icons, Self::Look];
 
     const fn idx(self) -> usize {
         self as usize
@@ -86,6 +89,7 @@ pub(super) struct Agenda {
     wanted: Wanted,
     /// The times that the clock has confirmed, and when.
     set: Option<(WantedTimes, Mono)>,
+    step: InStep,
     over: Over,
     over_at: Mono,
     icons: Option<Icons>,
@@ -106,6 +110,7 @@ impl Agenda {
         Self {
             wanted: Wanted::default(),
             set: None,
+            step: InStep::default(),
             over: Over::Unknown,
             over_at: Mono::default(),
             icons: None,
@@ -159,6 +164,11 @@ impl Agenda {
         let is_driven = self.wanted.times.is_some();
         match job {
             Job::Set => (is_driven && !self.is_set()).then_some(held),
+            // A setting takes the text away, and the display tells nothing meanwhile.
+            Job::Step => {
+                let may = is_driven && self.is_set() && self.wanted.text.is_none();
+                self.step.due().filter(|_| may).map(|due| due.max(held))
+            }
             Job::Beep => (!self.beeps.is_empty()).then_some(held),
             Job::EndText => match (self.wanted.text, self.over) {
                 (None, Over::Unknown) => is_driven.then_some(held),
@@ -211,12 +221,17 @@ impl Agenda {
         match job {
             Job::Set => {
                 self.set = wanted.times.map(|times| (times, at));
+                self.step.is_set(at, wanted.times.as_ref());
                 self.against = None;
                 self.is_refused = false;
                 // Setting takes the text away, on some clocks only half (protocol 3.5).
                 if matches!(self.over, Over::Text(_)) {
                     self.over = Over::Perhaps;
                 }
+                self.icons = None;
+            }
+            Job::Step => {
+                self.step.is_in_step(at, wanted.times.as_ref());
                 self.icons = None;
             }
             Job::Beep => drop(self.beeps.pop_front()),
@@ -228,6 +243,11 @@ impl Agenda {
             Job::Icons => self.icons = wanted.icons,
             Job::Look => self.looked_at = at,
         }
+    }
+
+    /// The moment of a job may have passed while another command was under way.
+    pub(super) fn go_on(&mut self, at: Mono) {
+        self.step.go_on(at, self.wanted.times.as_ref());
     }
 
     /// Whether the times are seen, beyond doubt.

@@ -62,6 +62,11 @@ impl BridgeLink {
         }
     }
 
+    /// Whether a bridge answers.
+    pub const fn is_up(&self) -> bool {
+        matches!(self.link, Link::Up(_))
+    }
+
     /// Lines that were none and frames that were none: a measure of the wiring.
     pub fn n_faults(&self) -> (u64, u32) {
         (self.lines.n_skipped(), self.driver.n_faults())

@@ -115,11 +115,6 @@ impl ClockLine {
         }
     }
 
-    /// What the clock shall show.
-    pub const fn wanted(&self) -> &Wanted {
-        self.agenda.wanted()
-    }
-
     fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
         match message {
             ClockMessage::NoClock => self.lose(at, out),
@@ -251,6 +246,11 @@ impl ClockLine {
     /// Sends a command once more, made anew, for times pass; or gives it up.
     fn resend(&mut self, at: Mono, flight: Flight, out: &mut Vec<Act<Command>>) {
         let Some(job) = flight.job else { return };
+        if job == Job::Step {
+            // Its moment is over; there will be another.
+            self.agenda.failed(at, job);
+            return;
+        }
         if flight.n_sent >= N_TRIES {
             out.push(Act::Tell(ClockNews::Unanswered(flight.id)));
             self.agenda.failed(at, job);
@@ -286,7 +286,7 @@ impl ClockLine {
     fn command(&self, at: Mono, job: Job) -> Option<ClockCommand> {
         let wanted = self.agenda.wanted();
         match job {
-            Job::Set => Some(ClockCommand::SetAndRun(wanted.times?.command(at))),
+            Job::Set | Job::Step => Some(ClockCommand::SetAndRun(wanted.times?.command(at))),
             Job::Beep => Some(ClockCommand::Beep(self.agenda.next_beep()?.min(BEEP_MAX))),
             Job::EndText => wanted.text.is_none().then_some(ClockCommand::End),
             Job::Text => {
@@ -309,7 +309,7 @@ impl ClockLine {
     fn allows(&self, job: Job) -> Option<Mono> {
         let id = match job {
             // What sets times is urgent, and its success is read, not believed.
-            Job::Set | Job::Look => return Some(Mono::default()),
+            Job::Set | Job::Step | Job::Look => return Some(Mono::default()),
             Job::Icons if self.kind() != Some(ClockKind::Xl) => return None,
             Job::Icons => 0x02,
             Job::Beep => 0x0b,
@@ -332,6 +332,7 @@ impl ClockLine {
         {
             self.ask(at, n_asked, out);
         }
+        self.agenda.go_on(at);
         while self.flight.is_none() && matches!(self.link, Link::Found(_)) {
             let Some(job) = self.agenda.next(at, |job| self.allows(job)) else { break };
             if let Some(command) = self.command(at, job) {

@@ -63,6 +63,22 @@ impl WantedTimes {
         }
     }
 
+    /// When the side that runs alone has whole seconds left, at `at` or after; `None` once its time
+    /// is over.
+    pub(super) fn next_change(&self, at: Mono) -> Option<Mono> {
+        let left = self.running()?.checked_sub(at.since(self.since))?;
+        let rest = Duration::from_nanos(u64::from(left.subsec_nanos()));
+        (!left.is_zero()).then(|| at + rest)
+    }
+
+    /// What the side that runs alone had left at `since`.
+    fn running(&self) -> Option<Duration> {
+        Some(match self.end()? {
+            End::Left => self.left,
+            End::Right => self.right,
+        })
+    }
+
     /// The end whose time runs, if it is one.
     pub const fn end(&self) -> Option<End> {
         match self.runs {

@@ -19,6 +19,7 @@ pub mod dgt3000;
 pub mod field;
 pub mod frame;
 pub mod ht16k33;
+mod in_step;
 pub mod log;
 pub mod message;
 pub mod segments;

@@ -191,8 +191,8 @@ fn clock_commands_are_acknowledged_in_the_update_modes_only() {
         read(&mut board, 100);
         tell(&mut board, 100, Command::Clock(set));
         assert_eq!(read(&mut board, 1_000), expected);
-        assert_eq!(board.take_clock_commands(), [set]);
-        assert_eq!(board.take_clock_commands(), []);
+        assert_eq!(board.take_clock_commands(Mono::from_millis(1_000)), [set]);
+        assert_eq!(board.take_clock_commands(Mono::from_millis(1_000)), []);
     }
 }
 

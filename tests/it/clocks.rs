@@ -1,14 +1,19 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
+mod arbiter;
 mod bridge;
+mod bridge_daemon;
+mod bridge_desk;
 mod desk;
 mod dgt3000;
+mod firmware;
 mod jack;
 mod line;
 mod own;
 #[cfg(feature = "pi")]
 mod parts;
 mod tool;
+mod whole;
 mod world;
 
 /// Hours, minutes and seconds, as a display shows them.

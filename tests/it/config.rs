@@ -5,8 +5,10 @@ use std::path::Path;
 
 use rokade::clock::End;
 use rokade::game::Game;
-use rokade::laws::{Supervision, Variant};
+use rokade::laws::{Bonus, Supervision, Variant};
 use rokade::shell::config::Config;
+use shakmaty::Color;
+use std::time::Duration;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/rokade.toml");
 
@@ -42,7 +44,7 @@ fn the_example_shows_every_setting_with_its_default() {
     let config = load(&switched_on()).expect("each setting is known and its value possible");
     assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     // The names of all settings, from what a wrong one is answered with.
-    for section in ["", "[http]\n", "[[board]]\n"] {
+    for section in ["", "[http]\n", "[orders]\n", "[[board]]\n"] {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
         let known = known.split(" for key").next().unwrap_or(known);
@@ -74,6 +76,13 @@ fn a_value_that_cannot_be_is_refused() {
         ("[[board]]\nsettle_with_clock_ms = 5\n", "milliseconds"),
         ("[[board]]\nclock = \"usb\"\n", "usb"),
         ("[[board]]\ndrive_clock = true\n", "time_control"),
+        ("[[board]]\nclock = \"bridge\"\n", "time_control"),
+        ("[[board]]\nclock = \"bridge\"\ntime_control = \"-\"\n", "time_control"),
+        (
+            "[[board]]\nclock = \"bridge\"\ntime_control = \"3+2\"\n\
+             port = \"/a\"\nclock_port = \"/a\"\n",
+            "clock_port",
+        ),
         ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\n", "two boards"),
     ] {
         let complaint = load(text).expect_err(text);
@@ -88,6 +97,22 @@ fn a_wrong_time_control_is_refused_with_the_nearest_right_one() {
     assert_eq!(complaint.lines().count(), 1, "{complaint}");
     let config = load("[[board]]\ntime_control = \"90+30\"\n").expect("it is one");
     assert_eq!(config.boards[0].settings().time_control, "90m+30s".parse().ok());
+}
+
+#[test]
+fn a_time_control_that_makes_no_sense_is_refused_with_the_reason() {
+    for (control, why) in [
+        ("banana", "not a time control"),
+        ("-5m", "not a time control"),
+        ("3+-2", "not a time control"),
+        ("0", "no time to make a move in"),
+        ("40/0m", "no time to make a move in"),
+        ("400h+30s", "which no clock shows"),
+    ] {
+        let text = format!("[[board]]\ntime_control = \"{control}\"\n");
+        let complaint = load(&text).expect_err(control);
+        assert!(complaint.contains(why) && complaint.contains("write "), "{complaint}");
+    }
 }
 
 #[test]
@@ -110,6 +135,35 @@ fn a_referee_sits_where_laws_are_set() {
     assert_eq!(profile.variant, Variant::Chess960);
     assert_eq!(profile.supervision, Supervision::Inadequate);
     assert!(settings.is_chess960, "the form of chess says how a game begins");
+}
+
+/// Rows LA1, LB1: the time control says whether the game is rapid chess or blitz, unless the
+/// organizer does.
+#[test]
+fn the_time_control_is_among_the_terms() {
+    let terms = |lines: &str| {
+        let text = format!("[[board]]\nlaws = \"m2023\"\n{lines}");
+        load(&text).expect(lines).boards[0].settings().terms.expect("a referee")
+    };
+    for (lines, variant) in [
+        ("time_control = \"3m+2s\"\n", Variant::Blitz),
+        ("time_control = \"25m+10s\"\n", Variant::Rapid),
+        ("time_control = \"40/90m+30s:30m+30s\"\n", Variant::Standard),
+        ("time_control = \"25m+10s\"\nvariant = \"standard\"\n", Variant::Standard),
+        ("time_control = \"90m\"\nchess960 = true\n", Variant::Chess960),
+        ("time_control = \"5m\"\nchess960 = true\n", Variant::Blitz),
+        ("", Variant::Standard),
+    ] {
+        assert_eq!(terms(lines).profile.variant, variant, "{lines}");
+    }
+    let quickplay = "[[board]]\nlaws = \"dk2009\"\ntime_control = \"40/2h:1h\"\n";
+    let settings = load(quickplay).expect("a control of 2009").boards[0].settings();
+    let terms_2009 = settings.terms.expect("a referee");
+    assert_eq!(terms_2009.profile.variant, Variant::Quickplay);
+    assert_eq!(terms_2009.required(Color::Black, 1), Some(40));
+    let terms = terms("time_control = \"40/90m+30s:30m+30s\"\n");
+    assert_eq!(terms.bonus_in(Color::White, 1), Bonus::PerMove(Duration::from_secs(30)));
+    assert_eq!(terms.allotment(Color::White, 1), Some(Duration::from_secs(1_800)));
 }
 
 #[test]

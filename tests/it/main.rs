@@ -19,6 +19,7 @@ mod journal;
 mod laws;
 mod line;
 mod memory;
+mod orders;
 mod program;
 mod replay;
 mod service;

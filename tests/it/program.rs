@@ -89,6 +89,13 @@ impl Place {
         place
     }
 
+    /// Adds lines to the section of the board.
+    pub(crate) fn add(&self, lines: &str) {
+        let mut text = fs::read_to_string(self.path("rokade.toml")).unwrap();
+        text.push_str(lines);
+        fs::write(self.path("rokade.toml"), text).unwrap();
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

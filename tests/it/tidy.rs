@@ -12,12 +12,12 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// What is not ours, or not text.
 const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "Cargo.lock", "package-lock.json"];
 /// Endings of the files that hold text of ours.
-const TEXTS: [&str; 18] = [
-    "rs", "md", "toml", "css", "js", "html", "json", "jsonl", "golden", "csv", "sh", "yml", "svg",
-    "service", "conf", "rules", "npmrc", "run",
+const TEXTS: [&str; 21] = [
+    "rs", "c", "h", "ino", "md", "toml", "css", "js", "html", "json", "jsonl", "golden", "csv",
+    "sh", "yml", "svg", "service", "conf", "rules", "npmrc", "run",
 ];
 /// Endings of the files whose lines are read side by side.
-const NARROW: [&str; 5] = ["rs", "css", "js", "toml", "html"];
+const NARROW: [&str; 8] = ["rs", "c", "h", "ino", "css", "js", "toml", "html"];
 /// The longest line, in characters.
 const COLUMNS: usize = 100;
 
@@ -273,8 +273,51 @@ fn lines_fit_side_by_side() {
     let fits = "ö".repeat(COLUMNS);
     hold(
         columns,
-        &[("src/a.rs", &wide, 2), ("src/web/a.css", &wide, 2), ("Cargo.toml", &wide, 2)],
+        &[("src/a.rs", &wide, 2), ("a.css", &wide, 2), ("Cargo.toml", &wide, 2), ("a.c", &wide, 2)],
         &[("src/a.rs", &fits), ("README.md", &wide)],
+    );
+}
+
+/// Sources of firmware: what they are for, and how long functions and files are. A function begins
+/// where a line begins with a word, and ends at the next bracket at the beginning of a line.
+fn firmware(source: &Source) -> Vec<Complaint> {
+    if !["c", "h", "ino"].contains(&source.ending()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if !source.text.starts_with("// ") {
+        found.push(source.complain(1, "the first line must be // and say what the file is for"));
+    }
+    let mut begun = None;
+    for (idx, line) in source.text.lines().enumerate() {
+        if idx == rust::FILE_MAX {
+            found.push(source.complain(idx + 1, "the file is too long; divide it"));
+        }
+        if line.starts_with('{') {
+            begun = Some(idx);
+        } else if line.starts_with('}')
+            && let Some(from) = begun.take()
+            && idx - from >= rust::FUNCTION_MAX
+        {
+            found.push(source.complain(from + 1, "the function is too long; divide it"));
+        }
+    }
+    found
+}
+
+#[test]
+fn firmware_is_short_and_says_what_it_is_for() {
+    let long = format!("// A.\nint f(void)\n{{\n{}}}\n", "    g();\n".repeat(rust::FUNCTION_MAX));
+    let short = format!("// A.\nint f(void)\n{{\n{}}}\n", "    g();\n".repeat(60));
+    let lines = format!("// A.\n{}", "// b\n".repeat(rust::FILE_MAX));
+    hold(
+        firmware,
+        &[
+            ("a.c", &long, 3),
+            ("a.ino", &lines, rust::FILE_MAX + 1),
+            ("a.h", "#include <stdint.h>\n", 1),
+        ],
+        &[("a.c", &short), ("a.md", "# A")],
     );
 }
 

@@ -193,3 +193,55 @@ fn a_time_that_cannot_be_is_reckoned_for_the_record() {
     let times = play.sheet().moves()[0].completed.expect("pressed").times.expect("reckoned");
     assert_eq!((times.white.as_secs(), times.black.as_secs()), (297, 300));
 }
+
+#[test]
+fn no_wrong_time_is_ever_taken_over() {
+    // 65 minutes, seconds of 6A, minutes of 5A, seconds of 60: right side first (protocol 2.1).
+    for payload in [
+        [0, 0x65, 0, 0, 0x04, 0x57, 0x09],
+        [0, 0x04, 0x6a, 0, 0x04, 0x57, 0x09],
+        [0, 0x05, 0, 0, 0x5a, 0, 0x09],
+        [0, 0x05, 0, 0, 0x04, 0x60, 0x09],
+    ] {
+        let mut hall = Hall::new(Settings::default());
+        hall.clock(500, 300, 300, wire::End::Left, false);
+        hall.clock(1_000, 300, 300, wire::End::Left, true);
+        hall.clock(4_000, 297, 300, wire::End::Left, true);
+        let message = ClockMessage::decode(payload);
+        assert!(matches!(message, ClockMessage::Rejected { .. }), "{payload:?}");
+        hall.tell(4_500, &Event::Board(BoardMessage::Clock(message)));
+        let times = hall.game.clock().times().expect("those of before");
+        assert_eq!((times.white.as_secs(), times.black.as_secs()), (297, 300), "{payload:?}");
+        let estimate = hall.game.estimate(Mono::from_millis(6_000)).expect("times").shown();
+        assert_eq!((estimate.white.as_secs(), estimate.black.as_secs()), (295, 300));
+        assert_eq!(hall.codes, [""; 0], "{payload:?}");
+    }
+}
+
+#[test]
+fn a_clock_beside_the_board_vouches_for_no_line() {
+    let side = SideTime::of_seconds;
+    let reading = |left: u32| {
+        let high = wire::End::Left;
+        let (left, right) = (side(left), side(300));
+        let time = ClockTime { left, right, running: true, high, battery_low: false };
+        Event::Clock(ClockMessage::Time(time))
+    };
+    let mut hall = Hall::new(Settings::default());
+    let (mut effects, mut left) = (Vec::new(), 300);
+    // The board has fallen silent; the clock has not.
+    for ms in (1_000..60_000).step_by(1_000) {
+        left -= 1;
+        while let Some(due) = hall.game.wake_at().filter(|due| *due < Mono::from_millis(ms)) {
+            hall.game.handle(Stamp { mono: due, wall: Wall(0) }, &Event::Timeout, &mut effects);
+        }
+        let stamp = Stamp { mono: Mono::from_millis(ms), wall: Wall(0) };
+        hall.game.handle(stamp, &reading(left), &mut effects);
+    }
+    assert!(effects.contains(&Effect::Reopen), "nobody noticed that the board is gone");
+    // And when its line goes, the clock is heard as before.
+    hall.tell(60_000, &Event::LinkDown);
+    hall.tell(60_500, &Event::Timeout);
+    let estimate = hall.game.estimate(Mono::from_millis(60_500)).expect("a clock");
+    assert!(!estimate.is_estimated);
+}

@@ -19,6 +19,8 @@ pub(super) const DRIFT_MIN: Duration = Duration::from_secs(3);
 const DRIFT_PART: u32 = 1_000;
 /// Drift is told of no shorter time. Ours: before that it may be a line that is slow to begin.
 const DRIFT_OVER: Duration = Duration::from_secs(10 * 60);
+/// From a press on, what it moves has been evened out. Ours: some changes of the display.
+const STEADY: Duration = Duration::from_secs(30);
 /// Two differences are the same if they are not farther apart, in microseconds. Ours.
 const SAME: u64 = 1_000_000;
 /// An increment above this, in microseconds, can be counted in a sum. Ours: twice the tolerance.
@@ -44,6 +46,7 @@ impl Check {
         notes: &mut Vec<Note>,
     ) {
         self.learn(at, shown);
+        self.take_ordered(shown, notes);
         let Some(expected) = self.now() else { return };
         let offs = [Color::White, Color::Black].map(|color| off(&expected, &shown, color));
         if offs == [None, None] {
@@ -53,7 +56,7 @@ impl Check {
             if let Some((by, credit)) = self.begun.take() {
                 notes.push(Note::Period { by, credit });
             }
-            self.tune(shown, notes);
+            self.tune(at, shown, notes);
             return;
         }
         let stands = self.model.as_ref().is_some_and(|model| model.running().is_none());
@@ -88,6 +91,25 @@ impl Check {
         }));
         if self.wake_at().is_some_and(|due| due <= at) {
             self.judge(notes);
+        }
+    }
+
+    /// The clock shows what the arbiter has ordered: so does the model from now on.
+    fn take_ordered(&mut self, shown: Times, notes: &mut Vec<Note>) {
+        let (Some(ordered), Some(before)) = (self.ordered, self.now()) else { return };
+        let Some(model) = &mut self.model else { return };
+        let of = |color: Color| without(before.of(color), -ordered.get(color));
+        let after = Times { white: of(Color::White), black: of(Color::Black) };
+        if Color::ALL.iter().any(|color| off(&after, &shown, *color).is_some()) {
+            return;
+        }
+        self.ordered = None;
+        self.pending = None;
+        for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
+            model.adopt(by, after.of(by));
+            self.phases.get_mut(by).forget();
+            let from = begun(before).of(by);
+            notes.push(Note::AsOrdered { by, from, to: shown.of(by) });
         }
     }
 
@@ -134,20 +156,24 @@ impl Check {
     }
 
     /// Brings the fraction of a second into line, and tells if that adds up.
-    fn tune(&mut self, shown: Times, notes: &mut Vec<Note>) {
+    fn tune(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) {
         let Some(model) = &mut self.model else { return };
         for color in Color::ALL {
             let estimated = model.left(color);
             let is_running = model.running() == Some(color);
             let better = self.phases.get_mut(color).correct(estimated, shown.of(color), is_running);
             if better != estimated {
-                self.drift += micros(better) - micros(estimated);
+                // A press that was heard late moves time from one player to the other.
+                let is_of_press = self.pressed.is_some_and(|(then, _)| at.since(then) < STEADY);
+                self.drift += if is_of_press { 0 } else { micros(better) - micros(estimated) };
                 model.adopt(color, better);
             }
         }
         let over = model.account(Color::White).spent + model.account(Color::Black).spent;
         let by = Duration::from_micros(self.drift.unsigned_abs());
-        if by >= self.drift_told && by > over / DRIFT_PART && over >= DRIFT_OVER {
+        // A clock that is driven is kept right.
+        let is_told = !self.is_driven && by >= self.drift_told;
+        if is_told && by > over / DRIFT_PART && over >= DRIFT_OVER {
             let rate = if self.drift < 0 { Rate::Fast } else { Rate::Slow };
             notes.push(Note::Drift { rate, by, over });
             self.drift_told = by * 2;

@@ -100,8 +100,8 @@ pub enum MateSign {
 }
 
 /// A legal move of `pos` as a score sheet in this language has it: letter and square of arrival,
-/// `x`, ` e.p.`, `0-0`, the new piece without a sign, `+` and the sign for mate. Of like pieces
-/// those are told apart that could legally go there. 2009: Art. C8 to C12.
+/// `x`, `0-0`, the new piece without a sign, `+` and the sign for mate, ` e.p.` last. Of like
+/// pieces those are told apart that could legally go there. 2009: Art. C8 to C12.
 ///
 /// ```
 /// use rokade::laws::notation::{Language, MateSign, write};
@@ -133,14 +133,14 @@ pub fn write(pos: &Chess, m: Move, language: Language, mate: MateSign) -> String
         // Neither exists in chess as the Laws know it.
         San::Put { .. } | San::Null => {}
     }
-    if m.is_en_passant() {
-        text.push_str(" e.p.");
-    }
     text.push_str(match (suffix, mate) {
         (None, _) => "",
         (Some(Suffix::Check), _) => "+",
         (Some(Suffix::Checkmate), MateSign::Hash) => "#",
         (Some(Suffix::Checkmate), MateSign::DoublePlus) => "++",
     });
+    if m.is_en_passant() {
+        text.push_str(" e.p.");
+    }
     text
 }

@@ -5,7 +5,7 @@ use super::super::declaration::{Claim, Ground};
 use super::super::profile::{ClaimantTime, FlagCall, IllegalRaised, LapsesBy, QuickplayClaim};
 use super::super::said::{Binding, ClockOrder, OfferState, Ruling, Verdict};
 use super::super::score::Score;
-use super::super::terms::Venue;
+use super::super::terms::{Bonus, Venue};
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Referee};
 use shakmaty::san::San;
@@ -99,7 +99,7 @@ impl Referee {
     fn claim_illegal(&mut self, by: Color) {
         let found = self.illegal_case().filter(|known| known.by != by).cloned();
         let Some(found) = found else {
-            self.inadmissible(by, "illegal", "no illegal move can be claimed now");
+            self.refuse_illegal(by);
             return;
         };
         let is_answered = self.game.len() > found.ply + 1;
@@ -119,6 +119,16 @@ impl Referee {
         }
         self.may_act = Some(MayAct::Yes);
         self.raise(|case| matches!(case, Case::Illegal(_)));
+    }
+
+    /// There is none, or none that may be claimed any more.
+    fn refuse_illegal(&mut self, by: Color) {
+        if self.game.plies().iter().any(|ply| ply.is_illegal && ply.by != by) {
+            self.inadmissible(by, "illegal", "no illegal move can be claimed now");
+        } else {
+            self.claimed(by, "illegal", Verdict::Incorrect, None);
+            self.refuse(Some(by), "the record shows no illegal move of the opponent");
+        }
     }
 
     /// Puts these cases on top: they are the next to be confirmed.
@@ -230,7 +240,8 @@ impl Referee {
 
     /// Whether `side` is in the last period of a game in which nothing is added for a move.
     pub(super) fn is_quickplay(&self, side: Color) -> bool {
-        self.terms.is_without_bonus() && self.terms.is_last(self.flags.period[side])
+        let n = self.flags.period[side];
+        self.terms.bonus_in(side, n) == Bonus::Nothing && self.terms.is_last(side, n)
     }
 
     fn open_quickplay(&mut self, by: Color, ground: Option<Ground>) {

@@ -4,9 +4,10 @@ use super::super::code::Code;
 use super::super::profile::{Fault, ReversedColors};
 use super::super::said::{Binding, Ruling};
 use super::super::score::Score;
-use super::matter::{Case, Demand, Illegal, Matter, Then};
+use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
 use super::{Referee, Turn};
-use shakmaty::{Color, Position};
+use shakmaty::san::SanPlus;
+use shakmaty::{Color, Move, Position};
 
 impl Referee {
     /// Carries out what was proposed or claimed last.
@@ -20,7 +21,7 @@ impl Referee {
         if let Some(matter) = self.matters.pop() {
             self.confirm_case(matter);
         } else if let Some(breach) = self.breaches.last().cloned() {
-            self.enforce(breach.ply, breach.binding);
+            self.enforce(&breach);
         } else {
             self.refuse(None, "nothing waits for a ruling");
         }
@@ -48,7 +49,7 @@ impl Referee {
                 let reason = "illegal position still on the board";
                 self.finish(Code::ArbiterResult, Score::DRAW, reason);
             }
-            Case::Touch(breach) => self.enforce(breach.ply, breach.binding),
+            Case::Touch(breach) => self.enforce(&breach),
             Case::BoardsDiffer => {
                 self.note("the board is corrected to the record");
                 self.matters.push(Matter { case: Case::BoardsDiffer, ..matter });
@@ -61,12 +62,27 @@ impl Referee {
         self.log_with(Code::ArbiterNote, None, text.to_owned());
     }
 
-    /// A breach of Article 4: back to before half-move `ply`, where `binding` must be obeyed.
-    fn enforce(&mut self, ply: usize, binding: Binding) {
+    /// A breach of Article 4: back to before that half-move, where its binding must be obeyed.
+    fn enforce(&mut self, breach: &Breach) {
+        let Breach { ply, binding, .. } = breach.clone();
         self.breaches.clear();
         self.game.truncate(ply);
+        if let Some(m) = self.released_first(breach) {
+            self.game.push(m, self.now, false);
+            self.turn = Turn::default();
+            let then = if breach.is_pressed { Then::Complete } else { Then::Nothing };
+            self.demand_ply(ply + 1, then);
+            return;
+        }
         self.turn = Turn { carried: Some(binding), ..Turn::default() };
         self.demand_ply(ply, Then::Nothing);
+    }
+
+    /// The move that was made before the piece went on, 4.6 (4.7): it stands.
+    fn released_first(&self, breach: &Breach) -> Option<Move> {
+        let Binding::Destination(_) = breach.binding else { return None };
+        let san: SanPlus = breach.first.as_ref()?.parse().ok()?;
+        san.san.to_move(self.game.position(breach.ply)).ok()
     }
 
     fn confirm_empty_press(&mut self, by: Color) {
@@ -106,6 +122,7 @@ impl Referee {
     fn dismiss_case(&mut self, case: &Case) {
         self.note("dismissed");
         match case {
+            Case::Displaced => self.demand = None,
             Case::Late(_) => self.late.all_present(),
             Case::Flag(side) => self.flags.raise(*side),
             Case::Touch(breach) => {
@@ -132,6 +149,7 @@ impl Referee {
         self.turn.touches.clear();
         self.turn.on_board = None;
         self.turn.was_illegal = false;
+        self.close(|case| matches!(case, Case::Displaced));
         self.log(Code::Restored, None);
         match then {
             Then::Nothing => {}

@@ -5,9 +5,14 @@ use super::super::declaration::Declaration;
 use super::super::profile::CannotMate;
 use super::super::said::Ruling;
 use super::super::score::Score;
+use super::super::terms::Bonus;
 use super::matter::Case;
 use super::{Phase, Referee};
 use shakmaty::{Color, Role};
+use std::time::Duration;
+
+/// A clock that runs already is read so late at the most.
+const READING: Duration = Duration::from_secs(2);
 
 impl Referee {
     pub(super) fn on_declared(&mut self, by: Color, said: &Declaration) {
@@ -107,13 +112,21 @@ impl Referee {
         let Some(initial) = self.initial else { return false };
         let has_article = self.terms.profile.edition.year() >= 2009;
         let is_from_start = !super::setup::is_under_way(self.game.position(0), &self.terms);
-        let is_unequal = initial.white != initial.black;
-        let is_planned = self
-            .terms
-            .periods
-            .first()
-            .is_none_or(|first| initial.white == first.time && initial.black == first.time);
-        has_article && is_from_start && (is_unequal || !is_planned) && !self.is_settled_misset()
+        let is_planned = |side: Color| {
+            let first = self.terms.periods[side].first()?;
+            let bonus = match self.terms.bonus_in(side, 1) {
+                Bonus::PerMove(span) => span,
+                Bonus::Nothing => Duration::ZERO,
+            };
+            // Most clocks add the increment of the first move before the game.
+            let is_it = |time: Duration| time.abs_diff(initial[side]) <= READING;
+            Some(is_it(first.time) || is_it(first.time + bonus))
+        };
+        let is_wrong = match (is_planned(Color::White), is_planned(Color::Black)) {
+            (Some(white), Some(black)) => !white || !black,
+            _ => initial.white != initial.black,
+        };
+        has_article && is_from_start && is_wrong && !self.is_settled_misset()
     }
 
     fn is_settled_misset(&self) -> bool {

@@ -79,7 +79,7 @@ impl Referee {
 
     fn has_enough(&self, side: Color) -> bool {
         let n = self.flags.period[side];
-        self.terms.required(n).is_some_and(|required| self.completed(side) >= required)
+        self.terms.required(side, n).is_some_and(|required| self.completed(side) >= required)
     }
 
     pub(super) fn on_flag(&mut self, side: Color) {
@@ -138,7 +138,9 @@ impl Referee {
         }
         self.open(Case::Flag(side), &[], MayAct::Yes);
         if self.terms.flag_witness == FlagWitness::Authoritative {
-            self.flags.legal = Some(side);
+            // The first that fell decides.
+            let first = *self.flags.legal.get_or_insert(side);
+            self.raise(|case| matches!(case, Case::Flag(known) if *known == first));
         }
     }
 
@@ -164,8 +166,25 @@ impl Referee {
             self.flags.missing[side] = !self.has_enough(side);
         }
         self.flags.is_order_unknown = true;
-        if self.result.is_none() {
-            self.both_flags();
+        if self.result.is_some() {
+            return;
+        }
+        let missing = self.flags.missing;
+        match (missing.white, missing.black) {
+            (true, true) => self.both_flags(),
+            (false, false) => {
+                self.log(Code::BothFlags, None);
+                for side in [Color::White, Color::Black] {
+                    self.flag_after_enough(side);
+                }
+            }
+            // Only one has moves missing: which flag was first does not matter.
+            (white, _) => {
+                let side = Color::from_white(white);
+                self.log(Code::BothFlags, None);
+                self.flag_after_enough(!side);
+                self.call_flag(side);
+            }
         }
     }
 
@@ -212,7 +231,7 @@ impl Referee {
 
     /// The ruling on two flags: the table of the Norwegian commentary.
     pub(super) fn confirm_both_flags(&mut self) {
-        let is_last = self.terms.is_last(self.flags.period[Color::White]);
+        let is_last = self.terms.is_last(Color::White, self.flags.period[Color::White]);
         let is_shown = self.rules.both_flags == BothFlags::FirstLoses
             || self.terms.flag_witness == FlagWitness::Authoritative;
         let first = self.flags.first.filter(|_| is_shown && !self.flags.is_order_unknown);
@@ -229,7 +248,7 @@ impl Referee {
                 // Nobody can show who overstepped: the next move is the first of the next period,
                 // 8.6.
                 let n = self.flags.period[Color::White];
-                if let Some(required) = self.terms.required(n) {
+                if let Some(required) = self.terms.required(Color::White, n) {
                     self.game.renumber(required + 1);
                 }
                 self.flags.raise(Color::White);
@@ -243,10 +262,11 @@ impl Referee {
         if self.initial.is_none() || self.phase != super::Phase::Running {
             return;
         }
-        let has_bonus = matches!(self.terms.bonus, Bonus::PerMove(d) if d >= ENOUGH_BONUS);
-        let is_noted = self.rules.recording == Recording::Required && !has_bonus;
         for side in [Color::White, Color::Black] {
             let left = self.clocks.left[side];
+            let bonus = self.terms.bonus_in(side, self.flags.period[side]);
+            let has_bonus = matches!(bonus, Bonus::PerMove(span) if span >= ENOUGH_BONUS);
+            let is_noted = self.rules.recording == Recording::Required && !has_bonus;
             if is_noted && left < LOW && !self.low_time[side] && !self.flags.down[side] {
                 self.low_time[side] = true;
                 self.log(Code::LowTime, Some(side));

@@ -8,7 +8,8 @@ use crate::time::Mono;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
-/// How late one may be when an adjourned game is taken up again. Guidelines 10.
+/// How late one may be when an adjourned game is taken up again. 2005, 2009: Guidelines 10. From
+/// 2018 it is the default time.
 const RESUMPTION: Duration = Duration::from_secs(3_600);
 
 /// Who is there, and since when he ought to be.
@@ -58,11 +59,11 @@ impl Referee {
             return;
         }
         let (since, limit) = match self.late.resumed {
-            Some((side, since)) if side == by => (Some(since), RESUMPTION),
+            Some((side, since)) if side == by => (Some(since), self.resumption()),
             _ => (self.late.since(), self.terms.lateness()),
         };
         let Some(since) = since else { return };
-        let late = self.now.since(since);
+        let late = self.seconds_since(since);
         if late > Duration::ZERO {
             self.log_with(Code::Late, Some(by), format!("{} s", late.as_secs()));
         }
@@ -70,6 +71,15 @@ impl Referee {
         if late > limit && !self.has(is_known) {
             self.default_of(ByAbsence::One(by));
         }
+    }
+
+    /// Full seconds: by the clock on the wall nobody is late by less.
+    fn seconds_since(&self, since: Mono) -> Duration {
+        Duration::from_secs(self.now.since(since).as_secs())
+    }
+
+    fn resumption(&self) -> Duration {
+        if self.terms.profile.edition.is_modern() { self.terms.lateness() } else { RESUMPTION }
     }
 
     fn default_of(&mut self, absent: ByAbsence) {
@@ -86,7 +96,8 @@ impl Referee {
             return;
         }
         if let Some((side, since)) = self.late.resumed {
-            let is_over = self.now.since(since) > RESUMPTION && !self.late.is_there(side);
+            let is_over =
+                self.seconds_since(since) > self.resumption() && !self.late.is_there(side);
             if is_over && !std::mem::replace(&mut self.late.is_late_noted, true) {
                 self.log(Code::Late, Some(side));
                 self.default_of(ByAbsence::One(side));
@@ -94,7 +105,7 @@ impl Referee {
             return;
         }
         let Some(since) = self.late.since() else { return };
-        if self.late.started.is_none() || self.now.since(since) <= self.terms.lateness() {
+        if self.late.started.is_none() || self.seconds_since(since) <= self.terms.lateness() {
             return;
         }
         let absent: Vec<Color> = [Color::White, Color::Black]

@@ -21,6 +21,7 @@ mod life;
 mod matter;
 mod offer;
 mod order;
+mod pending;
 mod press;
 mod query;
 mod record;
@@ -29,6 +30,7 @@ mod turn;
 
 pub use display::Display;
 pub use matter::MayAct;
+pub use pending::Pending;
 pub use record::Recorded;
 
 use super::code::Code;
@@ -329,13 +331,14 @@ impl Referee {
             self.turn = Turn { carried: self.turn.carried.take(), ..Turn::default() };
             self.settle_at = Some(self.now + self.terms.settle);
         }
+        let is_being_set = self.phase != Phase::Running && clocks.running.is_none();
+        if self.initial.is_none() || is_being_set {
+            self.initial = Some(clocks.left);
+        }
         if clocks.running.is_some() && self.phase == Phase::Ready {
             // The clock runs although nobody said that it starts: the game is under way.
             self.late.all_present();
             self.begin();
-        }
-        if self.initial.is_none() {
-            self.initial = Some(clocks.left);
         }
     }
 

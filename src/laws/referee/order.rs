@@ -292,6 +292,10 @@ impl Referee {
         }
         self.turn = super::Turn::default();
         self.displaced(self.mover());
+        if !self.shows(self.game.last().board()) {
+            // However often the board is read: what stands is no move.
+            self.demand_ply(self.game.len(), Then::Nothing);
+        }
     }
 
     fn on_snapshot(&mut self) {

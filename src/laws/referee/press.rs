@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::picture::{disturbed, exact};
-use super::super::profile::Fault;
+use super::super::profile::{Fault, Impossible};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::terms::PeriodCredit;
 use super::super::why::{Attempt, Stage, attempt};
@@ -166,9 +166,23 @@ impl Referee {
         let by = self.game.plies()[idx].by;
         if self.terms.credit == PeriodCredit::OnMoves {
             let n = self.flags.period[by];
-            if self.terms.required(n) == Some(self.completed(by)) {
+            if self.terms.required(by, n) == Some(self.completed(by)) {
                 self.pass_period(by);
             }
+        }
+        self.watch_impossible();
+    }
+
+    /// A pawn that was left on the last rank still stands there after the opponent's next completed
+    /// move. From 2018, few arbiters: Art. A.5.4.
+    fn watch_impossible(&mut self) {
+        let pawns = self.game.last().board().pawns();
+        let is_left = (pawns & shakmaty::Bitboard::BACKRANKS).any()
+            && self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
+        if is_left && self.rules.impossible == Impossible::WaitThenDraw {
+            self.log(Code::PromotionIncomplete, Some(self.mover()));
+            self.may_act = Some(MayAct::Yes);
+            self.open(Case::StillImpossible, &["draw", "other"], MayAct::Yes);
         }
     }
 
@@ -184,7 +198,7 @@ impl Referee {
     /// `side` has met a time control: the next allotment is his. All editions: Art. 6.2b (6.3.2).
     pub(super) fn pass_period(&mut self, side: Color) {
         let n = self.flags.period[side];
-        let Some(add) = self.terms.allotment(n) else { return };
+        let Some(add) = self.terms.allotment(side, n) else { return };
         self.flags.period[side] = n + 1;
         self.low_time[side] = false;
         self.say(Ruling::Period { side, add });

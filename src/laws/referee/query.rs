@@ -13,6 +13,11 @@ impl Referee {
         &self.terms
     }
 
+    /// What the clock shows, with all that was ordered of it since it was read.
+    pub fn clocks(&self) -> super::Clocks {
+        self.clocks
+    }
+
     /// The position after the last move that was made.
     pub fn position(&self) -> &Chess {
         self.game.last()

@@ -104,7 +104,9 @@ impl Referee {
         self.say(Ruling::Touched { by, sq });
         if is_own || self.may_be_captured(sq) {
             self.late.came(by);
-            self.touched_on_purpose(by);
+            if !self.turn.is_adjusting {
+                self.touched_on_purpose(by);
+            }
         }
     }
 
@@ -240,6 +242,9 @@ impl Referee {
         let waits = cause == Cause::Rest || self.turn.castling_announced;
         if is_doubtful && waits {
             self.turn.on_board = None;
+            if !self.turn.castling_announced {
+                self.two_readings(pos, m);
+            }
             return;
         }
         if self.waits_for_words(pos, m) {
@@ -252,6 +257,15 @@ impl Referee {
             return;
         }
         self.make(m);
+    }
+
+    /// A king's move and a castling that begins alike.
+    fn two_readings(&mut self, pos: &Chess, m: Move) {
+        let reaches = |other: &Move| other.is_castle() && target_of(*other, pos.turn()) == m.to();
+        let castle = pos.legal_moves().into_iter().find(reaches);
+        let san = |m: Move| shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
+        let candidates = [Some(m), castle].into_iter().flatten().map(san).collect();
+        self.say(Ruling::Unresolved { candidates });
     }
 
     /// In Chess960 a king one step away may be on its way to castle.
@@ -315,13 +329,18 @@ impl Referee {
         let idx = self.game.len() - 1;
         self.game.truncate(idx);
         self.game.push(other, self.now, false);
-        self.log(Code::MovedAfterRelease, Some(old.by));
         let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
+        self.breaches.retain(|breach| breach.ply != idx);
+        let now = self.game.plies()[idx].san.clone();
+        if earlier.as_ref().is_some_and(|earlier| earlier.first.as_ref() == Some(&now)) {
+            // It is back where it was released first.
+            return;
+        }
+        self.log(Code::MovedAfterRelease, Some(old.by));
         let (binding, first) = match earlier {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
-        self.breaches.retain(|breach| breach.ply != idx);
         let breach = Breach { by: old.by, ply: idx, binding, first, is_pressed: false };
         self.breaches.push(breach);
         self.note_handling();
@@ -356,6 +375,11 @@ impl Referee {
             let is_down = self.seen.piece_at(to) == Some(king);
             (is_down && pos.board().piece_at(to) != Some(king)).then_some(side)
         });
+        // What was touched before binds to something else.
+        let bound = self.turn.touches.binding(pos);
+        if bound.is_some_and(|bound| !ways.iter().any(|m| bound.allows(*m, pos))) {
+            return;
+        }
         // Whoever touched the rook first may not castle with it.
         if let Some(side) = castles.filter(|side| self.turn.rook_first != Some(*side)) {
             self.turn.released.get_or_insert(Binding::Castle(side, names(pos)));

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// from the clock's front. No daemon may use the port meanwhile.
 #[derive(Debug, Args)]
 pub(super) struct Clock {
-    /// The port of the board or bridge; without it the first board's of the configuration
+    /// The port of the board or bridge; without it the first of the configuration
     #[arg(long, value_name = "PORT", global = true)]
     port: Option<String>,
     /// What the port leads to
@@ -99,13 +99,21 @@ impl Clock {
         if verbose > 0 {
             start_tracing(verbose);
         }
-        let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
+        let board = &config.boards[0];
+        let port = self.port.as_ref().unwrap_or(match self.through {
+            Through::Board => &board.port,
+            Through::Bridge => &board.clock_port,
+        });
         runtime()?.block_on(self.talk(port))
     }
 
     async fn talk(&self, port: &str) -> Result<(), Failure> {
         let now = Now::start();
-        let (line, actor) = serial::channel(serial::Line::named(port), now);
+        let line = match self.through {
+            Through::Board => serial::Line::named(port),
+            Through::Bridge => serial::Line::bridge(port),
+        };
+        let (line, actor) = serial::channel(line, now);
         let actor = tokio::spawn(actor.run());
         let mut talk = Talk {
             line,

@@ -4,14 +4,18 @@ use super::daemon::failure;
 use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
+use crate::clock::TimeControl;
 use crate::game::ClockOrder;
-use crate::shell::config::{Board, Config, Http};
-use crate::shell::now::Now;
-use crate::shell::pty::PtyError;
+use crate::laws::Edition;
+use crate::shell::config::{Board, Config, Http, Orders, Source};
+use crate::shell::now::{Now, Speed};
+use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::publish::Echo;
 use crate::shell::run::{self, Clocks};
+use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
-use crate::wire;
+use crate::wire::contact::Shape;
+use crate::wire::{self, End};
 use clap::{Args, ValueEnum};
 use shakmaty::Color;
 use std::io::{self, Write};
@@ -40,6 +44,9 @@ pub(super) struct Demo {
     /// The clock beside the board
     #[arg(long, value_enum, default_value = "plain")]
     clock: ClockKind,
+    /// Seat a referee, to whom `rokade order` speaks: hu2005, dk2009, no2009, m2018 or m2023
+    #[arg(long, value_name = "EDITION")]
+    laws: Option<Edition>,
     /// Keep the journal and the PGN in this folder, instead of a temporary one
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
@@ -57,6 +64,10 @@ enum ClockKind {
     Dgt3000,
     /// Two buttons and two displays on the pins of a Pi, which the daemon is the works of
     Gpio,
+    /// Any clock with a contact at its lever: presses, no times
+    Lever,
+    /// A DGT 3000 on its own jack, which the daemon sets and runs through a bridge
+    Bridge,
     /// None
     None,
 }
@@ -80,61 +91,59 @@ impl Demo {
     }
 
     async fn play(&self, game: Game, folder: &Path) -> Result<(), Failure> {
-        let mut header = game.script.header.clone();
-        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
-        let mut table = Table::new(&header);
-        if self.clock == ClockKind::Dgt3000 {
-            // As good a crystal as any.
-            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
-            table = table.with_driven_clock(clock);
-        }
-        let (stub, mut actor) = SimulateOptions::open_table(table, None)?;
-        let now = Now::start();
-        let is_driven = matches!(self.clock, ClockKind::Dgt3000 | ClockKind::Gpio);
+        // One time for the table and the daemon: what must rest for a while rests as long for both.
+        let now = Now::start_at(self.simulate.speed());
+        let (stub, actor) = SimulateOptions::open_table(self.table(&game), None)?;
+        let mut actor = actor.in_time_of(now);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
-            let desk = SimDesk::open(CONTROL.parse().expect("a time control"), now);
+            let control = CONTROL.parse().expect("a time control");
+            let desk = SimDesk::open(control, Shape::Buttons, now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
             actor = actor.with_clock_beside(desk.hands);
         }
+        if self.clock == ClockKind::Lever {
+            let desk = SimDesk::open(TimeControl::NoClock, Shape::Lever(End::Left), now);
+            clocks.insert("demo".to_owned(), desk.stub);
+            actor = actor.with_clock_beside(desk.hands);
+        }
+        let mut bridge = None;
+        if self.clock == ClockKind::Bridge {
+            let stub = open_bridge(now)?;
+            actor = actor.with_clock_beside(stub.hands());
+            bridge = Some(stub);
+        }
         let board = tokio::spawn(actor.run());
-        let config = Config {
-            state_dir: folder.to_owned(),
-            http: Http { enabled: true, listen: self.listen },
-            boards: vec![Board {
-                name: "demo".to_owned(),
-                port: stub.path().display().to_string(),
-                white: game.white.clone(),
-                black: game.black.clone(),
-                event: game.event.clone(),
-                drive_clock: is_driven,
-                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
-                ..Board::default()
-            }],
-        };
+        let config = self.config(&game, folder, stub.path(), bridge.as_ref());
         let port = stub.path();
         let journal = folder.join("demo");
+        let socket = config.orders_from();
         let ready = |address: Option<SocketAddr>| {
             let page = address.map_or_else(|| "none".to_owned(), |it| format!("http://{it}/"));
             let (port, journal) = (port.display(), journal.display());
             say(&format!("Board     {port} (simulated)\nPage      {page}\nJournal   {journal}"));
+            say(&format!("Orders    rokade order --socket {} --open", socket.display()));
             say("Stop it with Ctrl-C.\n");
         };
         let is_once = self.once;
-        let speed = self.simulate.speed();
         let stop = async move {
             let mut stub = stub;
             let played = async {
                 stub.woken().await?;
-                stub.play(game.script.happenings, speed).await?;
+                if let Some(bridge) = &mut bridge {
+                    bridge.is_set().await?;
+                }
+                stub.play(game.script.happenings, Speed::REAL).await?;
                 if let Some(orders) = begin {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
                     orders.give(ClockOrder::Start(Color::White)).await;
                 }
+                if let Some(bridge) = &bridge {
+                    bridge.hands().send(Happening::Resume(Color::White)).ok();
+                }
                 stub.played().await?;
-                // The last position needs its time to be believed, however fast it was reached.
-                tokio::time::sleep(LAST_LOOK).await;
+                now.sleep_until(now.stamp().mono + LAST_LOOK).await;
                 Ok::<_, PtyError>(())
             };
             if let Err(error) = played.await {
@@ -149,6 +158,60 @@ impl Demo {
         board.abort();
         ended.map_err(|error| failure(&error))
     }
+
+    /// The board, and a clock that hangs on it.
+    fn table(&self, game: &Game) -> Table {
+        let mut header = game.script.header.clone();
+        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
+        let table = Table::new(&header);
+        if self.clock == ClockKind::Dgt3000 {
+            // As good a crystal as any.
+            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
+            return table.with_driven_clock(clock);
+        }
+        table
+    }
+
+    /// The daemon's settings.
+    fn config(
+        &self,
+        game: &Game,
+        folder: &Path,
+        port: PathBuf,
+        bridge: Option<&PtyBridgeStub>,
+    ) -> Config {
+        let is_driven =
+            !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
+        Config {
+            state_dir: folder.to_owned(),
+            http: Http { enabled: true, listen: self.listen },
+            orders: Orders::default(),
+            boards: vec![Board {
+                name: "demo".to_owned(),
+                port: port.display().to_string(),
+                white: game.white.clone(),
+                black: game.black.clone(),
+                event: game.event.clone(),
+                laws: self.laws.map_or_else(String::new, |laws| laws.name().to_owned()),
+                clock: bridge.map_or(Source::Board, |_| Source::Bridge),
+                clock_port: bridge.map_or_else(String::new, path_of),
+                drive_clock: is_driven,
+                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
+                ..Board::default()
+            }],
+        }
+    }
+}
+
+/// A bridge with a clock on its jack.
+fn open_bridge(now: Now) -> Result<PtyBridgeStub, Failure> {
+    let (stub, actor) = PtyBridge::open(now, None).map_err(|e| Failure::Device(chain(&e)))?;
+    tokio::spawn(actor.run());
+    Ok(stub)
+}
+
+fn path_of(bridge: &PtyBridgeStub) -> String {
+    bridge.path().display().to_string()
 }
 
 /// Prints for whoever still reads: `head` may have seen enough, but the page goes on.

@@ -6,6 +6,7 @@ mod demo;
 mod games;
 mod laws;
 mod log;
+mod order;
 mod replay;
 mod sim_desk;
 mod tools;
@@ -54,6 +55,8 @@ enum Command {
     Export(log::Export),
     /// Check that the journal is whole and unchanged
     Verify(log::Verify),
+    /// Give an arbiter's order, or enter what a player says
+    Order(order::Order),
     /// Print what the Laws say and how the program applies them
     Laws(laws::Laws),
 }
@@ -107,7 +110,7 @@ enum Failure {
     /// Exit code 3.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// No board, or not ours to use. Exit code 4.
+    /// No board, or no daemon, or not ours to use. Exit code 4.
     #[error("{0}")]
     Device(String),
     /// Exit code 5.
@@ -116,6 +119,9 @@ enum Failure {
     /// A file that was to be read is not what it should be. Exit code 6.
     #[error("{0}")]
     Input(String),
+    /// The referee, or the record, does not take an order. Exit code 7.
+    #[error("refused: {0}")]
+    Refused(String),
     /// Anything else. Exit code 1.
     #[error("{what}")]
     Io {
@@ -149,6 +155,7 @@ impl Failure {
             Self::Device(_) => 4,
             Self::Journal(_) => 5,
             Self::Input(_) => 6,
+            Self::Refused(_) => 7,
             Self::Io { .. } | Self::Other(_) => 1,
         }
     }
@@ -194,6 +201,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Log(log) => log.run(&config()?),
         Command::Export(export) => export.run(&config()?),
         Command::Verify(verify) => verify.run(&config()?),
+        Command::Order(order) => order.run(|| Ok(config()?)),
         Command::Laws(laws) => laws.run(),
     }
 }

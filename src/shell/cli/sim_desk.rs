@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
 use tracing::debug;
 
 /// A finger stays on a button for so long.
@@ -31,10 +30,11 @@ pub(super) struct SimDesk {
 }
 
 impl SimDesk {
-    /// A clock set for `control`, White at its left end. Must be called inside a runtime.
-    pub(super) fn open(control: TimeControl, now: Now) -> Self {
+    /// A clock set for `control`, White at its left end; or only the lever of another clock, for no
+    /// time control. Must be called inside a runtime.
+    pub(super) fn open(control: TimeControl, shape: Shape, now: Now) -> Self {
         let model = ClockModel::new(control, Manner::default());
-        let contacts = Contacts::new(Shape::Buttons, Level::Open, Level::Open);
+        let contacts = Contacts::new(shape, Level::Open, Level::Open);
         let clock = OwnClock::new(model, End::Left, contacts);
         let (edges_tx, edges_rx) = own_clock::edges();
         let buttons = Buttons::default();
@@ -42,7 +42,7 @@ impl SimDesk {
         let (stub, actor) = own_clock::channel(clock, parts, edges_rx, now);
         tokio::spawn(actor.run());
         let (hands_tx, hands_rx) = mpsc::unbounded_channel();
-        tokio::spawn(press(hands_rx, edges_tx, buttons, stub.orders(), now));
+        tokio::spawn(press(hands_rx, edges_tx, (shape, buttons), stub.orders(), now));
         Self { orders: stub.orders(), stub, hands: hands_tx }
     }
 }
@@ -55,7 +55,7 @@ struct Buttons(Arc<[AtomicBool; 2]>);
 async fn press(
     mut hands: mpsc::UnboundedReceiver<Happening>,
     edges: mpsc::Sender<Edge>,
-    buttons: Buttons,
+    (shape, buttons): (Shape, Buttons),
     orders: Orders,
     now: Now,
 ) {
@@ -72,6 +72,15 @@ async fn press(
             }
             _ => continue,
         };
+        if shape != Shape::Buttons {
+            // The lever stays as it was pushed; its contact is below White's end.
+            let level = if by == Color::White { Level::Closed } else { Level::Open };
+            buttons.0[0].store(level == Level::Closed, Ordering::Relaxed);
+            if edges.send(Edge { at: now.stamp(), which: Which::Left, level }).await.is_err() {
+                return;
+            }
+            continue;
+        }
         let (idx, which) = match by {
             Color::White => (0, Which::Left),
             Color::Black => (1, Which::Right),
@@ -82,7 +91,7 @@ async fn press(
             if edges.send(edge).await.is_err() {
                 return;
             }
-            sleep(HOLD).await;
+            now.sleep_until(now.stamp().mono + HOLD).await;
         }
     }
     // The buttons stay as long as the clock does.

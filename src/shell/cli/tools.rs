@@ -6,7 +6,7 @@ use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
 use crate::shell::now::Now;
-use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyError, Speed};
+use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyBridge, PtyError, Speed};
 use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::shell::tape::{Tape, TapeError};
 use crate::sim::hands::{self, Manners, Span, TableKind};
@@ -102,14 +102,6 @@ impl SimulateOptions {
             return Err(wrong("there is no game in it that can be played".to_owned()));
         }
         Ok(known)
-    }
-
-    pub(super) fn open(
-        &self,
-        game: &Game,
-        link: Option<PathBuf>,
-    ) -> Result<(PtyBoardStub, PtyBoardActor), Failure> {
-        Self::open_table(Table::new(&game.script.header), link)
     }
 
     pub(super) fn open_table(
@@ -230,6 +222,10 @@ pub(super) struct Simulate {
     /// A name for the board's end of the line, kept when the board is plugged in anew
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
+    /// A name for the line of a simulated bridge with a DGT 3000 on its jack, which takes the place
+    /// of the clock behind the board
+    #[arg(long, value_name = "PATH")]
+    bridge: Option<PathBuf>,
     #[command(flatten)]
     games: Games,
 }
@@ -242,7 +238,17 @@ impl Simulate {
         }
         let game = self.simulate.game()?;
         runtime()?.block_on(async {
-            let (mut stub, actor) = self.simulate.open(&game, self.link.clone())?;
+            let mut header = game.script.header.clone();
+            header.has_clock &= self.bridge.is_none();
+            let table = Table::new(&header);
+            let (mut stub, mut actor) = SimulateOptions::open_table(table, self.link.clone())?;
+            if let Some(link) = &self.bridge {
+                let (bridge, clock) = PtyBridge::open(Now::start(), Some(link.clone()))
+                    .map_err(|e| Failure::Device(chain(&e)))?;
+                tokio::spawn(clock.run());
+                actor = actor.with_clock_beside(bridge.hands());
+                println!("{}", bridge.path().display());
+            }
             let board = tokio::spawn(actor.run());
             println!("{}", self.link.clone().unwrap_or_else(|| stub.path()).display());
             let play = async {

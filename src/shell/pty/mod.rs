@@ -4,12 +4,15 @@
 //! until it is woken, answers at the pace of its line, sees pieces moved by a script, and can be
 //! unplugged. The wood and the clock go on whether anybody listens or not.
 
+mod bridge;
 mod pace;
 mod pair;
 
-pub use pace::Speed;
+pub use super::now::Speed;
+pub use bridge::{PtyBridge, PtyBridgeActor, PtyBridgeStub};
 pub use pair::{Pty, PtyError};
 
+use super::now::Now;
 use crate::sim::script::Happening;
 use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
@@ -61,7 +64,7 @@ impl PtyBoard {
         let (awake_tx, awake_rx) = watch::channel(false);
         let actor = PtyBoardActor {
             table,
-            pace: Pace::start(),
+            pace: Pace::start(Now::start()),
             script: VecDeque::new(),
             plugged: Some(register(pty)?),
             link,
@@ -174,6 +177,12 @@ impl PtyBoardActor {
     /// The clock is not on the table: what hands do to it is told to `beside`.
     pub fn with_clock_beside(mut self, beside: mpsc::UnboundedSender<Happening>) -> Self {
         self.beside = Some(beside);
+        self
+    }
+
+    /// The table stands in a world whose time this is. Its own begins anew.
+    pub fn in_time_of(mut self, now: Now) -> Self {
+        self.pace = Pace::start(now);
         self
     }
 

@@ -28,6 +28,8 @@ pub enum Port {
     /// `ttyACM*`, `ttyUSB*`, `rfcomm*`; within each, by name. After [`super::LineStub::reopen`]
     /// comes the next one, after the last the first again.
     Auto,
+    /// The same for a clock's bridge: `serial/by-id/*rokade*`, `ttyACM*`, `ttyUSB*`.
+    AutoBridge,
     /// This one. Better a name that stays, such as one of `/dev/serial/by-id`.
     At(PathBuf),
 }
@@ -37,6 +39,13 @@ impl Line {
     pub fn named(name: &str) -> Self {
         let port = if name == "auto" { Port::Auto } else { Port::At(PathBuf::from(name)) };
         Self { port, dev: PathBuf::from("/dev") }
+    }
+
+    /// The line to a clock's bridge that a setting names: a path, or `auto`.
+    pub fn bridge(name: &str) -> Self {
+        let line = Self::named(name);
+        let port = if line.port == Port::Auto { Port::AutoBridge } else { line.port };
+        Self { port, ..line }
     }
 
     /// The line at `path`.
@@ -72,6 +81,7 @@ fn candidates(line: &Line, cursor: &Cursor) -> Vec<PathBuf> {
     let mut paths = match &line.port {
         Port::At(path) => return vec![path.clone()],
         Port::Auto => search(&line.dev),
+        Port::AutoBridge => search_bridge(&line.dev),
     };
     let idx = paths.iter().position(|path| Some(path) == cursor.last.as_ref());
     if let Some(idx) = idx {
@@ -89,6 +99,24 @@ fn search(dev: &Path) -> Vec<PathBuf> {
     for prefix in ["ttyACM", "ttyUSB", "rfcomm"] {
         paths.extend(list(dev, |name| name.starts_with(prefix)));
     }
+    once(paths)
+}
+
+/// All ports that may be a bridge's, in the same way. A port that is named as a board's is none.
+fn search_bridge(dev: &Path) -> Vec<PathBuf> {
+    let has = |name: &str, word: &str| name.to_ascii_uppercase().contains(word);
+    let mut paths = list(&dev.join("serial/by-id"), |name| has(name, "ROKADE"));
+    for prefix in ["ttyACM", "ttyUSB"] {
+        paths.extend(list(dev, |name| name.starts_with(prefix)));
+    }
+    let boards = list(&dev.join("serial/by-id"), |name| has(name, "DGT"));
+    let boards: HashSet<_> = boards.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    paths.retain(|path| fs::canonicalize(path).is_ok_and(|device| !boards.contains(&device)));
+    once(paths)
+}
+
+/// Each device once, under the name that comes first.
+fn once(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     paths.retain(|path| fs::canonicalize(path).is_ok_and(|device| seen.insert(device)));
     paths
@@ -220,6 +248,24 @@ mod tests {
         assert_eq!(names(dev.path(), &wraps)[0], "rokade/board-1");
         let gone = Cursor { last: Some(dev.path().join("ttyUSB7")), is_passed: true };
         assert_eq!(names(dev.path(), &gone), expected);
+    }
+
+    #[test]
+    fn the_search_for_a_bridge_leaves_boards_alone() {
+        let dev = dev(&[
+            ("ttyACM0", "ttyACM0"),
+            ("ttyACM1", "ttyACM1"),
+            ("ttyUSB0", "ttyUSB0"),
+            ("rfcomm0", "rfcomm0"),
+            ("serial/by-id/usb-DGT_Projects-if00", "ttyACM0"),
+            ("serial/by-id/usb-Rokade_bridge-if00", "ttyUSB0"),
+        ]);
+        let line = Line { port: Port::AutoBridge, dev: dev.path().to_owned() };
+        let found = candidates(&line, &Cursor::default());
+        let expected = ["serial/by-id/usb-Rokade_bridge-if00", "ttyACM1"];
+        assert_eq!(found, expected.map(|name| dev.path().join(name)));
+        assert_eq!(Line::bridge("auto").port, Port::AutoBridge);
+        assert_eq!(Line::bridge("/dev/ttyACM7"), Line::at("/dev/ttyACM7"));
     }
 
     #[test]

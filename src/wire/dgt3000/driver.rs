@@ -198,7 +198,10 @@ impl Dgt3000 {
         // The first time tells where the lever stands; a later one, if a key message was lost.
         let keys = self.keys.unwrap_or_default().with_high(time.high);
         let before = self.keys.replace(keys);
-        if before.is_some_and(|before| before.high() != time.high) {
+        // What was pressed while it could not be heard is seen against what was wanted of it.
+        let wanted = || self.agenda.wanted().times.and_then(|times| times.end());
+        let known = before.map(Keys::high).or_else(wanted);
+        if known.is_some_and(|high| high != time.high) {
             out.push(Act::Tell(ClockNews::Lever(time.high)));
         }
         if self.phase != Phase::Ready {
@@ -439,7 +442,7 @@ impl Dgt3000 {
         let wanted = self.agenda.wanted();
         let is_free = self.agenda.is_bare();
         match job {
-            Job::Set => Some(I2cCommand::SetAndRun(set(&wanted.times?, at))),
+            Job::Set | Job::Step => Some(I2cCommand::SetAndRun(set(&wanted.times?, at))),
             Job::EndText => wanted.text.is_none().then_some(I2cCommand::EndDisplay),
             Job::Text => {
                 let text = wanted.text?.long;
@@ -471,6 +474,7 @@ impl Dgt3000 {
             }
             _ => {}
         }
+        self.agenda.go_on(at);
         if self.flight.is_none() {
             match self.phase {
                 Phase::Taking { next, due, .. } if due <= at => {

@@ -25,10 +25,13 @@ fn desk() -> ClockDesk {
 
 impl Room {
     fn new() -> Self {
-        let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, 0);
+        Self::of(DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, 0), desk())
+    }
+
+    fn of(clock: DgtClockSim, desk: ClockDesk) -> Self {
         let table = Table::new(&Header::dgt()).with_driven_clock(clock);
         let (now, news) = (Mono::default(), Vec::new());
-        let mut room = Self { now, desk: desk(), table, news };
+        let mut room = Self { now, desk, table, news };
         room.wake();
         room
     }
@@ -323,5 +326,69 @@ fn a_thousand_stops_lose_no_second_between_model_and_clock() {
         let shown = Duration::from_secs(shown.into());
         // A display shows the second that has begun.
         assert!(shown >= reckoned && shown - reckoned < SECOND, "{shown:?} for {reckoned:?}");
+    }
+}
+
+/// How far a clock that is driven was from the model in four hours of play.
+struct Apart {
+    /// Of the side that runs, in time.
+    most: Duration,
+    /// The longest time for which a display showed another second than the model would.
+    shown: Duration,
+    /// The same from two seconds after each press on.
+    later: Duration,
+}
+
+fn apart_in_four_hours(drift_ppm: i32) -> Apart {
+    let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, drift_ppm);
+    let control = "3h+30s".parse().expect("a time control");
+    let mut room = Room::of(clock, ClockDesk::new(control, End::Left));
+    room.pass(10 * SECOND);
+    room.happen(&Happening::ClockStopped);
+    let mut apart = Apart { most: Duration::ZERO, shown: Duration::ZERO, later: Duration::ZERO };
+    let (mut turn, mut n) = (Color::White, 0_u64);
+    while room.now < Mono::from_millis(4 * 3_600_000) {
+        room.table.happen(room.now, &Happening::Press(turn));
+        turn = !turn;
+        // Moves of 1 to 137 seconds, with odd milliseconds; one is thought of for forty minutes.
+        let span = if n == 20 { 2_400_000 } else { 1_000 + n * 7_919_173 % 136_000 };
+        n += 1;
+        let (pressed, until) = (room.now, room.now + Duration::from_millis(span));
+        let mut other_since = None;
+        while room.now < until {
+            room.pass(Duration::from_millis(20));
+            let (times, since) = (room.desk.model().times(room.now), room.now.since(pressed));
+            let mut clock = room.table.driven().expect("a clock").clone();
+            clock.advance(room.now);
+            let ends = [(End::Left, times.white), (End::Right, times.black)];
+            let up = |left: Duration| u32::try_from(left.as_millis().div_ceil(1_000));
+            let is_same =
+                ends.iter().all(|(end, left)| up(*left) == Ok(clock.time().side(*end).seconds));
+            let is_later = since > 2 * SECOND;
+            if is_same {
+                other_since = None;
+            } else {
+                let (begun, was_later) = *other_since.get_or_insert((room.now, is_later));
+                let longest = if was_later { &mut apart.later } else { &mut apart.shown };
+                *longest = (*longest).max(room.now.since(begun));
+            }
+            if is_later {
+                let (end, left) = ends[usize::from(turn == Color::Black)];
+                apart.most = apart.most.max(left.abs_diff(clock.left(end)));
+            }
+        }
+    }
+    assert!(n > 150, "{n} moves");
+    apart
+}
+
+#[test]
+fn a_driven_clock_stays_with_the_model_over_four_hours() {
+    for drift_ppm in [50, -50] {
+        let Apart { most, shown, later } = apart_in_four_hours(drift_ppm);
+        println!("{drift_ppm} ppm: {most:?} apart; display {shown:?}, later {later:?}");
+        assert!(most < Duration::from_millis(100), "{drift_ppm} ppm: {most:?}");
+        assert!(later < Duration::from_millis(100), "{drift_ppm} ppm: {later:?}");
+        assert!(shown < Duration::from_millis(1_500), "{drift_ppm} ppm: {shown:?}");
     }
 }

@@ -12,7 +12,7 @@ use rokade::sim::DisplaySim;
 use rokade::time::Mono;
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::ht16k33::Face;
-use rokade::wire::{BoardMessage, ClockMessage, End};
+use rokade::wire::{ClockMessage, End};
 use shakmaty::Color;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -159,9 +159,7 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     let mut press: Option<Mono> = None;
     let mut high = End::Left;
     while let Some((stamp, event)) = stub.event().await {
-        let Event::Board(BoardMessage::Clock(ClockMessage::Time(time))) = event else {
-            panic!("{event:?}")
-        };
+        let Event::Clock(ClockMessage::Time(time)) = event else { panic!("{event:?}") };
         if std::mem::replace(&mut high, time.high) != time.high {
             press = Some(stamp.mono);
         }

@@ -1,7 +1,7 @@
 //! Whether an outcome holds: what was said, and what the referee answers when asked.
 
 use super::table::Table;
-use rokade::laws::{Binding, Code, MayAct, Ruling, Score};
+use rokade::laws::{Binding, Code, Edition, MayAct, Ruling, Score, rows};
 use rokade::relay::view::View;
 use serde_json::Value;
 use shakmaty::Color;
@@ -98,20 +98,33 @@ fn said(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held> {
     Some(find(kind, wanted, table, fits))
 }
 
+/// Whether the row `found` is the one wanted, or another on the same article of this edition.
+fn same_law(wanted: &Value, found: &str, edition: Edition) -> bool {
+    let rows = wanted.as_str().map(rows::row).zip(Some(rows::row(found)));
+    let Some((Ok(one), Ok(other))) = rows else { return same(wanted, found) };
+    let articles = |row: &'static rows::Row| {
+        row.article(edition).into_iter().flat_map(|articles| articles.split(", "))
+    };
+    one.id == other.id || articles(one).any(|one| articles(other).any(|other| one == other))
+}
+
 fn said_of_time(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held> {
+    let edition = table.referee().terms().profile.edition;
+    let is_time = |w: &Value, r: &Ruling| match r {
+        Ruling::Penalty { to, span, row } if kind == "penalty" => {
+            same(&w["give"], side(*to)) && secs(&w["s"], *span) && same_law(&w["why"], row, edition)
+        }
+        Ruling::Deducted { from, span, row } if kind == "deduct" => {
+            same(&w["side"], side(*from))
+                && secs(&w["s"], *span)
+                && same_law(&w["why"], row, edition)
+        }
+        _ => false,
+    };
+    if matches!(kind, "penalty" | "deduct") {
+        return Some(find(kind, wanted, table, is_time));
+    }
     let fits: fn(&Value, &Ruling) -> bool = match kind {
-        "penalty" => |w, r| match r {
-            Ruling::Penalty { to, span, row } => {
-                same(&w["give"], side(*to)) && secs(&w["s"], *span) && same(&w["why"], row)
-            }
-            _ => false,
-        },
-        "deduct" => |w, r| match r {
-            Ruling::Deducted { from, span, row } => {
-                same(&w["side"], side(*from)) && secs(&w["s"], *span) && same(&w["why"], row)
-            }
-            _ => false,
-        },
         "period" => |w, r| match r {
             Ruling::Period { side: of, add } => {
                 same(&w["side"], side(*of)) && secs(&w["add_s"], *add)
@@ -210,7 +223,12 @@ fn said_of_papers(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held>
 }
 
 /// The next thing said in this event, after those of this kind that were found already.
-fn find(kind: &str, wanted: &Value, table: &mut Table, fits: fn(&Value, &Ruling) -> bool) -> Held {
+fn find(
+    kind: &str,
+    wanted: &Value,
+    table: &mut Table,
+    fits: impl Fn(&Value, &Ruling) -> bool,
+) -> Held {
     let known = table.found.iter().position(|(found, _)| found == kind);
     let after = known.map_or(0, |idx| table.found[idx].1 + 1);
     let is_now = |event: usize| event >= table.from && event <= table.event;

@@ -5,6 +5,7 @@
 //! expected at the `wait` that follows.
 
 mod expect;
+mod mirror;
 mod selftest;
 mod table;
 mod vocabulary;
@@ -15,7 +16,7 @@ use std::io::Write;
 use table::Table;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -25,6 +26,7 @@ const FILES: [&str; 9] = [
     include_str!("../../../tables/laws/scenarios-draws.json"),
     include_str!("../../../tables/laws/scenarios-variants.json"),
     include_str!("../../../tables/laws/scenarios-adjourned.json"),
+    include_str!("../../../tables/laws/scenarios-edges.json"),
 ];
 
 /// A scenario as the file has it.
@@ -69,6 +71,11 @@ impl Scenario {
 
     /// Plays it in one edition; what does not hold, in words.
     pub(super) fn run(&self, edition: &str) -> Vec<String> {
+        self.run_with(edition, |_| {})
+    }
+
+    /// Plays it with `noise` after each event that is not joined to the next.
+    fn run_with(&self, edition: &str, noise: fn(&mut Table)) -> Vec<String> {
         if let Err(why) = vocabulary::check(self) {
             return vec![why];
         }
@@ -83,6 +90,9 @@ impl Scenario {
                 return wrong;
             }
             wrong.extend(self.check(&mut table, idx as i64));
+            if !is_joined(self, idx) {
+                noise(&mut table);
+            }
             table.next_event();
         }
         let last = self.events.len() as i64;

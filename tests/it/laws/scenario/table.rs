@@ -80,7 +80,10 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
     let period = |value: &Value| terms::Period {
         moves: value["moves"].as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0),
         time: seconds(&value["s"]).unwrap_or_default(),
+        bonus: None,
     };
+    let periods: Vec<_> =
+        config["periods"].as_array().map_or_else(Vec::new, |all| all.iter().map(period).collect());
     let count = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
     let per_move = seconds(&clock["per_move_s"]).filter(|span| !span.is_zero());
     let standard = Terms::default();
@@ -90,9 +93,7 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
         brush: seconds(&config["brush_s"]).unwrap_or(standard.brush),
         evidence: terms::Evidence::TIDY,
         default_time: seconds(&config["default_time_s"]),
-        periods: config["periods"]
-            .as_array()
-            .map_or_else(Vec::new, |all| all.iter().map(period).collect()),
+        periods: ByColor { white: periods.clone(), black: periods },
         credit: match word("period_credit") {
             "on_zero" => PeriodCredit::OnZero,
             _ => PeriodCredit::OnMoves,
@@ -294,7 +295,8 @@ impl Table {
         self.handle(&Event::Clocked(Clocked::Shows(shown)));
     }
 
-    fn show_board(&mut self) {
+    /// The board is read as a whole.
+    pub(super) fn show_board(&mut self) {
         let mut placement = Placement::from(self.board.clone());
         if self.is_unnamed {
             for sq in self.board.occupied() {
@@ -315,6 +317,11 @@ impl Table {
             }
         }
         self.now = until;
+    }
+
+    /// Nothing happens for a while; the chess clocks do not run.
+    pub(super) fn idle(&mut self, span: Duration) {
+        self.pass(span);
     }
 
     /// Time passes on the running clock; what the sensors took before is part of it.
@@ -499,6 +506,11 @@ impl Table {
         self.handle(&Event::Act(act));
         Ok(())
     }
+}
+
+/// Where White's king stands in `fen`.
+pub(super) fn king_of_white(fen: &str) -> Option<Square> {
+    fen.parse::<Fen>().ok()?.as_setup().board.king_of(Color::White)
 }
 
 /// The piece that a hand lifts first.

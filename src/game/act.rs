@@ -1,0 +1,313 @@
+//! The words with which a person enters what the arbiter orders and what the players say: parsing,
+//! and one example for each.
+//!
+//! An arbiter's order is written as it is ([`Order`]). What a player says begins with `white` or
+//! `black`, and what both sign with `both`; no order begins so.
+
+use super::rules::Act;
+use crate::laws::{Declaration, Order, UnknownName};
+use shakmaty::Color;
+use std::fmt;
+
+/// The longest text that is read, in characters.
+pub const TEXT_MAX: usize = 400;
+/// The longest name.
+pub const NAME_MAX: usize = 100;
+/// The longest reason.
+pub const REASON_MAX: usize = 200;
+
+/// Words that are no act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misread {
+    /// An unknown word, with the nearest that is known.
+    Unknown(UnknownName),
+    /// It was said, but not by whom.
+    Whose(String),
+    /// Nothing was said.
+    Empty,
+    /// A text is too long, or has characters that would break a line of the log.
+    Unfit(&'static str),
+}
+
+impl fmt::Display for Misread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(unknown) => unknown.fmt(f),
+            Self::Whose(text) => {
+                write!(f, "who says so? Write \"white {text}\" or \"black {text}\"")
+            }
+            Self::Empty => f.write_str("no order; there is one for each line of the list"),
+            Self::Unfit(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Misread {}
+
+impl From<UnknownName> for Misread {
+    fn from(unknown: UnknownName) -> Self {
+        Self::Unknown(unknown)
+    }
+}
+
+impl Act {
+    /// Reads what a person enters. `author` and `reason` are kept with an order.
+    ///
+    /// ```
+    /// use rokade::game::Act;
+    /// use shakmaty::Color;
+    /// let said = Act::read("black resign", "anna", "")?;
+    /// assert!(matches!(said, Act::Declared(Color::Black, _)));
+    /// assert!(matches!(Act::read("confirm", "anna", "")?, Act::Ordered { .. }));
+    /// let why = Act::read("resign", "anna", "").unwrap_err();
+    /// assert!(why.to_string().starts_with("who says so? Write \"white resign\""));
+    /// # Ok::<(), rokade::game::act::Misread>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The words are unknown or unfit for a line of the log.
+    pub fn read(text: &str, author: &str, reason: &str) -> Result<Self, Misread> {
+        for (text, max) in [(text, TEXT_MAX), (author, NAME_MAX), (reason, REASON_MAX)] {
+            if text.chars().count() > max {
+                return Err(Misread::Unfit("too long: 400 characters, 200 of them for a reason"));
+            }
+            if text.chars().any(char::is_control) {
+                return Err(Misread::Unfit("a character that belongs in no line of text"));
+            }
+        }
+        let text = text.trim();
+        let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        match first {
+            "" => Err(Misread::Empty),
+            "white" => said_by(Color::White, rest.trim()),
+            "black" => said_by(Color::Black, rest.trim()),
+            "both" => match rest.trim().split_once(char::is_whitespace) {
+                Some(("sign", score)) => Ok(Self::Signed(score.trim().parse()?)),
+                Some((verb, _)) => Err(UnknownName::new("word for both", verb, &["sign"]).into()),
+                None => Err(UnknownName::new("word for both", rest.trim(), &["sign"]).into()),
+            },
+            "scheduled" => Ok(Self::Scheduled),
+            _ => match text.parse() {
+                Ok(order) => {
+                    let (author, reason) = (author.trim().to_owned(), reason.trim().to_owned());
+                    Ok(Self::Ordered { order, author, reason })
+                }
+                Err(_) if said_by(Color::White, text).is_ok() => {
+                    Err(Misread::Whose(text.to_owned()))
+                }
+                Err(unknown) => Err(unknown.into()),
+            },
+        }
+    }
+
+    /// Whether the referee must be there for it. What a move was is between the arbiter and the
+    /// record.
+    pub const fn needs_referee(&self) -> bool {
+        !matches!(self, Self::Ordered { order: Order::Settle(..), .. })
+    }
+}
+
+/// What a player says or does.
+fn said_by(by: Color, text: &str) -> Result<Act, Misread> {
+    let (verb, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    let worded =
+        |what| if rest.is_empty() { Err(Misread::Unfit(what)) } else { Ok(rest.to_owned()) };
+    match verb {
+        "stop" if rest.is_empty() => Ok(Act::Stopped(by)),
+        "announce" => worded("announce what?").map(|words| Act::Announced(by, words)),
+        "sealed" => worded("which move? \"white sealed -\" asks for it, unseen by others")
+            .map(|text| Act::Sealed(by, text)),
+        _ => Ok(Act::Declared(by, text.parse::<Declaration>()?)),
+    }
+}
+
+/// One kind of act, for the help.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// What can be entered, as it is written.
+    pub example: &'static str,
+    /// What it does.
+    pub does: &'static str,
+}
+
+/// A chapter of the help.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Chapter {
+    /// What its lessons have in common.
+    pub title: &'static str,
+    /// They.
+    pub lessons: &'static [Lesson],
+}
+
+macro_rules! chapters {
+    ($($title:literal { $($example:literal: $does:literal,)* })*) => {
+        &[$(Chapter {
+            title: $title,
+            lessons: &[$(Lesson { example: $example, does: $does },)*],
+        },)*]
+    };
+}
+
+/// Everything that can be entered, each with an example that can be entered as it stands.
+pub const CHAPTERS: &[Chapter] = chapters! {
+    "What is proposed or claimed (see --open)" {
+        "confirm": "carries out what is proposed, or what the record says to the claim",
+        "dismiss": "does not",
+        "rule draw": "judges a claim: draw, postpone, reject, grant or loss",
+        "continue": "play goes on; nothing that waited, but an illegal move, is followed up",
+        "continue provisional": "play goes on until the matter is settled",
+        "basis display_only": "what a claim rests on",
+        "settle 12 e7e8r": "half-move 12 was this move, where the sensors left it open",
+    }
+    "The clock" {
+        "start": "White's clock is started",
+        "pause": "both sides stop",
+        "resume white": "this side runs",
+        "set_time both 5400": "a time, in seconds; white, black or both",
+        "add_time black 120": "time is given",
+        "sub_time white 60": "time is taken",
+        "set_moves 12": "so many moves of each are completed",
+        "renumber 41": "the next move has this number",
+        "flag white": "you have seen this flag down",
+        "clock_defect": "the clock is defective",
+    }
+    "The board" {
+        "restored": "the pieces stand as demanded",
+        "restore last_identifiable": "names the last position that is known square by square",
+        "restore agreed_ply 24": "back to after this half-move, on which both records agree",
+        "displaced": "what looks like a move was none: pieces were displaced",
+        "touched_by white": "this player touched what was touched last",
+        "colours_reversed": "the players have each other's pieces",
+        "board_turned": "the board lies the wrong way",
+        "position_lost": "the position cannot be established",
+        "sensor_gap 20": "the sensors saw nothing for so many seconds; nobody is charged",
+        "agreed_correction": "both players agree to correct what could not be corrected",
+        "assistant white": "this player gets an assistant",
+    }
+    "Penalties and results" {
+        "penalise white warning": "a penalty other than time, points or the game",
+        "points black -1/2": "a score is changed",
+        "two_hands white": "a move was made with two hands",
+        "device black": "an electronic device",
+        "no_reason white": "the clocks were stopped for no valid reason",
+        "result 1-0 default": "a result, and why",
+        "sheets_ok": "the score sheets are complete",
+    }
+    "Adjournment" {
+        "seal white": "this player is to seal his move",
+        "open_envelope": "the envelope is opened; the opponent must be there (black arrive)",
+        "envelope_checked": "the envelope was checked",
+        "envelope_missing": "it cannot be found",
+    }
+    "Papers" {
+        "snapshot": "writes down position, times, side to move and count",
+        "export record": "a paper is made",
+        "set_profile m2023": "asks for another edition before play begins",
+        "scheduled": "the announced start is reached; who is late is late from now on",
+        "note told by a spectator": "a note",
+        "other the board was exchanged": "a ruling for which there is no word",
+    }
+    "What players say; each begins with white or black" {
+        "white adjust": "\"I adjust\"",
+        "white offer_draw": "offers a draw",
+        "black accept_draw": "accepts it",
+        "black decline_draw": "declines it",
+        "white withdraw_offer": "tries to take it back",
+        "black resign": "resigns",
+        "white arrive": "has come to the board",
+        "white stop": "stops both clocks",
+        "white promote N": "what a pawn becomes, where the sensors cannot tell",
+        "white announce_castling": "\"I am about to castle\", in Chess960",
+        "white request_increment": "asks for five seconds a move (Guideline III.4)",
+        "black protest": "protests against a ruling or result",
+        "both sign 1-0": "both sign this score",
+    }
+    "What players claim" {
+        "black claim threefold": "the position stands for the third time",
+        "black claim threefold Ng8": "it will, after this move",
+        "white claim fifty": "fifty moves; a move may be named as well",
+        "white claim time": "the opponent's flag is down",
+        "black claim illegal": "the opponent's move was illegal",
+        "black claim touch": "the opponent must move what he touched",
+        "white claim quickplay cannot_win": "no way, or no_effort, to win in the last two minutes",
+        "white claim setup": "the pieces were set up wrongly",
+        "white claim defect": "the clock is defective",
+        "white claim clock_wrong": "the clock was set wrongly",
+        "white withdraw_claim": "tries to take a claim back",
+    }
+    "Blind play and sealed moves" {
+        "white announce knight f three": "a move is announced aloud",
+        "white ask_status": "asks for moves and times",
+        "white adjourn": "adjourns before the sitting ends",
+        "white sealed Bc4": "writes his move for the envelope; - asks for it. Then \"white stop\"",
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::Order;
+
+    fn lessons() -> impl Iterator<Item = &'static Lesson> {
+        CHAPTERS.iter().flat_map(|chapter| chapter.lessons)
+    }
+
+    /// A word of the vocabulary that the help forgets would be one that nobody finds.
+    #[test]
+    fn the_help_teaches_every_word() {
+        let taught: Vec<_> = lessons().map(|it| it.example).collect();
+        let has = |text: &str| {
+            taught.iter().any(|example| {
+                example
+                    .strip_prefix(text)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        for word in Order::words() {
+            assert!(has(word), "{word}");
+        }
+        for word in Declaration::words() {
+            assert!(has(&format!("white {word}")) || has(&format!("black {word}")), "{word}");
+        }
+        for kind in crate::laws::Claim::kinds() {
+            let text = format!("claim {kind}");
+            assert!(has(&format!("white {text}")) || has(&format!("black {text}")), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_example_can_be_entered_as_it_stands() {
+        for lesson in lessons() {
+            let act = Act::read(lesson.example, "anna", "");
+            let act = act.unwrap_or_else(|why| panic!("{}: {why}", lesson.example));
+            let again = match act {
+                Act::Ordered { order, .. } => order.to_string(),
+                Act::Declared(by, said) => format!("{by} {said}"),
+                _ => continue,
+            };
+            assert_eq!(again.trim_end(), lesson.example);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered_with_what_can() {
+        for (text, answer) in [
+            ("conform", "did you mean confirm"),
+            ("white resing", "did you mean resign"),
+            ("resign", "Write \"white resign\" or \"black resign\""),
+            ("claim threefold", "Write \"white claim threefold\""),
+            ("both sing 1-0", "did you mean sign"),
+            ("both sign 2-0", "no score"),
+            ("white sealed", "which move"),
+            ("", "no order"),
+            ("note a\nresult     1-0", "no line of text"),
+        ] {
+            let why = Act::read(text, "anna", "").unwrap_err().to_string();
+            assert!(why.contains(answer), "{text}: {why}");
+        }
+        assert!(Act::read("confirm", "anna\u{1b}[2J", "").is_err());
+        assert!(Act::read("confirm", "anna", &"x".repeat(201)).is_err());
+        assert!(Act::read(&"x".repeat(500), "anna", "").is_err());
+    }
+}

@@ -1,0 +1,225 @@
+//! A DGT 3000 on its own jack, run by a time control through a bridge: the game hears of it what a
+//! board would have read.
+//!
+//! The clock does not say whether it runs, and for a second after it was set its times are old. So
+//! presses, starts and stops are told with the model's times, which it is being set to, and its own
+//! readings only once it has had the time to show them. While it is gone, each move that goes on
+//! record counts as a press that nobody could see; when it is back it is set to the model's times.
+
+use super::{Calls, ClockDesk, Moves};
+use crate::clock::TimeControl;
+use crate::game::entry::Fact;
+use crate::laws::ClockOrder;
+use crate::time::Mono;
+use crate::wire::{
+    Act, BridgeInput, BridgeLink, ClockDriver, ClockMessage, ClockNews, ClockTime, Difference, End,
+    SideTime, WantedTimes,
+};
+use shakmaty::Color;
+use std::time::Duration;
+
+/// What the clock shows is believed so long after it was told something else: a stopped clock needs
+/// up to two seconds to say its new times (protocol 6.6), and it says them once a second.
+const BELIEVED_AFTER: Duration = Duration::from_secs(3);
+/// A clock that was set before us stands if it shows the same so many times in a row.
+const N_STANDS: u32 = 3;
+
+/// What is to be done about a clock behind a bridge, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BridgeAct {
+    /// Bytes for the bridge.
+    Send(Vec<u8>),
+    /// Know this.
+    Tell(ClockNews),
+    /// The game hears this.
+    Hear(ClockMessage),
+}
+
+/// The host's side of a clock behind a bridge.
+#[derive(Clone, Debug)]
+pub struct BridgeDesk {
+    desk: ClockDesk<BridgeLink>,
+    /// Who makes the odd half-moves.
+    first: Color,
+    /// A clock answers.
+    is_there: bool,
+    /// A clock that somebody has set before us: its first reading, and how often it came.
+    found: Option<(ClockTime, u32)>,
+    /// What the game knows of: the end that is up, and the times that were set.
+    told: Option<(End, WantedTimes)>,
+    told_at: Mono,
+}
+
+impl BridgeDesk {
+    /// A desk for games at this time control, White at the `white` end.
+    pub fn new(control: TimeControl, white: End) -> Self {
+        Self {
+            desk: ClockDesk::with_driver(BridgeLink::new(), control, white),
+            first: Color::White,
+            is_there: false,
+            found: None,
+            told: None,
+            told_at: Mono::default(),
+        }
+    }
+
+    /// The same desk, which stops the clock for this.
+    #[must_use]
+    pub fn calling_for(self, calls: Calls) -> Self {
+        Self { desk: ClockDesk { calls, ..self.desk }, ..self }
+    }
+
+    /// The same desk, which shows each completed move for [`super::MOVE_SHOWN`].
+    #[must_use]
+    pub fn showing_moves(self) -> Self {
+        Self { desk: ClockDesk { moves: Moves::Shown, ..self.desk }, ..self }
+    }
+
+    /// The desk below, as it is for every clock.
+    pub const fn desk(&self) -> &ClockDesk<BridgeLink> {
+        &self.desk
+    }
+
+    /// How the clock differs from the model, as far as is known.
+    pub fn difference(&self) -> Option<Difference> {
+        self.desk.difference()
+    }
+
+    /// Whether a bridge answers on the line.
+    pub const fn is_linked(&self) -> bool {
+        self.desk.driver.is_up()
+    }
+
+    /// The line to the bridge was opened or lost, or has brought bytes.
+    pub fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<BridgeAct>) {
+        let mut acts = Vec::new();
+        self.desk.driver.handle(at, input, &mut acts);
+        self.take(at, acts, out);
+    }
+
+    /// Something is due.
+    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<BridgeAct>) {
+        let mut acts = Vec::new();
+        self.desk.on_timeout(at, &mut acts);
+        self.take(at, acts, out);
+    }
+
+    /// When [`BridgeDesk::on_timeout`] is due.
+    pub fn wake_at(&self) -> Option<Mono> {
+        self.desk.wake_at()
+    }
+
+    /// Something was recorded that the clock shows.
+    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<BridgeAct>) {
+        match fact {
+            Fact::GameStarted { fen, .. } => {
+                let is_blacks = fen.split(' ').nth(1) == Some("b");
+                self.first = if is_blacks { Color::Black } else { Color::White };
+            }
+            Fact::MoveMade { ply, .. } if !self.is_there => {
+                let by = if ply.is_multiple_of(2) { !self.first } else { self.first };
+                self.press_unseen(at, by);
+            }
+            _ => {}
+        }
+        let mut acts = Vec::new();
+        self.desk.note(at, fact, &mut acts);
+        self.take(at, acts, out);
+    }
+
+    /// The arbiter, or the referee for him, orders something of the clock.
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<BridgeAct>) {
+        let mut acts = Vec::new();
+        self.desk.obey(at, order, &mut acts);
+        self.take(at, acts, out);
+    }
+
+    fn press_unseen(&mut self, at: Mono, by: Color) {
+        if self.desk.model.running() == Some(by) {
+            self.desk.model.press(at, by);
+            self.desk.turn = !by;
+            self.desk.changed(at);
+        }
+    }
+
+    /// Does what the driver asks, and takes in what it tells.
+    fn take(&mut self, at: Mono, acts: Vec<Act<Vec<u8>>>, out: &mut Vec<BridgeAct>) {
+        for act in acts {
+            match act {
+                Act::Send(bytes) => out.push(BridgeAct::Send(bytes)),
+                Act::Tell(news) => {
+                    out.push(BridgeAct::Tell(news));
+                    self.on_news(at, news, out);
+                    // Each by itself: a start and a press may come in one breath.
+                    self.say(at, out);
+                }
+            }
+        }
+        self.say(at, out);
+        let mut acts = Vec::new();
+        self.desk.want(at, &mut acts);
+        out.extend(acts.into_iter().map(|act| match act {
+            Act::Send(bytes) => BridgeAct::Send(bytes),
+            Act::Tell(news) => BridgeAct::Tell(news),
+        }));
+    }
+
+    fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<BridgeAct>) {
+        match news {
+            ClockNews::Found(_) => self.is_there = true,
+            ClockNews::Reading(time) => self.on_reading(at, time, out),
+            ClockNews::Gone | ClockNews::Refuses(_) | ClockNews::Cable => {
+                (self.found, self.told) = (None, None);
+                if std::mem::replace(&mut self.is_there, false) {
+                    out.push(BridgeAct::Hear(ClockMessage::NoClock));
+                }
+            }
+            // It may have forgotten its times, and is being set.
+            ClockNews::Restarted | ClockNews::PowerKey => self.told_at = at,
+            _ => self.desk.on_news(at, &news),
+        }
+    }
+
+    fn on_reading(&mut self, at: Mono, time: ClockTime, out: &mut Vec<BridgeAct>) {
+        if !self.desk.is_set {
+            self.find(at, time);
+            return;
+        }
+        if self.desk.model.running().is_none() {
+            self.desk.turn = self.desk.color(time.high);
+        } else if self.told.is_some() && at >= self.told_at + BELIEVED_AFTER {
+            let running = self.desk.model.running().is_some();
+            out.push(BridgeAct::Hear(ClockMessage::Time(ClockTime { running, ..time })));
+        }
+    }
+
+    /// The clock was set by somebody before us, or is new. Whether it runs is told by its times.
+    fn find(&mut self, at: Mono, time: ClockTime) {
+        let is_new = time.left.seconds == 0 && time.right.seconds == 0;
+        let (first, n) = self.found.unwrap_or((time, 0));
+        let runs = |end| time.side(end).seconds < first.side(end).seconds;
+        let running = runs(time.high);
+        if is_new || running || n + 1 >= N_STANDS {
+            self.desk.adopt(at, &ClockTime { running, ..time });
+        }
+        self.found = Some((first, n + 1));
+    }
+
+    /// Tells the game what has changed by more than time passing.
+    fn say(&mut self, at: Mono, out: &mut Vec<BridgeAct>) {
+        let Some(times) = self.desk.times.filter(|_| self.is_there) else { return };
+        let high = self.desk.end(self.desk.turn);
+        if self.told.replace((high, times)) == Some((high, times)) {
+            return;
+        }
+        self.told_at = at;
+        let (left, right) = times.shown(at);
+        out.push(BridgeAct::Hear(ClockMessage::Time(ClockTime {
+            left: SideTime::of_seconds(left),
+            right: SideTime::of_seconds(right),
+            running: self.desk.model.running().is_some(),
+            high,
+            battery_low: false,
+        })));
+    }
+}

@@ -1,0 +1,126 @@
+//! What the referee orders of the chess clock: done by a model that we run, or told to the person
+//! who has to do it.
+
+use super::effect::Effect;
+use super::entry::Fact;
+use super::machine::Game;
+use super::settings::ClockRole;
+use crate::clock::{Change, ClockModel, PerMove, Times};
+use crate::laws::ClockOrder;
+use crate::time::Mono;
+use shakmaty::Color;
+use std::fmt;
+use std::time::Duration;
+
+/// Does to `model` what was ordered. `turn` says whose time runs, or will.
+pub(super) fn obey(
+    model: &mut ClockModel,
+    at: Mono,
+    turn: Color,
+    order: ClockOrder,
+) -> Vec<Change> {
+    match order {
+        ClockOrder::Stop => model.stop(at),
+        ClockOrder::Run(side) => model.start(at, side),
+        ClockOrder::Set(side, to) => model.set_time(at, side, to),
+        ClockOrder::Add(side, span) => model.add(at, side, span),
+        ClockOrder::Subtract(side, span) => model.subtract(at, side, span),
+        // The model counts the moves and credits the next period itself.
+        ClockOrder::Credit(..) => Vec::new(),
+        ClockOrder::Increment(span) => model.set_per_move(at, PerMove::Increment(span)),
+        ClockOrder::Moves(n) => {
+            // Moves of both: whoever is not on move has made one more.
+            let n = u32::from(n);
+            model.set_completed(Color::White, n + u32::from(turn.is_black()));
+            model.set_completed(Color::Black, n);
+            Vec::new()
+        }
+    }
+}
+
+/// An order as a person at the clock carries it out.
+struct ByHand(ClockOrder);
+
+impl fmt::Display for ByHand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ClockOrder::Stop => f.write_str("stop both sides"),
+            ClockOrder::Run(side) => write!(f, "let {side}'s side run"),
+            ClockOrder::Set(side, to) => write!(f, "set {side} to {}", Hms(to)),
+            ClockOrder::Add(side, span) => write!(f, "give {side} {} more", Hms(span)),
+            ClockOrder::Subtract(side, span) => write!(f, "take {} from {side}", Hms(span)),
+            ClockOrder::Credit(side, span) => {
+                write!(f, "{} of the next period for {side}", Hms(span))
+            }
+            ClockOrder::Increment(span) => {
+                write!(f, "{} s for each move from now on", span.as_secs())
+            }
+            ClockOrder::Moves(n) => write!(f, "move counter to {n}"),
+        }
+    }
+}
+
+struct Hms(Duration);
+
+impl fmt::Display for Hms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+impl Game {
+    /// What the referee has ordered goes to the clock. Of one that is not ours to drive it goes on
+    /// record what is to be set by hand.
+    pub(super) fn pass_orders(&mut self, now: Mono, effects: &mut Vec<Effect>) {
+        let Some(bench) = &mut self.bench else { return };
+        let orders = bench.take_orders();
+        if orders.is_empty() {
+            return;
+        }
+        let (after, is_over) = (bench.referee.clocks().left, bench.referee.result().is_some());
+        self.expect_times(now, &orders);
+        if self.settings.clock_role == ClockRole::Read {
+            let running = self.clock.running();
+            let is_due = |order: &&ClockOrder| match **order {
+                // Players stop the clock of a game that is over themselves.
+                ClockOrder::Stop => running.is_some() && !is_over,
+                ClockOrder::Run(side) => self.clock.is_heard() && running != Some(side),
+                // Such a clock adds the time of the next period itself.
+                ClockOrder::Credit(..) => false,
+                _ => true,
+            };
+            let due: Vec<_> = orders.iter().copied().filter(|order| is_due(&order)).collect();
+            let what: Vec<_> = due.iter().map(|order| ByHand(*order).to_string()).collect();
+            let has_times = self.clock.times().is_some() && due.iter().any(sets_time);
+            let times = has_times.then_some(Times { white: after.white, black: after.black });
+            if !what.is_empty() {
+                self.facts.push(Fact::ClockDue { what: what.join(", "), times });
+            }
+        }
+        effects.extend(orders.into_iter().map(Effect::Clock));
+    }
+
+    /// The clock will show other times, and that will be no news.
+    fn expect_times(&mut self, now: Mono, orders: &[ClockOrder]) {
+        let Some(mut left) = self.estimate(now).map(|estimate| estimate.times) else { return };
+        for order in orders {
+            let (side, to) = match *order {
+                ClockOrder::Set(side, to) => (side, to),
+                ClockOrder::Add(side, span) => (side, left.of(side) + span),
+                ClockOrder::Subtract(side, span) => (side, left.of(side).saturating_sub(span)),
+                _ => continue,
+            };
+            let before = left.of(side);
+            self.expect_order(side, to.saturating_sub(before), before.saturating_sub(to));
+            match side {
+                Color::White => left.white = to,
+                Color::Black => left.black = to,
+            }
+        }
+    }
+}
+
+const fn sets_time(order: &ClockOrder) -> bool {
+    matches!(order, ClockOrder::Set(..) | ClockOrder::Add(..) | ClockOrder::Subtract(..))
+}

@@ -1,0 +1,194 @@
+//! What waits for the arbiter, in words, and which orders answer it.
+
+use super::super::profile::{Fault, IllegalCost, PromotionLeft};
+use super::super::said::Verdict;
+use super::Referee;
+use super::claim::{Asked, Open};
+use super::matter::{ByAbsence, Case, Illegal, Matter, MayAct};
+use shakmaty::Color;
+
+/// One thing that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// What it is, and what `confirm` would make of it.
+    pub what: String,
+    /// The orders that answer it; none if it only says how things stand.
+    pub orders: Vec<&'static str>,
+    /// What the Laws let the arbiter choose from, in words.
+    pub options: Vec<String>,
+    /// He may step in only if a player asks.
+    pub is_on_request: bool,
+}
+
+impl Pending {
+    fn of(what: String, orders: &[&'static str]) -> Self {
+        Self { what, orders: orders.to_vec(), options: Vec::new(), is_on_request: false }
+    }
+}
+
+impl Referee {
+    /// What waits for the arbiter. The first is what `confirm` and `dismiss` answer next.
+    pub fn pending(&self) -> Vec<Pending> {
+        let claims = [&self.claim, &self.postponed];
+        let claims = claims.into_iter().flatten().map(|open| self.pending_claim(open));
+        let matters = self.matters.iter().rev().map(|matter| self.pending_matter(matter));
+        let (asks, mut found): (Vec<_>, Vec<_>) =
+            claims.partition(|claim| !claim.orders.contains(&"confirm"));
+        found.extend(matters);
+        found.extend(asks);
+        if self.matters.is_empty() {
+            let breaches = self.breaches.iter().rev().map(|breach| {
+                let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
+                let what = format!("{by} did not {binding} as he must; {other} may claim it");
+                Pending { is_on_request: true, ..Pending::of(what, &["confirm", "dismiss"]) }
+            });
+            found.extend(breaches);
+        }
+        found.extend(self.standing());
+        found
+    }
+
+    /// How things stand, where that is not as usual.
+    fn standing(&self) -> Vec<Pending> {
+        let mut found = Vec::new();
+        if self.result.is_some() {
+            return found;
+        }
+        if let Some(binding) = &self.turn.carried {
+            found.push(Pending::of(format!("{} must {binding}", self.mover()), &[]));
+        }
+        if let Some((_, fen)) = self.demanded() {
+            let what = format!("the board must show {fen}");
+            found.push(Pending::of(what, &["restored"]));
+        }
+        for by in Color::ALL.into_iter().filter(|by| self.offers.is_open(*by)) {
+            found.push(Pending::of(format!("{by} offers a draw"), &[]));
+        }
+        if let Some(by) = self.sitting.requested {
+            let orders = ["open_envelope", "envelope_missing"];
+            let what = if self.sitting.is_adjourned {
+                return [found, vec![Pending::of("the game is adjourned".to_owned(), &orders)]]
+                    .concat();
+            } else if self.sitting.text.is_some() {
+                format!("{by} has written his move; it is sealed when he stops the clocks")
+            } else {
+                format!("{by} is to seal his move")
+            };
+            found.push(Pending::of(what, &[]));
+        }
+        found
+    }
+
+    fn pending_claim(&self, open: &Open) -> Pending {
+        let by = open.by;
+        let with = open.san.as_ref().map_or_else(String::new, |san| format!(" with {san}"));
+        let (what, orders): (_, &[_]) = match open.asked {
+            Asked::Threefold | Asked::Fifty => {
+                let kind = match open.asked {
+                    Asked::Threefold => "the third occurrence",
+                    _ => "fifty moves",
+                };
+                let verdict = open.verdict.word();
+                let then = match open.verdict {
+                    Verdict::Correct => "drawn if confirmed".to_owned(),
+                    _ => {
+                        let give = self.rules.wrong_claim.give.as_secs();
+                        format!("{give} s for {} if confirmed", !by)
+                    }
+                };
+                (
+                    format!("{by} claims {kind}{with}: {verdict} by the record, {then}"),
+                    &["confirm", "dismiss"],
+                )
+            }
+            Asked::Quickplay(_) => (
+                format!("{by} claims a draw in the last two minutes"),
+                &["rule draw", "rule postpone", "rule reject"],
+            ),
+            Asked::Increment => {
+                (format!("{by} asks for five seconds a move"), &["rule grant", "rule reject"])
+            }
+        };
+        Pending::of(what, orders)
+    }
+
+    fn pending_matter(&self, matter: &Matter) -> Pending {
+        let orders: &[&'static str] = match matter.case {
+            Case::Undecided(_) => &["confirm", "rule draw"],
+            Case::Reason => &["confirm", "no_reason white", "no_reason black"],
+            _ => &["confirm", "dismiss"],
+        };
+        Pending {
+            options: matter.options.clone(),
+            is_on_request: matter.may_act == MayAct::OnRequest,
+            ..Pending::of(self.words_for(&matter.case), orders)
+        }
+    }
+
+    fn words_for(&self, case: &Case) -> String {
+        match case {
+            Case::Illegal(illegal) => self.words_for_illegal(illegal),
+            Case::OutOfTurn => "a piece was moved out of turn; it goes back".to_owned(),
+            Case::Displaced => "pieces were displaced; they go back".to_owned(),
+            Case::Second => "a further piece was moved; the first move stands".to_owned(),
+            Case::EmptyPress(by) => {
+                let then = match self.rules.empty_press {
+                    Fault::Handling => "noted if confirmed".to_owned(),
+                    Fault::IllegalMove => self.cost_of(*by),
+                };
+                format!("{by} pressed without a move: {then}")
+            }
+            Case::TwoHands => "a move with two hands".to_owned(),
+            Case::Flag(side) => {
+                format!("{side}'s flag is down with moves missing: lost on time if confirmed")
+            }
+            Case::BothFlags => "both flags are down".to_owned(),
+            Case::Undecided(side) => format!(
+                "{side} has overstepped, and nobody has proven whether {} can mate: lost if \
+                 confirmed",
+                !*side
+            ),
+            Case::Late(ByAbsence::One(side)) => format!("{side} is too late: lost if confirmed"),
+            Case::Late(ByAbsence::Both) => "both are too late: both lose if confirmed".to_owned(),
+            Case::WrongArray => "wrong array: a new game if confirmed".to_owned(),
+            Case::Reversed => "the colors are reversed".to_owned(),
+            Case::Reason => "a player stopped the clocks: is his reason valid?".to_owned(),
+            Case::Envelope(by) => {
+                format!("the sealed move of {by} cannot be played: lost if confirmed")
+            }
+            Case::PositionLost => {
+                "the position cannot be established: a new game if confirmed".to_owned()
+            }
+            Case::Agreed(score, reason) => format!("{score}, {reason}"),
+            Case::BoardsDiffer => "the two boards differ".to_owned(),
+            Case::StillImpossible => {
+                "an illegal position is still on the board: drawn if confirmed".to_owned()
+            }
+            Case::Touch(breach) => {
+                format!("{} claims that {} must {}", !breach.by, breach.by, breach.binding)
+            }
+            Case::Question => "a question".to_owned(),
+        }
+    }
+
+    fn words_for_illegal(&self, illegal: &Illegal) -> String {
+        let (by, why) = (illegal.by, illegal.why);
+        let is_queen = illegal.promotion.is_some();
+        let fate = match self.rules.promotion_left {
+            PromotionLeft::Queen if is_queen => "the pawn becomes a queen",
+            _ => "it is taken back",
+        };
+        format!("illegal move of {by} ({why}): {fate}, {}", self.cost_of(by))
+    }
+
+    /// What one more illegal move of `by` costs, if it is confirmed.
+    fn cost_of(&self, by: Color) -> String {
+        let (nth, other) = (self.illegal[by] + 1, !by);
+        match self.rules.illegal.cost {
+            IllegalCost::Time { give, lose_on } if nth < lose_on => {
+                format!("{} s for {other} if confirmed", give.as_secs())
+            }
+            _ => format!("the game for {other} if confirmed, unless he cannot mate"),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `rokade order`: what the arbiter orders and the players say, to the daemon that runs.
+
+use super::{Failure, chain};
+use crate::game::Act;
+use crate::game::act::{CHAPTERS, Misread};
+use crate::shell::config::Config;
+use crate::shell::orders::{Answer, Class, Request, VERSION};
+use clap::Args;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An order is answered once it is on the disk. A card may stall for long.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
+/// Gives an arbiter's order, or enters what a player says, at a board of the daemon that runs on
+/// this machine.
+///
+/// The order goes on record with your user name, the name behind --by and the reason; then the
+/// referee's answer is printed. What a player says begins with white or black. See what waits with
+/// --open, and everything that can be ordered or said with --list.
+///
+/// Whoever gives orders must be in the group of the socket (rokade, for the service).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  rokade order --open                         what waits for the arbiter
+  rokade order confirm --reason \"seen by me\"  carries out what is proposed
+  rokade order add_time black 120             two minutes more for Black
+  rokade order resume white                   White's clock runs
+  rokade order settle 12 e7e8r                half-move 12 was this move
+  rokade order black resign                   Black resigns
+  rokade order white claim threefold Ng8      White claims a draw, with the move he will make
+  rokade order white sealed -                 White's sealed move, typed in unseen by the shell")]
+pub(super) struct Order {
+    /// The board, if the configuration has several
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+    /// Who orders it, beside your user name
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    by: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    reason: String,
+    /// The daemon's socket, instead of the configured one
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Print what waits for the arbiter: uncertain moves, proposals, claims
+    #[arg(long, conflicts_with_all = ["list", "order"])]
+    open: bool,
+    /// Print every order and everything that players can say, with an example
+    #[arg(long, conflicts_with = "order")]
+    list: bool,
+    /// The order, or white or black and what he says; - for the last word reads it from the
+    /// standard input
+    #[arg(value_name = "ORDER", required_unless_present_any = ["open", "list"], num_args = 1..)]
+    order: Vec<String>,
+}
+
+impl Order {
+    pub(super) fn run(
+        &self,
+        config: impl FnOnce() -> Result<Config, Failure>,
+    ) -> Result<(), Failure> {
+        if self.list {
+            return list();
+        }
+        let text = self.text()?;
+        // What cannot be understood needs no daemon to be told so.
+        if let Some(text) = &text {
+            Act::read(text, &self.by, &self.reason).map_err(|why| unclear(&why))?;
+        }
+        let request = Request {
+            rokade: VERSION,
+            board: self.board.clone(),
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            order: text,
+            open: self.open,
+        };
+        let places = match &self.socket {
+            Some(path) => vec![path.clone()],
+            None => config()?.orders_at(),
+        };
+        show(&ask(&places, &request)?)
+    }
+
+    /// The words of the order as one text.
+    fn text(&self) -> Result<Option<String>, Failure> {
+        if self.order.is_empty() {
+            return Ok(None);
+        }
+        let mut words = self.order.clone();
+        if words.last().is_some_and(|last| last == "-") {
+            let mut line = String::new();
+            let read = io::stdin().lock().read_line(&mut line);
+            read.map_err(Failure::io("cannot read the rest of the order"))?;
+            words.pop();
+            words.push(line.trim().to_owned());
+        }
+        Ok(Some(words.join(" ")))
+    }
+}
+
+fn unclear(why: &Misread) -> Failure {
+    Failure::Usage(format!("{why}\nrokade order --list explains them all"))
+}
+
+/// Everything that can be ordered or said.
+fn list() -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let mut print = || {
+        for (idx, chapter) in CHAPTERS.iter().enumerate() {
+            let gap = if idx == 0 { "" } else { "\n" };
+            writeln!(out, "{gap}{}", chapter.title)?;
+            for lesson in chapter.lessons {
+                writeln!(out, "  {:<34} {}", lesson.example, lesson.does)?;
+            }
+        }
+        out.flush()
+    };
+    print().map_err(Failure::io("cannot print"))
+}
+
+/// Asks the first daemon that listens.
+fn ask(places: &[PathBuf], request: &Request) -> Result<Answer, Failure> {
+    let mut tried = Vec::new();
+    for path in places {
+        match UnixStream::connect(path) {
+            Ok(stream) => return exchange(stream, request),
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(Failure::Device(format!(
+                    "{}: you may not give orders; become a member of the socket's group (for the \
+                     service: usermod -aG rokade NAME), and log in anew",
+                    path.display()
+                )));
+            }
+            Err(e) => tried.push(format!("{}: {e}", path.display())),
+        }
+    }
+    Err(Failure::Device(format!(
+        "no daemon takes orders; start `rokade run`, or name its socket with --socket ({})",
+        tried.join("; ")
+    )))
+}
+
+fn exchange(mut stream: UnixStream, request: &Request) -> Result<Answer, Failure> {
+    let silent = "no answer of the daemon; `rokade log` tells whether the order is on record";
+    let mut line = serde_json::to_vec(request).expect("a request is plain data");
+    line.push(b'\n');
+    let mut answer = String::new();
+    let talk = || {
+        stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+        stream.write_all(&line)?;
+        BufReader::new(stream).read_line(&mut answer)
+    };
+    talk().map_err(Failure::io(silent))?;
+    serde_json::from_str(&answer).map_err(|e| Failure::Other(format!("{silent} ({})", chain(&e))))
+}
+
+/// Prints what the daemon says; what was not done is a failure.
+fn show(answer: &Answer) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let mut print = || {
+        for line in &answer.lines {
+            writeln!(out, "{line}")?;
+        }
+        out.flush()
+    };
+    print().map_err(Failure::io("cannot print"))?;
+    let why = answer.why.clone().unwrap_or_default();
+    match answer.class {
+        Class::Done => Ok(()),
+        Class::Refused => Err(Failure::Refused(why)),
+        Class::Unclear => Err(Failure::Usage(why)),
+        Class::Unkept => Err(Failure::Journal(why)),
+        Class::Busy => Err(Failure::Other(why)),
+    }
+}

@@ -1,0 +1,228 @@
+//! The listener: it lets in few clients at once, reads one line of each, and passes it on.
+
+use super::{Answer, Asked, Class, PATIENCE, REQUEST_MAX, Request, Requests, VERSION, What};
+use crate::game::Act;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tracing::{debug, warn};
+
+/// So many clients are served at once; the next ones are told to come again.
+const SEATS: usize = 16;
+/// So many requests may wait at a board.
+const QUEUE_MAX: usize = SEATS;
+/// Owner and group may connect.
+const MODE: u32 = 0o660;
+
+/// Why no orders can be given.
+#[derive(Debug, thiserror::Error)]
+pub enum OrdersError {
+    /// Another daemon listens there.
+    #[error("{}: another daemon takes orders there; set another socket in [orders]", .0.display())]
+    Taken(PathBuf),
+    /// The socket cannot be had.
+    #[error("{}: cannot take orders there", .path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The listener and the ways to the boards.
+#[derive(Debug)]
+pub struct OrdersActor {
+    listener: UnixListener,
+    path: PathBuf,
+    boards: Vec<(String, mpsc::Sender<Asked>)>,
+}
+
+/// The two ends of a board's requests.
+pub fn channel() -> (mpsc::Sender<Asked>, Requests) {
+    mpsc::channel(QUEUE_MAX)
+}
+
+impl OrdersActor {
+    /// Listens at `path`, for these boards. What a daemon that was killed has left there is cleared
+    /// away. Must be called inside a runtime.
+    ///
+    /// # Errors
+    /// Another daemon listens there, or the system refuses.
+    pub fn open(
+        path: PathBuf,
+        boards: Vec<(String, mpsc::Sender<Asked>)>,
+    ) -> Result<Self, OrdersError> {
+        let failed = |source| OrdersError::Socket { path: path.clone(), source };
+        let listener = match UnixListener::bind(&path) {
+            Ok(listener) => listener,
+            Err(e) if e.kind() == io::ErrorKind::AddrInUse => {
+                if std::os::unix::net::UnixStream::connect(&path).is_ok() {
+                    return Err(OrdersError::Taken(path));
+                }
+                std::fs::remove_file(&path).map_err(failed)?;
+                UnixListener::bind(&path).map_err(failed)?
+            }
+            Err(source) => return Err(failed(source)),
+        };
+        std::fs::set_permissions(&path, Permissions::from_mode(MODE)).map_err(failed)?;
+        Ok(Self { listener, path, boards })
+    }
+
+    /// Where it listens.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Serves until it is dropped or aborted.
+    pub async fn run(self) {
+        let mut clients = JoinSet::new();
+        loop {
+            let next = self.listener.accept().await;
+            // Those who are done make room.
+            while clients.try_join_next().is_some() {}
+            match next {
+                Ok((stream, _)) if clients.len() >= SEATS => turn_away(&stream),
+                Ok((stream, _)) => {
+                    let boards = self.boards.clone();
+                    clients.spawn(async move {
+                        if let Err(error) = serve(stream, &boards).await {
+                            debug!(%error, "a client of the orders has gone");
+                        }
+                    });
+                }
+                Err(error) => {
+                    warn!(%error, "nobody can connect to give orders");
+                    tokio::time::sleep(PATIENCE).await;
+                }
+            }
+        }
+    }
+}
+
+impl Drop for OrdersActor {
+    fn drop(&mut self) {
+        // Nobody listens there any more.
+        std::fs::remove_file(&self.path).ok();
+    }
+}
+
+fn turn_away(stream: &UnixStream) {
+    let answer = Answer::without_effect(Class::Busy, "too many clients; try again");
+    // If it cannot be written at once the client sees the end all the same.
+    stream.try_write(&line(&answer)).ok();
+}
+
+fn line(answer: &Answer) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(answer).expect("an answer is plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// One client, from its line to its answer.
+async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)]) -> io::Result<()> {
+    let user = name_of(stream.peer_cred()?.uid());
+    let heard = timeout(PATIENCE, hear(&mut stream)).await;
+    let answer = match heard.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))? {
+        None => {
+            let why = format!("a line has {REQUEST_MAX} bytes at the most, and an end");
+            Answer::without_effect(Class::Unclear, why)
+        }
+        Some(request) => match understand(&request, boards, &user) {
+            Err(why) => Answer::without_effect(Class::Unclear, why),
+            Ok((name, board, what, [author, reason])) => {
+                let (reply, answered) = oneshot::channel();
+                let asked = Asked { what, author, reason, reply };
+                let is_passed = board.send(asked).await.is_ok();
+                let answer = if is_passed { answered.await.ok() } else { None };
+                let gone = || Answer::without_effect(Class::Busy, "the daemon is about to end");
+                Answer { board: Some(name.to_owned()), ..answer.unwrap_or_else(gone) }
+            }
+        },
+    };
+    let answer = line(&answer);
+    timeout(PATIENCE, async {
+        stream.write_all(&answer).await?;
+        stream.shutdown().await
+    })
+    .await
+    .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
+/// The client's line without its end; `None` if it is too long or has none.
+async fn hear(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let most = u64::try_from(REQUEST_MAX).unwrap_or(u64::MAX);
+    BufReader::new(stream.take(most)).read_until(b'\n', &mut line).await?;
+    if line.is_empty() {
+        // Somebody looked whether we are there.
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(line.strip_suffix(b"\n").map(<[u8]>::to_vec))
+}
+
+type Understood<'a> = (&'a str, &'a mpsc::Sender<Asked>, What, [String; 2]);
+
+/// What a client wants of which board, and who he is and why; or why that is not clear.
+fn understand<'a>(
+    line: &[u8],
+    boards: &'a [(String, mpsc::Sender<Asked>)],
+    user: &str,
+) -> Result<Understood<'a>, String> {
+    let request: Request =
+        serde_json::from_slice(line).map_err(|e| format!("that is no request: {e}"))?;
+    if request.rokade != VERSION {
+        return Err(format!("version {} of the protocol is not known here", request.rokade));
+    }
+    let names = || boards.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let board = match (&request.board, boards) {
+        (None, [only]) => Some(only),
+        (None, _) => return Err(format!("which board? There is {}", names())),
+        (Some(named), _) => boards.iter().find(|(name, _)| name == named),
+    };
+    let no_board = || format!("no such board; there is {}", names());
+    let (name, board) = board.ok_or_else(no_board)?;
+    let author = match request.by.trim() {
+        "" => user.to_owned(),
+        named => format!("{named} [{user}]"),
+    };
+    let reason = request.reason.trim().to_owned();
+    let what = match (request.order, request.open) {
+        (Some(text), false) => {
+            What::Act(Act::read(&text, &author, &reason).map_err(|why| why.to_string())?)
+        }
+        (None, true) => What::Open,
+        _ => return Err("a request has either an order or \"open\"".to_owned()),
+    };
+    Ok((name, board, what, [author, reason]))
+}
+
+/// The name of a user of this machine. Read from the file, as nothing else of the system's name
+/// service is needed; users who are only there are known by their number.
+fn name_of(uid: u32) -> String {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let found = users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
+    });
+    found.unwrap_or_else(|| format!("user {uid}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_known_by_name_or_number() {
+        assert_eq!(name_of(0), "root");
+        assert_eq!(name_of(4_000_000_000), "user 4000000000");
+    }
+}

@@ -1,0 +1,160 @@
+//! The way from a person to the referee: a Unix socket of the daemon, on which arbiters' orders and
+//! players' declarations come in. There is no way from the network.
+//!
+//! # The protocol
+//!
+//! A client connects, writes one line, reads one line, and is done. Both lines are JSON objects
+//! that end with a newline; the client's has [`REQUEST_MAX`] bytes at the most, and must be there
+//! within [`PATIENCE`]. A line without its end is nothing: who was cut off in the middle of a
+//! sentence has not said it. What is asked for is [`Request`]:
+//!
+//! ```json
+//! {"rokade":1,"board":"table-1","by":"A. Arbiter","reason":"seen by me","order":"confirm"}
+//! {"rokade":1,"board":"table-1","open":true}
+//! ```
+//!
+//! `rokade` is the version and must be there. `board` may be left out where there is one board.
+//! `order` is what [`Act::read`] reads: an arbiter's order as it is, a player's words with `white`
+//! or `black` before them. `open` asks what waits instead. An unknown key is refused. The answer is
+//! [`Answer`]:
+//!
+//! ```json
+//! {"class":"done","board":"table-1","lines":["14:02:11  order      confirm by A. Arbiter [anna]"]}
+//! ```
+//!
+//! | class | means |
+//! |---|---|
+//! | `done` | it is on the disk, with its author and reason; `lines` are what the log says now |
+//! | `refused` | it is on the disk, and changed nothing; `why` says why, then come the choices |
+//! | `unclear` | the request cannot be understood; nothing is on record |
+//! | `unkept` | it was done, but the disk does not take the record now |
+//! | `busy` | too many clients at once; try again |
+//!
+//! The author is the client's user as the kernel knows him (`SO_PEERCRED`), behind the name that he
+//! gives himself in `by`. Who may connect is a matter of the socket's mode and group.
+
+mod door;
+
+pub use door::{OrdersActor, OrdersError, channel};
+
+use crate::game::Act;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// The version of the protocol.
+pub const VERSION: u32 = 1;
+/// The longest line of a client, in bytes, with its end.
+pub const REQUEST_MAX: usize = 4096;
+/// A client has so long for its line, and again for taking the answer.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+/// The socket's name in its folder.
+pub const SOCKET: &str = "orders.sock";
+
+/// A client's line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// [`VERSION`].
+    pub rokade: u32,
+    /// Which board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    /// Who says that he speaks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// Why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What is ordered or said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// Asks what waits for the arbiter.
+    #[serde(default)]
+    pub open: bool,
+}
+
+/// What became of a request.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// It is done, and durable.
+    Done,
+    /// It is on record and changed nothing.
+    Refused,
+    /// It cannot be understood.
+    Unclear,
+    /// It is done, and not durable yet.
+    Unkept,
+    /// There are too many clients.
+    Busy,
+}
+
+/// The daemon's line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What became of it.
+    pub class: Class,
+    /// At which board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    /// Why it was not done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What the log says to it, or what waits.
+    pub lines: Vec<String>,
+}
+
+impl Answer {
+    /// Nothing was done, for this reason.
+    pub fn without_effect(class: Class, why: impl Into<String>) -> Self {
+        Self { class, board: None, why: Some(why.into()), lines: Vec::new() }
+    }
+}
+
+/// What a board is asked, as it was understood.
+#[derive(Debug)]
+pub struct Asked {
+    /// What.
+    pub what: What,
+    /// Who asks.
+    pub author: String,
+    /// Why.
+    pub reason: String,
+    /// Where the answer goes, once it is durable.
+    pub reply: oneshot::Sender<Answer>,
+}
+
+/// What a board can be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Something was ordered or said.
+    Act(Act),
+    /// What waits for the arbiter?
+    Open,
+}
+
+/// A board's end: its requests. `None` for a board that nobody can ask.
+pub type Requests = mpsc::Receiver<Asked>;
+
+/// An answer on its way to the disk first.
+#[derive(Debug)]
+pub struct Reply {
+    /// The answer, if all goes well.
+    pub answer: Answer,
+    /// Whoever waits for it.
+    pub to: oneshot::Sender<Answer>,
+}
+
+impl Reply {
+    /// What it says has been written, or at least tried. Whoever asked may have gone.
+    pub fn give(self, is_durable: bool) {
+        let Self { mut answer, to } = self;
+        if !is_durable && matches!(answer.class, Class::Done | Class::Refused) {
+            answer.class = Class::Unkept;
+            let why = "the disk does not take the record now; it is in memory, and will follow";
+            answer.why.get_or_insert_with(|| why.to_owned());
+        }
+        to.send(answer).ok();
+    }
+}

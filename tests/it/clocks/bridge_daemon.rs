@@ -1,0 +1,85 @@
+//! The daemon with a board and a DGT 3000 on its own jack: two real pseudo-terminals, and a cable
+//! that is pulled in the middle of the game.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::games::classics;
+use crate::program::{Place, is_live, moves_of};
+use rokade::shell::now::Now;
+use rokade::shell::pty::{PtyBoard, PtyBridge, Speed};
+use rokade::sim::hands::{self, Manners, Span, TableKind};
+use rokade::sim::script::Happening;
+use rokade::sim::{Script, Table};
+use rokade::track::Sight;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// The moves of a classic, and hands that play them.
+fn game(n_plies: usize) -> (Vec<String>, Script) {
+    let classics = classics();
+    let game = classics.iter().find(|game| game.moves.len() >= n_plies).unwrap();
+    let (moves, mode) = (&game.moves[..n_plies], CastlingMode::Standard);
+    let manners = Manners { think: Span::new(500, 1_000), ..Manners::clean() };
+    let table = TableKind { sight: Sight::Pieces, has_clock: true };
+    let played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, 7);
+    let uci = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
+    (uci, played.script)
+}
+
+fn clock_is(view: &serde_json::Value, is_estimated: bool) -> bool {
+    view["clock"]["estimated"].as_bool() == Some(is_estimated)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_on_its_jack_is_driven_lost_and_found() {
+    let place = Place::new();
+    let mut file = OpenOptions::new().append(true).open(place.path("rokade.toml")).unwrap();
+    let line = place.path("bridge");
+    write!(file, "clock = \"bridge\"\nclock_port = {line:?}\ntime_control = \"90m+30s\"\n")
+        .unwrap();
+    let (bridge, actor) = PtyBridge::open(Now::start(), Some(line)).unwrap();
+    tokio::spawn(actor.run());
+    let (intended, script) = game(16);
+    let mut header = script.header.clone();
+    header.has_clock = false;
+    let (mut board, actor) = PtyBoard::open(Table::new(&header), Some(place.board())).unwrap();
+    tokio::spawn(actor.with_clock_beside(bridge.hands()).run());
+
+    let daemon = place.start();
+    board.woken().await.unwrap();
+    place.seen(is_live).await;
+    bridge.clone().is_set().await.unwrap();
+    board.play(script.happenings, Speed::REAL).await.unwrap();
+    bridge.hands().send(Happening::Resume(Color::White)).unwrap();
+    let view = place.seen(|view| moves_of(view).len() >= 4).await;
+    assert!(clock_is(&view, false), "{view}");
+    assert_eq!(moves_of(&view), intended[..4]);
+
+    bridge.unplug().await.unwrap();
+    let view = place.seen(|view| clock_is(view, true)).await;
+    assert!(moves_of(&view).len() < 8, "{view}");
+    // Moves go on without it.
+    place.seen(|view| moves_of(view).len() >= 8).await;
+    bridge.plug().await.unwrap();
+    place.seen(|view| clock_is(view, false)).await;
+    board.played().await.unwrap();
+    let view = place.seen(|view| moves_of(view).len() == intended.len()).await;
+    assert_eq!(moves_of(&view), intended);
+    // It runs for White again, whose move it is, and has been set to the increments of the record.
+    sleep(Duration::from_secs(4)).await;
+    let view = place.seen(|view| view["clock"]["running"] == "white").await;
+    for side in ["white_ms", "black_ms"] {
+        let ms = view["clock"][side].as_u64().unwrap();
+        // Eight moves of half a minute each, and ten to twenty seconds used.
+        assert!((5_600_000..5_640_000).contains(&ms), "{side} {ms}");
+    }
+    let pgn = place.run(&["export"]).await.out;
+    assert_eq!(pgn.matches("%clk").count(), intended.len(), "{pgn}");
+    let log = place.run(&["log"]).await.out;
+    assert!(!log.contains("CLOCK_"), "{log}");
+    daemon.stop().await;
+}

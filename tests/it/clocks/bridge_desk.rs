@@ -1,0 +1,247 @@
+//! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
+
+use rokade::game::{Basis, BridgeAct, BridgeDesk, Fact};
+use rokade::laws::{Ending, Reason};
+use rokade::sim::dgt3000::State;
+use rokade::sim::script::Happening;
+use rokade::sim::{BridgeSim, Dgt3000Sim};
+use rokade::time::Mono;
+use rokade::wire::dgt3000::SideRun;
+use rokade::wire::{BridgeInput, ClockMessage, ClockNews, ClockTime, End};
+use shakmaty::{Color, KnownOutcome};
+use std::time::Duration;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+struct Room {
+    now: Mono,
+    desk: BridgeDesk,
+    bridge: BridgeSim,
+    is_mute: bool,
+    news: Vec<ClockNews>,
+    heard: Vec<ClockMessage>,
+}
+
+fn desk() -> BridgeDesk {
+    BridgeDesk::new("90m+30s".parse().expect("a time control"), End::Left)
+}
+
+impl Room {
+    fn new() -> Self {
+        let bridge = BridgeSim::new(Dgt3000Sim::new(State::Asleep, 0));
+        let (now, is_mute) = (Mono::default(), false);
+        let (news, heard) = (Vec::new(), Vec::new());
+        let mut room = Self { now, desk: desk(), bridge, is_mute, news, heard };
+        room.open();
+        room
+    }
+
+    fn open(&mut self) {
+        self.drive(|desk, at, out| desk.handle(at, &BridgeInput::Up, out));
+    }
+
+    /// The clock is set, and its time runs for White.
+    fn in_play() -> Self {
+        let mut room = Self::new();
+        room.pass(10 * SECOND);
+        room.happen(&Happening::Resume(Color::White));
+        room
+    }
+
+    fn drive(&mut self, act: impl FnOnce(&mut BridgeDesk, Mono, &mut Vec<BridgeAct>)) {
+        let mut out = Vec::new();
+        act(&mut self.desk, self.now, &mut out);
+        for act in out {
+            match act {
+                BridgeAct::Send(bytes) if self.is_mute => drop(bytes),
+                BridgeAct::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
+                BridgeAct::Tell(news) => self.news.push(news),
+                BridgeAct::Hear(message) => self.heard.push(message),
+            }
+        }
+    }
+
+    fn pass(&mut self, span: Duration) {
+        let until = self.now + span;
+        loop {
+            let bytes = self.bridge.take(self.now);
+            if !bytes.is_empty() && !self.is_mute {
+                let input = BridgeInput::Bytes(bytes);
+                self.drive(|desk, at, out| desk.handle(at, &input, out));
+                continue;
+            }
+            let desk = self.desk.wake_at().unwrap_or(until);
+            let next = desk.min(self.bridge.next_at()).max(Mono(self.now.0 + 1));
+            if next > until {
+                break;
+            }
+            self.now = next;
+            self.drive(|desk, at, out| desk.on_timeout(at, out));
+        }
+        self.now = until;
+        self.bridge.advance(until);
+    }
+
+    fn happen(&mut self, happening: &Happening) {
+        self.bridge.happen(self.now, happening);
+        self.pass(2 * SECOND);
+    }
+
+    fn note(&mut self, fact: &Fact) {
+        self.drive(|desk, at, out| desk.note(at, fact, out));
+    }
+
+    /// What the game has heard last.
+    fn last(&self) -> ClockTime {
+        match self.heard.last() {
+            Some(ClockMessage::Time(time)) => *time,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Left and right in seconds on the clock itself, and which side runs.
+    fn shown(&self) -> (u32, u32, Option<End>) {
+        let (time, clock) = (self.bridge.clock.time(), &self.bridge.clock);
+        let runs =
+            [End::Left, End::Right].into_iter().find(|end| clock.runs(*end) != SideRun::Stop);
+        (time.left, time.right, runs)
+    }
+}
+
+fn made(ply: usize) -> Fact {
+    Fact::MoveMade {
+        ply,
+        uci: "e2e4".to_owned(),
+        san: "e4".to_owned(),
+        is_illegal: false,
+        basis: Basis::Quiet,
+        alternatives: Vec::new(),
+        released_before: SECOND,
+    }
+}
+
+#[test]
+fn a_game_is_run_at_its_time_control() {
+    let mut room = Room::new();
+    room.pass(10 * SECOND);
+    assert_eq!(room.shown(), (5_400, 5_400, None));
+    let time = room.last();
+    assert_eq!((time.left.seconds, time.right.seconds, time.running), (5_400, 5_400, false));
+    room.happen(&Happening::Resume(Color::White));
+    room.pass(8 * SECOND);
+    room.happen(&Happening::Press(Color::White));
+    let presses: Vec<_> = room.heard.windows(2).filter(|two| two[0] != two[1]).collect();
+    let pressed = presses.iter().find_map(|two| match two {
+        [ClockMessage::Time(before), ClockMessage::Time(after)]
+            if before.running && before.high == End::Left && after.high == End::Right =>
+        {
+            Some(*after)
+        }
+        _ => None,
+    });
+    // Told at the press, with what the clock will show only after it has been set.
+    let pressed = pressed.expect("a press");
+    assert_eq!(
+        (pressed.left.seconds, pressed.right.seconds, pressed.running),
+        (5_420, 5_400, true)
+    );
+    room.pass(5 * SECOND);
+    assert_eq!(room.desk.difference(), None);
+    let (left, right, runs) = room.shown();
+    assert!(left == 5_420 && (5_393..=5_394).contains(&right), "{left} {right}");
+    assert_eq!(runs, Some(End::Right));
+    // Its own readings are heard as well, once they are new.
+    assert!(room.last().right.seconds < 5_396, "{:?}", room.last());
+    room.happen(&Happening::ClockStopped);
+    assert!(room.shown().2.is_none() && !room.last().running);
+}
+
+#[test]
+fn moves_that_go_on_record_while_the_clock_is_gone_count_as_presses() {
+    let mut room = Room::in_play();
+    room.is_mute = true;
+    room.pass(4 * SECOND);
+    assert_eq!(room.heard.last(), Some(&ClockMessage::NoClock));
+    let n_gone = room.heard.iter().filter(|it| **it == ClockMessage::NoClock).count();
+    assert_eq!(n_gone, 1);
+    room.pass(4 * SECOND);
+    // White moves and presses at ten seconds, Black six seconds later.
+    room.happen(&Happening::Press(Color::White));
+    room.note(&made(1));
+    room.pass(4 * SECOND);
+    room.happen(&Happening::Press(Color::Black));
+    room.note(&made(2));
+    room.is_mute = false;
+    room.pass(10 * SECOND);
+    assert_eq!(room.desk.difference(), None);
+    let (left, right, runs) = room.shown();
+    // Ten seconds, and what has passed since; half a minute each.
+    assert!((5_408..=5_409).contains(&left), "{left}");
+    assert!((5_423..=5_425).contains(&right), "{right}");
+    assert_eq!(runs, Some(End::Left));
+    assert!(room.last().running && room.last().high == End::Left);
+}
+
+#[test]
+fn a_press_that_nobody_saw_is_told_by_the_lever() {
+    let mut room = Room::in_play();
+    room.is_mute = true;
+    room.pass(4 * SECOND);
+    room.happen(&Happening::Press(Color::White));
+    room.is_mute = false;
+    room.pass(10 * SECOND);
+    assert_eq!(room.shown().2, Some(End::Right));
+    assert!(room.last().running && room.last().high == End::Right);
+}
+
+#[test]
+fn a_daemon_that_is_started_anew_takes_the_times_from_the_clock() {
+    let mut room = Room::in_play();
+    room.pass(100 * SECOND);
+    let (before, ..) = room.shown();
+    (room.desk, room.heard) = (desk(), Vec::new());
+    room.open();
+    room.pass(20 * SECOND);
+    let (left, right, runs) = room.shown();
+    assert!((19..=21).contains(&(before - left)), "{before} became {left}");
+    assert_eq!((right, runs), (5_400, Some(End::Left)));
+    let first = match room.heard.first() {
+        Some(ClockMessage::Time(time)) => *time,
+        other => panic!("{other:?}"),
+    };
+    assert!(first.running && before - first.left.seconds <= 4, "{first:?}");
+    // The same of a clock that stands.
+    room.happen(&Happening::ClockStopped);
+    let (before, ..) = room.shown();
+    room.desk = desk();
+    room.open();
+    room.pass(20 * SECOND);
+    assert_eq!(room.shown(), (before, 5_400, None));
+}
+
+#[test]
+fn a_clock_that_forgets_is_set_again_and_the_game_hears_no_zero() {
+    let mut room = Room::in_play();
+    room.pass(5 * SECOND);
+    let now = room.now;
+    room.bridge.clock.press_power(now);
+    room.pass(10 * SECOND);
+    assert!(room.news.contains(&ClockNews::PowerKey), "{:?}", room.news);
+    assert_eq!(room.desk.difference(), None);
+    assert!((5_381..=5_385).contains(&room.shown().0), "{:?}", room.shown());
+    let lowest = room.heard.iter().filter_map(|it| match it {
+        ClockMessage::Time(time) => Some(time.left.seconds.min(time.right.seconds)),
+        _ => None,
+    });
+    assert!(lowest.min() > Some(5_000), "{:?}", room.heard);
+}
+
+#[test]
+fn the_result_stays_on_the_clock() {
+    let mut room = Room::in_play();
+    let outcome = KnownOutcome::Decisive { winner: Color::White };
+    room.note(&Fact::Ended(Ending { outcome, reason: Reason::Checkmate }));
+    room.pass(5 * SECOND);
+    assert_eq!(room.bridge.clock.text().as_ref(), Some(b"1-0        "));
+    assert_eq!(room.shown().2, None);
+}
