@@ -56,10 +56,10 @@ impl Act {
     /// ```
     /// use rokade::game::Act;
     /// use shakmaty::Color;
-    /// let said = Act::read("black resign", "anna", "")?;
+    /// let said = Act::read("black resign", "arbiter", "")?;
     /// assert!(matches!(said, Act::Declared(Color::Black, _)));
-    /// assert!(matches!(Act::read("confirm", "anna", "")?, Act::Ordered { .. }));
-    /// let why = Act::read("resign", "anna", "").unwrap_err();
+    /// assert!(matches!(Act::read("confirm", "arbiter", "")?, Act::Ordered { .. }));
+    /// let why = Act::read("resign", "arbiter", "").unwrap_err();
     /// assert!(why.to_string().starts_with("who says so? Write \"white resign\""));
     /// # Ok::<(), rokade::game::act::Misread>(())
     /// ```
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn every_example_can_be_entered_as_it_stands() {
         for lesson in lessons() {
-            let act = Act::read(lesson.example, "anna", "");
+            let act = Act::read(lesson.example, "arbiter", "");
             let act = act.unwrap_or_else(|why| panic!("{}: {why}", lesson.example));
             let again = match act {
                 Act::Ordered { order, .. } => order.to_string(),
@@ -303,11 +303,11 @@ mod tests {
             ("", "no order"),
             ("note a\nresult     1-0", "no line of text"),
         ] {
-            let why = Act::read(text, "anna", "").unwrap_err().to_string();
+            let why = Act::read(text, "arbiter", "").unwrap_err().to_string();
             assert!(why.contains(answer), "{text}: {why}");
         }
-        assert!(Act::read("confirm", "anna\u{1b}[2J", "").is_err());
-        assert!(Act::read("confirm", "anna", &"x".repeat(201)).is_err());
-        assert!(Act::read(&"x".repeat(500), "anna", "").is_err());
+        assert!(Act::read("confirm", "arbiter\u{1b}[2J", "").is_err());
+        assert!(Act::read("confirm", "arbiter", &"x".repeat(201)).is_err());
+        assert!(Act::read(&"x".repeat(500), "arbiter", "").is_err());
     }
 }

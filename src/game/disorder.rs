@@ -64,7 +64,9 @@ impl Game {
         if let Some(at) = self.captured_king(by) {
             let kind = FindingKind::KingCaptured { at };
             self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
-        } else if differs.count() == 1 && !tracker.seen().occupied().contains(squares[0]) {
+        } else if differs.count() == 1 && !tracker.seen().occupied().contains(squares[0])
+            || play.suspected().is_some()
+        {
             // The piece may still be in the hand that should have moved it, or on a square that
             // does not see it.
             self.watch.in_hand = Some(InHand { by, pressed });
@@ -91,9 +93,21 @@ impl Game {
         } else if ply.is_none() {
             let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed + SCAN;
             let squares: Vec<Square> = self.difference().into_iter().filter(stood).collect();
-            if !squares.is_empty() {
-                self.displaced(squares, Some(by));
+            self.lost_or_faulty(squares, by);
+        }
+    }
+
+    /// What stood on `squares` when `by` pressed is not explained. Where a sensor may be at fault
+    /// nobody is blamed.
+    fn lost_or_faulty(&mut self, squares: Vec<Square>, by: Color) {
+        let Some(play) = self.play.as_mut().filter(|_| !squares.is_empty()) else { return };
+        match play.suspected() {
+            Some(faulty) if faulty.any() => {
+                play.tell_sensors(faulty, &mut self.facts);
+                self.watch.note_displaced();
             }
+            Some(_) => self.displaced(squares, None),
+            None => self.displaced(squares, Some(by)),
         }
     }
 

@@ -105,7 +105,8 @@ impl Game {
         let (pressed, told) = bench.waiting[0].clone();
         let is_illegal = play.tracker().is_illegal_press(pressed);
         let is_legal = play.stands_pressed(pressed) && !is_illegal;
-        let record = (is_legal && bench.referee.may_follow()).then(|| record_of(play.sheet()));
+        let follows = is_legal && bench.referee.may_follow();
+        let record = follows.then(|| Told::Record(record_of(play.sheet())));
         if record.is_none() && (due > now || self.watch.has_suspect()) {
             return;
         }

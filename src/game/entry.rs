@@ -3,8 +3,8 @@
 
 use crate::clock::{End, Note, TimeControl, Times};
 use crate::laws::{
-    self, Code, Confidence, Declaration, Edition, Ending, Finding, Order, Ruling, Score, Severity,
-    rows,
+    self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
+    Score, Severity, rows,
 };
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
@@ -305,6 +305,9 @@ impl Fact {
         match self {
             Self::IllegalMove { finding, .. } | Self::PositionLost(finding) => Some(finding),
             Self::Found(finding) if finding.severity() == Severity::Irregularity => Some(finding),
+            Self::Found(finding) if matches!(finding.kind, FindingKind::SensorFault { .. }) => {
+                Some(finding)
+            }
             _ => None,
         }
     }

@@ -1,10 +1,12 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod fault;
 mod recall;
 mod settle;
 
 pub use settle::OrderError;
 
+use self::fault::Other;
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::{Settings, Settle};
@@ -15,7 +17,9 @@ use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove,
+};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -38,6 +42,14 @@ pub struct Play {
     /// Presses of which only the board's memory tells; their times are estimates.
     recalled: Vec<Mono>,
     ending: Option<Ending>,
+    /// Another explanation, by which a sensor is at fault.
+    other: Option<Other>,
+    /// The board as it has stood since then was searched for faults.
+    searched: Option<Mono>,
+    /// Squares that have lost their pieces without a move.
+    beneath: Bitboard,
+    /// Squares of whose sensors that has been told.
+    told_faulty: Bitboard,
 }
 
 impl Play {
@@ -45,7 +57,22 @@ impl Play {
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
         let tracker = Tracker::new(start.clone(), 0);
         let sheet = ScoreSheet::new(start, mode);
-        Self { sheet, tracker, presses: Vec::new(), lent: None, recalled: Vec::new(), ending: None }
+        Self::with(sheet, tracker, None)
+    }
+
+    fn with(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
+        Self {
+            sheet,
+            tracker,
+            presses: Vec::new(),
+            lent: None,
+            recalled: Vec::new(),
+            ending,
+            other: None,
+            searched: None,
+            beneath: Bitboard::EMPTY,
+            told_faulty: Bitboard::EMPTY,
+        }
     }
 
     /// A game that is taken up again with what is on record of it.
@@ -54,8 +81,7 @@ impl Play {
         let n_settled = sheet.n_completed();
         let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
         tracker.restart(sheet.position(n_settled).clone(), n_settled);
-        let (presses, recalled) = (Vec::new(), Vec::new());
-        let mut play = Self { sheet, tracker, presses, lent: None, recalled, ending };
+        let mut play = Self::with(sheet, tracker, ending);
         play.believe_rest();
         play
     }
@@ -81,15 +107,24 @@ impl Play {
     }
 
     pub(super) fn sense(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        if let Some(other) = &mut self.other {
+            other.tracker.sense(at, sq, reading);
+        }
         self.tracker.sense(at, sq, reading)
     }
 
     /// A sensor changed while the clock stands: that is seen, but it is no play.
     pub(super) fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        if let Some(other) = &mut self.other {
+            other.tracker.observe(at, sq, reading);
+        }
         self.tracker.observe(at, sq, reading)
     }
 
     pub(super) fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
+        if let Some(other) = &mut self.other {
+            other.tracker.picture(at, picture);
+        }
         self.tracker.picture(at, picture)
     }
 
@@ -111,6 +146,11 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
+        if let Some(other) = &mut self.other {
+            other.tracker.press(at, by);
+        }
+        self.suspect(at);
+        self.compare(at);
         if self.recalled.len() > PRESSES_MAX {
             self.recalled.remove(0);
         }
@@ -129,6 +169,9 @@ impl Play {
     /// Forgets the press at `at`: the lever was only touched.
     pub(super) fn forget_press(&mut self, at: Mono) {
         self.tracker.forget_press(at);
+        if let Some(other) = &mut self.other {
+            other.tracker.forget_press(at);
+        }
     }
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
@@ -142,6 +185,7 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         self.tracker.look(at, depth);
+        self.look_at_sensors(at, depth);
         let still = at.since(self.tracker.last_change());
         let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
         let is_still = self.tracker.mismatch().is_none() && has_rested;
@@ -181,6 +225,7 @@ impl Play {
             self.complete(at, facts);
             self.end(ending, facts);
         }
+        self.tell_faulty(facts);
         self.tracker.settle(self.n_agreed());
     }
 
@@ -194,10 +239,10 @@ impl Play {
     /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
     /// the players have taken moves back, or put an illegal one right.
     pub(super) fn take_back_to(&mut self, turn: Color, facts: &mut Vec<Fact>) {
-        let seen = self.tracker.seen();
+        let (seen, faulty) = (self.tracker.seen(), self.tracker.best().faulty);
         let shows = |n: &usize| {
             let pos = self.sheet.position(*n);
-            pos.turn() == turn && seen.differs(pos.board()).is_empty()
+            pos.turn() == turn && (seen.differs(pos.board()) & !faulty).is_empty()
         };
         let n_last = self.sheet.len();
         let Some(n) = (0..=n_last).rev().find(shows) else { return };
@@ -209,6 +254,7 @@ impl Play {
         }
         let n_settled = self.sheet.n_completed();
         self.tracker.restart(self.sheet.position(n_settled).clone(), n_settled);
+        self.other = None;
         self.believe_rest();
     }
 

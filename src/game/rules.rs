@@ -389,19 +389,21 @@ impl Game {
             return;
         }
         let sheet = play.sheet();
-        let uci = |scored: &super::score::Scored| scored.uci.to_string();
-        let known: Vec<String> = bench.referee.moves().iter().map(ToString::to_string).collect();
-        let n_same = sheet.moves().iter().map(uci).zip(&known).take_while(|(a, b)| a == *b).count();
-        let is_completed = |fact: &Fact| matches!(fact, Fact::MoveCompleted { .. });
         let is_tidy = self.settings.settle.illegal_press.is_zero();
-        let is_behind =
-            !is_tidy && n_same < sheet.n_completed() && self.facts.iter().any(is_completed);
         let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
-        let differs = n_same < known.len().max(sheet.len());
-        let shows = || play.tracker().seen().differs(sheet.last().board()).is_empty();
-        if is_behind || is_still && differs && shows() {
-            let told = record_of(sheet);
-            self.tell(now, &told);
+        let is_completed = |fact: &Fact| matches!(fact, Fact::MoveCompleted { .. });
+        let may_be_behind = !is_tidy && self.facts.iter().any(is_completed);
+        if !is_still && !may_be_behind {
+            return;
+        }
+        let shows = || {
+            let differs = play.tracker().seen().differs(sheet.last().board());
+            (differs & !play.tracker().best().faulty).is_empty()
+        };
+        let record = record_of(sheet);
+        let is_behind = may_be_behind && bench.referee.is_behind(&record);
+        if is_behind || is_still && bench.referee.differs(&record) && shows() {
+            self.tell(now, &Told::Record(record));
         }
     }
 
@@ -489,13 +491,13 @@ impl Game {
 }
 
 /// What is on record, as the referee takes it.
-pub(super) fn record_of(sheet: &ScoreSheet) -> Told {
+pub(super) fn record_of(sheet: &ScoreSheet) -> Vec<Recorded> {
     let record = sheet.moves().iter().map(|scored| Recorded {
         m: scored.m,
         is_illegal: scored.is_illegal,
         is_completed: scored.completed.is_some(),
     });
-    Told::Record(record.collect())
+    record.collect()
 }
 
 fn thing(reading: Reading) -> Option<Thing> {

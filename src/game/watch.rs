@@ -249,6 +249,9 @@ impl Game {
             self.timers.set(Timer::Suspect, now + after);
             self.session.want_dump(now, &mut self.commands);
         } else {
+            if self.is_last_astray() {
+                self.session.want_dump(now, &mut self.commands);
+            }
             self.note_untidy(now, by);
         }
         self.note_difference(now);
@@ -391,6 +394,10 @@ impl Game {
             Some(_) => return self.tell_disorder_at_press(now, by, pressed),
         };
         let finding = Finding { kind, by: Some(by) };
+        if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
+            // Where a sensor does not tell, nobody is blamed for what it would have told.
+            return self.displaced(self.difference().into_iter().collect(), None);
+        }
         self.watch.illegal_by = mismatch.as_ref().map(|_| (by, play.sheet().len()));
         self.watch.told_illegal = mismatch;
         self.facts.push(match finding.kind {
@@ -410,6 +417,7 @@ impl Game {
         let still = now.since(play.tracker().last_change());
         if self.watch.told_illegal == mismatch
             || self.watch.suspect.is_some()
+            || play.has_faulty_sensors()
             || by != play.sheet().last().turn()
             || is_castling
             || is_en_passant
@@ -431,7 +439,7 @@ impl Game {
     /// Starts, or ends, the watch over a board that differs from the record.
     fn note_difference(&mut self, now: Mono) {
         let Some(play) = &self.play else { return };
-        if play.mismatch().is_some() {
+        if play.mismatch().is_some() || play.missing().any() {
             let since = *self.watch.differs_since.get_or_insert(now);
             if !self.watch.is_displaced && !self.timers.is_set(Timer::Displaced) {
                 self.timers.set(Timer::Displaced, since + DISPLACED_AFTER);
@@ -441,7 +449,8 @@ impl Game {
         self.watch.differs_since = None;
         self.watch.told_illegal = None;
         self.timers.clear(Timer::Displaced);
-        if std::mem::take(&mut self.watch.is_displaced) {
+        let is_faulty = play.has_faulty_sensors();
+        if !is_faulty && std::mem::take(&mut self.watch.is_displaced) {
             self.facts.push(Fact::Found(Finding { kind: FindingKind::Restored, by: None }));
         }
     }
@@ -452,8 +461,15 @@ impl Game {
 
     pub(super) fn difference(&self) -> Bitboard {
         let Some(play) = &self.play else { return Bitboard::EMPTY };
-        let tracker = play.tracker();
-        tracker.seen().differs(tracker.best().standing().board())
+        play.tracker().difference()
+    }
+
+    /// Whether the piece that moved last is not seen where it is believed to stand: it may have
+    /// come to rest elsewhere, and the message got lost.
+    fn is_last_astray(&self) -> bool {
+        let Some(play) = &self.play else { return false };
+        let last = play.tracker().best().plies.last();
+        last.is_some_and(|ply| self.difference().contains(ply.m.to()))
     }
 
     /// Whether the only difference is a piece in the hand of the player who is to move.
@@ -465,14 +481,35 @@ impl Game {
         pos.us().contains(sq) && !play.tracker().seen().occupied().contains(sq)
     }
 
+    /// Whether the only difference is a pawn that is about to be exchanged. A player may stop the
+    /// clock to have the new piece brought. 2023: Art. 6.11.2.
+    fn awaits_new_piece(&self) -> bool {
+        let (Some(play), Some(sq)) = (&self.play, self.difference().single_square()) else {
+            return false;
+        };
+        let pos = play.tracker().best().standing();
+        let promotes = |m: &shakmaty::Move| m.from() == Some(sq) && m.is_promotion();
+        self.is_in_hand() && pos.legal_moves().iter().any(promotes)
+    }
+
     fn tell_displaced(&mut self, now: Mono) {
-        let differs = self.difference();
+        let missing = self.play.as_ref().map_or(Bitboard::EMPTY, Play::missing);
+        let differs = self.difference() | missing;
         if differs.is_empty() || self.watch.told_illegal.is_some() {
             return;
         }
         let since = self.watch.differs_since.unwrap_or(now);
         if self.is_in_hand() && now.since(since) < HELD_AFTER {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
+            return;
+        }
+        // One piece that is missing may be in a hand. Where play has gone on it is not.
+        let is_played_on = differs.more_than_one();
+        if let Some(play) = self.play.as_mut().filter(|_| is_played_on)
+            && let Some(faulty) = play.suspected().filter(|faulty| faulty.any())
+        {
+            play.tell_sensors(faulty, &mut self.facts);
+            self.watch.note_displaced();
             return;
         }
         self.displaced(differs.into_iter().collect(), None);
@@ -482,7 +519,7 @@ impl Game {
     /// judged, so that must be said now.
     fn tell_stopped(&mut self) {
         let differs = self.difference() & self.watch.stopped_on;
-        if differs.is_empty() || self.watch.told_illegal.is_some() {
+        if differs.is_empty() || self.watch.told_illegal.is_some() || self.awaits_new_piece() {
             return;
         }
         self.displaced(differs.into_iter().collect(), None);

@@ -63,6 +63,11 @@ pub enum FindingKind {
         /// The squares that differ.
         squares: Vec<Square>,
     },
+    /// The sensor of a square does not tell what stands there: of one of these.
+    SensorFault {
+        /// The squares.
+        squares: Vec<Square>,
+    },
     /// Board and record agree again.
     Restored,
     /// The board shows no start position: recording waits for one.
@@ -117,6 +122,7 @@ impl Finding {
             FindingKind::IllegalOnBoard { .. }
             | FindingKind::NotPressed
             | FindingKind::BoardExchanged
+            | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => {
                 Severity::Info
@@ -139,6 +145,7 @@ impl Finding {
             FindingKind::Restored
             | FindingKind::NoStartPosition
             | FindingKind::BoardExchanged
+            | FindingKind::SensorFault { .. }
             | FindingKind::MemorySetAside => None,
         }
     }
@@ -150,9 +157,9 @@ impl Finding {
             | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
             FindingKind::RookForgotten { from, to, rook } => vec![*from, *to, *rook],
             FindingKind::PromotionIncomplete { at } | FindingKind::KingCaptured { at } => vec![*at],
-            FindingKind::Displaced { squares } | FindingKind::BadSetup { squares } => {
-                squares.clone()
-            }
+            FindingKind::Displaced { squares }
+            | FindingKind::SensorFault { squares }
+            | FindingKind::BadSetup { squares } => squares.clone(),
             FindingKind::PressWithoutMove
             | FindingKind::Restored
             | FindingKind::NoStartPosition
@@ -176,6 +183,7 @@ impl Finding {
             FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
             FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
             FindingKind::Displaced { .. } => "DISPLACED",
+            FindingKind::SensorFault { .. } => "SENSOR_FAULT",
             FindingKind::Restored => "RESTORED",
             FindingKind::NoStartPosition => "NO_START_POSITION",
             FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
@@ -217,6 +225,15 @@ impl fmt::Display for Finding {
                 f.write_str(match self.by {
                     Some(_) => "clock pressed while the board differs from the record on",
                     None => "the board differs from the record on",
+                })?;
+                for sq in squares {
+                    write!(f, " {sq}")?;
+                }
+            }
+            FindingKind::SensorFault { squares } => {
+                f.write_str(match squares.len() {
+                    1 => "the sensor does not tell what stands on",
+                    _ => "a sensor does not tell what stands on one of",
                 })?;
                 for sq in squares {
                     write!(f, " {sq}")?;

@@ -86,11 +86,22 @@ pub struct Evidence {
     /// A piece that is back on its square within this time was set right. Whether that was
     /// announced no sensor hears.
     pub adjusting: Duration,
+    /// A piece that was off its square for less may have been knocked over, or taken and put back
+    /// with a word. The opponent may claim it.
+    pub held: Duration,
+    /// Who has touched nothing for so long since the start is taken to be away. Who thinks about
+    /// his first move touches nothing either.
+    pub away: Duration,
 }
 
 impl Evidence {
     /// Hands that make no needless movement: all that they do is meant.
-    pub const TIDY: Self = Self { released: Duration::ZERO, adjusting: Duration::ZERO };
+    pub const TIDY: Self = Self {
+        released: Duration::ZERO,
+        adjusting: Duration::ZERO,
+        held: Duration::ZERO,
+        away: Duration::ZERO,
+    };
 
     /// Whether hands are taken to do nothing by chance.
     pub(super) fn is_tidy(self) -> bool {
@@ -100,7 +111,12 @@ impl Evidence {
 
 impl Default for Evidence {
     fn default() -> Self {
-        Self { released: Duration::from_secs(3), adjusting: Duration::from_millis(750) }
+        Self {
+            released: Duration::from_secs(3),
+            adjusting: Duration::from_millis(750),
+            held: Duration::from_secs(3),
+            away: Duration::from_secs(300),
+        }
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Touch {
     pub is_brushed: bool,
     /// It is off its square.
     is_off: bool,
+    /// How long it was off.
+    held: Duration,
     /// Another one was off its square meanwhile: a hand takes one, but knocks over several.
     is_one_of_many: bool,
 }
@@ -38,8 +40,17 @@ impl Touches {
         for touch in self.0.iter_mut().filter(|touch| touch.is_off) {
             touch.is_one_of_many = true;
         }
-        let (is_brushed, is_off) = (false, true);
-        self.0.push(Touch { sq, piece, at, is_simultaneous, is_brushed, is_off, is_one_of_many });
+        let (is_brushed, is_off, held) = (false, true, Duration::ZERO);
+        self.0.push(Touch {
+            sq,
+            piece,
+            at,
+            is_simultaneous,
+            is_brushed,
+            is_off,
+            held,
+            is_one_of_many,
+        });
         is_simultaneous && last.is_some_and(|last| last.piece.color != piece.color)
     }
 
@@ -47,7 +58,8 @@ impl Touches {
     pub(super) fn put_back(&mut self, sq: Square, at: Mono, brush: Duration) {
         if let Some(touch) = self.0.iter_mut().rev().find(|touch| touch.sq == sq) {
             touch.is_off = false;
-            touch.is_brushed = at.since(touch.at) < brush;
+            touch.held = at.since(touch.at);
+            touch.is_brushed = touch.held < brush;
         }
     }
 
@@ -59,6 +71,12 @@ impl Touches {
         };
         touch.is_brushed |= touch.is_one_of_many || at.since(touch.at) < adjusting;
         touch.is_brushed
+    }
+
+    /// Those that were in a hand for at least `held`, or are still off their squares.
+    pub(super) fn held(&self, held: Duration) -> Self {
+        let is_held = |touch: &&Touch| touch.is_off || touch.held >= held;
+        Self(self.0.iter().filter(is_held).copied().collect())
     }
 
     /// The piece from `sq` stands there again, and nobody saw when that was done: it binds to

@@ -153,7 +153,7 @@ mod tests {
             "uncertain  12. Nxc7; settle it by  \"settle 1 d5c7\"  \"settle 1 d5e7\""
         );
         assert!(before[2].starts_with("no referee sits here"));
-        let act = Act::read("settle 1 d5e7", "anna", "").unwrap();
+        let act = Act::read("settle 1 d5e7", "arbiter", "").unwrap();
         game.handle(STAMP, &Event::Act(act), &mut Vec::new());
         let after = lines(&game, Mono(0));
         assert_eq!(after[0], "12. Nxe7+ was made, black is on move");

@@ -254,6 +254,7 @@ impl FindingBody {
             ("BOARD_EXCHANGED", []) => FindingKind::BoardExchanged,
             ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
             ("DISPLACED", _) => FindingKind::Displaced { squares },
+            ("SENSOR_FAULT", _) => FindingKind::SensorFault { squares },
             ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
             ("RESTORED", []) => FindingKind::Restored,
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,

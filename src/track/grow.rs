@@ -1,6 +1,7 @@
 //! How lines grow: by the legal moves that would mend what the board shows otherwise, by the
 //! illegal move that it shows, and back to a position that it shows again.
 
+use super::fault;
 use super::illegal;
 use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
 use super::placement::Reading;
@@ -11,8 +12,13 @@ use super::tracker::{
 };
 use super::weigh::{self, Cost};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Move, Position, Role, Square};
+use shakmaty::{Bitboard, Move, Piece, Position, Role, Square, attacks};
 use std::time::Duration;
+
+/// A piece that is put down before it is missed where it stood is seen on both for this long.
+const TWIN_MAX: Duration = Duration::from_millis(50);
+/// What was seen of a piece this long before it was lifted is of another move.
+const UNLIFTED_MAX: Duration = Duration::from_millis(400);
 
 impl Tracker {
     /// Branches every line that the board contradicts by the legal moves that would mend it.
@@ -40,8 +46,15 @@ impl Tracker {
     }
 
     /// Searches longer and longer lines until one explains the board to within `content`.
-    pub(super) fn search_on(&mut self, at: Mono, depth_max: usize, content: Cost) {
-        let (mut budget, mut is_cut) = (search::NODES_MAX, false);
+    /// Takes the positions that it looks at from `budget`.
+    pub(super) fn search_on(
+        &mut self,
+        at: Mono,
+        depth_max: usize,
+        content: Cost,
+        mut budget: usize,
+    ) {
+        let mut is_cut = false;
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
             let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
@@ -68,7 +81,7 @@ impl Tracker {
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
-    fn children(
+    pub(super) fn children(
         &self,
         line: &Line,
         depth: usize,
@@ -76,11 +89,11 @@ impl Tracker {
         at: Mono,
         budget: &mut usize,
     ) -> Vec<Line> {
-        if self.seen.differs(line.pos.board()).is_empty() {
+        if line.differs(&self.seen).is_empty() {
             return Vec::new();
         }
         let mut children = self.corrected(line, at, budget);
-        for moves in search::lines(&line.pos, &self.seen, depth, slack, budget) {
+        for moves in search::lines(&line.pos, &self.seen, depth, slack, line.faulty, budget) {
             let mut child = line.clone();
             for m in moves {
                 let released = self.released(&child, m, at);
@@ -88,10 +101,13 @@ impl Tracker {
                     + self.unstirred(&child, m, squares_of(m, child.pos.turn()))
                     + self.hurried(&child, m)
                     + self.stale(&child, m)
+                    + self.strayed(&child, m)
+                    + self.unlifted(&child, m)
                     + self.doubled(&child, m)
                     + self.assumed(m)
+                    + fault::unseen(&child, m)
                     + self.untouched(&child, m)
-                    + disordered(&child, released);
+                    + disordered(&child, self.came(&child, m, released));
                 child.push(m, released, self.is_gap);
             }
             settle_presses(&mut child);
@@ -113,7 +129,7 @@ impl Tracker {
         if let Some(done) = illegal.completion.filter(|done| done.by == CompletedBy::Press) {
             before.open.push(OpenPress { by: before.pos.turn(), at: done.at });
         }
-        let legal = search::lines(&before.pos, &self.seen, 1, 0, budget);
+        let legal = search::lines(&before.pos, &self.seen, 1, 0, before.faulty, budget);
         let corrected = legal.into_iter().flatten().map(|m| {
             let mut child = before.clone();
             child.cost += weigh::PLY;
@@ -127,8 +143,9 @@ impl Tracker {
 
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
     /// piece that moved last stands half on that square.
-    fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
-        let hidden = search::masked(&line.pos, &self.seen, budget);
+    pub(super) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        let mut hidden = search::masked(&line.pos, &self.seen, line.faulty, budget);
+        hidden.retain(|m| self.is_veiled(line, m.to()));
         let mut grown = Vec::new();
         for m in hidden {
             let mut child = line.clone();
@@ -142,12 +159,20 @@ impl Tracker {
                 + disordered(line, released);
             child.masked |= arrivals_of(m, line.pos.turn());
             child.push(m, released, false);
-            child.masked &= self.seen.differs(child.pos.board());
+            child.masked &= child.differs(&self.seen);
             settle_presses(&mut child);
             grown.extend(self.children(&child, 1, 1, at, budget));
             grown.push(child);
         }
         grown
+    }
+
+    /// Whether what is seen on `sq` was there before a piece of its kind was lifted: that one has
+    /// not come there.
+    fn is_veiled(&self, line: &Line, sq: Square) -> bool {
+        let Reading::Piece(piece) = self.seen.get(sq) else { return false };
+        let missed = line.pos.board().by_piece(piece) & self.seen.differs(line.pos.board());
+        missed.into_iter().all(|from| self.changed_at(sq) < self.changed_at(from))
     }
 
     /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
@@ -156,7 +181,8 @@ impl Tracker {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }
-        let Some(m) = illegal::shown(&line.pos, &self.seen) else { return Vec::new() };
+        let seen = self.seen.trusting(line.pos.board(), line.faulty);
+        let Some(m) = illegal::shown(&line.pos, &seen) else { return Vec::new() };
         let released = self.released(line, m, at);
         let mut child = line.clone();
         child.cost += weigh::ILLEGAL
@@ -180,13 +206,14 @@ impl Tracker {
     /// before them. The whole game is never taken back: whoever sets the pieces up anew begins
     /// another one.
     fn returned(&self, line: &Line) -> Option<Line> {
-        if self.seen.differs(line.pos.board()).is_empty() {
+        if line.differs(&self.seen).is_empty() {
             return None;
         }
         let mut pos = self.root.clone();
         let mut found = None;
         for (n, ply) in line.plies.iter().enumerate() {
-            if self.n_settled() + n > 0 && self.seen.differs(pos.board()).is_empty() {
+            let differs = self.seen.differs(pos.board()) & !line.faulty;
+            if self.n_settled() + n > 0 && differs.is_empty() {
                 found = Some((n, pos.clone()));
             }
             pos.play_unchecked(ply.m);
@@ -215,27 +242,78 @@ impl Tracker {
             let is_too_early = is_told_by_touch(sq) && changed + TWIN_AHEAD <= lifted;
             is_later && !is_too_early && changed != Mono::default()
         };
-        squares.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
+        let told = squares & !line.faulty;
+        told.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
     }
 
     /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
     /// piece that is dragged stops for a moment on squares where it would be legal; a piece that
     /// moves again has waited for the opponent's answer.
     fn hurried(&self, line: &Line, m: Move) -> Cost {
-        let Some(from) = m.from() else { return 0 };
+        let Some(from) = m.from().filter(|from| !line.faulty.contains(*from)) else { return 0 };
         let piece = m.role().of(line.pos.turn());
         let arrives = |ply: &Ply| !ply.m.is_castle() && ply.m.to() == from;
         let Some(idx) = line.plies.iter().rposition(arrives) else { return 0 };
         let since = idx.checked_sub(1).map_or(Mono::default(), |idx| line.plies[idx].released);
-        let short = REST_MIN.saturating_sub(self.history.shown(from, piece, since));
-        weigh::micros(short) * weigh::HURRIED_PER_MICRO
+        let rested = self.history.rested(from, piece, since);
+        weigh::micros(REST_MIN.saturating_sub(rested)) * weigh::HURRIED_PER_MICRO
+    }
+
+    /// What it speaks against `m` that its piece was seen off the way since it was lifted. What is
+    /// seen of it beside the square that it has come to already is no other way.
+    fn strayed(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from().filter(|_| !m.is_castle()) else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let Some(lifted) = self.history.last_shown(from, piece) else { return 0 };
+        let may_pass = way(from, m.to()) | line.pos.board().by_piece(piece);
+        if self.is_seen_off(piece, m.to(), may_pass, lifted) { weigh::STRAYED } else { 0 }
+    }
+
+    /// What it speaks against `m` that its piece was seen on its way, or where it went, long before
+    /// it was lifted: it had come from elsewhere.
+    fn unlifted(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from().filter(|_| !m.is_castle()) else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let Some(lifted) = self.history.last_shown(from, piece) else { return 0 };
+        let settled = self.settled_on(line, from);
+        let squares = way(from, m.to()).with(m.to()) & !line.pos.board().by_piece(piece);
+        let still =
+            (self.seen.get(m.to()) == Reading::Piece(piece)).then(|| self.changed_at(m.to()));
+        let sightings = self.history.sightings(piece, settled);
+        let seen = sightings.filter(|(sq, _)| squares.contains(*sq)).map(|(_, at)| at);
+        let is_near = |at: &Mono| lifted.since(*at) <= UNLIFTED_MAX;
+        let first = seen.chain(still).filter(is_near).min().unwrap_or(lifted);
+        weigh::micros(lifted.since(first).saturating_sub(TWIN_MAX)) * weigh::UNLIFTED_PER_MICRO
+    }
+
+    /// From when on what is seen beside `from` belongs to the next move of the piece that `line`
+    /// put there, if it was seen to leave since: until then it may have been put half on another
+    /// square.
+    fn settled_on(&self, line: &Line, from: Square) -> Mono {
+        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
+        let came = line.plies.iter().rev().find(arrives).map(|ply| ply.released);
+        came.filter(|came| self.changed_at(from) > *came)
+            .map_or(Mono::default(), |came| came + TWIN_AHEAD)
+    }
+
+    /// Whether `piece`, that has come to `to`, was seen since `since` anywhere but there and on the
+    /// squares that it `may_pass`.
+    fn is_seen_off(&self, piece: Piece, to: Square, may_pass: Bitboard, since: Mono) -> bool {
+        let stands = |at: Mono| {
+            self.seen.get(to).may_be(piece) && self.changed_at(to) <= at
+                || self.history.showed_at(to, piece, at)
+        };
+        self.history
+            .sightings(piece, since)
+            .any(|(sq, at)| sq != to && !may_pass.contains(sq) && !stands(at))
     }
 
     /// What it speaks against `m` that its piece stood there before the mover's last move.
     fn stale(&self, line: &Line, m: Move) -> Cost {
         let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
         let arrived = self.changed[usize::from(m.to())];
-        let is_stale = !m.is_castle() && arrived < line.plies[idx].released;
+        let is_told = !m.is_castle() && !line.faulty.contains(m.to());
+        let is_stale = is_told && arrived < line.plies[idx].released;
         if is_stale { weigh::STALE } else { 0 }
     }
 
@@ -249,7 +327,9 @@ impl Tracker {
         let twins = if unnamed.contains(m.to()) { unnamed } else { named };
         let Some(from) = m.from().filter(|_| twins.contains(m.to())) else { return 0 };
         let changed = |sq: Square| self.changed[usize::from(sq)];
-        let is_of_this_move = |sq: Square| changed(sq) + TWIN_AHEAD > changed(from);
+        let settled = self.settled_on(line, from);
+        let is_of_this_move =
+            |sq: Square| changed(sq) + TWIN_AHEAD > changed(from) && changed(sq) > settled;
         let came_first = |sq: Square| is_of_this_move(sq) && changed(sq) < changed(m.to());
         let is_doubled = twins.without(m.to()).into_iter().any(came_first);
         if !is_of_this_move(m.to()) {
@@ -284,14 +364,34 @@ impl Tracker {
         let Reading::Piece(piece) = self.seen.get(sq) else { return };
         let mut lines = std::mem::take(&mut self.lines);
         for line in &mut lines {
-            let others = self.seen.known().by_piece(piece) & !line.pos.board().by_piece(piece);
-            let Some(last) = line.plies.last().filter(|last| last.m.to() == sq) else { continue };
-            let has_gone_on = |other: Square| self.changed_at(other) > last.released;
-            if line.pos.board().piece_at(sq) == Some(piece) && others.into_iter().any(has_gone_on) {
+            let board = line.pos.board();
+            let Some(ply) = line.plies.iter().rev().find(|ply| ply.m.to() == sq) else { continue };
+            if board.piece_at(sq) != Some(piece) {
+                continue;
+            }
+            let others = self.seen.known().by_piece(piece) & !board.by_piece(piece);
+            let has_gone_on = |other: Square| self.changed_at(other) > ply.released;
+            let is_last = line.plies.last() == Some(ply);
+            if is_last && others.into_iter().any(has_gone_on) {
                 line.cost += weigh::DOUBLED;
+            }
+            let left = self.history.last_shown(sq, piece).filter(|left| *left >= ply.released);
+            if left.is_some_and(|left| self.is_seen_off(piece, sq, board.by_piece(piece), left)) {
+                line.cost += weigh::STRAYED;
             }
         }
         self.lines = lines;
+    }
+
+    /// When the piece of `m`, released at `released`, came to where it stands: what wobbles was
+    /// there before it was let go for the last time.
+    fn came(&self, line: &Line, m: Move, released: Mono) -> Mono {
+        let Some(from) = m.from().filter(|_| !m.is_castle()) else { return released };
+        let turn = line.pos.turn();
+        let stands = m.promotion().unwrap_or(m.role()).of(turn);
+        let came = self.history.came(m.to(), stands, self.changed_at(m.to()));
+        let lifted = self.history.last_shown(from, m.role().of(turn)).unwrap_or(released);
+        if self.seen.get(m.to()).may_be(stands) { came.max(lifted).min(released) } else { released }
     }
 
     /// The best guess of when the hand let go: the last change on a square of the move. A piece
@@ -308,9 +408,24 @@ impl Tracker {
     }
 }
 
-/// What it speaks against a move that it was released before the move that it follows.
+/// The squares that a piece passes from `from` to `to`: those between in a straight line, or for a
+/// knight those of the smallest field that has both in it.
+fn way(from: Square, to: Square) -> Bitboard {
+    if attacks::ray(from, to).any() {
+        return attacks::between(from, to);
+    }
+    let is_between = |a: u32, b: u32, c: u32| a.min(b) <= c && c <= a.max(b);
+    let is_passed = |sq: &Square| {
+        is_between(from.file().into(), to.file().into(), sq.file().into())
+            && is_between(from.rank().into(), to.rank().into(), sq.rank().into())
+    };
+    Square::ALL.into_iter().filter(is_passed).collect()
+}
+
+/// What it speaks against a move that it was released before one of the two that it follows.
 fn disordered(line: &Line, released: Mono) -> Cost {
-    line.plies.last().map_or(0, |last| early(last.released, released))
+    let before = line.plies.iter().rev().take(2).map(|ply| ply.released).max();
+    before.map_or(0, |before| early(before, released))
 }
 
 /// What it speaks against a move released at `released` that it follows one released at `before`.

@@ -1,5 +1,6 @@
 //! A line: one way in which the game may have gone since a position that nobody doubts any more.
 
+use super::placement::Placement;
 use super::weigh::Cost;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
@@ -63,6 +64,8 @@ pub struct Line {
     before_illegal: Option<Chess>,
     /// Squares on which its pieces are hidden by what was seen there before they came.
     pub masked: Bitboard,
+    /// Squares whose sensors do not tell what stands there.
+    pub faulty: Bitboard,
     /// What the evidence so far speaks against this line, in the units of [`super::weigh`].
     pub cost: Cost,
     /// Presses that wait for the move that they complete.
@@ -79,6 +82,7 @@ impl Line {
             pos: root,
             before_illegal: None,
             masked: Bitboard::EMPTY,
+            faulty: Bitboard::EMPTY,
             cost: 0,
             open: Vec::new(),
             unexplained: Vec::new(),
@@ -121,6 +125,11 @@ impl Line {
     /// The position that ought to stand: without a last move that is illegal and not answered.
     pub fn standing(&self) -> &Chess {
         self.before_illegal.as_ref().unwrap_or(&self.pos)
+    }
+
+    /// The squares on which `seen` contradicts its position.
+    pub fn differs(&self, seen: &Placement) -> Bitboard {
+        seen.differs(self.pos.board()) & !self.faulty
     }
 
     /// How many plies lead to [`Self::standing`].

@@ -165,10 +165,19 @@ impl Placement {
             | (self.colored.black & !board.black())
     }
 
-    /// Whether the sensors can tell `a` from `b`: on some square where the boards differ, what is
-    /// seen may not be both.
-    pub fn tells_apart(&self, a: &Board, b: &Board) -> bool {
-        Square::ALL.into_iter().any(|sq| match (a.piece_at(sq), b.piece_at(sq)) {
+    /// The same, with the sensors in `faulty` reading what `board` has there.
+    pub fn trusting(&self, board: &Board, faulty: Bitboard) -> Self {
+        let mut trusting = self.clone();
+        for sq in faulty {
+            trusting.set(sq, board.piece_at(sq).map_or(Reading::Empty, Reading::Piece));
+        }
+        trusting
+    }
+
+    /// Whether the sensors can tell `a` from `b`: on some square where the boards differ, and that
+    /// is not `faulty`, what is seen may not be both.
+    pub fn tells_apart(&self, a: &Board, b: &Board, faulty: Bitboard) -> bool {
+        (!faulty).into_iter().any(|sq| match (a.piece_at(sq), b.piece_at(sq)) {
             (Some(one), Some(other)) if one != other => {
                 let reading = self.get(sq);
                 !reading.may_be(one) || !reading.may_be(other)

@@ -21,6 +21,8 @@ struct Search<'a> {
     slack: usize,
     /// Squares on which what arrives may be hidden.
     masked: Bitboard,
+    /// Squares whose sensors do not tell.
+    faulty: Bitboard,
     /// Positions that may still be looked at.
     budget: &'a mut usize,
     line: Vec<Move>,
@@ -30,7 +32,7 @@ struct Search<'a> {
 }
 
 /// All lines of exactly `depth` plies from `pos` whose last effects are all seen, and that leave at
-/// most `slack` arrived pieces unexplained.
+/// most `slack` arrived pieces unexplained. What the sensors of `faulty` squares read says nothing.
 ///
 /// Takes what it looks at from `budget`, which begins at [`NODES_MAX`], and finds [`FOUND_MAX`] at
 /// the most: a line missed for want of room is not reported, so
@@ -40,6 +42,7 @@ pub fn lines(
     seen: &Placement,
     depth: usize,
     slack: usize,
+    faulty: Bitboard,
     budget: &mut usize,
 ) -> Vec<Vec<Move>> {
     let mut search = Search {
@@ -47,6 +50,7 @@ pub fn lines(
         depth,
         slack,
         masked: Bitboard::EMPTY,
+        faulty,
         budget,
         line: Vec::with_capacity(depth),
         arrived: Vec::with_capacity(depth),
@@ -59,11 +63,14 @@ pub fn lines(
 
 /// The moves from `pos` that bring a piece to a square on which something else has been seen since
 /// before, and whose other effects are all seen. Takes what it looks at from `budget`.
-pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
-    let diff = seen.differs(pos.board());
+pub fn masked(pos: &Chess, seen: &Placement, faulty: Bitboard, budget: &mut usize) -> Vec<Move> {
+    let diff = seen.differs(pos.board()) & !faulty;
     // A piece that is missed elsewhere hides nothing: it is being moved.
     let is_ghost = |sq: &Square| match seen.get(*sq) {
-        Reading::Piece(piece) => (pos.board().by_piece(piece) & diff).is_empty(),
+        Reading::Piece(piece) => {
+            let missed = pos.board().by_piece(piece) & diff;
+            missed.count() < (seen.known().by_piece(piece) & diff).count()
+        }
         Reading::Colored(_) | Reading::Something | Reading::Empty => false,
     };
     let ghosts: Bitboard = (diff & !pos.board().occupied()).into_iter().filter(is_ghost).collect();
@@ -75,6 +82,7 @@ pub fn masked(pos: &Chess, seen: &Placement, budget: &mut usize) -> Vec<Move> {
         depth: 1,
         slack: ghosts.count() + 1,
         masked: ghosts,
+        faulty,
         budget,
         line: Vec::new(),
         arrived: Vec::new(),
@@ -121,7 +129,7 @@ impl Search<'_> {
 
     /// Whether `n_left` further plies are too few to bring every piece where it is seen.
     fn is_out_of_reach(&self, pos: &Chess, n_left: usize) -> bool {
-        let diff = self.seen.differs(pos.board()) & self.seen.occupied();
+        let diff = self.seen.differs(pos.board()) & !self.faulty & self.seen.occupied();
         let over = |color: Color| {
             let arrived = (diff & self.seen.by_color(color)).count();
             let n_moves = if pos.turn() == color { n_left.div_ceil(2) } else { n_left / 2 };
@@ -135,7 +143,7 @@ impl Search<'_> {
 
     /// Every piece that moved is seen where the line put it, and not where it came from.
     fn effects_are_seen(&self, pos: &Chess) -> bool {
-        let diff = self.seen.differs(pos.board());
+        let diff = self.seen.differs(pos.board()) & !self.faulty;
         if self.arrived.iter().any(|&squares| (squares & diff & !self.masked).any()) {
             return false;
         }
@@ -145,5 +153,22 @@ impl Search<'_> {
                 !left.is_some_and(|left| self.seen.get(sq).may_be(left))
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A knight that stands half on f4 hides the bishop that comes there, also while another knight
+    /// moves.
+    #[test]
+    fn a_piece_hides_another_while_its_like_moves() {
+        let fen: shakmaty::fen::Fen = "7k/8/8/6b1/8/2N3N1/8/1K6 b - - 0 1".parse().unwrap();
+        let pos: Chess = fen.into_position(shakmaty::CastlingMode::Standard).unwrap();
+        let seen = Placement::parse("7k/8/8/5b2/5N2/6N1/4N3/1K6").unwrap();
+        let found = masked(&pos, &seen, Bitboard::EMPTY, &mut NODES_MAX.clone());
+        let is_the_bishop = |m: &Move| (m.from(), m.to()) == (Some(Square::G5), Square::F4);
+        assert!(found.iter().any(is_the_bishop), "{found:?}");
     }
 }

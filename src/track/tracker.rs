@@ -14,7 +14,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -67,6 +67,10 @@ pub struct Tracker {
     now: Mono,
     /// What is looked for was played while the line was down.
     pub(super) is_gap: bool,
+    /// What every line has cost alike, and what is no longer counted.
+    pub(super) forgiven: Cost,
+    /// When the whole board was read last.
+    pub(super) pictured: Mono,
     /// Searches that ended before they had looked at everything.
     pub(super) n_cut: u64,
 }
@@ -85,6 +89,8 @@ impl Tracker {
             last_change: Mono::default(),
             now: Mono::default(),
             is_gap: false,
+            forgiven: 0,
+            pictured: Mono::default(),
             n_cut: 0,
         }
     }
@@ -127,13 +133,21 @@ impl Tracker {
 
     /// What keeps the board from showing the position of the best line.
     pub fn mismatch(&self) -> Option<Mismatch> {
-        mismatch::classify(self.best().standing(), &self.seen)
+        let (pos, faulty) = (self.best().standing(), self.best().faulty);
+        mismatch::classify(pos, &self.seen.trusting(pos.board(), faulty))
+    }
+
+    /// The squares on which the board differs from the position of the best line.
+    pub fn difference(&self) -> Bitboard {
+        self.seen.differs(self.best().standing().board()) & !self.best().faulty
     }
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub fn shows_one_more_move(&self) -> bool {
         let mut budget = search::NODES_MAX;
-        !search::lines(self.best().standing(), &self.seen, 1, 0, &mut budget).is_empty()
+        let best = self.best();
+        let (pos, faulty) = (best.standing(), best.faulty);
+        !search::lines(pos, &self.seen, 1, 0, faulty, &mut budget).is_empty()
     }
 
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.
@@ -156,7 +170,9 @@ impl Tracker {
 
     /// Begins anew from `root`, after `n_settled` plies, with what the sensors see now.
     pub fn restart(&mut self, root: Chess, n_settled: usize) {
+        let faulty = self.best().faulty;
         self.lines = vec![Line::new(root.clone())];
+        self.lines[0].faulty = faulty;
         self.root = root;
         self.n_settled = n_settled;
     }
@@ -187,7 +203,7 @@ impl Tracker {
     pub fn is_astray(&self, color: Color) -> bool {
         let best = self.best();
         let board = best.standing().board();
-        let diff = self.seen.differs(board);
+        let diff = self.difference();
         let missing = diff & board.by_color(color) & !self.seen.occupied();
         let arrived = diff & (self.seen.by_color(color) | self.seen.something());
         let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != color);
@@ -204,6 +220,7 @@ impl Tracker {
 
     /// The whole board at once. True if it differs from what was seen before: an update was lost.
     pub fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
+        self.pictured = at;
         let changes = self.seen.changes(picture);
         for sq in changes {
             self.note(at, sq, picture.get(sq));
@@ -221,38 +238,46 @@ impl Tracker {
         self.go_back(at);
         let press = OpenPress { by, at };
         let mut lines = std::mem::take(&mut self.lines);
+        let (mut veiled, mut budget) = (Vec::new(), search::NODES_MAX);
         for line in &mut lines {
-            self.take_press(line, press);
+            let mut before = line.clone();
+            if self.take_press(line, press) {
+                before.open.push(press);
+                veiled.extend(self.hidden(&before, at, &mut budget));
+            }
         }
+        lines.append(&mut veiled);
         self.lines = lines;
-        self.search_on(at, STEP_MAX, weigh::POOR);
+        self.search_on(at, STEP_MAX, weigh::POOR, budget);
         let against: Vec<Cost> =
-            self.lines.iter().map(|line| self.contradicts(line, !by)).collect();
+            self.lines.iter().map(|line| self.contradicts_at(line, press)).collect();
         for (line, cost) in self.lines.iter_mut().zip(against) {
             line.cost += cost;
         }
         self.prune();
     }
 
-    fn take_press(&self, line: &mut Line, press: OpenPress) {
+    /// True if it was for a move that has been answered.
+    fn take_press(&self, line: &mut Line, press: OpenPress) -> bool {
         let starts_the_clock = self.n_settled + line.plies.len() == 0
             && press.by != line.pos.turn()
             && line.open.is_empty();
         if starts_the_clock {
-            return;
+            return false;
         }
         line.open.push(press);
         settle_presses(line);
         let ours = self.seen.by_color(press.by);
-        let arrived = self.seen.differs(line.pos.board()) & ours;
+        let arrived = line.differs(&self.seen) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
         let is_meant_for_another = arrived.into_iter().any(is_prompt);
-        if line.open.last() == Some(&press)
+        let is_late = line.open.last() == Some(&press)
             && (!is_meant_for_another || self.is_late_for_adjusting(line, press))
-            && settle_late(line, press)
-        {
+            && settle_late(line, press);
+        if is_late {
             line.open.pop();
         }
+        is_late
     }
 
     /// Whether the presser's hand has only just left the piece that he moved before: that is what
@@ -274,7 +299,7 @@ impl Tracker {
         self.go_back(at);
         self.is_gap = depth > STEP_MAX;
         let content = if self.is_gap { weigh::PLY } else { weigh::POOR };
-        self.search_on(at, depth, content);
+        self.search_on(at, depth, content, search::NODES_MAX);
         self.is_gap = false;
         self.prune();
     }
@@ -303,10 +328,11 @@ impl Tracker {
     /// Whether `rival` leads to another position that looks like the best line's to these sensors:
     /// they do not know which pawn was captured, or to what a pawn was promoted.
     fn is_twin(&self, rival: &Line) -> bool {
-        let (one, other) = (&self.best().pos, &rival.pos);
+        let best = self.best();
+        let (one, other) = (&best.pos, &rival.pos);
         one.turn() == other.turn()
             && one.board() != other.board()
-            && !self.seen.tells_apart(one.board(), other.board())
+            && !self.seen.tells_apart(one.board(), other.board(), best.faulty | rival.faulty)
     }
 
     /// Other moves that may have been played as ply `idx` of the best line, by lines that are worse
@@ -325,14 +351,14 @@ impl Tracker {
 
     /// Lines that are worse than the best by less than `lead`. One that ends with an illegal move
     /// which the board does not show is none.
-    fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
+    pub(super) fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
         let limit = total(self.best()) + lead;
         self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
     }
 
     /// Whether `line` ends with an illegal move that the board does not show.
     fn has_gone(&self, line: &Line) -> bool {
-        line.n_standing() < line.plies.len() && self.seen.differs(line.pos.board()).any()
+        line.n_standing() < line.plies.len() && line.differs(&self.seen).any()
     }
 
     /// Whether the best line leads clearly over every line that `speaks` for something else.
@@ -385,6 +411,7 @@ impl Tracker {
     pub fn settle(&mut self, n_max: usize) {
         let best = self.lines[0].clone();
         let n = best.plies.len().saturating_sub(TAIL_MAX).min(best.n_completed()).min(n_max);
+        let n = n.min(self.n_beyond_faults());
         if n == 0 {
             return;
         }
@@ -405,8 +432,7 @@ impl Tracker {
         let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
         for line in &mut self.lines {
-            let (board, hand) = (line.pos.board(), line.pos.turn());
-            let rate = weigh::disorder(&self.seen, board, line.masked, hand, &PER_SECOND);
+            let rate = weigh::disorder(&self.seen, line, line.pos.turn(), &PER_SECOND);
             line.cost += Cost::from(rate) * micros / 1_000;
         }
     }
@@ -421,6 +447,7 @@ impl Tracker {
         self.seen.set(sq, reading);
         for line in &mut self.lines {
             line.masked.discard(sq);
+            line.faulty.discard(sq);
         }
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
@@ -430,11 +457,54 @@ impl Tracker {
 
     /// What the board says against `line` at this moment, while `hand` may be moving.
     pub(super) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
-        let board = line.pos.board();
-        Cost::from(weigh::disorder(&self.seen, board, line.masked, hand, &AT_PRESS)) * 1_000
+        Cost::from(weigh::disorder(&self.seen, line, hand, &AT_PRESS)) * 1_000
     }
 
-    fn prune(&mut self) {
+    /// What the board says against `line` at `press`. The opponent may have a piece in the air, but
+    /// where the press is for a move whose answer is completed already, the presser again. He may
+    /// also have gone on with the piece that he presses for.
+    fn contradicts_at(&self, line: &Line, press: OpenPress) -> Cost {
+        let pressed = Completion { at: press.at, by: CompletedBy::Press };
+        let Some(idx) = line.plies.iter().position(|ply| ply.completion == Some(pressed)) else {
+            return self.contradicts(line, !press.by);
+        };
+        let usual = self.contradicts(line, !press.by) - self.wobbling(line, idx, press.at);
+        let answer = line.plies.get(idx + 1);
+        if answer.is_some_and(|answer| answer.completion.is_some()) {
+            return usual.min(self.contradicts(line, press.by) + weigh::BEGUN);
+        }
+        let m = line.plies[idx].m;
+        if self.has_left(m.to(), m.role().of(press.by), press.at) {
+            usual.min(self.contradicts(line, press.by) + weigh::GONE_ON)
+        } else {
+            usual
+        }
+    }
+
+    /// What it matters less that other pieces of the presser are not seen at `at`, because they
+    /// have moved before and are not yet still. `idx` is the ply that he presses for.
+    fn wobbling(&self, line: &Line, idx: usize, at: Mono) -> Cost {
+        let board = line.pos.board();
+        let by = line.mover(idx);
+        let is_other = |other: &usize| *other != idx && line.mover(*other) == by;
+        let others = (0..line.plies.len()).filter(is_other).map(|other| line.plies[other].m.to());
+        let squares: Bitboard = others.collect();
+        let wobbles = |sq: &Square| {
+            board
+                .piece_at(*sq)
+                .is_some_and(|piece| piece.color == by && self.has_left(*sq, piece, at))
+        };
+        let n = squares.into_iter().filter(wobbles).count() as Cost;
+        n * Cost::from(AT_PRESS.missing - AT_PRESS.lifted) * 1_000
+    }
+
+    /// Whether `piece` has just been taken from `sq` again.
+    fn has_left(&self, sq: Square, piece: Piece, at: Mono) -> bool {
+        let left = self.history.last_shown(sq, piece);
+        self.seen.get(sq) == Reading::Empty && left.is_some_and(|left| at.since(left) <= ADJUSTED)
+    }
+
+    pub(super) fn prune(&mut self) {
         for line in &mut self.lines {
             let (stale, open): (Vec<_>, Vec<_>) = std::mem::take(&mut line.open)
                 .into_iter()
@@ -467,6 +537,7 @@ impl Tracker {
         for line in &mut kept {
             line.cost -= least;
         }
+        self.forgiven += least;
         self.lines = kept;
     }
 }

@@ -22,6 +22,7 @@ mod memory;
 mod orders;
 mod program;
 mod replay;
+mod sensors;
 mod service;
 mod simulate;
 mod stage;

@@ -76,6 +76,15 @@ async fn driven(place: &Place) -> (PtyBoardStub, Daemon) {
     (stub, daemon)
 }
 
+/// A board on which nothing has been done yet, and a daemon that follows it.
+async fn live(place: &Place) -> (PtyBoardStub, Daemon) {
+    let mut board = plug(&Script::parse(ILLEGAL).unwrap(), &place.board());
+    let daemon = place.start();
+    board.woken().await.unwrap();
+    place.seen(is_live).await;
+    (board, daemon)
+}
+
 #[tokio::test]
 async fn an_illegal_move_is_ruled_upon_from_a_shell() {
     let place = referee("time_control = \"90m+30s\"\ndrive_clock = true\n");
@@ -138,11 +147,7 @@ async fn what_cannot_be_is_refused_by_its_class() {
     let unknown = run(&["order", "conform"]).await;
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("did you mean confirm"), "{unknown:?}");
-    let script = Script::parse(ILLEGAL).unwrap();
-    let mut board = plug(&script, &place.board());
-    let daemon = place.start();
-    board.woken().await.unwrap();
-    place.seen(is_live).await;
+    let (_board, daemon) = live(&place).await;
     let refused = order(&place, &["confirm"]).await;
     assert_eq!(refused.code, Some(7), "{refused:?}");
     assert!(refused.err.contains("nothing waits for a ruling"), "{refused:?}");
@@ -162,11 +167,8 @@ async fn what_cannot_be_is_refused_by_its_class() {
 #[tokio::test]
 async fn without_a_referee_moves_can_be_settled_and_nothing_else() {
     let place = Place::new();
+    let (board, daemon) = live(&place).await;
     let script = Script::parse(ILLEGAL).unwrap();
-    let mut board = plug(&script, &place.board());
-    let daemon = place.start();
-    board.woken().await.unwrap();
-    place.seen(is_live).await;
     board.play(script.happenings[..3].to_vec(), Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view) == ["e2e4"]).await;
     let refused = order(&place, &["black", "resign"]).await;
@@ -184,11 +186,7 @@ async fn without_a_referee_moves_can_be_settled_and_nothing_else() {
 #[tokio::test]
 async fn words_of_players_have_an_author_too() {
     let place = referee("");
-    let script = Script::parse(ILLEGAL).unwrap();
-    let mut board = plug(&script, &place.board());
-    let daemon = place.start();
-    board.woken().await.unwrap();
-    place.seen(is_live).await;
+    let (_board, daemon) = live(&place).await;
     let said = order(&place, &["black", "resign", "--by", "A. Arbiter", "--reason", "told me"]);
     let said = said.await;
     assert_eq!(said.code, Some(0), "{said:?}");
@@ -218,11 +216,8 @@ fn tell(place: &Place, bytes: &[u8]) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_client_disturbs_the_recording() {
     let place = referee("");
+    let (board, daemon) = live(&place).await;
     let script = Script::parse(ILLEGAL).unwrap();
-    let mut board = plug(&script, &place.board());
-    let daemon = place.start();
-    board.woken().await.unwrap();
-    place.seen(is_live).await;
     board.play(script.happenings, Speed::REAL).await.unwrap();
 
     let garbage: Vec<u8> = (0..=255).cycle().take(3_000).chain([b'\n']).collect();

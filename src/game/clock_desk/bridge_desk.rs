@@ -35,6 +35,15 @@ pub enum BridgeAct {
     Hear(ClockMessage),
 }
 
+impl From<Act<Vec<u8>>> for BridgeAct {
+    fn from(act: Act<Vec<u8>>) -> Self {
+        match act {
+            Act::Send(bytes) => Self::Send(bytes),
+            Act::Tell(news) => Self::Tell(news),
+        }
+    }
+}
+
 /// The host's side of a clock behind a bridge.
 #[derive(Clone, Debug)]
 pub struct BridgeDesk {
@@ -158,10 +167,7 @@ impl BridgeDesk {
         self.say(at, out);
         let mut acts = Vec::new();
         self.desk.want(at, &mut acts);
-        out.extend(acts.into_iter().map(|act| match act {
-            Act::Send(bytes) => BridgeAct::Send(bytes),
-            Act::Tell(news) => BridgeAct::Tell(news),
-        }));
+        out.extend(acts.into_iter().map(BridgeAct::from));
     }
 
     fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<BridgeAct>) {

@@ -41,6 +41,7 @@ impl Play {
         self.recalled.extend(presses.iter().map(|(when, _)| *when));
         self.presses.extend(presses);
         self.tracker = tracker;
+        self.other = None;
         self.doubt_settled(facts);
         let best = self.tracker.best();
         let is_still = self.tracker.mismatch().is_none();

@@ -88,6 +88,7 @@ impl Play {
         let open: Vec<Move> = self.sheet.moves()[n_settled..].iter().map(|open| open.m).collect();
         let root = self.sheet.position(n_settled).clone();
         self.tracker.rule(root, n_settled, &open, ply.saturating_sub(n_settled), at);
+        self.other = None;
         Ok(())
     }
 

@@ -4,9 +4,10 @@
 use super::super::code::Code;
 use super::super::picture::{Thing, exact, target_of, victim_of};
 use super::super::said::Ruling;
+use super::super::why::{Attempt, Stage, attempt};
 use super::turn::Cause;
-use super::{Phase, Referee, Turn};
-use shakmaty::{Color, Move, Square};
+use super::{OnBoard, Phase, Referee, Turn};
+use shakmaty::{Chess, Color, Move, Position, Square};
 
 impl Referee {
     /// The clock has run and stands, and nobody has said why. What is moved now is no play: a claim
@@ -36,6 +37,33 @@ impl Referee {
         cause == Cause::Press || self.is_called || self.terms.evidence.is_tidy()
     }
 
+    /// A piece rests where it could not go. It may be on its way, or held up by another one.
+    pub(super) fn suspect(&mut self, pos: &Chess) {
+        let by = pos.turn();
+        let tried = attempt(pos, &self.seen, &self.turn.touches.squares());
+        let is_his = |tried: &Attempt| {
+            self.seen.get(tried.from).is_none() && self.seen.known().by_color(by).contains(tried.to)
+        };
+        self.turn.suspect = tried.filter(is_his).map(|tried| {
+            let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
+            (tried.from, OnBoard { by, why })
+        });
+    }
+
+    /// A piece that rested where it could not go is back on `sq`, and the board shows the position
+    /// again: that was an illegal move, and it was corrected.
+    pub(super) fn note_taken_back(&mut self, sq: Square) {
+        let Some((_, OnBoard { by, why })) = self.turn.suspect.filter(|(from, _)| *from == sq)
+        else {
+            return;
+        };
+        if self.shows(self.game.last().board()) {
+            self.turn.suspect = None;
+            self.turn.was_illegal = true;
+            self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
+        }
+    }
+
     /// The record has long found no move in what stands, or finds order again.
     pub(super) fn on_looked(&mut self) {
         self.is_called = true;
@@ -50,6 +78,18 @@ impl Referee {
         if turn.is_simultaneous && !takes {
             self.log(Code::SimultaneousTouch, Some(by));
         }
+    }
+
+    /// Whether `m` breaks only what a touch binds to that may have been none: the piece was off its
+    /// square for a while and stood nowhere else.
+    pub(super) fn is_doubtful_touch(&self, pos: &Chess, m: Move, turn: &Turn) -> bool {
+        let evidence = self.terms.evidence;
+        let was_elsewhere = turn.was_illegal || turn.on_board.is_some() || turn.carried.is_some();
+        if evidence.is_tidy() || was_elsewhere || turn.castling_announced {
+            return false;
+        }
+        let held = turn.touches.held(evidence.held);
+        held.binding(pos).is_none_or(|bound| bound.allows(m, pos))
     }
 
     /// A piece that rested for a moment on a square where it might have stayed has gone on: it was

@@ -71,6 +71,7 @@ impl Referee {
             is_claimed: false,
             is_impossible,
             is_put_right: false,
+            times: self.began.filter(|began| began.running == Some(by)).map(|began| began.left),
         };
         self.open(Case::Illegal(case), &[], may_act);
     }

@@ -157,6 +157,8 @@ struct Turn {
     /// The squares whose sensors stirred.
     stirred: shakmaty::Bitboard,
     not_pressed_noted: bool,
+    /// What seems to be an illegal move, and from where: no press and no record has said so yet.
+    suspect: Option<(Square, OnBoard)>,
     /// Own and enemy piece were touched at once.
     is_simultaneous: bool,
     /// When the piece that was moved last left its new square again.
@@ -225,6 +227,8 @@ pub struct Referee {
     is_array_wrong: bool,
     /// What stands is to be judged although nobody pressed.
     is_called: bool,
+    /// The clock when it was seen to be set going for the side whose it runs, or ran last.
+    began: Option<Clocks>,
     now: Mono,
     said: Said,
 }
@@ -270,6 +274,7 @@ impl Referee {
             points: None,
             is_array_wrong,
             is_called: false,
+            began: None,
             now: Mono::default(),
             said: Said::default(),
         }
@@ -326,6 +331,10 @@ impl Referee {
     fn on_clock(&mut self, clocks: Clocks) {
         let was_idle = self.is_idle();
         self.clocks = clocks;
+        let began = self.began.and_then(|began| began.running);
+        if clocks.running.is_some() && clocks.running != began {
+            self.began = Some(clocks);
+        }
         if was_idle && !self.is_idle() {
             // What was shown while the clock stood was no play.
             self.turn = Turn { carried: self.turn.carried.take(), ..Turn::default() };
@@ -417,6 +426,9 @@ impl Referee {
     }
 
     fn order_clock(&mut self, order: ClockOrder) {
+        if !matches!(order, ClockOrder::Stop | ClockOrder::Run(_)) {
+            self.began = None;
+        }
         match order {
             ClockOrder::Stop => self.clocks.running = None,
             ClockOrder::Run(side) => self.clocks.running = Some(side),

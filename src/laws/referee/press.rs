@@ -23,8 +23,9 @@ impl Referee {
             self.say(Ruling::Ignored);
             return;
         }
-        if self.clocks.running != Some(by) {
+        if self.clocks.running != Some(by) && !self.begins_on_move(by) {
             if self.clocks.running.is_none() && self.phase == Phase::Ready && by.is_black() {
+                self.late.came(by);
                 self.begin();
             } else if !self.pressed_on_reply(by) {
                 self.log(Code::PressAgain, Some(by));
@@ -56,22 +57,38 @@ impl Referee {
         self.clocks.running = Some(!by);
     }
 
-    /// `by` has answered a move that was not pressed on, and presses although the other's clock
-    /// still runs. True if that is all that there is to say of it.
+    /// `by`, who has the first move, has moved while the clock stood: his press sets the clock going
+    /// and completes that move. True if it is so.
+    fn begins_on_move(&mut self, by: Color) -> bool {
+        let stands = self.clocks.running.is_none() && self.phase == Phase::Ready;
+        let has_moved =
+            self.game.first_open(by).is_some() || by == self.mover() && self.is_astray();
+        if !stands || !has_moved {
+            return false;
+        }
+        self.late.all_present();
+        self.begin();
+        true
+    }
+
+    /// `by` presses although the other's clock runs: he has answered a move that was not pressed on,
+    /// or the presses came in the wrong order. What he moved is judged all the same. True if that is
+    /// all that there is to say of it.
     fn pressed_on_reply(&mut self, by: Color) -> bool {
         let last = self.game.plies().iter().rev().find(|ply| ply.by != by);
         let is_owed = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
-        if !is_owed || self.clocks.running != Some(!by) || self.terms.evidence.is_tidy() {
+        let is_mover = by == self.mover();
+        let has_moved = is_mover && self.is_astray();
+        if !is_owed && !has_moved || self.clocks.running != Some(!by) {
             return false;
         }
-        if self.demand.is_some() || self.paused.is_some() {
+        if self.terms.evidence.is_tidy() || self.demand.is_some() || self.paused.is_some() {
             return false;
         }
         self.settle_at = None;
-        let is_mover = by == self.mover();
-        if is_mover && !exact(self.game.last(), &self.seen).is_empty() {
+        if has_moved && !exact(self.game.last(), &self.seen).is_empty() {
             self.judge(Cause::Press);
-        } else if is_mover && self.is_astray() {
+        } else if has_moved {
             self.judge_press(by);
             return true;
         }

@@ -2,6 +2,7 @@
 //! lost lines and the presses together.
 
 use super::super::code::Code;
+use super::super::history::Ply;
 use super::super::picture::Picture;
 use super::super::said::Ruling;
 use super::matter::Case;
@@ -23,12 +24,34 @@ impl Referee {
     /// Whether nothing is open that the record could not know of. A breach may be that no player
     /// has claimed, what seemed to be moved beyond one move, and a penalty for what is over.
     pub fn may_follow(&self) -> bool {
+        // Of tidy hands nothing is in doubt that is open.
+        let is_open = !self.matters.is_empty() || !self.breaches.is_empty();
         self.result.is_none()
+            && !(is_open && self.terms.evidence.is_tidy())
             && self.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.demand.is_none()
             && self.claim.is_none()
             && self.terms.impaired.is_none()
             && !self.is_suspended()
+    }
+
+    /// Whether `record` has completed a half-move that he does not know, or not as completed. What
+    /// was moved on after its release stays open for him.
+    pub fn is_behind(&self, record: &[Recorded]) -> bool {
+        let plies = self.game.plies();
+        let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
+        record.iter().enumerate().filter(|(_, known)| known.is_completed).any(|(idx, known)| {
+            let is_known = |ply: &Ply| {
+                ply.m == known.m && (ply.is_completed || is_open(idx))
+            };
+            !plies.get(idx).is_some_and(is_known)
+        })
+    }
+
+    /// Whether the moves on record are others than his.
+    pub fn differs(&self, record: &[Recorded]) -> bool {
+        let plies = self.game.plies();
+        plies.len() != record.len() || plies.iter().zip(record).any(|(ply, known)| ply.m != known.m)
     }
 
     /// The board after nobody saw it for a while: it is not judged before the record has been.

@@ -129,7 +129,9 @@ impl Referee {
     /// made, and declines an offer. 4.7 (4.8), 9.1b(1) (9.1.2.1).
     fn touched_on_purpose(&mut self, by: Color) {
         if self.breaches.iter().any(|breach| breach.by != by) {
-            self.log(Code::TouchClaimLost, Some(by));
+            if self.breaches.iter().any(|breach| breach.by != by && !breach.is_doubtful) {
+                self.log(Code::TouchClaimLost, Some(by));
+            }
             self.lapse();
         }
         self.decline_by_touch(by);
@@ -152,6 +154,7 @@ impl Referee {
             return;
         }
         let by = self.mover();
+        self.note_taken_back(sq);
         let is_impaired = self.terms.impaired.is_some_and(|impaired| impaired.side == by);
         if !is_impaired {
             self.turn.touches.put_back(sq, self.now, self.terms.brush);
@@ -207,6 +210,7 @@ impl Referee {
         }
         let ways = partial(&pos, &self.seen);
         if found.is_empty() && ways.is_empty() && !self.may_blame(cause) {
+            self.suspect(&pos);
             return;
         }
         if is_open && self.has_second_thoughts(&pos) {
@@ -341,8 +345,9 @@ impl Referee {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
-        let breach = Breach { by: old.by, ply: idx, binding, first, is_pressed: false };
-        self.breaches.push(breach);
+        let (by, ply) = (old.by, idx);
+        let (is_pressed, is_doubtful) = (false, false);
+        self.breaches.push(Breach { by, ply, binding, first, is_pressed, is_doubtful });
         self.note_handling();
     }
 
@@ -433,6 +438,7 @@ impl Referee {
         }
         let Some(tried) = tried else { return };
         let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
+        self.turn.suspect = None;
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause == Cause::Rest {
             self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
         }
@@ -530,7 +536,7 @@ impl Referee {
     /// `m` is not what the player was bound to.
     fn broke(&mut self, pos: &Chess, m: Move, turn: &Turn, binding: Binding) {
         let by = pos.turn();
-        let mut first = None;
+        let (mut first, mut is_doubtful) = (None, false);
         if turn.carried.is_none() && turn.released.as_ref() == Some(&binding) {
             if matches!(binding, Binding::Castle(..))
                 && self.rules.king_release == KingRelease::Free
@@ -540,11 +546,16 @@ impl Referee {
             first = first_reading(pos, m, &binding);
             self.log(Code::MovedAfterRelease, Some(by));
         } else if turn.rook_first.is_none() || m.castling_side() != turn.rook_first {
-            self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
+            is_doubtful = self.is_doubtful_touch(pos, m, turn);
+            if !is_doubtful {
+                self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
+            }
         }
-        let ply = self.game.len() - 1;
-        self.breaches.push(Breach { by, ply, binding, first, is_pressed: false });
-        self.note_handling();
+        let (ply, is_pressed) = (self.game.len() - 1, false);
+        self.breaches.push(Breach { by, ply, binding, first, is_pressed, is_doubtful });
+        if !is_doubtful {
+            self.note_handling();
+        }
     }
 
     fn note_handling(&mut self) {

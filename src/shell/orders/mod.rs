@@ -19,7 +19,7 @@
 //! [`Answer`]:
 //!
 //! ```json
-//! {"class":"done","board":"table-1","lines":["14:02:11  order      confirm by A. Arbiter [anna]"]}
+//! {"class":"done","board":"table-1","lines":["14:02:11  order      confirm by A. [arbiter]"]}
 //! ```
 //!
 //! | class | means |

@@ -5,6 +5,7 @@
 //! unplugged. The wood and the clock go on whether anybody listens or not.
 
 mod bridge;
+mod cable;
 mod pace;
 mod pair;
 
@@ -16,11 +17,10 @@ use super::now::Now;
 use crate::sim::script::Happening;
 use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
+use cable::{Cable, CableStub};
 use pace::Pace;
 use std::collections::VecDeque;
-use std::io;
 use std::path::PathBuf;
-use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep_until;
 use tracing::{debug, info, warn};
@@ -30,13 +30,8 @@ const ORDERS_MAX: usize = 8;
 /// The most that is taken from a host at once.
 const READ_MAX: usize = 1_024;
 
-/// What can be done to a simulated board.
-#[derive(Debug)]
-enum Order {
-    Play(Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>),
-    Unplug(oneshot::Sender<()>),
-    Plug(oneshot::Sender<Result<(), PtyError>>),
-}
+/// What hands are to do, how fast, and who hears that they have begun.
+type Play = (Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>);
 
 /// A simulated board behind a pseudo-terminal: where it begins.
 #[derive(Debug)]
@@ -57,26 +52,23 @@ impl PtyBoard {
         if table.board().is_none() {
             return Err(PtyError::NoLine);
         }
-        let pty = Pty::open(link.clone())?;
-        let (path_tx, path_rx) = watch::channel(pty.path().to_owned());
-        let (orders_tx, orders_rx) = mpsc::channel(ORDERS_MAX);
+        let (cable_stub, cable) = Cable::open(link)?;
+        let (plays_tx, plays_rx) = mpsc::channel(ORDERS_MAX);
         let (played_tx, played_rx) = watch::channel(true);
         let (awake_tx, awake_rx) = watch::channel(false);
         let actor = PtyBoardActor {
             table,
             pace: Pace::start(Now::start()),
             script: VecDeque::new(),
-            plugged: Some(register(pty)?),
-            link,
-            path: path_tx,
-            orders: orders_rx,
+            cable,
+            plays: plays_rx,
             has_played: played_tx,
             is_awake: awake_tx,
             beside: None,
         };
         let stub = PtyBoardStub {
-            path: path_rx,
-            orders: orders_tx,
+            cable: cable_stub,
+            plays: plays_tx,
             has_played: played_rx,
             is_awake: awake_rx,
         };
@@ -87,8 +79,8 @@ impl PtyBoard {
 /// Hands and cable of a simulated board. Once all its copies are dropped the board is put away.
 #[derive(Clone, Debug)]
 pub struct PtyBoardStub {
-    path: watch::Receiver<PathBuf>,
-    orders: mpsc::Sender<Order>,
+    cable: CableStub,
+    plays: mpsc::Sender<Play>,
     has_played: watch::Receiver<bool>,
     is_awake: watch::Receiver<bool>,
 }
@@ -96,7 +88,7 @@ pub struct PtyBoardStub {
 impl PtyBoardStub {
     /// What a host opens. Without a link it changes whenever the board is plugged in.
     pub fn path(&self) -> PathBuf {
-        self.path.borrow().clone()
+        self.cable.path()
     }
 
     /// Lets hands do what `script` says, its times counted from now. All that is on the table,
@@ -108,7 +100,7 @@ impl PtyBoardStub {
     /// The board has been put away.
     pub async fn play(&self, script: Vec<(Mono, Happening)>, speed: Speed) -> Result<(), PtyError> {
         let (begun_tx, begun_rx) = oneshot::channel();
-        self.order(Order::Play(script, speed, begun_tx)).await?;
+        self.plays.send((script, speed, begun_tx)).await.map_err(|_| PtyError::Ended)?;
         begun_rx.await.map_err(|_| PtyError::Ended)
     }
 
@@ -135,9 +127,7 @@ impl PtyBoardStub {
     /// # Errors
     /// The board has been put away.
     pub async fn unplug(&self) -> Result<(), PtyError> {
-        let (done_tx, done_rx) = oneshot::channel();
-        self.order(Order::Unplug(done_tx)).await?;
-        done_rx.await.map_err(|_| PtyError::Ended)
+        self.cable.unplug().await
     }
 
     /// Plugs it in again: a board that gets its power from the cable, so it has forgotten its
@@ -146,13 +136,7 @@ impl PtyBoardStub {
     /// # Errors
     /// The board has been put away, or there is no pseudo-terminal or no link.
     pub async fn plug(&self) -> Result<(), PtyError> {
-        let (done_tx, done_rx) = oneshot::channel();
-        self.order(Order::Plug(done_tx)).await?;
-        done_rx.await.map_err(|_| PtyError::Ended)?
-    }
-
-    async fn order(&self, order: Order) -> Result<(), PtyError> {
-        self.orders.send(order).await.map_err(|_| PtyError::Ended)
+        self.cable.plug().await
     }
 }
 
@@ -163,10 +147,8 @@ pub struct PtyBoardActor {
     pace: Pace,
     /// What is yet to happen, in the table's time.
     script: VecDeque<(Mono, Happening)>,
-    plugged: Option<AsyncFd<Pty>>,
-    link: Option<PathBuf>,
-    path: watch::Sender<PathBuf>,
-    orders: mpsc::Receiver<Order>,
+    cable: Cable,
+    plays: mpsc::Receiver<Play>,
     has_played: watch::Sender<bool>,
     is_awake: watch::Sender<bool>,
     /// Where hands go that reach for a clock beside the table.
@@ -188,25 +170,29 @@ impl PtyBoardActor {
 
     /// Serves until all stubs are dropped.
     pub async fn run(mut self) {
-        info!(path = %self.path.borrow().display(), "simulated board plugged in");
+        info!(path = %self.cable.path().display(), "simulated board plugged in");
         let mut buf = [0; READ_MAX];
         loop {
             let next = [self.table.next_at(), self.script.front().map(|(at, _)| *at)];
             let next = next.into_iter().flatten().min();
             let wake = self.pace.instant(next.unwrap_or_default());
             tokio::select! {
-                order = self.orders.recv() => match order {
-                    Some(order) => self.obey(order),
+                play = self.plays.recv() => match play {
+                    Some(play) => self.begin(play),
                     None => break,
                 },
-                n = read(self.plugged.as_ref(), &mut buf) => match n {
+                Some(pull) = self.cable.pulls.recv() => {
+                    let board = self.table.board_mut().expect("a table with a line");
+                    self.cable.obey(pull, || board.power_cycle(self.pace.now()));
+                }
+                n = cable::read(self.cable.plugged.as_ref(), &mut buf) => match n {
                     Ok(n) => {
                         let now = self.pace.now();
                         self.board().host_bytes(now, &buf[..n]);
                     }
                     Err(e) => {
                         warn!(error = %e, "the simulated board lost its cable");
-                        self.plugged = None;
+                        self.cable.plugged = None;
                     }
                 },
                 () = sleep_until(wake), if next.is_some() => {}
@@ -250,62 +236,17 @@ impl PtyBoardActor {
             self.pace.set(Speed::REAL);
             self.has_played.send_replace(true);
         }
-        if let Some(pty) = &self.plugged
-            && let Err(e) = pty.get_ref().write(&bytes)
-        {
-            debug!(error = %e, "nobody hears the simulated board");
-        }
+        self.cable.write(&bytes);
     }
 
-    fn obey(&mut self, order: Order) {
-        match order {
-            Order::Play(script, speed, begun) => {
-                let now = self.pace.now();
-                self.pace.set(speed);
-                self.table.begin(now);
-                let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
-                self.script = script.into_iter().map(later).collect();
-                self.has_played.send_replace(false);
-                // Who asked may have stopped waiting.
-                begun.send(()).ok();
-            }
-            Order::Unplug(done) => {
-                self.plugged = None;
-                // Who asked may have stopped waiting.
-                done.send(()).ok();
-            }
-            Order::Plug(done) => {
-                let plugged = self.plug();
-                done.send(plugged).ok();
-            }
-        }
-    }
-
-    fn plug(&mut self) -> Result<(), PtyError> {
-        // First out, so that the link of the old cable is not taken for that of the new.
-        self.plugged = None;
-        let pty = Pty::open(self.link.clone())?;
-        self.path.send_replace(pty.path().to_owned());
-        self.plugged = Some(register(pty)?);
+    fn begin(&mut self, (script, speed, begun): Play) {
         let now = self.pace.now();
-        self.board().power_cycle(now);
-        Ok(())
-    }
-}
-
-/// Lets the runtime watch over the board's end.
-#[expect(deprecated, reason = "its successor is unsafe; a `Pty` keeps its one descriptor for life")]
-fn register(pty: Pty) -> Result<AsyncFd<Pty>, PtyError> {
-    AsyncFd::new(pty).map_err(PtyError::Open)
-}
-
-/// Takes what a host sends; without a cable nothing ever comes.
-async fn read(plugged: Option<&AsyncFd<Pty>>, buf: &mut [u8]) -> io::Result<usize> {
-    let Some(pty) = plugged else { return std::future::pending().await };
-    loop {
-        let mut ready = pty.readable().await?;
-        if let Ok(n) = ready.try_io(|pty| pty.get_ref().read(buf)) {
-            return n;
-        }
+        self.pace.set(speed);
+        self.table.begin(now);
+        let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
+        self.script = script.into_iter().map(later).collect();
+        self.has_played.send_replace(false);
+        // Who asked may have stopped waiting.
+        begun.send(()).ok();
     }
 }

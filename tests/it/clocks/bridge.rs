@@ -1,9 +1,8 @@
 //! The lines between us and a bridge, and a clock behind one.
 
+use super::behind::Room;
 use super::world::times;
 use proptest::prelude::*;
-use rokade::sim::dgt3000::State;
-use rokade::sim::{BridgeSim, Dgt3000Sim};
 use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, LINE_MAX, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
@@ -102,56 +101,6 @@ proptest! {
     }
 }
 
-struct Desk {
-    now: Mono,
-    driver: BridgeLink,
-    bridge: BridgeSim,
-    is_mute: bool,
-    news: Vec<ClockNews>,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let bridge = BridgeSim::new(Dgt3000Sim::new(State::Asleep, 50));
-        let (now, driver) = (Mono::default(), BridgeLink::new());
-        let mut desk = Self { now, driver, bridge, is_mute: false, news: Vec::new() };
-        desk.drive(|driver, at, out| driver.handle(at, &BridgeInput::Up, out));
-        desk
-    }
-
-    fn drive(&mut self, act: impl FnOnce(&mut BridgeLink, Mono, &mut Vec<Act<Vec<u8>>>)) {
-        let mut out = Vec::new();
-        act(&mut self.driver, self.now, &mut out);
-        for act in out {
-            match act {
-                Act::Tell(news) => self.news.push(news),
-                Act::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
-            }
-        }
-    }
-
-    fn pass(&mut self, span: Duration) {
-        let until = self.now + span;
-        loop {
-            let bytes = self.bridge.take(self.now);
-            if !bytes.is_empty() && !self.is_mute {
-                let input = BridgeInput::Bytes(bytes);
-                self.drive(|driver, at, out| driver.handle(at, &input, out));
-                continue;
-            }
-            let driver = self.driver.wake_at().unwrap_or(until);
-            let next = driver.min(self.bridge.next_at()).max(Mono(self.now.0 + 1));
-            if next > until {
-                break;
-            }
-            self.now = next;
-            self.drive(|driver, at, out| driver.on_timeout(at, out));
-        }
-        self.now = until;
-        self.bridge.advance(until);
-    }
-}
-
 fn wanted() -> Wanted {
     let times = Some(times(300, 299, Runs::Left, Mono::default()));
     Wanted { times, text: Some(ClockText::plain("e2e4")), ..Wanted::default() }
@@ -159,41 +108,41 @@ fn wanted() -> Wanted {
 
 #[test]
 fn a_clock_behind_a_bridge_shows_what_is_wanted() {
-    let mut desk = Desk::new();
+    let mut desk = Room::open(BridgeLink::new(), 50);
     desk.drive(|driver, at, out| driver.want(at, wanted(), out));
     desk.pass(10 * SECOND);
-    assert_eq!(desk.driver.difference(), None);
+    assert_eq!(desk.host.difference(), None);
     assert_eq!(desk.bridge.clock.text().as_ref(), Some(b"e2e4       "));
     // Set in whole seconds, up to one late.
     assert!((290..=291).contains(&desk.bridge.clock.time().left));
     desk.bridge.clock.press(desk.now, End::Left);
     desk.pass(SECOND);
     assert!(desk.news.contains(&ClockNews::Lever(End::Right)), "{:?}", desk.news);
-    assert_eq!(desk.driver.n_faults(), (0, 0));
+    assert_eq!(desk.host.n_faults(), (0, 0));
 }
 
 #[test]
 fn a_bridge_that_falls_silent_is_greeted_until_it_answers() {
-    let mut desk = Desk::new();
+    let mut desk = Room::open(BridgeLink::new(), 50);
     desk.drive(|driver, at, out| driver.want(at, wanted(), out));
     desk.pass(10 * SECOND);
     desk.is_mute = true;
     desk.pass(20 * SECOND);
-    assert_eq!(desk.driver.difference(), Some(Difference::Absent));
+    assert_eq!(desk.host.difference(), Some(Difference::Absent));
     assert!(desk.news.contains(&ClockNews::Gone), "{:?}", desk.news);
     desk.is_mute = false;
     desk.pass(10 * SECOND);
-    assert_eq!(desk.driver.difference(), None);
+    assert_eq!(desk.host.difference(), None);
     // Its power may go as well, and it then forgets where it should listen.
     desk.bridge.power_cycle(desk.now);
     desk.pass(10 * SECOND);
-    assert_eq!(desk.driver.difference(), None);
+    assert_eq!(desk.host.difference(), None);
     desk.bridge.unplug();
     desk.pass(20 * SECOND);
-    assert_eq!(desk.driver.difference(), Some(Difference::Absent));
+    assert_eq!(desk.host.difference(), Some(Difference::Absent));
     desk.bridge.plug();
     desk.pass(20 * SECOND);
-    assert_eq!(desk.driver.difference(), None);
+    assert_eq!(desk.host.difference(), None);
 }
 
 #[test]

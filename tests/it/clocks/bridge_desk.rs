@@ -1,85 +1,28 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
-use rokade::game::{Basis, BridgeAct, BridgeDesk, Fact};
+use rokade::game::{Basis, BridgeDesk, Fact};
 use rokade::laws::{Ending, Reason};
-use rokade::sim::dgt3000::State;
 use rokade::sim::script::Happening;
-use rokade::sim::{BridgeSim, Dgt3000Sim};
-use rokade::time::Mono;
 use rokade::wire::dgt3000::SideRun;
-use rokade::wire::{BridgeInput, ClockMessage, ClockNews, ClockTime, End};
+use rokade::wire::{ClockMessage, ClockNews, ClockTime, End};
 use shakmaty::{Color, KnownOutcome};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-struct Room {
-    now: Mono,
-    desk: BridgeDesk,
-    bridge: BridgeSim,
-    is_mute: bool,
-    news: Vec<ClockNews>,
-    heard: Vec<ClockMessage>,
-}
+type Room = super::behind::Room<BridgeDesk>;
 
 fn desk() -> BridgeDesk {
     BridgeDesk::new("90m+30s".parse().expect("a time control"), End::Left)
 }
 
 impl Room {
-    fn new() -> Self {
-        let bridge = BridgeSim::new(Dgt3000Sim::new(State::Asleep, 0));
-        let (now, is_mute) = (Mono::default(), false);
-        let (news, heard) = (Vec::new(), Vec::new());
-        let mut room = Self { now, desk: desk(), bridge, is_mute, news, heard };
-        room.open();
-        room
-    }
-
-    fn open(&mut self) {
-        self.drive(|desk, at, out| desk.handle(at, &BridgeInput::Up, out));
-    }
-
     /// The clock is set, and its time runs for White.
     fn in_play() -> Self {
-        let mut room = Self::new();
+        let mut room = Self::open(desk(), 0);
         room.pass(10 * SECOND);
         room.happen(&Happening::Resume(Color::White));
         room
-    }
-
-    fn drive(&mut self, act: impl FnOnce(&mut BridgeDesk, Mono, &mut Vec<BridgeAct>)) {
-        let mut out = Vec::new();
-        act(&mut self.desk, self.now, &mut out);
-        for act in out {
-            match act {
-                BridgeAct::Send(bytes) if self.is_mute => drop(bytes),
-                BridgeAct::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
-                BridgeAct::Tell(news) => self.news.push(news),
-                BridgeAct::Hear(message) => self.heard.push(message),
-            }
-        }
-    }
-
-    fn pass(&mut self, span: Duration) {
-        let until = self.now + span;
-        loop {
-            let bytes = self.bridge.take(self.now);
-            if !bytes.is_empty() && !self.is_mute {
-                let input = BridgeInput::Bytes(bytes);
-                self.drive(|desk, at, out| desk.handle(at, &input, out));
-                continue;
-            }
-            let desk = self.desk.wake_at().unwrap_or(until);
-            let next = desk.min(self.bridge.next_at()).max(Mono(self.now.0 + 1));
-            if next > until {
-                break;
-            }
-            self.now = next;
-            self.drive(|desk, at, out| desk.on_timeout(at, out));
-        }
-        self.now = until;
-        self.bridge.advance(until);
     }
 
     fn happen(&mut self, happening: &Happening) {
@@ -122,7 +65,7 @@ fn made(ply: usize) -> Fact {
 
 #[test]
 fn a_game_is_run_at_its_time_control() {
-    let mut room = Room::new();
+    let mut room = Room::open(desk(), 0);
     room.pass(10 * SECOND);
     assert_eq!(room.shown(), (5_400, 5_400, None));
     let time = room.last();
@@ -146,7 +89,7 @@ fn a_game_is_run_at_its_time_control() {
         (5_420, 5_400, true)
     );
     room.pass(5 * SECOND);
-    assert_eq!(room.desk.difference(), None);
+    assert_eq!(room.host.difference(), None);
     let (left, right, runs) = room.shown();
     assert!(left == 5_420 && (5_393..=5_394).contains(&right), "{left} {right}");
     assert_eq!(runs, Some(End::Right));
@@ -173,7 +116,7 @@ fn moves_that_go_on_record_while_the_clock_is_gone_count_as_presses() {
     room.note(&made(2));
     room.is_mute = false;
     room.pass(10 * SECOND);
-    assert_eq!(room.desk.difference(), None);
+    assert_eq!(room.host.difference(), None);
     let (left, right, runs) = room.shown();
     // Ten seconds, and what has passed since; half a minute each.
     assert!((5_408..=5_409).contains(&left), "{left}");
@@ -199,8 +142,8 @@ fn a_daemon_that_is_started_anew_takes_the_times_from_the_clock() {
     let mut room = Room::in_play();
     room.pass(100 * SECOND);
     let (before, ..) = room.shown();
-    (room.desk, room.heard) = (desk(), Vec::new());
-    room.open();
+    (room.host, room.heard) = (desk(), Vec::new());
+    room.plug();
     room.pass(20 * SECOND);
     let (left, right, runs) = room.shown();
     assert!((19..=21).contains(&(before - left)), "{before} became {left}");
@@ -213,8 +156,8 @@ fn a_daemon_that_is_started_anew_takes_the_times_from_the_clock() {
     // The same of a clock that stands.
     room.happen(&Happening::ClockStopped);
     let (before, ..) = room.shown();
-    room.desk = desk();
-    room.open();
+    room.host = desk();
+    room.plug();
     room.pass(20 * SECOND);
     assert_eq!(room.shown(), (before, 5_400, None));
 }
@@ -227,7 +170,7 @@ fn a_clock_that_forgets_is_set_again_and_the_game_hears_no_zero() {
     room.bridge.clock.press_power(now);
     room.pass(10 * SECOND);
     assert!(room.news.contains(&ClockNews::PowerKey), "{:?}", room.news);
-    assert_eq!(room.desk.difference(), None);
+    assert_eq!(room.host.difference(), None);
     assert!((5_381..=5_385).contains(&room.shown().0), "{:?}", room.shown());
     let lowest = room.heard.iter().filter_map(|it| match it {
         ClockMessage::Time(time) => Some(time.left.seconds.min(time.right.seconds)),

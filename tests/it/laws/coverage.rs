@@ -24,7 +24,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("L6.2b2", "clock::properties"),
     ("L6.1a", "clock::properties"),
     ("L2.1a", "wire::a_picture_of_fewer_squares_is_none"),
-    ("L6.4", "laws::provisions::the_clock_may_stand_on_either_side_of_the_board"),
+    ("L6.4", "config::the_clock_may_stand_on_either_side"),
     ("L12.2b", "laws::provisions::the_log_says_who_was_on_move_when_a_player_left"),
     ("L13.3", "laws::provisions::the_board_with_the_shortest_time_is_listed_first"),
     ("L13.7b", "config::the_public_feed_is_off_until_it_is_configured"),

@@ -19,7 +19,7 @@ const PROFILES: [&str; 4] = ["clean", "club", "school", "blitz"];
 /// A finding may come this much after the board is in order again.
 const GRACE: Duration = Duration::from_millis(2_500);
 /// A piece that was off its square for so long was taken in the hand, whatever for.
-const HELD: Duration = Duration::from_millis(700);
+const HELD: Duration = Duration::from_secs(3);
 /// What was touched before this has led to another move since.
 const TURN_MAX: Duration = Duration::from_secs(45);
 
@@ -39,7 +39,9 @@ impl Watched {
         let replay = Replay::run_with(script, settings);
         let blames = replay.entries.iter().filter_map(|entry| match &entry.fact {
             Fact::Ruled(ruled) => {
-                let is_blame = |code: &Code| code.severity() == Severity::Irregularity;
+                let is_blame = |code: &Code| {
+                    code.severity() == Severity::Irregularity || *code == Code::IllegalOnBoard
+                };
                 ruled.code.filter(is_blame).map(|_| (entry.at.mono, ruled.clone()))
             }
             _ => None,
@@ -75,6 +77,9 @@ impl Watched {
                 truth.irregularities.iter().any(|done| is_named(done, at, ruled))
                     && self.is_reason_right(at, ruled)
             }
+            Some(Code::IllegalOnBoard) => self.is_of_illegal(at, ruled, GRACE),
+            // What went where it may not go was touched, and another piece moved instead.
+            Some(Code::TouchMove) if self.is_of_illegal(at, ruled, TURN_MAX) => true,
             Some(Code::TouchMove) => {
                 let names: Vec<Square> =
                     ruled.text.split(' ').filter_map(|word| word.parse().ok()).collect();
@@ -86,6 +91,14 @@ impl Watched {
             }
             _ => false,
         }
+    }
+
+    /// Whether that player had made an illegal move, which was undone less than `ago` before.
+    fn is_of_illegal(&self, at: Mono, ruled: &Ruled, ago: Duration) -> bool {
+        let done = self.played().truth.irregularities.iter();
+        let is_it =
+            |done: &Irregularity| ruled.by == Some(done.by) && done.made <= at && at <= done.restored + ago;
+        done.into_iter().any(is_it)
     }
 
     /// Where the reason names a piece, it is the one that went.

@@ -1,14 +1,12 @@
 //! Provisions that no scenario can show: one test each, named for the row in the table of coverage.
 
-use rokade::clock::{End, Times};
+use rokade::clock::Times;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{Clocks, Code, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::times::{Shown, shortest_first};
-use rokade::sim::ClockSim;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
-use rokade::wire::{self, BoardMessage, ClockMessage};
 use shakmaty::{Board, ByColor, Chess, Color, Square};
 use std::time::Duration;
 
@@ -53,37 +51,6 @@ impl Seat {
 fn attacks_are_those_of_the_moves() {
     let n = |depth| shakmaty::perft(&Chess::new(), depth);
     assert_eq!((n(1), n(2), n(3)), (20, 400, 8_902));
-}
-
-/// Row L6.4: the arbiter decides where the clock stands, and so whose a button is.
-#[test]
-fn the_clock_may_stand_on_either_side_of_the_board() {
-    let sides = [(End::Left, wire::End::Left), (End::Right, wire::End::Right)];
-    for (set, stands) in [(0, 0), (1, 1), (0, 1), (1, 0)] {
-        let white_end = Some(sides[set].0);
-        let mut seat = Seat::new(Settings { white_end, ..Settings::default() });
-        let time = Duration::from_secs(600);
-        let mut clock = ClockSim::new(time, Duration::ZERO, sides[stands].1);
-        let show = |seat: &mut Seat, ms, clock: &ClockSim| {
-            let message = ClockMessage::Time(clock.time());
-            seat.handle(ms, Event::Board(BoardMessage::Clock(message)));
-        };
-        show(&mut seat, 100, &clock);
-        clock.run(Mono::from_millis(200), Color::White);
-        show(&mut seat, 200, &clock);
-        seat.moves(1_000, Square::E2, Square::E4, Color::White.pawn());
-        clock.press(Mono::from_millis(2_500), Color::White);
-        show(&mut seat, 2_500, &clock);
-        seat.handle(4_000, Event::Timeout);
-        let pressed = seat.facts().find_map(|fact| match fact {
-            Fact::Pressed { by } => Some(*by),
-            _ => None,
-        });
-        let is_as_set = set == stands;
-        assert_eq!(pressed, Some(Color::from_white(is_as_set)), "{set} {stands}");
-        let is_completed = seat.facts().any(|fact| matches!(fact, Fact::MoveCompleted { .. }));
-        assert_eq!(is_completed, is_as_set, "{set} {stands}");
-    }
 }
 
 /// Row L12.2b: who was on move when somebody left the playing room.

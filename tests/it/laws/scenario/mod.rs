@@ -8,7 +8,6 @@ mod expect;
 mod mirror;
 mod selftest;
 mod table;
-mod vocabulary;
 
 use rokade::game::{Entry, Fact, Game};
 use serde_json::Value;
@@ -76,9 +75,6 @@ impl Scenario {
 
     /// Plays it with `noise` after each event that is not joined to the next.
     fn run_with(&self, edition: &str, noise: fn(&mut Table)) -> Vec<String> {
-        if let Err(why) = vocabulary::check(self) {
-            return vec![why];
-        }
         let mut table = match Table::set(self, edition) {
             Ok(table) => table,
             Err(why) => return vec![why],

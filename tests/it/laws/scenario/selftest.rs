@@ -133,39 +133,3 @@ fn nonsense_in_a_scenario_is_refused() {
     scenario.start = json!({"fen": "no position"});
     assert!(!scenario.run("m2023").is_empty());
 }
-
-/// Words that nobody knows do not hold by chance: they are refused with the nearest.
-#[test]
-fn an_unknown_word_is_refused_with_the_nearest() {
-    let base = ours().into_iter().find(|s| s.id == "1.1-1").expect("a scenario of ours");
-    let with_event = |event: &str| {
-        let mut scenario = base.clone();
-        scenario.events.push(event.to_owned());
-        scenario
-    };
-    let with_wanted = |wanted: Value| {
-        let mut scenario = base.clone();
-        scenario.expected.push(wanted);
-        scenario
-    };
-    let mut with_setting = base.clone();
-    with_setting.config = json!({"setle_s": 1});
-    for (scenario, nearest) in [
-        (with_event("lif e2"), "lift"),
-        (with_event("arbiter conform"), "confirm"),
-        (with_event("player white resing"), "resign"),
-        (with_wanted(json!({"after": 0, "o": "complete"})), "completed"),
-        (with_wanted(json!({"after": 0, "o": "no_log", "code": "LOWTIME"})), "LOW_TIME"),
-        (with_wanted(json!({"after": 0, "o": "result", "reason": "stale mate"})), "stalemate"),
-        (
-            with_wanted(json!({"after": 0, "o": "illegal_completed", "why": "not a bishops move"})),
-            "not a bishop move",
-        ),
-        (with_setting, "settle_s"),
-    ] {
-        let wrong = scenario.run("m2023");
-        let is_refused = |why: &String| why.contains(&format!("did you mean {nearest}?"));
-        assert!(wrong.iter().any(is_refused), "{nearest}: {wrong:?}");
-    }
-    assert!(base.run("m2023").is_empty());
-}

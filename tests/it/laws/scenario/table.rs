@@ -6,7 +6,7 @@ use rokade::game::settings::Settle;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
     Bonus, ClockOrder, Clocks, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile, Referee,
-    Ruling, Terms, UnknownName, Venue, terms,
+    Ruling, Terms, Venue, terms,
 };
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
@@ -67,7 +67,7 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
     let config = &scenario.config;
     let clock = &scenario.start["clock"];
     let word = |key: &str| config[key].as_str().unwrap_or_default();
-    let wrong = |e: UnknownName| e.to_string();
+    let wrong = |e: rokade::laws::UnknownName| e.to_string();
     let supervision = match word("supervision") {
         "" => "adequate",
         named => named,
@@ -183,7 +183,7 @@ impl Table {
     pub(super) fn set(scenario: &Scenario, edition: &str) -> Result<Self, String> {
         for key in scenario.config.as_object().into_iter().flat_map(|config| config.keys()) {
             if !KNOWN.contains(&key.as_str()) {
-                return Err(UnknownName::new("setting", key, &KNOWN).to_string());
+                return Err(format!("no setting {key:?}"));
             }
         }
         let fen = scenario.start["fen"].as_str().unwrap_or_default();
@@ -488,14 +488,14 @@ impl Table {
     }
 
     fn order(&mut self, words: &str) -> Result<(), String> {
-        let order = words.parse().map_err(|e: UnknownName| e.to_string())?;
+        let order = words.parse().map_err(|e: rokade::laws::UnknownName| e.to_string())?;
         let (author, reason) = ("arbiter".to_owned(), String::new());
         self.handle(&Event::Act(Act::Ordered { order, author, reason }));
         Ok(())
     }
 
     fn declare(&mut self, words: &[&str]) -> Result<(), String> {
-        let wrong = |e: UnknownName| e.to_string();
+        let wrong = |e: rokade::laws::UnknownName| e.to_string();
         let act = match words {
             ["both", "sign", score] => Act::Signed(score.parse().map_err(wrong)?),
             [side, rest @ ..] => {

@@ -1,0 +1,164 @@
+//! Sensors that do not tell: a square that is blind, or stuck at what it once read.
+//!
+//! Such a sensor contradicts the conservation of material: a piece has left its square and stands
+//! nowhere, or stands on another one without having left. A hand may do the same for a while, so
+//! that a sensor is at fault is the last thing to be believed: these lines are kept apart, in a
+//! tracker of their own, until they explain clearly more than the ordinary ones.
+
+use super::line::{Line, squares_of};
+use super::search;
+use super::tracker::{SEARCH_WITHIN, Tracker, total};
+use super::weigh::{self, Cost};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Move, Position, Role, Square};
+
+/// Sensors that a line believes to be at fault, at the most.
+pub const FAULTY_MAX: usize = 3;
+/// Lines from which a fault is looked for, at the most.
+const BASES_MAX: usize = 6;
+/// Plies that stay open to revision where sensors are at fault, at the most.
+const TAIL_MAX: usize = 40;
+/// Plies that are looked for with a sensor that is not known yet to be at fault.
+const DEPTH_MAX: usize = 2;
+
+impl Tracker {
+    /// This tracker with the lines in which one more sensor does not tell, if any of them explains
+    /// the board: a legal move, and perhaps the reply to it, contradicts one square of its own,
+    /// which has not stirred since the move was begun.
+    pub fn suspecting(&self, at: Mono) -> Option<Self> {
+        let mut budget = search::NODES_MAX;
+        let within = total(self.best()) + SEARCH_WITHIN;
+        let is_base = |line: &&Line| {
+            total(line) <= within
+                && line.n_standing() == line.plies.len()
+                && line.faulty.count() < FAULTY_MAX
+        };
+        let mut found = Vec::new();
+        for base in self.lines.iter().filter(is_base).take(BASES_MAX) {
+            for depth in 1..=DEPTH_MAX {
+                let n_before = found.len();
+                for sq in !base.faulty {
+                    found.extend(self.without(base, sq, depth, at, &mut budget));
+                }
+                if found.len() > n_before {
+                    break;
+                }
+            }
+        }
+        let mut suspecting = self.clone();
+        suspecting.lines = found;
+        suspecting.prune();
+        (!suspecting.lines.is_empty()).then_some(suspecting)
+    }
+
+    /// This tracker with a best line in which a sensor has died under its piece, if that is all
+    /// that the board contradicts. Whoever has the piece in his hand will put it down again, so it
+    /// takes some plies to be believed.
+    pub fn suspecting_beneath(&self) -> Option<Self> {
+        let best = self.best();
+        let sq = best.differs(&self.seen).single_square()?;
+        let is_missing =
+            !self.seen.occupied().contains(sq) && best.pos.board().occupied().contains(sq);
+        if !is_missing || best.faulty.count() >= FAULTY_MAX || best.n_standing() < best.plies.len()
+        {
+            return None;
+        }
+        let mut suspecting = self.clone();
+        suspecting.lines.truncate(1);
+        suspecting.lines[0].faulty.add(sq);
+        suspecting.lines[0].cost += weigh::DIED;
+        Some(suspecting)
+    }
+
+    /// What becomes of `base` by `depth` plies, one of which the sensor of `sq` does not tell.
+    fn without(
+        &self,
+        base: &Line,
+        sq: Square,
+        depth: usize,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
+        let mut base = base.clone();
+        base.faulty.add(sq);
+        base.cost += weigh::FAULTY;
+        if self.changed_at(sq) != Mono::default() {
+            base.cost += weigh::HAS_WORKED;
+        }
+        let mut grown = self.children(&base, depth, 0, at, budget);
+        grown.retain(|line| {
+            let n = base.plies.len();
+            let is_silent = |idx: usize| self.is_silent_about(line, idx, sq);
+            (n..line.plies.len()).any(is_silent) && self.is_explained_by(line)
+        });
+        grown
+    }
+
+    /// Whether the sensor of `sq` should have told ply `idx` of `line`, and has not stirred since
+    /// that move was begun.
+    fn is_silent_about(&self, line: &Line, idx: usize, sq: Square) -> bool {
+        let squares = squares_of(line.plies[idx].m, line.mover(idx));
+        let told = squares.without(sq) & !line.faulty;
+        let begun = told.into_iter().map(|sq| self.changed_at(sq)).min();
+        squares.contains(sq) && begun.is_none_or(|begun| self.changed_at(sq) < begun)
+    }
+
+    /// Whether the board shows what `line` leads to, but for a piece in the hand of whoever is to
+    /// move.
+    fn is_explained_by(&self, line: &Line) -> bool {
+        self.contradicts(line, line.pos.turn()) < weigh::POINT
+    }
+
+    /// Whether the board shows what the best line leads to, but for a piece in the hand of whoever
+    /// is to move.
+    pub fn is_explained(&self) -> bool {
+        self.is_explained_by(self.best())
+    }
+
+    /// What speaks against the best that is known to this tracker. Comparable with what speaks
+    /// against one that it was cloned from.
+    pub fn burden(&self) -> Cost {
+        let against = |line: &Line| total(line) + self.contradicts(line, line.pos.turn());
+        self.forgiven + self.lines.iter().map(against).min().unwrap_or(0)
+    }
+
+    /// The squares whose sensors do not tell, by the best line and those that explain as much.
+    pub fn faulty(&self) -> Bitboard {
+        let rivals = self.rivals(weigh::CLEAR_LEAD).map(|line| line.faulty);
+        rivals.fold(self.best().faulty, |all, faulty| all | faulty)
+    }
+
+    /// How many plies of the best line no line disputes that believes other sensors to be at fault:
+    /// what nobody saw is told by later moves. All of them where they are too many to wait.
+    pub(super) fn n_beyond_faults(&self) -> usize {
+        let best = self.best();
+        let n_all = best.plies.len();
+        if best.faulty.is_empty() || n_all >= TAIL_MAX {
+            return n_all;
+        }
+        let others = self.rivals(weigh::SURE_LEAD).filter(|line| line.faulty.any());
+        others.map(|line| best.n_shared(line)).fold(n_all, usize::min)
+    }
+
+    /// When the whole board was read last.
+    pub fn pictured_at(&self) -> Mono {
+        self.pictured
+    }
+}
+
+/// What it speaks against `m` that its end is not seen: to what a pawn was promoted, and whether it
+/// went one step or two.
+pub(super) fn unseen(line: &Line, m: Move) -> Cost {
+    if !line.faulty.contains(m.to()) {
+        return 0;
+    }
+    let is_rare = m.promotion().is_some_and(|role| role != Role::Queen);
+    let has_choice = m.role() == Role::Pawn
+        && m.from().is_some_and(|from| {
+            from.rank() == line.pos.turn().relative_rank(shakmaty::Rank::Second)
+                && from.distance(m.to()) == 1
+        });
+    weigh::UNSEEN
+        + if is_rare { weigh::UNDERPROMOTION } else { 0 }
+        + if has_choice { weigh::SINGLE_STEP } else { 0 }
+}

@@ -1,0 +1,112 @@
+//! A DGT 3000 behind a bridge, and the host that drives it, in virtual time.
+
+use rokade::game::{BridgeAct, BridgeDesk};
+use rokade::sim::dgt3000::State;
+use rokade::sim::{BridgeSim, Dgt3000Sim};
+use rokade::time::Mono;
+use rokade::wire::{Act, BridgeInput, BridgeLink, ClockDriver, ClockMessage, ClockNews};
+use std::time::Duration;
+
+/// Whoever has the line to a bridge.
+pub(super) trait Host {
+    /// What it asks for.
+    type Act: Into<BridgeAct>;
+
+    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<Self::Act>);
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Self::Act>);
+    fn wake_at(&self) -> Option<Mono>;
+}
+
+impl Host for BridgeDesk {
+    type Act = BridgeAct;
+
+    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<BridgeAct>) {
+        self.handle(at, input, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<BridgeAct>) {
+        self.on_timeout(at, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        self.wake_at()
+    }
+}
+
+impl Host for BridgeLink {
+    type Act = Act<Vec<u8>>;
+
+    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<Self::Act>) {
+        ClockDriver::handle(self, at, input, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Self::Act>) {
+        ClockDriver::on_timeout(self, at, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        ClockDriver::wake_at(self)
+    }
+}
+
+/// A host, a bridge and its clock.
+pub(super) struct Room<H> {
+    pub(super) now: Mono,
+    pub(super) host: H,
+    pub(super) bridge: BridgeSim,
+    /// Nothing passes on the line.
+    pub(super) is_mute: bool,
+    pub(super) news: Vec<ClockNews>,
+    /// What the game has heard.
+    pub(super) heard: Vec<ClockMessage>,
+}
+
+impl<H: Host> Room<H> {
+    /// The clock sleeps; the line is up.
+    pub(super) fn open(host: H, drift_ppm: i32) -> Self {
+        let bridge = BridgeSim::new(Dgt3000Sim::new(State::Asleep, drift_ppm));
+        let (now, is_mute) = (Mono::default(), false);
+        let (news, heard) = (Vec::new(), Vec::new());
+        let mut room = Self { now, host, bridge, is_mute, news, heard };
+        room.plug();
+        room
+    }
+
+    pub(super) fn plug(&mut self) {
+        self.drive(|host, at, out| host.handle(at, &BridgeInput::Up, out));
+    }
+
+    pub(super) fn drive(&mut self, act: impl FnOnce(&mut H, Mono, &mut Vec<H::Act>)) {
+        let mut out = Vec::new();
+        act(&mut self.host, self.now, &mut out);
+        for act in out {
+            match act.into() {
+                BridgeAct::Send(bytes) if self.is_mute => drop(bytes),
+                BridgeAct::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
+                BridgeAct::Tell(news) => self.news.push(news),
+                BridgeAct::Hear(message) => self.heard.push(message),
+            }
+        }
+    }
+
+    pub(super) fn pass(&mut self, span: Duration) {
+        let until = self.now + span;
+        loop {
+            let bytes = self.bridge.take(self.now);
+            if !bytes.is_empty() && !self.is_mute {
+                let input = BridgeInput::Bytes(bytes);
+                self.drive(|host, at, out| host.handle(at, &input, out));
+                continue;
+            }
+            let due = self.host.wake_at().unwrap_or(until);
+            let next = due.min(self.bridge.next_at()).max(Mono(self.now.0 + 1));
+            if next > until {
+                break;
+            }
+            self.now = next;
+            self.drive(|host, at, out| host.on_timeout(at, out));
+        }
+        self.now = until;
+        self.bridge.advance(until);
+    }
+}
