@@ -83,6 +83,7 @@ impl Game {
                 | Told::Pressed(_)
                 | Told::Clock(_)
                 | Told::Looked
+                | Told::Illegal(_)
                 | Told::Passed
         );
         if !is_seen {

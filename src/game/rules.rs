@@ -139,6 +139,7 @@ fn told_of(fact: &Fact) -> Option<Told> {
         Fact::Scheduled => Told::Scheduled,
         Fact::Flag { side: Some(side) } => Told::Flag(*side),
         Fact::Flag { side: None } => Told::FlagsUnknown,
+        Fact::IllegalMove { stage: Stage::Completed, by, .. } => Told::Illegal(*by),
         fact if calls_referee(fact) => Told::Looked,
         _ => return None,
     })
@@ -423,6 +424,7 @@ impl Game {
                 | Told::Unseen(_)
                 | Told::Clock(_)
                 | Told::Looked
+                | Told::Illegal(_)
                 | Told::Passed
         );
         if is_seen && self.is_closed() {
@@ -486,6 +488,13 @@ impl Game {
             self.tell(now, &Told::Passed);
         }
         self.follow_record(now);
+        let found = self.facts.iter().find_map(|fact| match fact {
+            Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),
+            _ => None,
+        });
+        if let Some(by) = found {
+            self.tell(now, &Told::Illegal(by));
+        }
         self.pass_orders(now, effects);
     }
 }

@@ -51,8 +51,8 @@ pub(super) struct Watch {
     differs_since: Option<Mono>,
     is_displaced: bool,
     told_illegal: Option<Mismatch>,
-    /// Who completed an illegal move, and how many half-moves were on record: the clock is set going
-    /// for him again.
+    /// Who completed an illegal move, and how many half-moves were on record: the clock is set
+    /// going for him again.
     illegal_by: Option<(Color, usize)>,
     told_no_start: bool,
     serials: Vec<String>,

@@ -1,5 +1,5 @@
-//! What is not held against hands: a piece that slides on, what lies about for a moment, and what is
-//! moved while the clock stands.
+//! What is not held against hands: a piece that slides on, what lies about for a moment, and what
+//! is moved while the clock stands.
 
 use super::super::code::Code;
 use super::super::picture::{Thing, exact, target_of, victim_of};
@@ -69,6 +69,16 @@ impl Referee {
         self.is_called = true;
         self.judge(Cause::Rest);
         self.is_called = false;
+    }
+
+    /// The record has found a completed illegal move. He has seen it himself, unless the presses
+    /// came in such an order that none seemed to be for it.
+    pub(super) fn on_illegal_found(&mut self, by: Color) {
+        let is_settled = self.result.is_some() || self.demand.is_some() || self.is_time_settled();
+        let is_known = self.standing_illegal().is_some() || self.terms.evidence.is_tidy();
+        if !is_settled && !is_known && by == self.mover() && self.is_astray() {
+            self.judge_press(by);
+        }
     }
 
     /// Own and enemy piece were touched at once. Where the one takes the other it says nothing.

@@ -95,6 +95,8 @@ pub enum Told {
     Clock(Clocks),
     /// Those who keep the record have found no move in what stands, or find order again.
     Looked,
+    /// They have found that this player completed an illegal move.
+    Illegal(Color),
     /// Time has passed.
     Passed,
 }
@@ -302,6 +304,7 @@ impl Referee {
             Told::Ordered(order) => self.on_ordered(order),
             Told::Clock(clocks) => self.on_clock(*clocks),
             Told::Looked => self.on_looked(),
+            Told::Illegal(by) => self.on_illegal_found(*by),
             Told::Passed => {}
         }
         self.watch_time();
@@ -331,9 +334,13 @@ impl Referee {
     fn on_clock(&mut self, clocks: Clocks) {
         let was_idle = self.is_idle();
         self.clocks = clocks;
-        let began = self.began.and_then(|began| began.running);
-        if clocks.running.is_some() && clocks.running != began {
-            self.began = Some(clocks);
+        match (clocks.running, &mut self.began) {
+            // What the other was given for his move may come a little later.
+            (Some(side), Some(began)) if began.running == Some(side) => {
+                began.left[!side] = clocks.left[!side];
+            }
+            (Some(_), began) => *began = Some(clocks),
+            (None, _) => {}
         }
         if was_idle && !self.is_idle() {
             // What was shown while the clock stood was no play.

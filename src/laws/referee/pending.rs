@@ -40,7 +40,9 @@ impl Referee {
             let breaches = self.breaches.iter().rev().map(|breach| {
                 let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
                 let what = if breach.is_doubtful {
-                    format!("{by} did not {binding}, which he may have touched; {other} may claim it")
+                    format!(
+                        "{by} did not {binding}, which he may have touched; {other} may claim it"
+                    )
                 } else {
                     format!("{by} did not {binding} as he must; {other} may claim it")
                 };

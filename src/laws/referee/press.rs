@@ -57,8 +57,8 @@ impl Referee {
         self.clocks.running = Some(!by);
     }
 
-    /// `by`, who has the first move, has moved while the clock stood: his press sets the clock going
-    /// and completes that move. True if it is so.
+    /// `by`, who has the first move, has moved while the clock stood: his press sets the clock
+    /// going and completes that move. True if it is so.
     fn begins_on_move(&mut self, by: Color) -> bool {
         let stands = self.clocks.running.is_none() && self.phase == Phase::Ready;
         let has_moved =
@@ -71,9 +71,9 @@ impl Referee {
         true
     }
 
-    /// `by` presses although the other's clock runs: he has answered a move that was not pressed on,
-    /// or the presses came in the wrong order. What he moved is judged all the same. True if that is
-    /// all that there is to say of it.
+    /// `by` presses although the other's clock runs: he has answered a move that was not pressed
+    /// on, or the presses came in the wrong order. What he moved is judged all the same. True if
+    /// that is all that there is to say of it.
     fn pressed_on_reply(&mut self, by: Color) -> bool {
         let last = self.game.plies().iter().rev().find(|ply| ply.by != by);
         let is_owed = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
@@ -96,7 +96,7 @@ impl Referee {
     }
 
     /// Whether the board does not show what is on record.
-    fn is_astray(&self) -> bool {
+    pub(super) fn is_astray(&self) -> bool {
         !self.shows(self.game.last().board())
     }
 
@@ -114,7 +114,7 @@ impl Referee {
     }
 
     /// A press without a move that is made.
-    fn judge_press(&mut self, by: Color) {
+    pub(super) fn judge_press(&mut self, by: Color) {
         let pos = self.game.last().clone();
         let is_other = self.is_announced_otherwise();
         let waits_for_words = self.is_unannounced(by) || is_other;

@@ -41,9 +41,7 @@ impl Referee {
         let plies = self.game.plies();
         let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
         record.iter().enumerate().filter(|(_, known)| known.is_completed).any(|(idx, known)| {
-            let is_known = |ply: &Ply| {
-                ply.m == known.m && (ply.is_completed || is_open(idx))
-            };
+            let is_known = |ply: &Ply| ply.m == known.m && (ply.is_completed || is_open(idx));
             !plies.get(idx).is_some_and(is_known)
         })
     }

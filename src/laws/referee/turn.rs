@@ -95,7 +95,8 @@ impl Referee {
                 }
             }
             let pos = self.game.last();
-            let side = self.turn.touches.rook_first(pos).filter(|_| !self.is_castling_by_rook());
+            let side = self.turn.touches.held(self.terms.evidence.held).rook_first(pos);
+            let side = side.filter(|_| !self.is_castling_by_rook());
             if let Some(side) = side.filter(|_| self.turn.rook_first.is_none()) {
                 self.turn.rook_first = Some(side);
                 self.log(Code::RookFirst, Some(by));

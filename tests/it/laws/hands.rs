@@ -85,6 +85,11 @@ impl Watched {
                     ruled.text.split(' ').filter_map(|word| word.parse().ok()).collect();
                 names.into_iter().any(|sq| self.was_held(sq, at))
             }
+            // A promotion is final at first contact.
+            Some(Code::MovedAfterRelease) => {
+                let ply = truth.plies.iter().rfind(|ply| ply.made <= at);
+                ply.is_some_and(|ply| ply.gesture.contains("wrong piece first"))
+            }
             Some(Code::RookFirst) => {
                 let ply = truth.plies.iter().find(|ply| ply.made >= at);
                 ply.is_some_and(|ply| ply.m.is_castle() && !ply.gesture.contains("king first"))
@@ -96,8 +101,9 @@ impl Watched {
     /// Whether that player had made an illegal move, which was undone less than `ago` before.
     fn is_of_illegal(&self, at: Mono, ruled: &Ruled, ago: Duration) -> bool {
         let done = self.played().truth.irregularities.iter();
-        let is_it =
-            |done: &Irregularity| ruled.by == Some(done.by) && done.made <= at && at <= done.restored + ago;
+        let is_it = |done: &Irregularity| {
+            ruled.by == Some(done.by) && done.made <= at && at <= done.restored + ago
+        };
         done.into_iter().any(is_it)
     }
 
