@@ -1,28 +1,67 @@
-//! A press that looks to the referee like an illegal move: hands are messy, and the record, which
-//! weighs all that was seen, may know a legal one.
+//! A press that looks to the referee like a breach of the Laws: hands are messy, and the record,
+//! which weighs all that was seen, may know a legal move.
 //!
 //! Until it does, or the time for it is over, the referee is told nothing; then all in its order.
+//! What the record finds nothing wrong with is held against nobody.
 
+use super::entry::{Fact, Stage};
 use super::machine::Game;
-use super::rules::{picture_of, record_of};
-use crate::laws::{Ruling, Told};
+use super::rules::{Bench, picture_of, record_of};
+use crate::laws::{Code, Note, Ruling, Severity, Told};
 use crate::time::Mono;
 use shakmaty::Color;
+
+/// What a referee would say to a press.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Blame {
+    /// Nothing that is held against anybody.
+    None,
+    /// That an illegal move was completed.
+    Illegal,
+    /// Something else: that nothing was moved, or that pieces lie about.
+    Disorder,
+}
+
+impl Blame {
+    fn of(ruling: &Ruling) -> Self {
+        match ruling {
+            Ruling::IllegalCompleted { .. } => Self::Illegal,
+            // How a legal move was made is not in doubt.
+            Ruling::Log(Note {
+                code: Code::TouchMove | Code::RookFirst | Code::MovedAfterRelease,
+                ..
+            }) => Self::None,
+            Ruling::Log(note) if note.code.severity() == Severity::Irregularity => Self::Disorder,
+            _ => Self::None,
+        }
+    }
+}
+
+impl Bench {
+    /// What the referee would say if he were told this now.
+    fn blame(&self, now: Mono, told: &Told) -> Blame {
+        let said = self.referee.clone().tell(now, told);
+        let blames = || said.rulings.iter().map(Blame::of);
+        let worst = blames().find(|blame| *blame == Blame::Illegal);
+        worst.or_else(|| blames().find(|blame| *blame != Blame::None)).unwrap_or(Blame::None)
+    }
+}
 
 impl Game {
     /// Tells the referee of a press, unless it waits for the record.
     pub(super) fn tell_press(&mut self, now: Mono, by: Color) {
         let told = Told::Pressed(by);
         self.settle_doubt(now);
-        if self.keep_waiting(now, &told) {
+        if self.is_closed() || self.keep_waiting(now, &told) {
             return;
         }
-        let would_be_illegal = self.bench.as_ref().is_some_and(|bench| {
-            let said = bench.referee.clone().tell(now, &told);
-            said.rulings.iter().any(|ruling| matches!(ruling, Ruling::IllegalCompleted { .. }))
-        });
+        self.tell_or_wait(now, told);
+    }
+
+    fn tell_or_wait(&mut self, now: Mono, told: Told) {
+        let may_wait = !self.settings.settle.illegal_press.is_zero() && self.play.is_some();
         match &mut self.bench {
-            Some(bench) if would_be_illegal && self.play.is_some() => {
+            Some(bench) if may_wait && bench.blame(now, &told) != Blame::None => {
                 bench.waiting.push((now, told));
             }
             _ => self.tell_now(now, &told),
@@ -43,6 +82,8 @@ impl Game {
                 | Told::Unseen(_)
                 | Told::Pressed(_)
                 | Told::Clock(_)
+                | Told::Looked
+                | Told::Illegal(_)
                 | Told::Passed
         );
         if !is_seen {
@@ -57,38 +98,84 @@ impl Game {
         Some(*at + self.settings.settle.illegal_press)
     }
 
-    /// A press in doubt that completes a legal move on record does so for the referee.
+    /// A press in doubt that completes a legal move on record does so for the referee. One that
+    /// the record finds fault with too is told as it came.
     pub(super) fn settle_doubt(&mut self, now: Mono) {
         let Some(due) = self.doubt_ends_at() else { return };
-        let (Some(play), Some(bench)) = (&self.play, &mut self.bench) else { return };
-        let pressed = bench.waiting[0].0;
+        let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
+        let (pressed, told) = bench.waiting[0].clone();
         let is_illegal = play.tracker().is_illegal_press(pressed);
         let is_legal = play.stands_pressed(pressed) && !is_illegal;
-        let seen = Told::Unseen(Box::new(picture_of(play.tracker().seen())));
-        let record = (is_legal && bench.referee.may_follow()).then(|| record_of(play.sheet()));
-        let is_at_once = self.settings.settle.illegal_press.is_zero();
-        if record.is_none() && due > now {
+        let follows = is_legal && bench.referee.may_follow();
+        let record = follows.then(|| Told::Record(record_of(play.sheet())));
+        if record.is_none() && (due > now || self.watch.has_suspect()) {
             return;
         }
-        if record.is_none() && (is_illegal || is_at_once) {
+        let Told::Pressed(by) = told else { return };
+        let is_shared = match bench.blame(pressed, &told) {
+            Blame::None => true,
+            Blame::Illegal => self.facts.iter().any(|fact| is_illegal_of(fact, by)),
+            Blame::Disorder => self.facts.iter().any(|fact| is_disorder_of(fact, by)),
+        };
+        if record.is_none() && is_shared {
             self.end_doubt();
             return;
         }
-        // Without a word on record of an illegal move there is none: what else is wrong with the
-        // board is reported by those who watch it.
+        let Some(bench) = &mut self.bench else { return };
+        if let Some(record) = record {
+            let waiting = std::mem::take(&mut bench.waiting);
+            self.tell_now(now, &record);
+            self.tell_in_order(waiting.into_iter().skip(1));
+            return;
+        }
+        // What nobody else finds is not held against a player.
         let waiting = std::mem::take(&mut bench.waiting);
         let is_clock = |told: &Told| matches!(told, Told::Clock(_));
         let clock = waiting.into_iter().rev().map(|(_, told)| told).find(is_clock);
-        for told in [Some(seen), record, clock].into_iter().flatten() {
+        let seen = self.play.as_ref().map(|play| picture_of(play.tracker().seen()));
+        let seen = seen.map(|seen| Told::Unseen(Box::new(seen)));
+        for told in [seen, clock].into_iter().flatten() {
             self.tell_now(now, &told);
         }
     }
 
-    /// The referee is told what waited, in its order.
+    /// The referee is told of the press and of what waited with it.
     fn end_doubt(&mut self) {
         let Some(bench) = &mut self.bench else { return };
-        for (at, told) in std::mem::take(&mut bench.waiting) {
-            self.tell_now(at, &told);
+        let mut waiting = std::mem::take(&mut bench.waiting).into_iter();
+        if let Some((at, press)) = waiting.next() {
+            self.tell_now(at, &press);
         }
+        self.tell_in_order(waiting);
+    }
+
+    /// The same of what came after a press that is settled: another press may be in doubt.
+    fn tell_in_order(&mut self, waiting: impl Iterator<Item = (Mono, Told)>) {
+        for (at, told) in waiting {
+            match told {
+                Told::Pressed(_) if !self.is_in_doubt() => self.tell_or_wait(at, told),
+                _ => self.tell(at, &told),
+            }
+        }
+    }
+
+    fn is_in_doubt(&self) -> bool {
+        self.bench.as_ref().is_some_and(|bench| !bench.waiting.is_empty())
+    }
+}
+
+/// Whether the record has just found an illegal move that `by` completed.
+fn is_illegal_of(fact: &Fact, by: Color) -> bool {
+    matches!(fact, Fact::IllegalMove { stage: Stage::Completed, by: known, .. } if *known == by)
+}
+
+/// Whether the record has just found another fault with a press of `by`.
+fn is_disorder_of(fact: &Fact, by: Color) -> bool {
+    match fact {
+        Fact::Found(finding) => {
+            finding.by == Some(by) && finding.severity() == Severity::Irregularity
+        }
+        Fact::PositionLost(finding) => finding.by == Some(by),
+        _ => is_illegal_of(fact, by),
     }
 }

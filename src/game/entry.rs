@@ -321,6 +321,16 @@ impl Fact {
         }
     }
 
+    /// The finding that it states, if it states one.
+    pub fn finding(&self) -> Option<&Finding> {
+        match self {
+            Self::IllegalMove { finding, .. }
+            | Self::PositionLost(finding)
+            | Self::Found(finding) => Some(finding),
+            _ => None,
+        }
+    }
+
     /// Whether it may change what the public sees. Findings never do.
     pub const fn is_public(&self) -> bool {
         matches!(

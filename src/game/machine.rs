@@ -201,6 +201,10 @@ impl Game {
     fn flush(&mut self, at: Stamp, effects: &mut Vec<Effect>) {
         effects.extend(self.commands.drain(..).map(Effect::Send));
         self.wants_show |= self.facts.iter().any(Fact::is_public);
+        if self.bench.is_some() {
+            // What the referee says of a matter goes before what the record found of it.
+            self.facts.sort_by_key(|fact| fact.finding().is_some());
+        }
         effects.extend(self.facts.drain(..).map(|fact| Effect::Record(Entry { at, fact })));
         if std::mem::take(&mut self.wants_show) {
             effects.push(Effect::Show);

@@ -5,19 +5,19 @@
 //! make of it. Where the two differ for long on a board at rest, the record is what counts.
 
 use super::effect::Effect;
-use super::entry::{Fact, Ruled};
+use super::entry::{Fact, Ruled, Stage};
 use super::machine::Game;
 use super::play::{self, OrderError};
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use crate::clock::Times;
 use crate::laws::{
-    self, ClockOrder, Clocks, Code, Declaration, Ending, Order, Picture, Reason, Recorded, Referee,
-    Ruling, Score, Terms, Thing, Told,
+    self, ClockOrder, Clocks, Code, Declaration, Ending, FindingKind, Order, Picture, Reason,
+    Recorded, Referee, Ruling, Score, Terms, Thing, Told,
 };
 use crate::time::Mono;
 use crate::track::{Placement, Reading};
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Move, Position, Square, uci::UciMove};
 use std::time::Duration;
 
 /// The referee follows the record after this stillness.
@@ -139,8 +139,19 @@ fn told_of(fact: &Fact) -> Option<Told> {
         Fact::Scheduled => Told::Scheduled,
         Fact::Flag { side: Some(side) } => Told::Flag(*side),
         Fact::Flag { side: None } => Told::FlagsUnknown,
+        Fact::IllegalMove { stage: Stage::Completed, by, .. } => Told::Illegal(*by),
+        fact if calls_referee(fact) => Told::Looked,
         _ => return None,
     })
+}
+
+/// Whether the record finds something that a referee is to look at.
+fn calls_referee(fact: &Fact) -> bool {
+    match fact {
+        Fact::PositionLost(_) | Fact::IllegalMove { stage: Stage::Made, .. } => true,
+        Fact::Found(finding) => finding.kind == FindingKind::Restored,
+        _ => false,
+    }
 }
 
 pub(super) fn picture_of(placement: &Placement) -> Picture {
@@ -371,25 +382,68 @@ impl Game {
 
     /// The record is the tracker's, which weighs all that was seen. Where the referee has had
     /// another view for long, of a board that shows what is on record, he follows it.
+    ///
+    /// What the record has completed he follows at once.
     fn follow_record(&mut self, now: Mono) {
+        if let Some((ply, m)) = self.named_promotion()
+            && let Some(play) = &mut self.play
+        {
+            // What was played later may forbid it; then the record stands.
+            play.settle_order(now, ply, m, &mut self.facts).ok();
+        }
         let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
-        let sheet = play.sheet();
-        let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
-        let uci = |scored: &super::score::Scored| scored.uci.to_string();
-        let known = bench.referee.moves();
-        let differs = sheet.moves().iter().map(uci).ne(known.iter().map(ToString::to_string));
-        let shows = (play.tracker().seen().differs(sheet.last().board())
-            & !play.tracker().best().faulty)
-            .is_empty();
-        if !is_still || !differs || !shows || !bench.referee.is_quiet() {
+        if !bench.waiting.is_empty() || !bench.referee.may_follow() {
             return;
         }
-        let told = record_of(sheet);
-        self.tell(now, &told);
+        let sheet = play.sheet();
+        let is_tidy = self.settings.settle.illegal_press.is_zero();
+        let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
+        let is_completed = |fact: &Fact| matches!(fact, Fact::MoveCompleted { .. });
+        let may_be_behind = !is_tidy && self.facts.iter().any(is_completed);
+        if !is_still && !may_be_behind {
+            return;
+        }
+        let shows = || {
+            let differs = play.tracker().seen().differs(sheet.last().board());
+            (differs & !play.tracker().best().faulty).is_empty()
+        };
+        let record = record_of(sheet);
+        let is_behind = may_be_behind && bench.referee.is_behind(&record);
+        if is_behind || is_still && bench.referee.differs(&record) && shows() {
+            self.tell(now, &Told::Record(record));
+        }
+    }
+
+    /// A recorded promotion to what the sensors cannot tell, and to what the player has said it is.
+    fn named_promotion(&self) -> Option<(usize, Move)> {
+        let (sheet, bench) = (self.play.as_ref()?.sheet(), self.bench.as_ref()?);
+        let (ply, m) = bench.referee.promotes_otherwise(&record_of(sheet))?;
+        let is_open = sheet.moves()[ply - 1].alternatives.contains(&m.to_uci(sheet.mode()));
+        is_open.then_some((ply, m))
+    }
+
+    /// Whether the record has ended the game by what no referee sees: the kings in the center, a
+    /// piece with a signal. What is moved then is none of his business.
+    pub(super) fn is_closed(&self) -> bool {
+        let is_over = self.play.as_ref().is_some_and(|play| play.ending().is_some());
+        is_over && self.bench.as_ref().is_some_and(|bench| bench.referee.result().is_none())
     }
 
     /// Tells the referee, and takes down what he says.
     pub(super) fn tell(&mut self, now: Mono, told: &Told) {
+        let is_seen = matches!(
+            told,
+            Told::Square(..)
+                | Told::Picture(_)
+                | Told::Unseen(_)
+                | Told::Clock(_)
+                | Told::Looked
+                | Told::Illegal(_)
+                | Told::Passed
+        );
+        if is_seen && self.is_closed() {
+            return;
+        }
         if !self.keep_waiting(now, told) {
             self.tell_now(now, told);
         }
@@ -422,8 +476,13 @@ impl Game {
 
     /// When the referee wants to be told that time has passed.
     pub(super) fn bench_wakes_at(&self) -> Option<Mono> {
-        let bench = self.bench.as_ref()?;
-        self.doubt_ends_at().or_else(|| bench.referee.wake_at())
+        let bench = self.bench.as_ref().filter(|_| !self.is_closed())?;
+        match self.doubt_ends_at() {
+            // Those who keep the record look at the press themselves, and it is settled then.
+            Some(_) if self.watch.has_suspect() => None,
+            Some(due) => Some(due),
+            None => bench.referee.wake_at(),
+        }
     }
 
     /// A new event: what was said to the last one is past.
@@ -436,22 +495,32 @@ impl Game {
 
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.settle_doubt(now);
+        if self.facts.iter().any(calls_referee) {
+            self.tell(now, &Told::Looked);
+        }
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
             self.tell(now, &Told::Passed);
         }
         self.follow_record(now);
+        let found = self.facts.iter().find_map(|fact| match fact {
+            Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),
+            _ => None,
+        });
+        if let Some(by) = found {
+            self.tell(now, &Told::Illegal(by));
+        }
         self.pass_orders(now, effects);
     }
 }
 
 /// What is on record, as the referee takes it.
-pub(super) fn record_of(sheet: &ScoreSheet) -> Told {
+pub(super) fn record_of(sheet: &ScoreSheet) -> Vec<Recorded> {
     let record = sheet.moves().iter().map(|scored| Recorded {
         m: scored.m,
         is_illegal: scored.is_illegal,
         is_completed: scored.completed.is_some(),
     });
-    Told::Record(record.collect())
+    record.collect()
 }
 
 fn thing(reading: Reading) -> Option<Thing> {

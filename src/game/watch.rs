@@ -51,6 +51,9 @@ pub(super) struct Watch {
     differs_since: Option<Mono>,
     is_displaced: bool,
     told_illegal: Option<Mismatch>,
+    /// Who completed an illegal move, and how many half-moves were on record: the clock is set
+    /// going for him again.
+    illegal_by: Option<(Color, usize)>,
     told_no_start: bool,
     serials: Vec<String>,
     pub(super) untidy: Option<Untidy>,
@@ -387,6 +390,7 @@ impl Game {
             None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
             None if self.watch.is_after_gap(now) || self.has_gap => return,
             None if !play.has_open_press(pressed) => return,
+            None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
             None => FindingKind::PressWithoutMove,
             Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by && stood(to) => {
                 self.illegal_king_move(from, to)
@@ -401,6 +405,7 @@ impl Game {
             // Where a sensor does not tell, nobody is blamed for what it would have told.
             return self.displaced(self.difference().into_iter().collect(), None);
         }
+        self.watch.illegal_by = mismatch.as_ref().map(|_| (by, play.sheet().len()));
         self.watch.told_illegal = mismatch;
         self.facts.push(match finding.kind {
             FindingKind::PressWithoutMove => Fact::Found(finding),

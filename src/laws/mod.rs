@@ -41,4 +41,4 @@ pub use said::{
     Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
 };
 pub use score::Score;
-pub use terms::{Bonus, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};
+pub use terms::{Bonus, Evidence, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};

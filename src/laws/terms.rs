@@ -77,6 +77,49 @@ pub enum Venue {
     WithoutArbiter,
 }
 
+/// How long hands must do something before it is held against them. Pieces are slid, set right,
+/// knocked over and put between squares, and no sensor sees a hand.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// A piece that went on must have rested for so long to have been released.
+    pub released: Duration,
+    /// A piece that is back on its square within this time was set right. Whether that was
+    /// announced no sensor hears.
+    pub adjusting: Duration,
+    /// A piece that was off its square for less may have been knocked over, or taken and put back
+    /// with a word. The opponent may claim it.
+    pub held: Duration,
+    /// Who has touched nothing for so long since the start is taken to be away. Who thinks about
+    /// his first move touches nothing either.
+    pub away: Duration,
+}
+
+impl Evidence {
+    /// Hands that make no needless movement: all that they do is meant.
+    pub const TIDY: Self = Self {
+        released: Duration::ZERO,
+        adjusting: Duration::ZERO,
+        held: Duration::ZERO,
+        away: Duration::ZERO,
+    };
+
+    /// Whether hands are taken to do nothing by chance.
+    pub(super) fn is_tidy(self) -> bool {
+        self == Self::TIDY
+    }
+}
+
+impl Default for Evidence {
+    fn default() -> Self {
+        Self {
+            released: Duration::from_secs(3),
+            adjusting: Duration::from_millis(750),
+            held: Duration::from_secs(3),
+            away: Duration::from_secs(300),
+        }
+    }
+}
+
 /// The terms of one game. They are fixed when it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -86,6 +129,8 @@ pub struct Terms {
     pub settle: Duration,
     /// A piece lifted for less, and put back, was only brushed.
     pub brush: Duration,
+    /// What is held against hands.
+    pub evidence: Evidence,
     /// Lifts within this time of each other are simultaneous.
     pub touch_window: Duration,
     /// How late a player may be, where it is not the profile's default.
@@ -137,6 +182,7 @@ impl Default for Terms {
             profile: Profile::default(),
             settle: Duration::from_millis(500),
             brush: Duration::from_millis(250),
+            evidence: Evidence::default(),
             touch_window: Duration::from_millis(50),
             default_time: None,
             periods: ByColor::default(),

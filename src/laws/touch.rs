@@ -18,6 +18,12 @@ pub(super) struct Touch {
     pub is_simultaneous: bool,
     /// Put back so soon that it was not on purpose.
     pub is_brushed: bool,
+    /// It is off its square.
+    is_off: bool,
+    /// How long it was off.
+    held: Duration,
+    /// Another one was off its square meanwhile: a hand takes one, but knocks over several.
+    is_one_of_many: bool,
 }
 
 /// What a player who is to move has touched so far.
@@ -30,16 +36,64 @@ impl Touches {
     pub(super) fn add(&mut self, sq: Square, piece: Piece, at: Mono, window: Duration) -> bool {
         let last = self.0.last().copied();
         let is_simultaneous = last.is_some_and(|last| at.since(last.at) <= window);
-        let touch = Touch { sq, piece, at, is_simultaneous, is_brushed: false };
-        self.0.push(touch);
+        let is_one_of_many = self.0.iter().any(|touch| touch.is_off);
+        for touch in self.0.iter_mut().filter(|touch| touch.is_off) {
+            touch.is_one_of_many = true;
+        }
+        let (is_brushed, is_off, held) = (false, true, Duration::ZERO);
+        self.0.push(Touch {
+            sq,
+            piece,
+            at,
+            is_simultaneous,
+            is_brushed,
+            is_off,
+            held,
+            is_one_of_many,
+        });
         is_simultaneous && last.is_some_and(|last| last.piece.color != piece.color)
     }
 
     /// The piece from `sq` was put back at `at`. If that was within `brush`, it binds to nothing.
     pub(super) fn put_back(&mut self, sq: Square, at: Mono, brush: Duration) {
         if let Some(touch) = self.0.iter_mut().rev().find(|touch| touch.sq == sq) {
-            touch.is_brushed = at.since(touch.at) < brush;
+            touch.is_off = false;
+            touch.held = at.since(touch.at);
+            touch.is_brushed = touch.held < brush;
         }
+    }
+
+    /// The piece from `sq`, which was put back, was set right or knocked over: that binds to
+    /// nothing. True if it seems so.
+    pub(super) fn forgive(&mut self, sq: Square, at: Mono, adjusting: Duration) -> bool {
+        let Some(touch) = self.0.iter_mut().rev().find(|touch| touch.sq == sq) else {
+            return false;
+        };
+        touch.is_brushed |= touch.is_one_of_many || at.since(touch.at) < adjusting;
+        touch.is_brushed
+    }
+
+    /// Those that were in a hand for at least `held`, or are still off their squares.
+    pub(super) fn held(&self, held: Duration) -> Self {
+        let is_held = |touch: &&Touch| touch.is_off || touch.held >= held;
+        Self(self.0.iter().filter(is_held).copied().collect())
+    }
+
+    /// The piece from `sq` stands there again, and nobody saw when that was done: it binds to
+    /// nothing.
+    pub(super) fn forget(&mut self, sq: Square) {
+        self.0.retain(|touch| touch.sq != sq);
+    }
+
+    /// What the player who has the move in `pos` took into his hand before his opponent's move was
+    /// known to be made.
+    pub(super) fn begun(mut self, pos: &Chess) -> Self {
+        self.0.retain(|touch| {
+            touch.is_off
+                && touch.piece.color == pos.turn()
+                && pos.board().piece_at(touch.sq) == Some(touch.piece)
+        });
+        self
     }
 
     /// Whether the piece from `sq` is among them.

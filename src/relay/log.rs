@@ -3,7 +3,7 @@
 use crate::clock::{Note, Times};
 use crate::game::ScoreSheet;
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
-use crate::laws::{Finding, Severity};
+use crate::laws::{Code, Finding, FindingKind, Severity};
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -21,6 +21,8 @@ pub struct Log {
     sheet: ScoreSheet,
     /// What was said last of the clock: whether it runs.
     clock_runs: Option<bool>,
+    /// What the referee has said since the last move, that the record may have found as well.
+    ruled: Vec<Code>,
     /// Who puts on record what comes next.
     entered: Option<String>,
 }
@@ -35,7 +37,7 @@ impl Default for Log {
     fn default() -> Self {
         let first = Number { fullmove: 1, turn: Color::White };
         let sheet = ScoreSheet::new(Chess::default(), CastlingMode::Standard);
-        Self { first, moves: Vec::new(), sheet, clock_runs: None, entered: None }
+        Self { first, moves: Vec::new(), sheet, clock_runs: None, ruled: Vec::new(), entered: None }
     }
 }
 
@@ -54,6 +56,7 @@ impl Log {
             Fact::MoveMarked { ply, alternatives } => self.uncertain(*ply, alternatives),
             Fact::MoveCompleted { ply, by, times, .. } => {
                 let line = format!("completed  {:<16}{}", self.numbered(*ply), clocks(*times));
+                self.ruled.clear();
                 let by = match by {
                     CompletedBy::Press => "",
                     CompletedBy::Reply => "  (by the reply)",
@@ -61,8 +64,9 @@ impl Log {
                 };
                 format!("{}{by}", line.trim_end())
             }
-            Fact::IllegalMove { finding, .. } | Fact::Found(finding) => told(finding),
-            Fact::PositionLost(finding) => told(finding),
+            Fact::IllegalMove { finding, .. }
+            | Fact::Found(finding)
+            | Fact::PositionLost(finding) => return self.found(finding),
             Fact::Ended(ending) => {
                 format!("result     {} {}", ending.outcome.as_str(), ending.reason)
             }
@@ -87,7 +91,10 @@ impl Log {
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
             Fact::Identified { serial } => format!("board      serial number {serial}"),
-            Fact::Ruled(ruled) => return ruling(ruled),
+            Fact::Ruled(ruled) => {
+                self.ruled.extend(ruled.code.filter(|code| code.severity() != Severity::GameOver));
+                return ruling(ruled);
+            }
             _ => return self.of_people(fact),
         })
     }
@@ -119,6 +126,22 @@ impl Log {
             Fact::Flag { side: None } => "flag       both, order unknown".to_owned(),
             _ => return None,
         })
+    }
+
+    /// A finding, unless the referee has spoken of the matter: his word cites row and article.
+    fn found(&mut self, finding: &Finding) -> Option<String> {
+        let is_it = |code: &Code| {
+            let is_disorder = matches!(finding.kind, FindingKind::Displaced { .. });
+            code.word() == finding.code()
+                || is_disorder && matches!(code, Code::OutOfTurn | Code::SecondMove)
+        };
+        match self.ruled.iter().position(is_it) {
+            Some(idx) => {
+                self.ruled.swap_remove(idx);
+                None
+            }
+            None => Some(told(finding)),
+        }
     }
 
     /// What was put on record by a person, with his name.
@@ -196,6 +219,7 @@ impl Log {
         let mode = CastlingMode::from_chess960(is_chess960);
         let pos = fen.into_position(mode).or_else(PositionError::ignore_too_much_material);
         self.sheet = ScoreSheet::new(pos.unwrap_or_default(), mode);
+        self.ruled.clear();
     }
 
     /// A move with its number: `12. Nf3`, `12... Nc6`.

@@ -5,6 +5,7 @@
 mod command;
 mod coverage;
 mod dead;
+mod hands;
 mod notation;
 mod numbers;
 mod profiles;

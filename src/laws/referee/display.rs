@@ -41,7 +41,7 @@ impl Referee {
                 Case::OutOfTurn
                     | Case::Displaced
                     | Case::Second
-                    | Case::Illegal(_)
+                    | Case::Illegal(super::matter::Illegal { is_put_right: false, .. })
                     | Case::BoardsDiffer
                     | Case::StillImpossible
             )

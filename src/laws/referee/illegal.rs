@@ -28,8 +28,8 @@ impl Referee {
             return;
         }
         // A king can be taken only because a check was ignored: that came first.
-        let first = self.illegal_case().filter(|known| known.by != by).cloned();
-        let was_impossible = self.illegal_case().is_some_and(|known| known.is_impossible);
+        let first = self.standing_illegal().filter(|known| known.by != by).cloned();
+        let was_impossible = self.standing_illegal().is_some_and(|known| known.is_impossible);
         let nth = self.illegal[by] + 1;
         self.say(Ruling::IllegalCompleted { by, nth, why });
         if promotion.is_some() {
@@ -70,6 +70,8 @@ impl Referee {
             promotion,
             is_claimed: false,
             is_impossible,
+            is_put_right: false,
+            times: self.began.filter(|began| began.running == Some(by)).map(|began| began.left),
         };
         self.open(Case::Illegal(case), &[], may_act);
     }
@@ -88,7 +90,8 @@ impl Referee {
 
     /// The opponent has answered an illegal move. True if it stands from now on.
     pub(super) fn answers_illegal(&mut self, by: Color) -> bool {
-        let Some(known) = self.illegal_case().filter(|known| known.by != by) else { return false };
+        let known = self.standing_illegal().filter(|known| known.by != by);
+        let Some(known) = known else { return false };
         let is_first = known.has_shadow && self.game.len() == known.ply + 1;
         if !is_first || known.is_claimed {
             return false;
@@ -98,6 +101,39 @@ impl Referee {
             return false;
         }
         self.close(|case| matches!(case, Case::Illegal(_)))
+    }
+
+    /// The position before a completed illegal move may stand on the board again, by the players'
+    /// own hands. Play goes on from there, with the same player; the penalty still waits for the
+    /// arbiter. 7.4a (7.5.1). True if that is so.
+    pub(super) fn is_put_right(&mut self) -> bool {
+        let Some(case) = self.standing_illegal().cloned() else { return false };
+        let before = self.game.position(case.ply).clone();
+        let is_last = self.game.len() == case.ply + usize::from(case.has_shadow);
+        if !is_last || !self.shows(before.board()) {
+            return false;
+        }
+        self.game.truncate(case.ply);
+        self.breaches.retain(|breach| breach.ply < case.ply);
+        self.turn = Turn { carried: self.replacement(&case, &before), ..Turn::default() };
+        self.pressed_early = None;
+        self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second));
+        for matter in &mut self.matters {
+            if let Case::Illegal(known) = &mut matter.case {
+                known.is_put_right = true;
+            }
+        }
+        self.log_with(Code::Restored, None, "before the illegal move".to_owned());
+        true
+    }
+
+    /// Whether a completed illegal move was put right just now: the clock is set going again for
+    /// the player who made it.
+    pub(super) fn is_handed_back(&self) -> bool {
+        let n = self.game.len();
+        self.illegal_case().is_some_and(|case| {
+            case.is_put_right && case.ply == n && case.by == self.game.last().turn()
+        })
     }
 
     /// What stands on the board after the opponent's own move is the position of the game.
@@ -121,6 +157,9 @@ impl Referee {
                     _ => "too many illegal moves",
                 };
                 self.lose_by_illegal(&before, by, ordinal);
+            }
+            IllegalCost::Time { .. } if case.is_put_right && self.game.len() > case.ply => {
+                self.pay(winner, self.row_of_illegal());
             }
             IllegalCost::Time { .. } => {
                 self.game.truncate(case.ply);

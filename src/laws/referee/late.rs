@@ -105,7 +105,8 @@ impl Referee {
             return;
         }
         let Some(since) = self.late.since() else { return };
-        if self.late.started.is_none() || self.seconds_since(since) <= self.terms.lateness() {
+        let limit = self.terms.lateness().max(self.terms.evidence.away);
+        if self.late.started.is_none() || self.seconds_since(since) <= limit {
             return;
         }
         let absent: Vec<Color> = [Color::White, Color::Black]

@@ -4,7 +4,8 @@ use super::super::said::{Binding, Ruling};
 use super::super::score::Score;
 use super::super::touch::Touches;
 use super::Referee;
-use shakmaty::{Board, Color, Move};
+use shakmaty::{Board, ByColor, Color, Move};
+use std::time::Duration;
 
 /// Whether the Laws let the arbiter step in unasked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +28,9 @@ pub(super) struct Breach {
     pub first: Option<String>,
     /// The clock was pressed, and the move is not completed while the readings are open.
     pub is_pressed: bool,
+    /// What binds was in a hand for so short a time that it may have been set right or knocked
+    /// over. That is held against nobody unless the opponent claims it.
+    pub is_doubtful: bool,
 }
 
 /// What happens when the demanded position stands.
@@ -64,6 +68,10 @@ pub(super) struct Illegal {
     /// The opponent claimed it.
     pub is_claimed: bool,
     pub is_impossible: bool,
+    /// The position before it has stood on the board again.
+    pub is_put_right: bool,
+    /// What the clocks showed when the player's began to run for it.
+    pub times: Option<ByColor<Duration>>,
 }
 
 /// What is to be decided.
@@ -136,6 +144,11 @@ impl Referee {
             Case::Illegal(illegal) => Some(illegal),
             _ => None,
         })
+    }
+
+    /// The same, as long as its position has not been put right.
+    pub(super) fn standing_illegal(&self) -> Option<&Illegal> {
+        self.illegal_case().filter(|illegal| !illegal.is_put_right)
     }
 
     /// From now on the board must show the position after `n` half-moves.

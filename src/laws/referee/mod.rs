@@ -13,6 +13,7 @@ mod claim;
 mod confirm;
 mod declare;
 mod display;
+mod evidence;
 mod flag;
 mod illegal;
 mod late;
@@ -92,6 +93,10 @@ pub enum Told {
     Ordered(Order),
     /// The clock was read.
     Clock(Clocks),
+    /// Those who keep the record have found no move in what stands, or find order again.
+    Looked,
+    /// They have found that this player completed an illegal move.
+    Illegal(Color),
     /// Time has passed.
     Passed,
 }
@@ -154,6 +159,12 @@ struct Turn {
     /// The squares whose sensors stirred.
     stirred: shakmaty::Bitboard,
     not_pressed_noted: bool,
+    /// What seems to be an illegal move, and from where: no press and no record has said so yet.
+    suspect: Option<(Square, OnBoard)>,
+    /// Own and enemy piece were touched at once.
+    is_simultaneous: bool,
+    /// When the piece that was moved last left its new square again.
+    withdrawn: Option<Mono>,
 }
 
 /// The referee of one game.
@@ -216,6 +227,10 @@ pub struct Referee {
     points: Option<ByColor<u8>>,
     is_remapped: bool,
     is_array_wrong: bool,
+    /// What stands is to be judged although nobody pressed.
+    is_called: bool,
+    /// The clock when it was seen to be set going for the side whose it runs, or ran last.
+    began: Option<Clocks>,
     now: Mono,
     said: Said,
 }
@@ -260,6 +275,8 @@ impl Referee {
             result: None,
             points: None,
             is_array_wrong,
+            is_called: false,
+            began: None,
             now: Mono::default(),
             said: Said::default(),
         }
@@ -286,6 +303,8 @@ impl Referee {
             Told::Sealed(by, text) => self.on_sealed(*by, text),
             Told::Ordered(order) => self.on_ordered(order),
             Told::Clock(clocks) => self.on_clock(*clocks),
+            Told::Looked => self.on_looked(),
+            Told::Illegal(by) => self.on_illegal_found(*by),
             Told::Passed => {}
         }
         self.watch_time();
@@ -313,7 +332,21 @@ impl Referee {
     }
 
     fn on_clock(&mut self, clocks: Clocks) {
+        let was_idle = self.is_idle();
         self.clocks = clocks;
+        match (clocks.running, &mut self.began) {
+            // What the other was given for his move may come a little later.
+            (Some(side), Some(began)) if began.running == Some(side) => {
+                began.left[!side] = clocks.left[!side];
+            }
+            (Some(_), began) => *began = Some(clocks),
+            (None, _) => {}
+        }
+        if was_idle && !self.is_idle() {
+            // What was shown while the clock stood was no play.
+            self.turn = Turn { carried: self.turn.carried.take(), ..Turn::default() };
+            self.settle_at = Some(self.now + self.terms.settle);
+        }
         let is_being_set = self.phase != Phase::Running && clocks.running.is_none();
         if self.initial.is_none() || is_being_set {
             self.initial = Some(clocks.left);
@@ -400,6 +433,9 @@ impl Referee {
     }
 
     fn order_clock(&mut self, order: ClockOrder) {
+        if !matches!(order, ClockOrder::Stop | ClockOrder::Run(_)) {
+            self.began = None;
+        }
         match order {
             ClockOrder::Stop => self.clocks.running = None,
             ClockOrder::Run(side) => self.clocks.running = Some(side),

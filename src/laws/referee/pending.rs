@@ -39,7 +39,13 @@ impl Referee {
         if self.matters.is_empty() {
             let breaches = self.breaches.iter().rev().map(|breach| {
                 let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
-                let what = format!("{by} did not {binding} as he must; {other} may claim it");
+                let what = if breach.is_doubtful {
+                    format!(
+                        "{by} did not {binding}, which he may have touched; {other} may claim it"
+                    )
+                } else {
+                    format!("{by} did not {binding} as he must; {other} may claim it")
+                };
                 Pending { is_on_request: true, ..Pending::of(what, &["confirm", "dismiss"]) }
             });
             found.extend(breaches);
@@ -178,7 +184,21 @@ impl Referee {
             PromotionLeft::Queen if is_queen => "the pawn becomes a queen",
             _ => "it is taken back",
         };
-        format!("illegal move of {by} ({why}): {fate}, {}", self.cost_of(by))
+        let times = self.times_before(illegal).unwrap_or_default();
+        format!("illegal move of {by} ({why}): {fate}, {}{times}", self.cost_of(by))
+    }
+
+    /// What the clocks showed when an illegal move was begun, with what its opponent is given: a
+    /// suggestion for `set_time`. 2005: Art. 6.14. 2009: Art. 6.13. From 2018: Art. 7.1.
+    fn times_before(&self, illegal: &Illegal) -> Option<String> {
+        let mut left = illegal.times?;
+        let IllegalCost::Time { give, lose_on } = self.rules.illegal.cost else { return None };
+        if self.illegal[illegal.by] + 1 >= lose_on {
+            return None;
+        }
+        left[!illegal.by] += give;
+        let (white, black) = (left.white.as_secs(), left.black.as_secs());
+        Some(format!("; by the times at its start then white {white} s, black {black} s"))
     }
 
     /// What one more illegal move of `by` costs, if it is confirmed.

@@ -1,7 +1,7 @@
 //! What a press of the clock means. All editions: Art. 6.7 (2005: 6.8, from 2018: 6.2), 7.4 (7.5).
 
 use super::super::code::Code;
-use super::super::picture::disturbed;
+use super::super::picture::{disturbed, exact};
 use super::super::profile::{Fault, Impossible};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::terms::PeriodCredit;
@@ -23,10 +23,11 @@ impl Referee {
             self.say(Ruling::Ignored);
             return;
         }
-        if self.clocks.running != Some(by) {
+        if self.clocks.running != Some(by) && !self.begins_on_move(by) {
             if self.clocks.running.is_none() && self.phase == Phase::Ready && by.is_black() {
+                self.late.came(by);
                 self.begin();
-            } else {
+            } else if !self.pressed_on_reply(by) {
                 self.log(Code::PressAgain, Some(by));
             }
             return;
@@ -44,12 +45,59 @@ impl Referee {
         }
         if let Some(idx) = self.game.first_open(by) {
             self.press_on_made(by, idx);
+            if by == self.mover() && self.is_astray() && self.demand.is_none() {
+                // He was answered before he pressed; what he pressed on now is another matter.
+                self.judge_press(by);
+            }
         } else if by == self.mover() && self.demand.is_none() {
             self.judge_press(by);
-        } else {
+        } else if !self.is_handed_back() {
             self.log(Code::PressAgain, Some(by));
         }
         self.clocks.running = Some(!by);
+    }
+
+    /// `by`, who has the first move, has moved while the clock stood: his press sets the clock
+    /// going and completes that move. True if it is so.
+    fn begins_on_move(&mut self, by: Color) -> bool {
+        let stands = self.clocks.running.is_none() && self.phase == Phase::Ready;
+        let has_moved =
+            self.game.first_open(by).is_some() || by == self.mover() && self.is_astray();
+        if !stands || !has_moved {
+            return false;
+        }
+        self.late.all_present();
+        self.begin();
+        true
+    }
+
+    /// `by` presses although the other's clock runs: he has answered a move that was not pressed
+    /// on, or the presses came in the wrong order. What he moved is judged all the same. True if
+    /// that is all that there is to say of it.
+    fn pressed_on_reply(&mut self, by: Color) -> bool {
+        let last = self.game.plies().iter().rev().find(|ply| ply.by != by);
+        let is_owed = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        let is_mover = by == self.mover();
+        let has_moved = is_mover && self.is_astray();
+        if !is_owed && !has_moved || self.clocks.running != Some(!by) {
+            return false;
+        }
+        if self.terms.evidence.is_tidy() || self.demand.is_some() || self.paused.is_some() {
+            return false;
+        }
+        self.settle_at = None;
+        if has_moved && !exact(self.game.last(), &self.seen).is_empty() {
+            self.judge(Cause::Press);
+        } else if has_moved {
+            self.judge_press(by);
+            return true;
+        }
+        self.game.first_open(by).is_some()
+    }
+
+    /// Whether the board does not show what is on record.
+    pub(super) fn is_astray(&self) -> bool {
+        !self.shows(self.game.last().board())
     }
 
     fn press_on_made(&mut self, by: Color, idx: usize) {
@@ -66,7 +114,7 @@ impl Referee {
     }
 
     /// A press without a move that is made.
-    fn judge_press(&mut self, by: Color) {
+    pub(super) fn judge_press(&mut self, by: Color) {
         let pos = self.game.last().clone();
         let is_other = self.is_announced_otherwise();
         let waits_for_words = self.is_unannounced(by) || is_other;

@@ -60,7 +60,7 @@ impl Referee {
         {
             return Some(Binding::Promote(ply.m.to(), Some(role)));
         }
-        if let Some(case) = self.illegal_case()
+        if let Some(case) = self.standing_illegal()
             && self.turn.touches.is_empty()
         {
             return case.touches.binding(self.game.position(case.ply));

@@ -2,6 +2,7 @@
 //! lost lines and the presses together.
 
 use super::super::code::Code;
+use super::super::history::Ply;
 use super::super::picture::Picture;
 use super::super::said::Ruling;
 use super::matter::Case;
@@ -20,20 +21,47 @@ pub struct Recorded {
 }
 
 impl Referee {
-    /// Whether nothing is open that the record could not know of.
-    pub fn is_quiet(&self) -> bool {
-        self.breaches.is_empty() && self.matters.is_empty() && self.may_follow()
-    }
-
-    /// The same, but a breach may be open that a player has not claimed, and what seemed to be
-    /// moved beyond one move.
+    /// Whether nothing is open that the record could not know of. A breach may be that no player
+    /// has claimed, what seemed to be moved beyond one move, and a penalty for what is over.
     pub fn may_follow(&self) -> bool {
+        // Of tidy hands nothing is in doubt that is open.
+        let is_open = !self.matters.is_empty() || !self.breaches.is_empty();
         self.result.is_none()
-            && self.matters.iter().all(|matter| is_of_the_board(&matter.case))
+            && !(is_open && self.terms.evidence.is_tidy())
+            && self.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.demand.is_none()
             && self.claim.is_none()
             && self.terms.impaired.is_none()
             && !self.is_suspended()
+    }
+
+    /// Whether `record` has completed a half-move that he does not know, or not as completed. What
+    /// was moved on after its release stays open for him.
+    pub fn is_behind(&self, record: &[Recorded]) -> bool {
+        let plies = self.game.plies();
+        let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
+        record.iter().enumerate().filter(|(_, known)| known.is_completed).any(|(idx, known)| {
+            let is_known = |ply: &Ply| ply.m == known.m && (ply.is_completed || is_open(idx));
+            !plies.get(idx).is_some_and(is_known)
+        })
+    }
+
+    /// Whether the moves on record are others than his.
+    pub fn differs(&self, record: &[Recorded]) -> bool {
+        let plies = self.game.plies();
+        plies.len() != record.len() || plies.iter().zip(record).any(|(ply, known)| ply.m != known.m)
+    }
+
+    /// The first half-move, from 1, that he knows as the promotion of the same pawn to something
+    /// else than `record` has: a player has named the piece.
+    pub fn promotes_otherwise(&self, record: &[Recorded]) -> Option<(usize, Move)> {
+        let pairs = self.game.plies().iter().zip(record);
+        let (idx, (ply, _)) = pairs.enumerate().find(|(_, (ply, known))| ply.m != known.m)?;
+        let known = record[idx].m;
+        let is_same_pawn = ply.m.is_promotion()
+            && known.is_promotion()
+            && (ply.m.from(), ply.m.to()) == (known.from(), known.to());
+        is_same_pawn.then_some((idx + 1, ply.m))
     }
 
     /// The board after nobody saw it for a while: it is not judged before the record has been.
@@ -53,7 +81,8 @@ impl Referee {
         }
         let known = self.game.plies().iter();
         let n = known.zip(record).take_while(|(ply, on_record)| ply.m == on_record.m).count();
-        if n < self.game.len() {
+        let is_replaced = n < self.game.len();
+        if is_replaced {
             self.game.truncate(n);
         }
         let missing = &record[n..];
@@ -76,13 +105,26 @@ impl Referee {
         self.close(is_of_the_board);
         let n_plies = self.game.len();
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
-        self.turn = Turn::default();
-        self.settle_at = None;
-        self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        let touches = std::mem::take(&mut self.turn.touches).begun(self.game.last());
+        self.turn = Turn { touches, ..Turn::default() };
+        let is_shown = self.shows(self.game.last().board());
+        self.settle_at = (!is_shown).then(|| self.now + self.terms.settle);
+        if is_replaced {
+            self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        }
         let is_last_legal = self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_last_legal && !missing.is_empty() {
             self.ends_game();
         }
+    }
+}
+
+/// Whether the game may go on while this waits for the arbiter.
+const fn stands_beside_play(case: &Case) -> bool {
+    match case {
+        Case::EmptyPress(_) | Case::TwoHands | Case::Question => true,
+        Case::Illegal(illegal) => illegal.is_put_right,
+        _ => is_of_the_board(case),
     }
 }
 

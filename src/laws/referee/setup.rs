@@ -27,14 +27,17 @@ impl Referee {
         }
         let changed = Square::ALL.into_iter().filter(|sq| self.seen.get(*sq) != picture.get(*sq));
         let changed: Vec<Square> = changed.collect();
+        let is_news = !changed.is_empty();
         for sq in changed {
             self.seen.set(sq, picture.get(sq));
+            self.turn.touches.forget(sq);
         }
         if let Some(demand) = &self.demand {
             if self.shows(&demand.board) {
                 self.restored();
             }
-        } else {
+        } else if is_news || self.settle_at.is_none() {
+            // What shows nothing new postpones nothing.
             self.settle_at = Some(self.now + self.terms.settle);
         }
     }

@@ -46,6 +46,10 @@ impl Referee {
             return;
         }
         self.turn.stirred.add(sq);
+        if self.is_idle() {
+            return;
+        }
+        self.note_withdrawn(sq, thing);
         let recorded = self.game.last().board().piece_at(sq);
         let stood = match before {
             Some(Thing::Piece(piece)) => recorded.filter(|known| *known == piece),
@@ -84,10 +88,15 @@ impl Referee {
         if !self.turn.is_adjusting {
             let window = self.terms.touch_window;
             if self.turn.touches.add(sq, piece, self.now, window) {
-                self.log(Code::SimultaneousTouch, Some(by));
+                if self.terms.evidence.is_tidy() {
+                    self.log(Code::SimultaneousTouch, Some(by));
+                } else {
+                    self.turn.is_simultaneous = true;
+                }
             }
             let pos = self.game.last();
-            let side = self.turn.touches.rook_first(pos).filter(|_| !self.is_castling_by_rook());
+            let side = self.turn.touches.held(self.terms.evidence.held).rook_first(pos);
+            let side = side.filter(|_| !self.is_castling_by_rook());
             if let Some(side) = side.filter(|_| self.turn.rook_first.is_none()) {
                 self.turn.rook_first = Some(side);
                 self.log(Code::RookFirst, Some(by));
@@ -121,7 +130,9 @@ impl Referee {
     /// made, and declines an offer. 4.7 (4.8), 9.1b(1) (9.1.2.1).
     fn touched_on_purpose(&mut self, by: Color) {
         if self.breaches.iter().any(|breach| breach.by != by) {
-            self.log(Code::TouchClaimLost, Some(by));
+            if self.breaches.iter().any(|breach| breach.by != by && !breach.is_doubtful) {
+                self.log(Code::TouchClaimLost, Some(by));
+            }
             self.lapse();
         }
         self.decline_by_touch(by);
@@ -144,11 +155,19 @@ impl Referee {
             return;
         }
         let by = self.mover();
+        self.note_taken_back(sq);
         let is_impaired = self.terms.impaired.is_some_and(|impaired| impaired.side == by);
         if !is_impaired {
             self.turn.touches.put_back(sq, self.now, self.terms.brush);
         }
         if self.has(|case| matches!(case, Case::OutOfTurn | Case::Displaced)) {
+            return;
+        }
+        let evidence = self.terms.evidence;
+        if !evidence.is_tidy()
+            && self.turn.touches.forgive(sq, self.now, evidence.adjusting)
+            && !is_impaired
+        {
             return;
         }
         self.log_with(Code::TouchedReturned, Some(by), sq.to_string());
@@ -170,12 +189,15 @@ impl Referee {
         if self.result.is_some() || self.is_time_settled() || self.demand.is_some() {
             return;
         }
+        if self.is_put_right() {
+            return;
+        }
         let pos = self.game.last().clone();
         if self.shows(pos.board()) {
             self.agrees();
             return;
         }
-        if is_stopped {
+        if is_stopped || self.is_idle() {
             return;
         }
         let found = self.moves_shown(&pos, cause);
@@ -184,10 +206,17 @@ impl Referee {
             return;
         }
         let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
-        if is_open && self.has_second_thoughts(&pos) {
+        if is_open && self.has_gone_on() {
             return;
         }
         let ways = partial(&pos, &self.seen);
+        if found.is_empty() && ways.is_empty() && !self.may_blame(cause) {
+            self.suspect(&pos);
+            return;
+        }
+        if is_open && self.has_second_thoughts(&pos) {
+            return;
+        }
         if !found.is_empty() || !ways.is_empty() {
             self.on_the_way(&pos, if ways.is_empty() { &found } else { &ways });
             return;
@@ -317,8 +346,9 @@ impl Referee {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
-        let breach = Breach { by: old.by, ply: idx, binding, first, is_pressed: false };
-        self.breaches.push(breach);
+        let (by, ply) = (old.by, idx);
+        let (is_pressed, is_doubtful) = (false, false);
+        self.breaches.push(Breach { by, ply, binding, first, is_pressed, is_doubtful });
         self.note_handling();
     }
 
@@ -409,7 +439,8 @@ impl Referee {
         }
         let Some(tried) = tried else { return };
         let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
-        if self.turn.on_board.replace(OnBoard { by, why }).is_none() {
+        self.turn.suspect = None;
+        if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause == Cause::Rest {
             self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
         }
     }
@@ -470,6 +501,7 @@ impl Referee {
         let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
         let broken = self.bound().filter(|bound| !bound.allows(m, &pos));
         let turn = std::mem::take(&mut self.turn);
+        self.note_simultaneous(m, &turn, by);
         if let Some(idx) = self.game.first_open(by) {
             // His next move completes what he did not press on. From 2018: 6.2.1.2.
             self.complete(idx);
@@ -477,6 +509,7 @@ impl Referee {
         let stands = self.answers_illegal(by);
         let ply = self.game.push(m, self.now, false);
         let (san, uci) = (ply.san.clone(), ply.uci.clone());
+        self.turn.touches = turn.touches.clone().begun(self.game.last());
         if stands {
             self.illegal_stands();
         }
@@ -504,7 +537,7 @@ impl Referee {
     /// `m` is not what the player was bound to.
     fn broke(&mut self, pos: &Chess, m: Move, turn: &Turn, binding: Binding) {
         let by = pos.turn();
-        let mut first = None;
+        let (mut first, mut is_doubtful) = (None, false);
         if turn.carried.is_none() && turn.released.as_ref() == Some(&binding) {
             if matches!(binding, Binding::Castle(..))
                 && self.rules.king_release == KingRelease::Free
@@ -514,11 +547,16 @@ impl Referee {
             first = first_reading(pos, m, &binding);
             self.log(Code::MovedAfterRelease, Some(by));
         } else if turn.rook_first.is_none() || m.castling_side() != turn.rook_first {
-            self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
+            is_doubtful = self.is_doubtful_touch(pos, m, turn);
+            if !is_doubtful {
+                self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
+            }
         }
-        let ply = self.game.len() - 1;
-        self.breaches.push(Breach { by, ply, binding, first, is_pressed: false });
-        self.note_handling();
+        let (ply, is_pressed) = (self.game.len() - 1, false);
+        self.breaches.push(Breach { by, ply, binding, first, is_pressed, is_doubtful });
+        if !is_doubtful {
+            self.note_handling();
+        }
     }
 
     fn note_handling(&mut self) {
@@ -529,7 +567,7 @@ impl Referee {
     }
 
     /// The move ends the game, or the next one begins.
-    fn after_made(&mut self) {
+    pub(super) fn after_made(&mut self) {
         let idx = self.game.len() - 1;
         if self.ends_game() {
             return;

@@ -289,10 +289,22 @@ impl Hall {
         self.plays(Square::E7, Square::E5, Color::Black.pawn());
         self.plays(Square::E1, Square::E3, Color::White.king());
         self.pass(3 * SECOND);
-        assert_eq!(self.n_lines("ILLEGAL_COMPLETED"), 2, "{}", self.log.join("\n"));
+        assert_eq!(self.n_lines("ILLEGAL_COMPLETED"), 1, "{}", self.log.join("\n"));
         let waits = open::lines(&self.game, self.now).join("\n");
         let next = "next       illegal move of white";
         assert!(waits.contains(next) && waits.contains("120 s for black if confirmed"), "{waits}");
+        self.suggests_times(&waits);
+        assert_eq!(self.n_lines("both lose"), 0, "nobody is absent who thinks for some seconds");
+    }
+
+    /// The increment of an illegal move is not among the times that are suggested: they are those
+    /// at its start, with the penalty. Rows L6.13, L7.4a3.
+    fn suggests_times(&self, waits: &str) {
+        let times = waits.split_once("by the times at its start then ").expect("a suggestion").1;
+        let secs: Vec<u64> = times.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let now = self.game.estimate(self.now).expect("a clock").shown();
+        assert!(secs[0] < now.white.as_secs() && now.white.as_secs() - secs[0] <= 30, "{waits}");
+        assert!(secs[1].abs_diff(now.black.as_secs() + 120) <= 5, "{waits}");
     }
 }
 

@@ -91,6 +91,7 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
         profile,
         settle: seconds(&config["settle_s"]).unwrap_or(standard.settle),
         brush: seconds(&config["brush_s"]).unwrap_or(standard.brush),
+        evidence: terms::Evidence::TIDY,
         default_time: seconds(&config["default_time_s"]),
         periods: ByColor { white: periods.clone(), black: periods },
         credit: match word("period_credit") {

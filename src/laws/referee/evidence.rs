@@ -1,0 +1,128 @@
+//! What is not held against hands: a piece that slides on, what lies about for a moment, and what
+//! is moved while the clock stands.
+
+use super::super::code::Code;
+use super::super::picture::{Thing, exact, target_of, victim_of};
+use super::super::said::Ruling;
+use super::super::why::{Attempt, Stage, attempt};
+use super::turn::Cause;
+use super::{OnBoard, Phase, Referee, Turn};
+use shakmaty::{Chess, Color, Move, Position, Square};
+
+impl Referee {
+    /// The clock has run and stands, and nobody has said why. What is moved now is no play: a claim
+    /// is being shown, or the game is over by the players' word.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.terms.evidence.is_tidy()
+            && self.phase == Phase::Running
+            && self.clocks.running.is_none()
+            && self.paused.is_none()
+            && !self.sitting.is_opened
+    }
+
+    /// Remembers when the piece that was moved last left its new square again.
+    pub(super) fn note_withdrawn(&mut self, sq: Square, thing: Option<Thing>) {
+        let last = self.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
+        let is_it = last.is_some_and(|ply| target_of(ply.m, ply.by) == sq);
+        if is_it && thing.is_none() {
+            self.turn.withdrawn.get_or_insert(self.now);
+        } else if is_it {
+            self.turn.withdrawn = None;
+        }
+    }
+
+    /// Whether what stands may be blamed on somebody. Hands slide pieces, put them between squares
+    /// and knock them over, and messages get lost: without a press it is, when the record calls.
+    pub(super) fn may_blame(&self, cause: Cause) -> bool {
+        cause == Cause::Press || self.is_called || self.terms.evidence.is_tidy()
+    }
+
+    /// A piece rests where it could not go. It may be on its way, or held up by another one.
+    pub(super) fn suspect(&mut self, pos: &Chess) {
+        let by = pos.turn();
+        let tried = attempt(pos, &self.seen, &self.turn.touches.squares());
+        let is_his = |tried: &Attempt| {
+            self.seen.get(tried.from).is_none() && self.seen.known().by_color(by).contains(tried.to)
+        };
+        self.turn.suspect = tried.filter(is_his).map(|tried| {
+            let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
+            (tried.from, OnBoard { by, why })
+        });
+    }
+
+    /// A piece that rested where it could not go is back on `sq`, and the board shows the position
+    /// again: that was an illegal move, and it was corrected.
+    pub(super) fn note_taken_back(&mut self, sq: Square) {
+        let Some((_, OnBoard { by, why })) = self.turn.suspect.filter(|(from, _)| *from == sq)
+        else {
+            return;
+        };
+        if self.shows(self.game.last().board()) {
+            self.turn.suspect = None;
+            self.turn.was_illegal = true;
+            self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
+        }
+    }
+
+    /// The record has long found no move in what stands, or finds order again.
+    pub(super) fn on_looked(&mut self) {
+        self.is_called = true;
+        self.judge(Cause::Rest);
+        self.is_called = false;
+    }
+
+    /// The record has found a completed illegal move. He has seen it himself, unless the presses
+    /// came in such an order that none seemed to be for it.
+    pub(super) fn on_illegal_found(&mut self, by: Color) {
+        let is_settled = self.result.is_some() || self.demand.is_some() || self.is_time_settled();
+        let is_known = self.standing_illegal().is_some() || self.terms.evidence.is_tidy();
+        if !is_settled && !is_known && by == self.mover() && self.is_astray() {
+            self.judge_press(by);
+        }
+    }
+
+    /// Own and enemy piece were touched at once. Where the one takes the other it says nothing.
+    pub(super) fn note_simultaneous(&mut self, m: Move, turn: &Turn, by: Color) {
+        let touched = |sq| turn.touches.includes(sq);
+        let takes = m.is_capture() && touched(victim_of(m)) && m.from().is_some_and(touched);
+        if turn.is_simultaneous && !takes {
+            self.log(Code::SimultaneousTouch, Some(by));
+        }
+    }
+
+    /// Whether `m` breaks only what a touch binds to that may have been none: the piece was off its
+    /// square for a while and stood nowhere else.
+    pub(super) fn is_doubtful_touch(&self, pos: &Chess, m: Move, turn: &Turn) -> bool {
+        let evidence = self.terms.evidence;
+        let was_elsewhere = turn.was_illegal || turn.on_board.is_some() || turn.carried.is_some();
+        if evidence.is_tidy() || was_elsewhere || turn.castling_announced {
+            return false;
+        }
+        let held = turn.touches.held(evidence.held);
+        held.binding(pos).is_none_or(|bound| bound.allows(m, pos))
+    }
+
+    /// A piece that rested for a moment on a square where it might have stayed has gone on: it was
+    /// slid, and not released there. True if that explains the board.
+    pub(super) fn has_gone_on(&mut self) -> bool {
+        let Some(ply) = self.game.last_ply() else { return false };
+        let Some(left) = self.turn.withdrawn else { return false };
+        let rested = left.since(ply.made) + self.terms.settle;
+        if rested >= self.terms.evidence.released {
+            return false;
+        }
+        let (old, by) = (ply.m, ply.by);
+        let [other] = exact(self.game.before_last(), &self.seen)[..] else { return false };
+        if old.is_promotion() || other.role() != old.role() || other.from() != old.from() {
+            return false;
+        }
+        let idx = self.game.len() - 1;
+        self.game.truncate(idx);
+        let ply = self.game.push(other, self.now, false);
+        let (san, uci) = (ply.san.clone(), ply.uci.clone());
+        self.turn.withdrawn = None;
+        self.say(Ruling::Made { by, san, uci });
+        self.after_made();
+        true
+    }
+}
