@@ -26,14 +26,14 @@ const NO_BOARD: &str =
     "no board answers at this port; is it the right port, and has the board power?";
 const NO_BRIDGE: &str =
     "no bridge answers at this port; is it the right port, and has it its firmware?";
-const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug it in, switch it on \
-                        and give the order again";
-const NO_CLOCK_ON_BRIDGE: &str = "the bridge answers, but no clock does; plug it in, switch it on and \
-                                  give the order again";
+const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug it in, switch it \
+                        on and give the order again";
+const NO_CLOCK_ON_BRIDGE: &str = "the bridge answers, but no clock does; plug it in, switch it on \
+                                  and give the order again";
 const GONE: &str = "the clock was unplugged before it showed what it was told; plug it in and give \
                     the order again";
-const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and give \
-                          the order again";
+const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and \
+                          give the order again";
 const CABLE: &str = "the clock's lines are held low; check its plug";
 
 /// Shows or sets the clock on the table, through its board or a bridge. Left and right are seen
