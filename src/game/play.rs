@@ -195,6 +195,7 @@ impl Play {
         let best = self.tracker.best();
         let n_completed = best.n_completed();
         let n_told = match n_completed.checked_sub(1) {
+            _ if is_still && self.may_become_castling() => best.n_standing() - 1,
             _ if is_still => best.n_standing(),
             Some(last) if self.tracker.is_astray(best.mover(last)) => 0,
             _ => n_completed,
@@ -320,13 +321,7 @@ impl Play {
     /// How long the board must have been still for the last move of the best line to be believed
     /// without a clock.
     fn rest_of(&self, settle: &Settle) -> Duration {
-        let best = self.tracker.best();
-        let standing = &best.plies[..best.n_standing()];
-        let Some((last, earlier)) = standing.split_last() else { return settle.without_clock };
-        let mut before = self.sheet.position(self.tracker.n_settled()).clone();
-        for ply in earlier {
-            before.play_unchecked(ply.m);
-        }
+        let Some((before, last)) = self.last_standing() else { return settle.without_clock };
         if begins_castling(&before, last.m) {
             settle.doubtful
         } else if may_go_on(&before, last.m) {
@@ -334,6 +329,26 @@ impl Play {
         } else {
             settle.without_clock
         }
+    }
+
+    /// Whether nobody can tell yet, not even from a board at rest, whether the last move of the
+    /// best line is a step of its king or the first half of castling in Chess960: the clock or the
+    /// reply tells. Laws of 2023: Guidelines II.3.
+    fn may_become_castling(&self) -> bool {
+        self.last_standing().is_some_and(|(before, last)| {
+            last.completion.is_none() && steps_to_castle(&before, last.m)
+        })
+    }
+
+    /// The last move of the best line that stands, and the position before it.
+    fn last_standing(&self) -> Option<(Chess, Ply)> {
+        let best = self.tracker.best();
+        let (last, earlier) = best.plies[..best.n_standing()].split_last()?;
+        let mut before = self.sheet.position(self.tracker.n_settled()).clone();
+        for ply in earlier {
+            before.play_unchecked(ply.m);
+        }
+        Some((before, *last))
     }
 
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
@@ -459,6 +474,16 @@ fn begins_castling(before: &Chess, m: Move) -> bool {
     shakmaty::CastlingSide::ALL
         .into_iter()
         .any(|side| before.castles().rook(turn, side) == Some(from) && side.rook_to(turn) == to)
+}
+
+/// Whether a king's move `m` leads to where the king stands after a castling that is legal in
+/// Chess960: its rook may follow.
+fn steps_to_castle(before: &Chess, m: Move) -> bool {
+    let is_step = matches!(m, Move::Normal { role: Role::King, .. });
+    is_step
+        && before.legal_moves().into_iter().any(|other| {
+            other.castling_side().is_some_and(|side| side.king_to(before.turn()) == m.to())
+        })
 }
 
 /// The start position for `settings`, where they name one.

@@ -113,7 +113,7 @@ pub struct Terms {
     pub flag_watch: FlagWatch,
     /// In which language moves are announced; names of other languages are understood too.
     pub spoken: Language,
-    /// In which language sealed moves are written.
+    /// In which language score sheets and sealed moves are written.
     pub written: Language,
     /// Blind play.
     pub impaired: Option<Impaired>,

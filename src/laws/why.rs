@@ -155,6 +155,8 @@ impl Attempt {
         let is_fifth = self.from.rank() == self.piece.color.relative_rank(Rank::Fifth);
         if pos.legal_ep_square() == Some(self.to) {
             "captured pawn not removed"
+        } else if pos.pseudo_legal_ep_square() == Some(self.to) {
+            exposed(pos)
         } else if is_fifth && is_pawn(passed) {
             "en passant only directly after the double step"
         } else {

@@ -1,6 +1,7 @@
 //! What a referee can be asked.
 
 use super::super::edition::{Edition, Pace};
+use super::super::notation::{MateSign, write};
 use super::super::said::{Binding, Verdicted};
 use super::super::terms::Terms;
 use super::matter::MayAct;
@@ -132,12 +133,19 @@ impl Referee {
         (rights(self.game.before_last()), rights(self.game.last()))
     }
 
-    /// The last completed move as a score sheet has it: `2.Nf3 (=)`, `2...Nc6`.
+    /// The last completed move as a score sheet has it: `2.Nf3 (=)`, `4...0-0`. An illegal one that
+    /// stands is in PGN's notation.
     pub fn notation(&self) -> Option<String> {
-        let ply = self.game.plies().iter().rev().find(|ply| ply.is_completed)?;
+        let idx = self.game.plies().iter().rposition(|ply| ply.is_completed)?;
+        let (ply, pos) = (&self.game.plies()[idx], self.game.position(idx));
         let dots = if ply.by.is_white() { "." } else { "..." };
         let offer = if ply.has_offer { " (=)" } else { "" };
-        Some(format!("{}{dots}{}{offer}", ply.no, ply.san))
+        let text = if ply.is_illegal {
+            ply.san.clone()
+        } else {
+            write(pos, ply.m, self.terms.written, MateSign::default())
+        };
+        Some(format!("{}{dots}{text}{offer}", ply.no))
     }
 
     pub(super) fn row_of_illegal(&self) -> &'static str {

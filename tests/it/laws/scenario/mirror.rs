@@ -242,10 +242,10 @@ fn swap_case(text: &str) -> String {
     text.chars().map(swap).collect()
 }
 
-/// Whether a word is a square or a move, in SAN or UCI.
+/// Whether a word is a square or a move, in SAN, with or without its sign of promotion, or UCI.
 fn is_chess(word: &str) -> bool {
     let plain = word.trim_end_matches(['+', '#']);
-    let plain = plain.split_once('=').map_or(plain, |(m, _)| m);
+    let plain = plain.trim_end_matches(['Q', 'R', 'B', 'N']).trim_end_matches('=');
     let plain = plain.strip_prefix(['K', 'Q', 'R', 'B', 'N']).unwrap_or(plain);
     let kinds: String = plain
         .chars()
