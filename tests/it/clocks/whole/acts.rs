@@ -132,8 +132,8 @@ impl Hall {
         }
     }
 
-    /// The arbiter orders something of the clock. Where it is set by hand he does it as well, unless
-    /// something comes between.
+    /// The arbiter orders something of the clock. Where it is set by hand he does it as well,
+    /// unless something comes between.
     pub(super) fn order(&mut self) {
         let (turn, is_white, n) = (self.turn(), self.chance.bool(), self.chance.u64(10..600));
         let (side, span) = (Color::from_white(is_white), Duration::from_secs(n));

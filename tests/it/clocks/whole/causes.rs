@@ -33,9 +33,9 @@ impl Cause {
             Self::Gone => {
                 matches!(note, Note::Back { .. } | Note::PressesMissed { .. } | Note::Late { .. })
             }
-            // What is heard late by some seconds looks like time that was added or taken; so do the
-            // increment of a press that was not heard, where the stop before or after it was lost as
-            // well. Three messages in a row are lost once in some forty, each a second.
+            // What is heard late by some seconds looks like time that was added or taken; so do
+            // the increment of a press that was not heard, where the stop before or after it was
+            // lost as well. Three messages in a row, each a second, are lost once in some forty.
             Self::Bad => match note {
                 Note::Late { .. }
                 | Note::PressesMissed { .. }
