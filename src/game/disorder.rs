@@ -240,7 +240,7 @@ impl Game {
 
     /// A board tells its serial number, and it is another one than that on record.
     pub(super) fn on_exchanged(&mut self) {
-        self.memory.forget();
+        self.memory.forget_board();
         self.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
     }
 }

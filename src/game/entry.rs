@@ -43,6 +43,8 @@ pub enum Basis {
     Gap,
     /// Told by the board's own memory: the order is certain, the moment is an estimate.
     Memory,
+    /// What was played later could only follow it, and not what was on record before.
+    Later,
     /// The arbiter said so.
     Order,
 }
@@ -160,6 +162,13 @@ pub enum Fact {
     MoveRetracted {
         /// Half-move, from 1.
         ply: usize,
+    },
+    /// What else half-move `ply` may have been is known otherwise now. The move stays.
+    MoveMarked {
+        /// Half-move, from 1.
+        ply: usize,
+        /// Other moves, in UCI notation; empty where later moves have told that it was none.
+        alternatives: Vec<String>,
     },
     /// A move is completed. 2023: Art. 6.2.1.
     MoveCompleted {
@@ -319,6 +328,7 @@ impl Fact {
             Self::GameStarted { .. }
                 | Self::MoveMade { .. }
                 | Self::MoveRetracted { .. }
+                | Self::MoveMarked { .. }
                 | Self::MoveCompleted { .. }
                 | Self::Ended(_)
                 | Self::GameClosed

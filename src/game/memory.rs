@@ -19,6 +19,7 @@ use crate::track::tracker::GAP_STEP_MAX;
 use crate::track::{Misfit, Placement, Reading, Recalled, Step, Tracker};
 use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
 use shakmaty::{Board, Color};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The board must have been still this long to be asked while the clock runs.
@@ -34,12 +35,17 @@ const TRIES_MAX: u32 = 2;
 /// Changes and presses that are kept at the most until the memory is read.
 const HEARD_MAX: usize = 2_000;
 
+/// Changes that are kept to tell moments apart that look alike: those of some six moves.
+const RECENT_MAX: usize = 24;
+
 /// What is kept so that the board's memory can be joined to the record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     base: Option<Base>,
     /// Changes and presses since then, as they were heard.
     heard: Vec<(Mono, Step)>,
+    /// The last changes that were heard while the line was whole, oldest first.
+    recent: VecDeque<Step>,
     /// What was missed since then and is not settled.
     missed: Option<Missed>,
     asked: Option<Mono>,
@@ -100,6 +106,8 @@ enum Missed {
 struct Base {
     at: Mono,
     tracker: Tracker,
+    /// The last changes that were heard before.
+    before: Vec<Step>,
     shown: Option<Times>,
     /// No press had been heard in this game.
     is_unpressed: bool,
@@ -108,6 +116,12 @@ struct Base {
 impl Memory {
     /// A change or a press was heard.
     pub(super) fn hear(&mut self, at: Mono, step: Step) {
+        if let Step::Sensed { .. } = step {
+            if self.recent.len() == RECENT_MAX {
+                self.recent.pop_front();
+            }
+            self.recent.push_back(step.clone());
+        }
         if self.base.is_some() {
             self.heard.push((at, step));
         }
@@ -122,13 +136,21 @@ impl Memory {
             asked: self.asked,
             last_asked: self.last_asked,
             n_unanswered: self.n_unanswered,
+            recent: std::mem::take(&mut self.recent),
             ..Self::default()
         };
+    }
+
+    /// It is another board.
+    pub(super) fn forget_board(&mut self) {
+        self.recent.clear();
+        self.forget();
     }
 
     /// The line is gone, and with it any answer.
     pub(super) fn link_down(&mut self) {
         self.asked = None;
+        self.recent.clear();
     }
 
     /// The clock was stopped.
@@ -193,7 +215,8 @@ impl Game {
         };
         let shown = play.shown_last().or(self.clock.times());
         let (tracker, is_unpressed) = (play.tracker().clone(), !play.is_pressed());
-        let base = Base { at: now, tracker, shown, is_unpressed };
+        let before = self.memory.recent.iter().cloned().collect();
+        let base = Base { at: now, tracker, before, shown, is_unpressed };
         self.memory.forget();
         self.memory.base = Some(base);
     }
@@ -292,7 +315,7 @@ impl Game {
             None => Clocks::Unknown,
         };
         let heard = &self.memory.heard;
-        let joint = Joint { seen: base.tracker.seen(), clocks, heard };
+        let joint = Joint { seen: base.tracker.seen(), clocks, before: &base.before, heard };
         match memory::join(&recalled, &joint, play.tracker().seen()) {
             Ok(from) => {
                 let span = &recalled[from..];

@@ -3,6 +3,7 @@
 mod fault;
 mod recall;
 mod settle;
+mod shadow;
 
 pub use settle::OrderError;
 
@@ -14,7 +15,7 @@ use crate::clock::Times;
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::tracker::STEP_MAX;
+use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
 use shakmaty::{
@@ -41,6 +42,8 @@ pub struct Play {
     lent: Option<Times>,
     /// Presses of which only the board's memory tells; their times are estimates.
     recalled: Vec<Mono>,
+    /// What marked moves may have been instead.
+    shadows: shadow::Shadows,
     ending: Option<Ending>,
     /// Another explanation, by which a sensor is at fault.
     other: Option<Other>,
@@ -67,6 +70,7 @@ impl Play {
             presses: Vec::new(),
             lent: None,
             recalled: Vec::new(),
+            shadows: shadow::Shadows::default(),
             ending,
             other: None,
             searched: None,
@@ -151,6 +155,7 @@ impl Play {
         }
         self.suspect(at);
         self.compare(at);
+        self.recast(at, Some(by), facts);
         if self.recalled.len() > PRESSES_MAX {
             self.recalled.remove(0);
         }
@@ -158,6 +163,7 @@ impl Play {
         // A piece of the presser that stands where the move does not put it: something else was
         // played than the best line says.
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
+        let n_told = n_told.min(self.tracker.is_on_two_squares(by).unwrap_or(n_told));
         self.bring_up(at, n_told, 0, Basis::Press, facts);
     }
 
@@ -186,6 +192,9 @@ impl Play {
     ) {
         self.tracker.look(at, depth);
         self.look_at_sensors(at, depth);
+        if at.since(self.tracker.last_change()) >= RESTED {
+            self.recast(at, None, facts);
+        }
         let still = at.since(self.tracker.last_change());
         let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
         let is_still = self.tracker.mismatch().is_none() && has_rested;
@@ -227,7 +236,33 @@ impl Play {
             self.end(ending, facts);
         }
         self.tell_faulty(facts);
+        self.tell_doubt(at, facts);
         self.tracker.settle(self.n_agreed());
+        self.follow_shadows(facts);
+    }
+
+    /// Marks recorded moves that no line disputed at first, and that another one explains as well
+    /// by now: those that are no longer open to revision from here on, or all of them if the board
+    /// is still.
+    fn tell_doubt(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let n_agreed = self.n_agreed();
+        let is_still = at.since(self.tracker.last_change()) >= DOUBT_TOLD_AFTER;
+        let n = if is_still { n_agreed } else { self.tracker.n_ripe(n_agreed) };
+        let base = self.tracker.n_settled();
+        for idx in 0..n {
+            let scored = &self.sheet.moves()[base + idx];
+            if scored.is_uncertain() || scored.is_illegal {
+                continue;
+            }
+            let others = self.tracker.equals(idx);
+            if !others.is_empty() {
+                let mode = self.sheet.mode();
+                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let alternatives = others.iter().map(UciMove::to_string).collect();
+                self.sheet.mark(base + idx + 1, others);
+                facts.push(Fact::MoveMarked { ply: base + idx + 1, alternatives });
+            }
+        }
     }
 
     /// Whether the last recorded move is beyond a second thought: pressed, or long at rest.
@@ -313,9 +348,19 @@ impl Play {
 
     /// Whether the press at `at` has completed a move that is on record.
     pub(super) fn stands_pressed(&self, at: Mono) -> bool {
+        if self.tracker.is_illegal_press(at) && self.tracker.mismatch().is_some() {
+            return false;
+        }
         self.sheet.moves().iter().rev().take(PRESSES_MAX).any(|scored| {
             scored.completed.is_some_and(|done| done.at == at && done.by == CompletedBy::Press)
         }) || self.tracker.is_late_press(at)
+    }
+
+    /// Whether a moment may tell more of the press of `by` at `at`: it was for a move that is
+    /// answered, and he has put a piece astray since, or for one that is seen on two squares.
+    pub(super) fn is_unclear_press(&self, at: Mono, by: Color) -> bool {
+        self.tracker.is_late_press(at) && self.tracker.is_astray(by)
+            || self.tracker.is_on_two_squares(by).is_some()
     }
 
     /// How long the board must have been still for the last move of the best line to be believed

@@ -72,27 +72,13 @@ impl Recovered {
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.has_clock = false;
             }
-            Fact::MoveMade { ply, uci, is_illegal, basis, alternatives, .. } => {
+            Fact::MoveMade { .. } => self.fold_move(index, &entry.fact)?,
+            Fact::MoveMarked { ply, alternatives } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                if *ply != sheet.len() + 1 {
-                    return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
+                if *ply == 0 || *ply > sheet.len() {
+                    return Err(wrong(format!("ply {ply} of {} marked", sheet.len())));
                 }
-                let m: UciMove = uci.parse().map_err(|e| wrong(format!("{uci}: {e}")))?;
-                if *is_illegal {
-                    let none = || wrong(format!("{uci}: no piece is there to make it"));
-                    sheet.push_illegal(sheet.illegal_move(&m).ok_or_else(none)?);
-                } else {
-                    let m = m.to_move(sheet.last()).map_err(|e| wrong(format!("{uci}: {e}")))?;
-                    // Names that a newer program writes otherwise are no reason to lose a game.
-                    let others = alternatives.iter().filter_map(|uci| uci.parse().ok()).collect();
-                    sheet.push(m, others);
-                }
-                if !basis.is_timed() {
-                    sheet.forget_last_time();
-                } else if *basis == Basis::Order {
-                    // Its completion is recorded anew, too late to tell how long it took.
-                    sheet.forget_times();
-                }
+                sheet.mark(*ply, parsed(alternatives));
             }
             Fact::MoveRetracted { ply } => {
                 let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
@@ -125,6 +111,33 @@ impl Recovered {
                 self.seats = Some((lies, *white_end));
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a move, [`Fact::MoveMade`].
+    fn fold_move(&mut self, index: usize, fact: &Fact) -> Result<(), RecoverError> {
+        let Fact::MoveMade { ply, uci, is_illegal, basis, alternatives, .. } = fact else {
+            return Ok(());
+        };
+        let wrong = |why: String| RecoverError { index, why };
+        let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+        if *ply != sheet.len() + 1 {
+            return Err(wrong(format!("ply {ply} after ply {}", sheet.len())));
+        }
+        let m: UciMove = uci.parse().map_err(|e| wrong(format!("{uci}: {e}")))?;
+        if *is_illegal {
+            let none = || wrong(format!("{uci}: no piece is there to make it"));
+            sheet.push_illegal(sheet.illegal_move(&m).ok_or_else(none)?);
+        } else {
+            let m = m.to_move(sheet.last()).map_err(|e| wrong(format!("{uci}: {e}")))?;
+            sheet.push(m, parsed(alternatives));
+        }
+        if !basis.is_timed() {
+            sheet.forget_last_time();
+        } else if matches!(basis, Basis::Order | Basis::Later) {
+            // Its completion is recorded anew, too late to tell how long it took.
+            sheet.forget_times();
         }
         Ok(())
     }
@@ -242,6 +255,11 @@ impl Recovered {
 fn position(fen: &Fen, mode: CastlingMode) -> Result<Chess, String> {
     let pos = fen.clone().into_position(mode);
     pos.or_else(PositionError::ignore_too_much_material).map_err(|e| format!("{fen}: {e}"))
+}
+
+/// Moves in UCI notation. Names that a newer program writes otherwise are no reason to lose a game.
+fn parsed(alternatives: &[String]) -> Vec<UciMove> {
+    alternatives.iter().filter_map(|uci| uci.parse().ok()).collect()
 }
 
 fn micros(span: Duration) -> u64 {

@@ -178,6 +178,11 @@ impl ScoreSheet {
         }
     }
 
+    /// Names what half-move `ply`, counted from 1, may have been instead.
+    pub fn mark(&mut self, ply: usize, alternatives: Vec<UciMove>) {
+        self.moves[ply - 1].alternatives = alternatives;
+    }
+
     /// Writes half-move `idx`, counted from 0, as `m`, and what follows as `later`. Completions
     /// stay as they are; `m` is no longer uncertain.
     ///
@@ -190,7 +195,7 @@ impl ScoreSheet {
         for (scored, &m) in self.moves[idx..].iter_mut().zip(std::iter::once(&m).chain(later)) {
             let mut pos = self.positions.last().expect("a sheet has its start position").clone();
             assert!(pos.is_legal(m), "each move is legal where it stands");
-            (scored.m, scored.uci) = (m, m.to_uci(self.mode));
+            (scored.m, scored.uci, scored.is_illegal) = (m, m.to_uci(self.mode), false);
             scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
             self.positions.push(pos);
         }

@@ -232,16 +232,23 @@ impl Game {
         }
         let last_press = self.watch.last_press.replace((by, now));
         play.press(now, by, times, &mut self.facts);
-        // Whoever presses after an illegal move has answered it: what stands now is another matter.
-        self.watch.told_illegal = None;
-        if !play.stands_pressed(now) {
+        // Whoever presses after an illegal move has answered it, unless he presses for what he did
+        // before: what stands now is another matter.
+        if !play.tracker().is_late_press(now) {
+            self.watch.told_illegal = None;
+        }
+        let is_unclear = self.watch.suspect.is_none() && play.is_unclear_press(now, by);
+        if !play.stands_pressed(now) || is_unclear {
             // The lever may have been pushed back on the move that it was just pressed for; then
             // it will be pressed again.
             let is_back = last_press.is_some_and(|(other, at)| {
                 other != by && now.since(at) < BOUNCE && play.tracker().last_change() < at
             });
-            let (grace, after) =
-                if is_back { (PUSHED_BACK, PUSHED_BACK) } else { (BOUNCE, SUSPECT_AFTER) };
+            let (grace, after) = match is_back {
+                _ if is_unclear => (Duration::ZERO, SUSPECT_AFTER),
+                true => (PUSHED_BACK, PUSHED_BACK),
+                false => (BOUNCE, SUSPECT_AFTER),
+            };
             self.watch.suspect = Some(Suspect { by, at: now, how, grace });
             self.timers.set(Timer::Suspect, now + after);
             self.session.want_dump(now, &mut self.commands);
@@ -371,7 +378,7 @@ impl Game {
         let Some(play) = self.play.as_ref().filter(|play| !play.stands_pressed(pressed)) else {
             return;
         };
-        let mismatch = play.mismatch();
+        let mismatch = play.tracker().mismatch_at(pressed);
         let stood = |sq| {
             let at = play.tracker().changed_at(sq);
             at <= pressed + SCAN && play.tracker().is_astray(by)
@@ -507,7 +514,15 @@ impl Game {
             self.watch.note_displaced();
             return;
         }
-        self.displaced(differs.into_iter().collect(), None);
+        self.displaced(self.off_record(differs).into_iter().collect(), None);
+    }
+
+    /// Where the board differs from what is on record. That may be behind what the tracker makes of
+    /// it, from which the board `differs` too.
+    fn off_record(&self, differs: Bitboard) -> Bitboard {
+        let Some(play) = &self.play else { return differs };
+        let off = play.tracker().seen().differs(play.sheet().last().board());
+        if off.is_empty() { differs } else { off }
     }
 
     /// The clock was stopped on a board that no move on record explains: what follows is not

@@ -1,11 +1,14 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
 use crate::clock::{Note, Times};
+use crate::game::ScoreSheet;
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::laws::{Finding, Severity};
 use crate::track::line::CompletedBy;
-use shakmaty::Color;
 use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, PositionError};
 use std::time::Duration;
 
 /// Writes the lines of one board's log. Remembers the moves, because a completion names only the
@@ -14,6 +17,8 @@ use std::time::Duration;
 pub struct Log {
     first: Number,
     moves: Vec<String>,
+    /// The same moves, as far as they can be played, for the names of others.
+    sheet: ScoreSheet,
     /// What was said last of the clock: whether it runs.
     clock_runs: Option<bool>,
     /// Who puts on record what comes next.
@@ -29,7 +34,8 @@ struct Number {
 impl Default for Log {
     fn default() -> Self {
         let first = Number { fullmove: 1, turn: Color::White };
-        Self { first, moves: Vec::new(), clock_runs: None, entered: None }
+        let sheet = ScoreSheet::new(Chess::default(), CastlingMode::Standard);
+        Self { first, moves: Vec::new(), sheet, clock_runs: None, entered: None }
     }
 }
 
@@ -37,19 +43,15 @@ impl Log {
     /// The line for `fact`; `None` for what is evidence and not news, such as a sensor's reading.
     pub fn line(&mut self, fact: &Fact) -> Option<String> {
         Some(match fact {
-            Fact::GameStarted { fen, white, black, event, round, .. } => {
-                self.begin(fen);
+            Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
+                self.begin(fen, *is_chess960);
                 let event = [event.as_str(), round].join(" ");
                 let names = format!("{} - {}", name(white, "White"), name(black, "Black"));
                 format!("game       {names}  {event}").trim_end().to_owned()
             }
             Fact::MoveMade { .. } => return self.made(fact),
-            Fact::MoveRetracted { ply } => {
-                let rest = if self.moves.len() > *ply { " and what followed" } else { "" };
-                let line = format!("withdrawn  {}{rest}", self.numbered(*ply));
-                self.moves.truncate(ply.saturating_sub(1));
-                line
-            }
+            Fact::MoveRetracted { ply } => self.withdrawn(*ply),
+            Fact::MoveMarked { ply, alternatives } => self.uncertain(*ply, alternatives),
             Fact::MoveCompleted { ply, by, times, .. } => {
                 let line = format!("completed  {:<16}{}", self.numbered(*ply), clocks(*times));
                 let by = match by {
@@ -125,34 +127,75 @@ impl Log {
     }
 
     fn made(&mut self, fact: &Fact) -> Option<String> {
-        let Fact::MoveMade { ply, san, is_illegal, basis, alternatives, .. } = fact else {
+        let Fact::MoveMade { ply, uci, san, is_illegal, basis, alternatives, .. } = fact else {
             return None;
         };
-        self.moves.truncate(ply.saturating_sub(1));
+        self.truncate(ply.saturating_sub(1));
         self.moves.push(san.clone());
+        self.play(uci, *is_illegal);
         let numbered = self.numbered(*ply);
         let why = match basis {
             _ if *is_illegal => return Some(format!("STANDS     {numbered:<16}illegal, answered")),
-            _ if !alternatives.is_empty() => {
-                return Some(format!("UNCERTAIN  {numbered:<16}or {}", alternatives.join(", ")));
-            }
+            _ if !alternatives.is_empty() => return Some(self.uncertain(*ply, alternatives)),
             // The line about its completion comes at once.
             Basis::Press | Basis::Reply => return None,
             Basis::Quiet => "the board is still",
             Basis::Gap => "found after a gap",
             Basis::Memory => "from the board's own memory",
+            Basis::Later => "told by later moves",
             Basis::Order => "by the arbiter's order",
         };
         Some(format!("made       {numbered:<16}{why}"))
     }
 
-    fn begin(&mut self, fen: &str) {
-        let setup = fen.parse::<Fen>().map(Fen::into_setup).ok();
-        self.first = setup.map_or(Self::default().first, |setup| Number {
-            fullmove: setup.fullmoves.get() as usize,
-            turn: setup.turn,
-        });
+    fn withdrawn(&mut self, ply: usize) -> String {
+        let rest = if self.moves.len() > ply { " and what followed" } else { "" };
+        let line = format!("withdrawn  {}{rest}", self.numbered(ply));
+        self.truncate(ply.saturating_sub(1));
+        line
+    }
+
+    /// A move that may have been another one, in the same notation, or that no longer may.
+    fn uncertain(&self, ply: usize, alternatives: &[String]) -> String {
+        if alternatives.is_empty() {
+            return format!("settled    {:<16}by later moves", self.numbered(ply));
+        }
+        // Moves before that could not be played leave no position to name them from.
+        let before = ply.checked_sub(1).filter(|n| *n <= self.sheet.len());
+        let san = |uci: &String| {
+            let m = uci.parse::<UciMove>().ok()?.to_move(self.sheet.position(before?)).ok()?;
+            Some(SanPlus::from_move(self.sheet.position(before?).clone(), m).to_string())
+        };
+        let others: Vec<String> =
+            alternatives.iter().map(|uci| san(uci).unwrap_or_else(|| uci.clone())).collect();
+        format!("UNCERTAIN  {:<16}or {}", self.numbered(ply), others.join(", "))
+    }
+
+    fn truncate(&mut self, n: usize) {
+        self.moves.truncate(n);
+        self.sheet.truncate(n);
+    }
+
+    fn play(&mut self, uci: &str, is_illegal: bool) {
+        let Ok(uci) = uci.parse::<UciMove>() else { return };
+        if self.sheet.len() + 1 != self.moves.len() {
+            return;
+        }
+        if is_illegal {
+            self.sheet.illegal_move(&uci).map(|m| self.sheet.push_illegal(m).m);
+        } else {
+            uci.to_move(self.sheet.last()).ok().map(|m| self.sheet.push(m, Vec::new()).m);
+        }
+    }
+
+    fn begin(&mut self, fen: &str, is_chess960: bool) {
+        let fen = fen.parse::<Fen>().unwrap_or_default();
+        let setup = fen.as_setup();
+        self.first = Number { fullmove: setup.fullmoves.get() as usize, turn: setup.turn };
         self.moves.clear();
+        let mode = CastlingMode::from_chess960(is_chess960);
+        let pos = fen.into_position(mode).or_else(PositionError::ignore_too_much_material);
+        self.sheet = ScoreSheet::new(pos.unwrap_or_default(), mode);
     }
 
     /// A move with its number: `12. Nf3`, `12... Nc6`.

@@ -58,6 +58,10 @@ pub enum Body {
     MoveRetracted {
         ply: usize,
     },
+    MoveMarked {
+        ply: usize,
+        alternatives: Vec<String>,
+    },
     MoveCompleted {
         ply: usize,
         by: String,
@@ -285,6 +289,7 @@ impl From<&Fact> for Body {
                 Self::MoveMade { ply, uci, san, illegal, basis, alternatives, released_before_ms }
             }
             Fact::MoveRetracted { ply } => Self::MoveRetracted { ply },
+            Fact::MoveMarked { ply, alternatives } => Self::MoveMarked { ply, alternatives },
             Fact::MoveCompleted { ply, by, pressed_before, times } => Self::MoveCompleted {
                 ply,
                 by: by.word().to_owned(),
@@ -349,6 +354,7 @@ impl Body {
                 Fact::MoveMade { ply, uci, san, is_illegal, basis, alternatives, released_before }
             }
             Self::MoveRetracted { ply } => Fact::MoveRetracted { ply },
+            Self::MoveMarked { ply, alternatives } => Fact::MoveMarked { ply, alternatives },
             Self::MoveCompleted { ply, by, pressed_before_ms, clock } => Fact::MoveCompleted {
                 ply,
                 by: Word::parse(&by)?,

@@ -40,6 +40,7 @@ impl Word for Basis {
         (Self::Reply, "reply"),
         (Self::Gap, "gap"),
         (Self::Memory, "memory"),
+        (Self::Later, "later"),
         (Self::Order, "order"),
     ];
 }

@@ -5,14 +5,15 @@ use super::fault;
 use super::illegal;
 use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
 use super::placement::Reading;
+use super::press::{settle_late, settle_presses};
 use super::search;
 use super::tracker::{
     BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
-    settle_late, settle_presses, total,
+    total,
 };
 use super::weigh::{self, Cost};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Move, Piece, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square, attacks};
 use std::time::Duration;
 
 /// A piece that is put down before it is missed where it stood is seen on both for this long.
@@ -89,10 +90,11 @@ impl Tracker {
         at: Mono,
         budget: &mut usize,
     ) -> Vec<Line> {
-        if line.differs(&self.seen).is_empty() {
+        if line.differs(&self.seen).is_empty() && !self.hides_castling(&line.pos) {
             return Vec::new();
         }
         let mut children = self.corrected(line, at, budget);
+        children.extend(self.exchanged(line));
         for moves in search::lines(&line.pos, &self.seen, depth, slack, line.faulty, budget) {
             let mut child = line.clone();
             for m in moves {
@@ -134,11 +136,53 @@ impl Tracker {
             let mut child = before.clone();
             child.cost += weigh::PLY;
             child.push(m, self.released(&before, m, at), false);
+            // The same move, finished late: the other pawn is taken away, or this one exchanged.
+            if (m.from(), m.to()) == (illegal.m.from(), illegal.m.to()) {
+                child.plies.last_mut().expect("a ply was pushed").completion = illegal.completion;
+                child
+                    .open
+                    .retain(|press| illegal.completion.is_none_or(|done| done.at != press.at));
+            }
             settle_presses(&mut child);
             child.unexplained.append(&mut child.open);
             child
         });
         corrected.collect()
+    }
+
+    /// Whether the one who is to move may castle without these sensors showing it: king and rook go
+    /// to squares on which they stand, in Chess960, and neither is known by name.
+    fn hides_castling(&self, pos: &Chess) -> bool {
+        let turn = pos.turn();
+        CastlingSide::ALL.into_iter().any(|side| {
+            let Some(rook) = pos.castles().rook(turn, side) else { return false };
+            let stood = pos.board().king_of(turn).map(|king| Bitboard::from(king).with(rook));
+            let stand = Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
+            stood == Some(stand) && stand.is_subset(self.seen.unnamed())
+        })
+    }
+
+    /// What becomes of `line` if the piece that its last move promoted to, and on which nobody has
+    /// pressed, was exchanged for the one that stands there.
+    fn exchanged(&self, line: &Line) -> Option<Line> {
+        let (last, n) = (line.plies.last()?, line.n_standing());
+        let Reading::Piece(piece) = self.seen.get(last.m.to()) else { return None };
+        let Move::Normal { role, from, capture, to, promotion: Some(_) } = last.m else {
+            return None;
+        };
+        let m = Move::Normal { role, from, capture, to, promotion: Some(piece.role) };
+        let is_pressed = last.completion.is_some_and(|done| done.by == CompletedBy::Press);
+        let mut before = self.root.clone();
+        line.plies[..line.plies.len() - 1].iter().for_each(|ply| before.play_unchecked(ply.m));
+        let is_other = last.m != m && piece.color == before.turn() && before.is_legal(m);
+        if is_pressed || !is_other || n < line.plies.len() {
+            return None;
+        }
+        let mut child = line.clone();
+        child.cost += weigh::PLY;
+        child.take_back(n - 1, before);
+        child.push(m, self.changed_at(to), last.is_unwatched);
+        Some(child)
     }
 
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
@@ -177,7 +221,7 @@ impl Tracker {
 
     /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
     /// answered.
-    fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(super) fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }
@@ -348,6 +392,22 @@ impl Tracker {
         let others = self.seen.unnamed() & line.pos.them() & !squares_of(m, line.pos.turn());
         let was_touched = |sq: Square| self.changed_at(sq) > self.changed_at(from);
         others.into_iter().filter(|&sq| was_touched(sq)).count() as Cost * weigh::TOUCHED
+    }
+
+    /// Whether the one who is to move in `line` has taken, where pieces have no names: since he
+    /// lifted a piece, something was put down where one of the opponent's stands that it can take.
+    pub(super) fn has_taken(&self, line: &Line) -> bool {
+        let (seen, pos) = (&self.seen, &line.pos);
+        let victims = seen.something() & pos.them();
+        if victims.is_empty() {
+            return false;
+        }
+        let lifted = line.differs(seen) & pos.us() & !seen.occupied();
+        let Some(from) = lifted.single_square() else { return false };
+        let was_touched = |sq: &Square| self.changed_at(*sq) > self.changed_at(from);
+        let touched: Bitboard = victims.into_iter().filter(was_touched).collect();
+        let takes = |m: &Move| m.from() == Some(from) && touched.contains(m.to());
+        touched.any() && pos.legal_moves().iter().any(takes)
     }
 
     /// What it speaks against `m` that it promotes to something rare, where only the sensors could

@@ -20,6 +20,9 @@ const CLOCK_OFF: Duration = Duration::from_secs(1);
 /// Squares on which pieces that are only adjusted may stand: one hand, one capture begun. Two
 /// players who go back to where they were leave four. Ours.
 const FIDDLED_MAX: usize = 3;
+/// A moment before which this much more was done between what was heard is another one than the
+/// moment with the least: two moves and what a cable swallows of them. Ours.
+const ASIDE_MIN: usize = 4;
 /// How much longer a slow step counts than a fast one where times are guessed.
 const SLOW: u64 = 10;
 
@@ -73,6 +76,9 @@ pub struct Joint<'a> {
     pub seen: &'a Placement,
     /// What the clock told until then.
     pub clocks: Clocks,
+    /// What was heard of the sensors just before it, oldest first: what came over a line that was
+    /// whole, though single messages may be missing.
+    pub before: &'a [Step],
     /// What was heard after it, oldest first.
     pub heard: &'a [(Mono, Step)],
 }
@@ -160,19 +166,38 @@ pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<u
     if Square::ALL.into_iter().any(|sq| untold(sq) && now.get(sq) != joint.seen.get(sq)) {
         return Err(Misfit::Start);
     }
-    moment(memory, &fits, joint.heard)
+    let start = memory[..*fits.last().ok_or(Misfit::Start)?].iter().rposition(is_start);
+    fits.retain(|idx| start.is_none_or(|start| *idx > start));
+    moment(memory, &told_by(memory, fits, joint.before), joint.heard)
 }
 
-/// The moment that is meant by several that look alike. In earlier games the same placement may
-/// have been there too; within this one nothing but adjusting may have come in between. Then it is
+fn is_start(recalled: &Recalled) -> bool {
+    matches!(recalled.step, Step::Showed(_) | Step::Found(_))
+}
+
+/// Which of the moments that look alike have what was heard `before` them behind them. In the right
+/// one that is all there, with no more in between than messages that were lost; in another one far
+/// more was done in between, or something is not there at all.
+fn told_by(memory: &[Recalled], fits: Vec<usize>, before: &[Step]) -> Vec<usize> {
+    let n_between = |idx: usize| {
+        let mut rest = idx;
+        for step in before.iter().rev() {
+            rest = memory[..rest].iter().rposition(|recalled| recalled.step == *step)?;
+        }
+        Some(idx - rest - before.len())
+    };
+    let between: Vec<(usize, usize)> =
+        fits.iter().filter_map(|&idx| Some((n_between(idx)?, idx))).collect();
+    let Some(least) = between.iter().map(|(n, _)| *n).min() else { return fits };
+    let is_near = |(n, idx): (usize, usize)| (n < least + ASIDE_MIN).then_some(idx);
+    between.into_iter().filter_map(is_near).collect()
+}
+
+/// The moment that is meant by several that look alike in one game: nothing but adjusting may have
+/// come in between. Then it is
 /// the last one after which all that was heard could be.
 fn moment(memory: &[Recalled], fits: &[usize], heard: &[(Mono, Step)]) -> Result<usize, Misfit> {
-    let last = *fits.last().ok_or(Misfit::Start)?;
-    let is_start = |recalled: &Recalled| matches!(recalled.step, Step::Showed(_) | Step::Found(_));
-    let start = memory[..last].iter().rposition(is_start);
-    let alike: Vec<usize> =
-        fits.iter().copied().filter(|idx| start.is_none_or(|start| *idx > start)).collect();
-    let first = *alike.first().ok_or(Misfit::Start)?;
+    let (first, last) = (*fits.first().ok_or(Misfit::Start)?, fits[fits.len() - 1]);
     let stirred = memory[first..last].iter().filter_map(|recalled| match &recalled.step {
         Step::Sensed { sq, .. } => Some(*sq),
         Step::Pressed { .. } | Step::Found(_) | Step::Showed(_) => None,
@@ -181,7 +206,7 @@ fn moment(memory: &[Recalled], fits: &[usize], heard: &[(Mono, Step)]) -> Result
         return Err(Misfit::Ambiguous);
     }
     let follows = |idx: &usize| matches(&memory[*idx..], heard).1.is_empty();
-    Ok(alike.iter().copied().rev().find(follows).unwrap_or(first))
+    Ok(fits.iter().copied().rev().find(follows).unwrap_or(first))
 }
 
 /// The steps of `memory`, each with the time at which it was `heard`, or may have happened between
@@ -339,7 +364,7 @@ mod tests {
             ("overwritten", vec![out()], Clocks::Unknown, Err(Misfit::Start)),
         ];
         for (name, memory, clocks, expected) in rows {
-            let joint = Joint { seen: &start, clocks, heard: &[] };
+            let joint = Joint { seen: &start, clocks, before: &[], heard: &[] };
             assert_eq!(join(&memory.concat(), &joint, &now), expected, "{name}");
         }
     }
@@ -359,8 +384,14 @@ mod tests {
             piece(Square::F6, None),
             piece(Square::G8, black),
         ];
-        let joint = Joint { seen: &start(), clocks: Clocks::Unknown, heard: &[] };
-        assert_eq!(join(&memory, &joint, &start()), Err(Misfit::Ambiguous));
+        let join_after = |before: &[Step]| {
+            let joint = Joint { seen: &start(), clocks: Clocks::Unknown, before, heard: &[] };
+            join(&memory, &joint, &start())
+        };
+        assert_eq!(join_after(&[]), Err(Misfit::Ambiguous));
+        // What was heard just before tells which time it was; one message was lost.
+        let step = |idx: usize| memory[idx].step.clone();
+        assert_eq!(join_after(&[step(4), step(5), step(7), step(8)]), Ok(9));
     }
 
     #[test]

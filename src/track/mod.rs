@@ -15,6 +15,8 @@ pub mod line;
 pub mod memory;
 pub mod mismatch;
 pub mod placement;
+pub mod press;
+pub mod rivals;
 pub mod search;
 pub mod tracker;
 pub mod weigh;

@@ -191,25 +191,71 @@ impl Placement {
         Square::ALL.into_iter().filter(|&sq| self.get(sq) != other.get(sq)).collect()
     }
 
-    /// The first field of a FEN; unnamed pieces are left out.
+    /// The first field of a FEN, with three letters of our own for pieces without names: `x` for
+    /// something, `U` for something white and `u` for something black.
     ///
     /// ```
-    /// use rokade::track::Placement;
+    /// use rokade::track::{Placement, Sight};
     /// use shakmaty::Board;
     /// let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
     /// assert_eq!(Placement::from(Board::new()).fen(), fen);
+    /// let colors = Sight::Colors.of_board(&Board::new());
+    /// assert_eq!(colors.fen(), "uuuuuuuu/uuuuuuuu/8/8/8/8/UUUUUUUU/UUUUUUUU");
     /// ```
     pub fn fen(&self) -> String {
-        self.known.board_fen().to_string()
+        // A man takes the place of each piece without a name until its letter is put there.
+        let mut board = self.known.clone();
+        for sq in self.unnamed() {
+            board.set_piece_at(sq, Color::White.pawn());
+        }
+        let text = board.board_fen().to_string();
+        let letter = |sq: Square, letter: char| match self.get(sq) {
+            Reading::Something => SOMETHING,
+            Reading::Colored(Color::White) => SOMETHING_WHITE,
+            Reading::Colored(Color::Black) => SOMETHING_BLACK,
+            Reading::Empty | Reading::Piece(_) => letter,
+        };
+        squares_of_fen(&text).map(|(sq, c)| sq.map_or(c, |sq| letter(sq, c))).collect()
     }
 
-    /// Reads the first field of a FEN.
+    /// Reads what [`Self::fen`] writes, which may be the first field of a FEN.
     ///
     /// # Errors
     /// The text is no placement of eight ranks.
     pub fn parse(fen: &str) -> Result<Self, ParseFenError> {
-        Ok(Self::from(Fen::from_ascii(fen.as_bytes())?.into_setup().board))
+        let reading = |c: char| match c {
+            SOMETHING => Some(Reading::Something),
+            SOMETHING_WHITE => Some(Reading::Colored(Color::White)),
+            SOMETHING_BLACK => Some(Reading::Colored(Color::Black)),
+            _ => None,
+        };
+        let fen = fen.split(' ').next().unwrap_or_default();
+        let named: String = fen.chars().map(|c| reading(c).map_or(c, |_| 'P')).collect();
+        let mut placement = Self::from(Fen::from_ascii(named.as_bytes())?.into_setup().board);
+        for (sq, c) in squares_of_fen(fen) {
+            if let (Some(sq), Some(reading)) = (sq, reading(c)) {
+                placement.set(sq, reading);
+            }
+        }
+        Ok(placement)
     }
+}
+
+/// The letters of [`Placement::fen`] for what has no name.
+const SOMETHING: char = 'x';
+const SOMETHING_WHITE: char = 'U';
+const SOMETHING_BLACK: char = 'u';
+
+/// Each character of the first field of a FEN, with its square where it stands for a piece.
+fn squares_of_fen(fen: &str) -> impl Iterator<Item = (Option<Square>, char)> {
+    let mut next: u32 = 0;
+    fen.chars().map(move |c| {
+        let at = next;
+        next += c.to_digit(10).unwrap_or(u32::from(c.is_ascii_alphabetic()));
+        // A FEN begins with the eighth rank; the first square is a1.
+        let sq = Square::try_from(at.min(63) ^ 56).ok().filter(|_| c.is_ascii_alphabetic());
+        (sq, c)
+    })
 }
 
 impl From<Board> for Placement {

@@ -105,6 +105,8 @@ pub const STRAYED: Cost = 4 * POINT;
 pub const UNLIFTED_PER_MICRO: Cost = 20;
 /// A piece of the opponent that was touched while the move was made, but not captured.
 pub const TOUCHED: Cost = 3 * POINT / 2;
+/// A capture of what nobody touched, where pieces have no names, while one was put down elsewhere.
+pub const ELSEWHERE: Cost = 6 * POINT;
 /// A promotion to anything but a queen, where the sensors do not know the piece. Less than
 /// [`CLEAR_LEAD`]: the queen is assumed, not known.
 pub const UNDERPROMOTION: Cost = POINT / 2;
@@ -116,11 +118,16 @@ pub const GONE_ON: Cost = 4 * POINT;
 pub const OPEN_PRESS: Cost = 5 * POINT;
 /// A move that no press followed although the clock was running.
 pub const UNPRESSED: Cost = 3 * POINT / 2;
+/// A press for a move that has been answered, for each microsecond that it comes late.
+pub const LATE_PER_MICRO: Cost = 3;
 /// From this lead on the best line is shown; below it the question stays open.
 pub const CLEAR_LEAD: Cost = POINT;
 /// A move that is pressed with less lead than this is recorded with what else it may have been: the
 /// press comes whether or not the board has become clear.
 pub const SURE_LEAD: Cost = 3 * POINT;
+/// Within this lead a move that looks the same afterward may have been played all the same: one of
+/// its pieces has not been seen to stir, which speaks against it only where nothing is lost.
+pub const TOUCH_LEAD: Cost = UNSTIRRED + POINT;
 /// A board that contradicts the best line this much is explained too badly: longer lines are
 /// searched.
 pub const POOR: Cost = 4 * POINT;
@@ -142,10 +149,17 @@ pub fn disorder(seen: &Placement, line: &Line, hand: Color, weights: &Weights) -
         Reading::Something => missing.any(),
         Reading::Empty => false,
     };
+    // A hand with two pieces in the air castles: what has no name may be one of them, unless the
+    // other side's is missed.
+    let castles = (missing & board.by_color(hand)).more_than_one();
+    let is_in_hand = |reading: Reading| match reading {
+        Reading::Something => castles && (missing & !board.by_color(hand)).is_empty(),
+        _ => reading.color() == Some(hand),
+    };
     let mut sum = (missing.count() as u32 - lifted) * weights.missing + lifted * weights.lifted;
     for sq in diff & !missing {
         let reading = seen.get(sq);
-        sum += if reading.color() == Some(hand) && is_missed(reading) {
+        sum += if is_in_hand(reading) && is_missed(reading) {
             weights.moving
         } else if line.masked.contains(sq) {
             weights.ghost

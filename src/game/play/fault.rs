@@ -79,7 +79,10 @@ impl Play {
             self.told_faulty |= self.beneath;
             return;
         }
-        let is_needless = is_clear && ours + SURE_LEAD <= theirs;
+        // A hand that was slow with its piece looks like a sensor that died, until it has moved.
+        let is_same = self.tracker.best().pos == other.tracker.best().pos;
+        let lead = if is_same { 0 } else { SURE_LEAD };
+        let is_needless = is_clear && ours + lead <= theirs;
         let is_long = other.tracker.best().plies.len() > PLIES_MAX;
         if is_needless || is_long || ours + HOPELESS / 2 <= theirs {
             self.other = None;

@@ -30,11 +30,12 @@ impl Play {
             recall.step(*when, step, is_play, &self.presses);
         }
         let Recall { mut tracker, presses, .. } = recall;
+        // A last move that no press completed is told by the stillness after it.
+        tracker.look(at, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
         if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
             return false;
         }
-        tracker.look(at, STEP_MAX);
         if tracker.mismatch().is_none() {
             tracker.complete_answered(at);
         }

@@ -1,8 +1,10 @@
 //! An arbiter's order about a move on record: which of the moves that the sensors allow it was.
 
 use super::Play;
+use super::shadow::Shadows;
 use crate::game::entry::{Basis, Fact};
 use crate::time::Mono;
+use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use std::fmt;
 use std::time::Duration;
@@ -49,6 +51,18 @@ impl fmt::Display for OrderError {
 
 impl std::error::Error for OrderError {}
 
+/// What takes the place of a recorded half-move.
+pub(super) struct Chosen<'a> {
+    /// The move.
+    pub(super) m: Move,
+    /// What else it may have been.
+    pub(super) others: Vec<UciMove>,
+    /// The recorded moves after it, as they read then.
+    pub(super) later: &'a [Move],
+    /// What that rests on.
+    pub(super) basis: Basis,
+}
+
 impl Play {
     /// Records half-move `ply`, from 1, as `choice`, and as no longer uncertain. This is done in
     /// the open: the moves from there on are withdrawn and made again, on [`Basis::Order`], with
@@ -65,8 +79,24 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) -> Result<(), OrderError> {
         let later = self.later_moves(ply, choice)?;
+        let chosen = Chosen { m: choice, others: Vec::new(), later: &later, basis: Basis::Order };
+        self.replace(at, ply, chosen, facts);
+        Ok(())
+    }
+
+    /// Writes half-move `ply` and what follows it as `chosen`, in the open.
+    pub(super) fn replace(
+        &mut self,
+        at: Mono,
+        ply: usize,
+        chosen: Chosen<'_>,
+        facts: &mut Vec<Fact>,
+    ) {
+        let Chosen { m, others, later, basis } = chosen;
         let first = ply - 1;
-        self.sheet.rewrite(first, choice, &later);
+        self.sheet.rewrite(first, m, later);
+        self.sheet.mark(ply, others);
+        self.shadows = Shadows::default();
         facts.push(Fact::MoveRetracted { ply });
         for (idx, scored) in self.sheet.moves().iter().enumerate().skip(first) {
             facts.push(Fact::MoveMade {
@@ -74,7 +104,7 @@ impl Play {
                 uci: scored.uci.to_string(),
                 san: scored.san.to_string(),
                 is_illegal: scored.is_illegal,
-                basis: Basis::Order,
+                basis,
                 alternatives: scored.alternatives.iter().map(ToString::to_string).collect(),
                 released_before: Duration::ZERO,
             });
@@ -89,12 +119,11 @@ impl Play {
         let root = self.sheet.position(n_settled).clone();
         self.tracker.rule(root, n_settled, &open, ply.saturating_sub(n_settled), at);
         self.other = None;
-        Ok(())
     }
 
     /// The recorded moves after half-move `ply`, as they read if that was `choice`: what a queen
     /// did may have been done by a rook.
-    fn later_moves(&self, ply: usize, choice: Move) -> Result<Vec<Move>, OrderError> {
+    pub(super) fn later_moves(&self, ply: usize, choice: Move) -> Result<Vec<Move>, OrderError> {
         let n_recorded = self.sheet.len();
         if ply == 0 || ply > n_recorded {
             return Err(OrderError::NoSuchPly { ply, n_recorded });
@@ -124,7 +153,6 @@ mod tests {
     use crate::track::line::CompletedBy;
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
-    use shakmaty::uci::UciMove;
 
     const KNIGHT: &str = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 1";
     const PAWN: &str = "8/4P2k/8/8/8/8/P6K/8 w - - 0 1";

@@ -1,0 +1,167 @@
+//! What a marked move may have been instead, followed as long as nothing tells.
+//!
+//! Where sensors do not name pieces, a capture or a promotion may be ambiguous for many moves: the
+//! board looks the same after either. The tracker keeps such rivals for as long as it keeps moves
+//! open. From then on a shadow of the game is kept here, in which the other move was played and
+//! everything after it as recorded. When a recorded move could not have been played there, the
+//! question is settled and the mark is withdrawn; when the board shows what only the shadow
+//! explains, the shadow takes the place of the record.
+
+use super::Play;
+use super::settle::Chosen;
+use crate::game::entry::{Basis, Fact};
+use crate::time::Mono;
+use crate::track::{Placement, search, tracker};
+use shakmaty::uci::UciMove;
+use shakmaty::{Board, Chess, Color, Move, Position, Role};
+
+/// Shadows of one game, at the most; of more, the oldest are given up, and their marks stay.
+pub(super) const SHADOWS_MAX: usize = 24;
+
+/// The game as it would be if one marked move had been another.
+#[derive(Clone, Debug)]
+struct Shadow {
+    /// The half-move, from 1.
+    ply: usize,
+    /// What it was in the shadow.
+    other: UciMove,
+    /// The position after as many half-moves as are followed.
+    pos: Chess,
+}
+
+/// All that are followed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shadows {
+    open: Vec<Shadow>,
+    /// Recorded half-moves that they have followed.
+    n: usize,
+}
+
+impl Play {
+    /// Has the shadows follow what the tracker holds to be beyond doubt, and withdraws the marks
+    /// that this settles.
+    pub(super) fn follow_shadows(&mut self, facts: &mut Vec<Fact>) {
+        let n = self.tracker.n_settled();
+        if n < self.shadows.n {
+            self.shadows = Shadows::default();
+        }
+        let is_at_fault = self.has_faulty_sensors();
+        let mut excluded: Vec<(usize, UciMove)> = Vec::new();
+        for idx in self.shadows.n..n.min(self.sheet.len()) {
+            let scored = &self.sheet.moves()[idx];
+            let is_certain = !scored.is_uncertain() && !scored.is_illegal && !is_at_fault;
+            self.shadows.open.retain_mut(|shadow| match scored.uci.to_move(&shadow.pos) {
+                Ok(m) => {
+                    shadow.pos.play_unchecked(m);
+                    true
+                }
+                Err(_) => {
+                    if is_certain {
+                        excluded.push((shadow.ply, shadow.other));
+                    }
+                    false
+                }
+            });
+            let after = self.sheet.position(idx + 1);
+            for &other in &scored.alternatives {
+                let mut pos = self.sheet.position(idx).clone();
+                let Ok(m) = other.to_move(&pos) else { continue };
+                pos.play_unchecked(m);
+                if looks_alike(self.tracker.seen(), pos.board(), after.board()) {
+                    self.shadows.open.push(Shadow { ply: idx + 1, other, pos });
+                }
+            }
+        }
+        self.shadows.n = n;
+        let n_old = self.shadows.open.len().saturating_sub(SHADOWS_MAX);
+        self.shadows.open.drain(..n_old);
+        self.withdraw_marks(&excluded, facts);
+    }
+
+    /// Takes what a half-move cannot have been out of its alternatives.
+    fn withdraw_marks(&mut self, excluded: &[(usize, UciMove)], facts: &mut Vec<Fact>) {
+        let mut plies: Vec<usize> = excluded.iter().map(|(ply, _)| *ply).collect();
+        plies.dedup();
+        for ply in plies {
+            let mut others = self.sheet.moves()[ply - 1].alternatives.clone();
+            others.retain(|other| !excluded.contains(&(ply, *other)));
+            let alternatives = others.iter().map(UciMove::to_string).collect();
+            self.sheet.mark(ply, others);
+            facts.push(Fact::MoveMarked { ply, alternatives });
+        }
+    }
+
+    /// Lets a shadow take the place of the record if the board shows one legal move more than it,
+    /// and nothing that the record explains. `by` has pressed just now, if anybody has. True if
+    /// that is so.
+    pub(super) fn recast(&mut self, at: Mono, by: Option<Color>, facts: &mut Vec<Fact>) -> bool {
+        let best = self.tracker.best();
+        let is_explained =
+            best.plies.iter().all(|ply| !ply.is_illegal) && self.tracker.is_explained();
+        let is_behind = self.shadows.n != self.tracker.n_settled();
+        if self.shadows.open.is_empty() || is_explained || is_behind {
+            return false;
+        }
+        let fits: Vec<&Shadow> = self.shadows.open.iter().filter(|s| self.explains(s)).collect();
+        // Whoever does not want a queen wants a knight.
+        let is_knight = |shadow: &&&Shadow| shadow.other.promotion() == Some(Role::Knight);
+        let Some(&&Shadow { ply, other, .. }) =
+            fits.iter().find(is_knight).or_else(|| fits.first())
+        else {
+            return false;
+        };
+        let Ok(choice) = other.to_move(self.sheet.position(ply - 1)) else { return false };
+        let Ok(later) = self.later_moves(ply, choice) else { return false };
+        // What was on record until now stays a rival until a settled move excludes it.
+        let is_rival = |shadow: &&&Shadow| shadow.ply == ply && shadow.other != other;
+        let mut others: Vec<UciMove> = fits.iter().filter(is_rival).map(|s| s.other).collect();
+        others.insert(0, self.sheet.moves()[ply - 1].uci);
+        let chosen = Chosen { m: choice, others, later: &later, basis: Basis::Later };
+        self.replace(at, ply, chosen, facts);
+        match by {
+            Some(by) => self.tracker.press(at, by),
+            None => self.tracker.look(at, tracker::STEP_MAX),
+        }
+        true
+    }
+
+    /// Whether all that is recorded is legal in `shadow`, and the board shows a move that is legal
+    /// there only, or a recorded one is.
+    fn explains(&self, shadow: &Shadow) -> bool {
+        let mut pos = shadow.pos.clone();
+        let open = &self.sheet.moves()[self.tracker.n_settled()..];
+        for scored in open {
+            let Ok(m) = scored.uci.to_move(&pos) else { return false };
+            pos.play_unchecked(m);
+        }
+        let seen = self.tracker.seen();
+        let (recorded, mode) = (self.sheet.last(), self.sheet.mode());
+        let mut budget = search::NODES_MAX;
+        let tells = |m: Move| {
+            let mut after = pos.clone();
+            after.play_unchecked(m);
+            is_tidy(seen, &after) && m.to_uci(mode).to_move(recorded).is_err()
+        };
+        open.iter().any(|scored| scored.is_illegal) && is_tidy(seen, &pos)
+            || search::lines(&pos, seen, 1, 0, self.tracker.best().faulty, &mut budget)
+                .into_iter()
+                .flatten()
+                .any(tells)
+    }
+}
+
+/// Whether the board shows `pos`, or that the one who is to move has lifted a piece.
+fn is_tidy(seen: &Placement, pos: &Chess) -> bool {
+    let differs = seen.differs(pos.board());
+    let lifted = differs & pos.us() & !seen.occupied();
+    differs.is_empty() || differs.count() == 1 && lifted == differs
+}
+
+/// Whether sensors of the kind that see `seen`, whatever they see now, show the same of both
+/// boards.
+fn looks_alike(seen: &Placement, one: &Board, other: &Board) -> bool {
+    let same_colors = one.white() == other.white() && one.black() == other.black();
+    let names_some = seen.known().occupied().any();
+    let names_none = seen.something().any();
+    !names_some && (same_colors || names_none && one.occupied() == other.occupied())
+}

@@ -1,0 +1,235 @@
+//! What a press tells: whose move it completes, and what the board says against a line by then.
+
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply};
+use super::mismatch::{self, Mismatch};
+use super::placement::Reading;
+use super::search;
+use super::tracker::{
+    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, SCAN, STEP_MAX, TWIN_AHEAD,
+    Tracker,
+};
+use super::weigh::{self, AT_PRESS, Cost};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Color, Piece, Position, Square};
+
+impl Tracker {
+    /// Whether the press at `at` belongs to a move that the opponent had already answered.
+    pub fn is_late_press(&self, at: Mono) -> bool {
+        is_for_answered(self.best(), at)
+    }
+
+    /// Whether the press at `at` completed an illegal move, as the best line has it.
+    pub fn is_illegal_press(&self, at: Mono) -> bool {
+        let pressed = Completion { at, by: CompletedBy::Press };
+        self.best().plies.iter().any(|ply| ply.is_illegal && ply.completion == Some(pressed))
+    }
+
+    /// The same at the press at `at`. If that completed an illegal move, what not even this
+    /// explains is left aside.
+    pub fn mismatch_at(&self, at: Mono) -> Option<Mismatch> {
+        let best = self.best();
+        if !self.is_illegal_press(at) {
+            return self.mismatch();
+        }
+        let aside = best.faulty | best.differs(&self.seen);
+        let pos = best.standing();
+        mismatch::classify(pos, &self.seen.trusting(pos.board(), aside)).or(self.mismatch())
+    }
+
+    /// The last move of `by` in the best line, by its place, if its piece is seen on another square
+    /// as well and may have gone there instead: a moment tells.
+    pub fn is_on_two_squares(&self, by: Color) -> Option<usize> {
+        let best = self.best();
+        let idx = (0..best.n_standing()).rev().find(|idx| best.mover(*idx) == by)?;
+        let piece = best.pos.board().piece_at(best.plies[idx].m.to())?;
+        let twins = self.seen.known().by_piece(piece) & best.differs(&self.seen);
+        let goes_there = |rival: &Line| {
+            rival.n_shared(best) == idx
+                && rival.plies.get(idx).is_some_and(|ply| twins.contains(ply.m.to()))
+        };
+        self.rivals(weigh::SURE_LEAD).any(goes_there).then_some(idx)
+    }
+
+    /// `by` has pressed the clock: the best moment there is to look.
+    pub fn press(&mut self, at: Mono, by: Color) {
+        self.pass(at);
+        self.go_back(at);
+        let press = OpenPress { by, at };
+        let mut lines = std::mem::take(&mut self.lines);
+        let (mut veiled, mut budget) = (Vec::new(), search::NODES_MAX);
+        for line in &mut lines {
+            let mut before = line.clone();
+            let is_late = self.take_press(line, press);
+            before.open.push(press);
+            if is_late {
+                veiled.extend(self.hidden(&before, at, &mut budget));
+            }
+            if is_late || is_for_answered(line, at) {
+                veiled.extend(self.irregular(&before, at, &mut budget));
+            }
+        }
+        lines.append(&mut veiled);
+        self.lines = lines;
+        self.search_on(at, STEP_MAX, weigh::POOR, budget);
+        let against = |line: &Line| {
+            let elsewhere = if self.went_elsewhere(line, by) { weigh::ELSEWHERE } else { 0 };
+            self.contradicts_at(line, press) + elsewhere
+        };
+        let against: Vec<Cost> = self.lines.iter().map(against).collect();
+        for (line, cost) in self.lines.iter_mut().zip(against) {
+            line.cost += cost;
+        }
+        self.prune();
+    }
+
+    /// True if it was for a move that has been answered.
+    fn take_press(&self, line: &mut Line, press: OpenPress) -> bool {
+        let starts_the_clock = self.n_settled() + line.plies.len() == 0
+            && press.by != line.pos.turn()
+            && line.open.is_empty();
+        if starts_the_clock {
+            return false;
+        }
+        line.open.push(press);
+        settle_presses(line);
+        let ours = self.seen.by_color(press.by);
+        let arrived = line.differs(&self.seen) & ours;
+        let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
+        let is_meant_for_another = arrived.into_iter().any(is_prompt);
+        let is_late = line.open.last() == Some(&press)
+            && (!is_meant_for_another || self.is_late_for_adjusting(line, press))
+            && settle_late(line, press);
+        if is_late {
+            line.open.pop();
+        }
+        is_late
+    }
+
+    /// Whether the presser's hand has only just left the piece that he moved before: that is what
+    /// he presses for.
+    fn is_late_for_adjusting(&self, line: &Line, press: OpenPress) -> bool {
+        let Some(idx) = late_ply(line, press) else { return false };
+        let m = line.plies[idx].m;
+        let piece = m.role().of(press.by);
+        let since = |at: Mono| at <= press.at && press.at.since(at) <= ADJUSTED;
+        let touched = |sq: Square| self.history.last_shown(sq, piece).is_some_and(since);
+        since(self.changed[usize::from(m.to())])
+            || shakmaty::attacks::king_attacks(m.to()).into_iter().any(touched)
+    }
+
+    /// What the board says against `line` at `press`. The opponent may have a piece in the air, but
+    /// where the press is for a move whose answer is completed already, the presser again. He may
+    /// also have gone on with the piece that he presses for.
+    fn contradicts_at(&self, line: &Line, press: OpenPress) -> Cost {
+        let pressed = Completion { at: press.at, by: CompletedBy::Press };
+        let Some(idx) = line.plies.iter().position(|ply| ply.completion == Some(pressed)) else {
+            return self.contradicts(line, !press.by);
+        };
+        let usual = self.contradicts(line, !press.by) - self.wobbling(line, idx, press.at);
+        let answer = line.plies.get(idx + 1);
+        if answer.is_some_and(|answer| answer.completion.is_some()) {
+            return usual.min(self.contradicts(line, press.by) + weigh::BEGUN);
+        }
+        let m = line.plies[idx].m;
+        if self.has_left(m.to(), m.role().of(press.by), press.at) {
+            usual.min(self.contradicts(line, press.by) + weigh::GONE_ON)
+        } else {
+            usual
+        }
+    }
+
+    /// Whether the last move of `by` in `line` captures, where pieces have no names, what nobody
+    /// touched, while something was put down where none should be: that is where the piece went.
+    pub(super) fn went_elsewhere(&self, line: &Line, by: Color) -> bool {
+        let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == by) else {
+            return false;
+        };
+        let m = line.plies[idx].m;
+        let Some(from) = m.from().filter(|_| m.is_capture()) else { return false };
+        let lifted = self.history.last_shown(from, m.role().of(by)).unwrap_or_default();
+        let is_untouched =
+            self.seen.something().contains(m.to()) && self.changed_at(m.to()) + TWIN_AHEAD < lifted;
+        let astray =
+            line.differs(&self.seen) & self.seen.something() & !line.pos.board().occupied();
+        is_untouched && astray.into_iter().any(|sq| self.changed_at(sq) > lifted)
+    }
+
+    /// What it matters less that other pieces of the presser are not seen at `at`, because they
+    /// have moved before and are not yet still. `idx` is the ply that he presses for.
+    fn wobbling(&self, line: &Line, idx: usize, at: Mono) -> Cost {
+        let board = line.pos.board();
+        let by = line.mover(idx);
+        let is_other = |other: &usize| *other != idx && line.mover(*other) == by;
+        let others = (0..line.plies.len()).filter(is_other).map(|other| line.plies[other].m.to());
+        let squares: Bitboard = others.collect();
+        let wobbles = |sq: &Square| {
+            board
+                .piece_at(*sq)
+                .is_some_and(|piece| piece.color == by && self.has_left(*sq, piece, at))
+        };
+        let n = squares.into_iter().filter(wobbles).count() as Cost;
+        n * Cost::from(AT_PRESS.missing - AT_PRESS.lifted) * 1_000
+    }
+
+    /// Whether `piece` has just been taken from `sq` again.
+    fn has_left(&self, sq: Square, piece: Piece, at: Mono) -> bool {
+        let left = self.history.last_shown(sq, piece);
+        self.seen.get(sq) == Reading::Empty && left.is_some_and(|left| at.since(left) <= ADJUSTED)
+    }
+}
+
+/// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
+/// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
+/// are completed by the replies to them, Art. 6.2.1.2.
+pub(super) fn settle_presses(line: &mut Line) {
+    let presses = std::mem::take(&mut line.open);
+    for press in presses {
+        let first = line.n_completed();
+        let is_his = |idx: &usize| line.mover(*idx) == press.by;
+        let stands = |idx: &usize| line.plies[*idx].released <= press.at + SCAN;
+        let follows = |idx: &usize| line.plies[*idx].released <= press.at + PRESS_AHEAD;
+        let open = first..line.plies.len();
+        let last = open.clone().rev().find(|idx| is_his(idx) && stands(idx));
+        let Some(idx) = last.or_else(|| open.clone().find(|idx| is_his(idx) && follows(idx)))
+        else {
+            line.open.push(press);
+            continue;
+        };
+        for ply in &mut line.plies[first..idx] {
+            ply.completion = Some(Completion { at: press.at, by: CompletedBy::Reply });
+            line.cost += if ply.is_unwatched { 0 } else { weigh::UNPRESSED };
+        }
+        line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+        if let Some(answer) = line.plies.get(idx + 1) {
+            let since = press.at.since(answer.released).min(PRESS_LATE);
+            let late = since.saturating_sub(PRESS_SOON);
+            line.cost += weigh::micros(late) * weigh::LATE_PER_MICRO;
+        }
+    }
+}
+
+/// Whether the press at `at` completes a move of `line` that has been answered.
+fn is_for_answered(line: &Line, at: Mono) -> bool {
+    let pressed = Completion { at, by: CompletedBy::Press };
+    let done = |ply: &Ply| !ply.is_illegal && ply.completion == Some(pressed);
+    line.plies.iter().rev().skip(1).any(done)
+}
+
+/// A press that comes after the opponent's answer still belongs to the move that was answered.
+pub(super) fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+    let Some(idx) = late_ply(line, press) else { return false };
+    line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+    line.cost -= weigh::UNPRESSED;
+    true
+}
+
+/// The answered move of `line` that `press` may still belong to.
+fn late_ply(line: &Line, press: OpenPress) -> Option<usize> {
+    let is_answered = |idx: &usize| {
+        let done = line.plies[*idx].completion;
+        let by_reply = done.is_some_and(|done| done.by == CompletedBy::Reply);
+        let released = line.plies[*idx].released;
+        by_reply && line.mover(*idx) == press.by && press.at.since(released) <= PRESS_LATE
+    };
+    (0..line.plies.len()).rev().find(is_answered)
+}
