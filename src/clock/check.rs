@@ -9,6 +9,7 @@
 //! the first press. Then only what no time control could account for is told.
 
 mod judge;
+mod kept;
 
 use super::control::{PerMove, Period, Periods, TimeControl};
 use super::model::{Change, ClockModel, FirstIncrement, Manner};
@@ -83,7 +84,11 @@ pub struct Check {
     phases: ByColor<Phase>,
     read_at: Mono,
     pressed: Option<(Mono, Color)>,
-    recent: VecDeque<Times>,
+    /// When something was last done to the clock, or believed of it, that its readings may tell
+    /// late.
+    moved: Mono,
+    /// What was shown lately, and when last.
+    recent: VecDeque<(Mono, Times)>,
     pending: Option<Pending>,
     first: Option<Times>,
     has_run: bool,
@@ -95,6 +100,10 @@ pub struct Check {
     ordered: Option<ByColor<i64>>,
     /// The host runs the clock.
     is_driven: bool,
+    /// The model is that of the host.
+    is_kept: bool,
+    /// The clock shows something else than the host's model.
+    apart: Option<kept::Apart>,
     /// The clock shows nothing but zeros, and that was told.
     is_blank: bool,
     /// A new period by the model, whose time has not been seen on the clock yet.
@@ -122,6 +131,7 @@ impl Check {
             phases: ByColor::default(),
             read_at: Mono(0),
             pressed: None,
+            moved: Mono(0),
             recent: VecDeque::new(),
             pending: None,
             first: None,
@@ -131,6 +141,8 @@ impl Check {
             told_late: None,
             ordered: None,
             is_driven: false,
+            is_kept: false,
+            apart: None,
             is_blank: false,
             begun: None,
             doubt: None,
@@ -174,14 +186,23 @@ impl Check {
 
     /// When [`Check::on_timeout`] is due. Calling early does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
+        if self.is_kept {
+            return self.apart_until().filter(|_| !self.is_lost);
+        }
         let lasts = if self.is_driven { LASTS_DRIVEN } else { LASTS };
         self.pending.filter(|_| !self.is_lost).map(|pending| pending.since + lasts)
+    }
+
+    /// Whether the times are reckoned because the clock cannot be heard.
+    pub const fn is_lost(&self) -> bool {
+        self.is_lost
     }
 
     /// The clock, or the line to it, is gone: from now on the times are reckoned.
     pub fn lost(&mut self) {
         self.is_lost = true;
         self.pending = None;
+        self.apart = None;
         self.ordered = None;
     }
 
@@ -193,6 +214,14 @@ impl Check {
         }
         let ordered = self.ordered.get_or_insert_default();
         *ordered.get_mut(by) += micros(more) - micros(less);
+    }
+
+    /// What stands differently on a clock that stands is dealt with now: what comes next is another
+    /// matter.
+    pub fn settle(&mut self, notes: &mut Vec<Note>) {
+        if self.pending.is_some_and(|pending| pending.has_stood) {
+            self.judge(notes);
+        }
     }
 
     /// White's end of the clock is Black's, and was from the beginning: what has been reckoned for
@@ -233,7 +262,12 @@ impl Check {
             if self.shows_nothing(at, times, notes) {
                 return;
             }
-            self.seed(times, shown.running.is_some());
+            if !self.is_kept {
+                self.seed(times, shown.running.is_some());
+            }
+        }
+        if self.is_kept {
+            return self.read_kept(at, &shown, notes);
         }
         let is_final = !self.is_driven && self.pending.is_some_and(|pending| pending.stands);
         if shown.running.is_some() && is_final {
@@ -261,6 +295,9 @@ impl Check {
             changes.extend(model.press(at, !color));
             notes.push(Note::PressesMissed { expected, shown: begun(model.times(at)) });
         }
+        if model.running() != shown.running || self.pressed.is_some_and(|(then, _)| then == at) {
+            self.moved = at;
+        }
         match shown.running {
             Some(color) => model.start(at, color),
             None => model.stop(at),
@@ -277,11 +314,12 @@ impl Check {
         } else {
             self.compare(at, times, has_stood, has_gap, notes);
         }
-        if self.recent.back() != Some(&times) {
-            self.recent.push_back(times);
-            let n_old = self.recent.len().saturating_sub(N_RECENT);
-            self.recent.drain(..n_old);
+        match self.recent.back_mut().filter(|(_, last)| *last == times) {
+            Some((then, _)) => *then = at,
+            None => self.recent.push_back((at, times)),
         }
+        let n_old = self.recent.len().saturating_sub(N_RECENT);
+        self.recent.drain(..n_old);
     }
 
     /// [`Check::wake_at`] has come, or not.
@@ -290,7 +328,11 @@ impl Check {
             if let Some(model) = &mut self.model {
                 model.advance(at);
             }
-            self.judge(notes);
+            if self.is_kept {
+                self.tell_apart(at, notes);
+            } else {
+                self.judge(notes);
+            }
         }
     }
 
@@ -344,6 +386,7 @@ impl Check {
         self.is_blank = is_blank;
         if is_blank {
             self.pending = None;
+            self.apart = None;
             // Who runs a clock will set it again, and the game goes on meanwhile.
             if let (false, Some(model)) = (self.is_driven, &mut self.model) {
                 model.stop(at);
@@ -371,6 +414,7 @@ impl Check {
             model.adopt(color, shown.of(color));
             self.phases.get_mut(color).forget();
         }
+        self.moved = at;
     }
 }
 

@@ -133,7 +133,7 @@ pub enum Change {
     },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Side {
     account: Account,
     /// What his side has run since the last press of either player.
@@ -160,7 +160,7 @@ struct Side {
 /// assert_eq!(clock.wake_at(), Some(Mono::from_millis(185_000)));
 /// # Ok::<(), rokade::clock::ControlError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockModel {
     control: TimeControl,
     manner: Manner,

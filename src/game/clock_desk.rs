@@ -11,7 +11,8 @@ pub use bridge_desk::{BridgeAct, BridgeDesk};
 
 use super::clock_order::obey;
 use super::entry::{Fact, Stage};
-use crate::clock::{ClockModel, Manner, TimeControl};
+use super::event::Event;
+use crate::clock::{self, ClockModel, Manner, TimeControl};
 use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
@@ -99,6 +100,10 @@ pub struct ClockDesk<D = ClockLine> {
     moves: Moves,
     /// The legal move that was made last and its half-move.
     made: Option<(usize, ClockText)>,
+    /// The clock is there and obeys nobody.
+    is_deaf: bool,
+    /// The game has not heard how the clock is kept.
+    has_changed: bool,
 }
 
 impl ClockDesk {
@@ -172,6 +177,8 @@ impl<D: ClockDriver> ClockDesk<D> {
             calls: Calls::default(),
             moves: Moves::Hidden,
             made: None,
+            is_deaf: false,
+            has_changed: false,
         }
     }
 
@@ -190,6 +197,14 @@ impl<D: ClockDriver> ClockDesk<D> {
     /// The model that the clock is set by.
     pub const fn model(&self) -> &ClockModel {
         &self.model
+    }
+
+    /// What the game is to hear of how the clock is kept, once, before the bytes from which we have
+    /// it.
+    pub fn take_kept(&mut self) -> Option<Event> {
+        let is_news = std::mem::take(&mut self.has_changed) && self.is_set;
+        let model = || (!self.is_deaf).then(|| Box::new(self.model.clone()));
+        is_news.then(|| Event::Kept(model()))
     }
 
     /// How the clock differs from the model, as far as is known.
@@ -253,10 +268,7 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     fn on_news(&mut self, at: Mono, news: &ClockNews) {
         match news {
-            ClockNews::Lever(high) => {
-                self.follow(at, self.color(*high));
-                return;
-            }
+            ClockNews::Lever(high) => self.follow(at, self.color(*high)),
             ClockNews::Pressed(buttons) if buttons.single() == Some(Button::Run) => {
                 self.button_at = Some(at);
                 match self.model.running() {
@@ -267,10 +279,17 @@ impl<D: ClockDriver> ClockDesk<D> {
                         self.model.start(at, self.turn);
                     }
                 }
+                self.changed(at);
             }
-            _ => return,
+            ClockNews::Silent(_) | ClockNews::Refuses(_) => self.hears(false),
+            ClockNews::Found(_) | ClockNews::Agrees => self.hears(true),
+            _ => {}
         }
-        self.changed(at);
+    }
+
+    /// The clock obeys, or does not.
+    fn hears(&mut self, does: bool) {
+        self.has_changed |= std::mem::replace(&mut self.is_deaf, !does) == does;
     }
 
     /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
@@ -291,6 +310,10 @@ impl<D: ClockDriver> ClockDesk<D> {
     pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<D::Command>>) {
         match fact {
             Fact::GameStarted { .. } => self.new_game(at, out),
+            Fact::Seated { white_end, .. } => self.seat(match white_end {
+                clock::End::Left => End::Left,
+                clock::End::Right => End::Right,
+            }),
             Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
             Fact::MoveMade { ply, uci, san, is_illegal: false, .. } => {
                 self.made = Some((*ply, ClockText::for_move(uci, san)));
@@ -353,7 +376,18 @@ impl<D: ClockDriver> ClockDesk<D> {
         }
         self.over = Over::Nothing;
         self.made = None;
+        self.has_changed = true;
         self.want(at, out);
+    }
+
+    /// White sits at this end, as the first press has told: what was reckoned for one player
+    /// belongs to the other, and the clock shows it already.
+    fn seat(&mut self, white: End) {
+        if std::mem::replace(&mut self.white, white) != white {
+            self.model.turn();
+            self.turn = !self.turn;
+            self.has_changed = true;
+        }
     }
 
     /// The game is over: the clock stops and shows the result.
@@ -375,7 +409,13 @@ impl<D: ClockDriver> ClockDesk<D> {
             self.over = Over::Nothing;
             self.want(at, out);
         }
+        let n_before = out.len();
         self.driver.on_timeout(at, out);
+        for act in &out[n_before..] {
+            if let Act::Tell(ClockNews::Silent(_) | ClockNews::Agrees) = act {
+                self.hears(matches!(act, Act::Tell(ClockNews::Agrees)));
+            }
+        }
     }
 
     /// When [`ClockDesk::on_timeout`] is due.
@@ -400,6 +440,7 @@ impl<D: ClockDriver> ClockDesk<D> {
         };
         let [left, right] = [End::Left, End::Right].map(|end| times.of(self.color(end)));
         self.times = Some(WantedTimes { left, right, runs, turns_by_lever: false, since: at });
+        self.has_changed = true;
     }
 
     fn want(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {

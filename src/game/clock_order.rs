@@ -103,6 +103,9 @@ impl Game {
 
     /// The clock will show other times, and that will be no news.
     fn expect_times(&mut self, now: Mono, orders: &[ClockOrder]) {
+        if orders.iter().any(sets_time) {
+            self.settle_time_set();
+        }
         let Some(mut left) = self.estimate(now).map(|estimate| estimate.times) else { return };
         for order in orders {
             let (side, to) = match *order {

@@ -1,6 +1,7 @@
 //! Everything that can happen to a game. Closed on purpose.
 
 use super::rules::{Act, Clocked};
+use crate::clock::ClockModel;
 use crate::track::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
@@ -29,6 +30,9 @@ pub enum Event {
     Pressed(Color),
     /// A clock that speaks for itself, to the millisecond.
     Clocked(Clocked),
+    /// The clock is driven by this model, which has changed by more than time passing; `None` once
+    /// it turns out to obey nobody.
+    Kept(Option<Box<ClockModel>>),
     /// What people at the table do and say.
     Act(Act),
     /// The moment named by [`super::Game::wake_at`] has come.

@@ -7,7 +7,7 @@ use super::flags::Flags;
 use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::rules::Bench;
-use super::settings::Settings;
+use super::settings::{ClockRole, Settings};
 use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
 use super::watch::{Identity, Pressed};
@@ -70,8 +70,12 @@ pub struct Game {
 impl Game {
     /// A board that has not spoken yet.
     pub fn new(settings: Settings) -> Self {
+        let session = Session::new(Streams::BoardAndClock);
         Self {
-            session: Session::new(Streams::BoardAndClock),
+            session: match settings.clock_role {
+                ClockRole::Read => session.watching_clock(),
+                ClockRole::Driven | ClockRole::Own => session,
+            },
             orientation: settings.orientation,
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             link: LinkState::Absent,
@@ -161,6 +165,7 @@ impl Game {
             }
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
+            Event::Kept(model) => self.timekeeper.keep(now, model.as_deref()),
             Event::Act(act) => self.on_act(now, act),
             Event::Timeout => {}
         }
@@ -382,6 +387,7 @@ impl Game {
         };
         let face = Face { times, is_running: lever.running, high: end_of(lever.high) };
         let is_first = !self.clock.is_heard();
+        let is_back = self.timekeeper.is_lost();
         self.note_times(now, message);
         let turned = self.clock.read(now, face);
         for turn in &turned {
@@ -398,7 +404,7 @@ impl Game {
         if is_first {
             self.timers.set(Timer::Settle, now + self.settle_time());
         }
-        if is_first || is_turn || now.since(self.clock_recorded) >= SNAPSHOT_EVERY {
+        if is_first || is_back || is_turn || now.since(self.clock_recorded) >= SNAPSHOT_EVERY {
             self.clock_recorded = now;
             self.record_clock();
         }

@@ -3,7 +3,7 @@
 use super::entry::Fact;
 use super::machine::Game;
 use super::settings::{ClockRole, Settings};
-use crate::clock::{Check, End, Estimate, Note, Shown, Times, Turned};
+use crate::clock::{Check, ClockModel, End, Estimate, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color, Position};
@@ -44,6 +44,19 @@ impl Timekeeper {
         self.check.wake_at()
     }
 
+    /// Whether the clock cannot be heard.
+    pub(super) const fn is_lost(&self) -> bool {
+        self.check.is_lost()
+    }
+
+    /// The host drives the clock by this model, or drives it no longer.
+    pub(super) fn keep(&mut self, now: Mono, model: Option<&ClockModel>) {
+        match model {
+            Some(model) => self.check.keep(now, model.clone()),
+            None => self.check.release(),
+        }
+    }
+
     /// The clock cannot be heard: its times are reckoned from now on.
     pub(super) fn lost(&mut self) {
         self.check.lost();
@@ -71,9 +84,9 @@ impl Game {
     }
 
     /// The times for the record of a press at `now`: those of the clock, or reckoned ones where it
-    /// sent none that can be.
+    /// sent none that can be, or is only being set to them.
     pub(super) fn times_at_press(&self, now: Mono, by: Color) -> Option<Times> {
-        let is_fresh = self.timekeeper.shown_at == Some(now);
+        let is_fresh = self.timekeeper.shown_at == Some(now) && !self.timekeeper.check.is_kept();
         let reckoned = || self.timekeeper.check.pressed_at(now, by);
         self.clock.times().filter(|_| is_fresh).or_else(reckoned)
     }
@@ -114,6 +127,13 @@ impl Game {
         if let Some(control) = &self.settings.time_control {
             self.facts.push(Fact::TimeControl(control.clone()));
         }
+        self.tell_notes();
+    }
+
+    /// What was set at the clock before an order is told before it.
+    pub(super) fn settle_time_set(&mut self) {
+        let keeper = &mut self.timekeeper;
+        keeper.check.settle(&mut keeper.notes);
         self.tell_notes();
     }
 

@@ -131,6 +131,10 @@ impl Board {
     /// Runs until `stop` turns true, then tells the board to be quiet and writes what is left.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>, mut ping: watch::Receiver<u64>) {
         loop {
+            self.tell_kept(self.now.stamp());
+            if !self.effects.is_empty() {
+                self.carry_out(self.now.stamp(), After::default()).await;
+            }
             let wakes = [self.game.wake_at(), self.clock.wake_at()];
             let wake = wakes.into_iter().flatten().min().map(|due| self.now.instant(due));
             let sleep = async {
@@ -146,17 +150,18 @@ impl Board {
                     Some(heard) => self.hear(heard).await,
                     None => break,
                 },
+                (at, event) = self.clock.event() => {
+                    // A press is stamped with its edge and told a little later: no time-out
+                    // overtakes it.
+                    let at = Stamp { mono: at.mono.max(self.handled), ..at };
+                    self.handle(at, &event);
+                    self.carry_out(at, After::default()).await;
+                }
                 () = sleep => {
                     let stamp = self.now.stamp();
                     self.handle(stamp, &Event::Timeout);
                     self.carry_out(stamp, After::default()).await;
                     self.drive(|clock, out| clock.on_timeout(stamp, out));
-                }
-                (at, event) = self.clock.event() => {
-                    // A press is stamped with its edge and told a little later.
-                    let at = Stamp { mono: at.mono.max(self.handled), ..at };
-                    self.handle(at, &event);
-                    self.carry_out(at, After::default()).await;
                 }
                 Ok(()) = ping.changed() => {
                     let after = After { is_ping: true, ..After::default() };
@@ -222,6 +227,7 @@ impl Board {
             }
             serial::What::Bytes(bytes) => {
                 self.drive(|clock, out| clock.hear(at, &bytes, out));
+                self.tell_kept(at);
                 self.handled = at.mono;
                 let n_noise = self.ear.hear(at, &bytes, &mut self.game, &mut self.effects);
                 if n_noise > 0 {
@@ -235,6 +241,14 @@ impl Board {
     fn handle(&mut self, at: Stamp, event: &Event) {
         self.handled = at.mono;
         self.game.handle(at, event, &mut self.effects);
+    }
+
+    /// The game hears how the clock is kept, if that has changed.
+    fn tell_kept(&mut self, at: Stamp) {
+        if let Some(kept) = self.clock.take_kept() {
+            let at = Stamp { mono: at.mono.max(self.handled), ..at };
+            self.handle(at, &kept);
+        }
     }
 
     /// Lets the clock's driver act, and does what it asks.

@@ -118,6 +118,14 @@ impl BoardClock {
         }
     }
 
+    /// What the game is to hear of how the clock behind the board is kept, before anything else.
+    pub(super) fn take_kept(&mut self) -> Option<Event> {
+        match self {
+            Self::Driven(desk) => desk.take_kept(),
+            Self::Read | Self::Own(_) | Self::Bridge(_) => None,
+        }
+    }
+
     /// What a clock has to say that does not speak through the board; nothing, ever, of another.
     /// Safe to cancel.
     pub(super) async fn event(&mut self) -> (Stamp, Event) {

@@ -101,6 +101,7 @@ impl BridgeClock {
     fn drive(&mut self, at: Stamp, act: impl FnOnce(&mut BridgeDesk, &mut Vec<BridgeAct>)) {
         let mut out = Vec::new();
         act(&mut self.desk, &mut out);
+        self.heard.extend(self.desk.take_kept().map(|kept| (at, kept)));
         for act in out {
             match act {
                 BridgeAct::Send(bytes) => self.line.send(bytes),

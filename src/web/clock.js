@@ -6,12 +6,13 @@ const TENTHS_BELOW_MS = 20_000;
 /**
  * What a clock with `ms` left shows. Rounds down, as chess clocks do.
  * @param {number} ms
+ * @param {boolean} [exact] tenths are known; reckoned times are not so good
  * @returns {string}
  */
-export function format(ms) {
+export function format(ms, exact = true) {
   const left = Math.max(0, Math.floor(ms));
   const seconds = Math.floor(left / 1000);
-  if (left < TENTHS_BELOW_MS) return `${seconds}.${Math.floor((left % 1000) / 100)}`;
+  if (exact && left < TENTHS_BELOW_MS) return `${seconds}.${Math.floor((left % 1000) / 100)}`;
   const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);

@@ -38,7 +38,12 @@ const VERSION = 1;
 /** How long a page older than its daemon waits before it loads itself anew. */
 const RELOAD_MS = 30_000;
 const ANIMATION_MS = 200;
-const LINKS = { live: 'Live', lost: 'The board is not answering', absent: 'No board connected' };
+const LINKS = {
+  live: 'Live',
+  deaf: 'Clock not heard: times are reckoned',
+  lost: 'The board is not answering',
+  absent: 'No board connected',
+};
 const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½' };
 
 const at = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -86,6 +91,7 @@ function show_players(v) {
 function show_clocks() {
   clearTimeout(tick);
   const now = performance.now();
+  const estimated = clocks?.estimated ?? false;
   for (const id of ['top', 'bottom']) {
     const player = at(id);
     const color = /** @type {Color} */ (player.dataset.color);
@@ -93,10 +99,10 @@ function show_clocks() {
     player.classList.toggle('running', clocks?.running === color);
     const left = clocks?.left(color, now);
     player.classList.toggle('short', left !== undefined && left < 20_000);
-    player.classList.toggle('estimated', clocks?.estimated ?? false);
-    write(time, left === undefined ? '' : format(left));
+    player.classList.toggle('estimated', estimated);
+    write(time, left === undefined ? '' : format(left, !estimated));
     if (left === undefined) time.removeAttribute('aria-label');
-    else time.setAttribute('aria-label', (clocks?.estimated ? 'about ' : '') + spoken(left));
+    else time.setAttribute('aria-label', (estimated ? 'reckoned: ' : '') + spoken(left));
   }
   const wait = clocks?.changes_in(now) ?? null;
   if (wait !== null) tick = setTimeout(show_clocks, wait);
@@ -186,7 +192,9 @@ function heard(envelope) {
   show_clocks();
   show_moves(v);
   show_frame(v);
-  show_status(v.link, LINKS[v.link] ?? v.link);
+  // A board that does not answer says more than a clock that does not.
+  const state = v.link === 'live' && v.clock?.estimated ? 'deaf' : v.link;
+  show_status(state, LINKS[state] ?? state);
 }
 
 /** @param {boolean} up */

@@ -27,8 +27,8 @@ pub mod session;
 
 pub use bridge_link::{BridgeInput, BridgeLink};
 pub use clock::{
-    Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SideTime,
-    TimeFault,
+    Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SECONDS_MAX,
+    SideTime, TimeFault,
 };
 pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};
 pub use clock_line::{ClockLine, LineInput};

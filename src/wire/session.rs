@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::time::Mono;
+use crate::wire::clock::ClockMessage;
 use crate::wire::command::Command;
 use crate::wire::message::BoardMessage;
 
@@ -35,7 +36,12 @@ pub const REST: Duration = Duration::from_millis(100);
 /// lost its power comes back in bus mode (protocol 1.3), answers the probe, and is otherwise mute.
 /// Ours.
 pub const REFRESH: Duration = Duration::from_secs(10);
-
+/// A clock that stands tells nothing by itself, and a message that is lost is not said again
+/// (protocol 1.3): it is asked for this often. Ours.
+pub const CLOCK_EVERY: Duration = Duration::from_secs(10);
+/// One that runs changes every second and is read two or three times in it (protocol 2.6): after
+/// this silence it has perhaps been stopped and nobody heard, or the board has lost its mode. Ours.
+pub const CLOCK_QUIET: Duration = Duration::from_millis(2_500);
 /// Bytes come but no dump for this long, though asked for: whatever speaks, it does not answer us,
 /// and nobody can vouch for the mirror. Leaves room for an unasked log (15 s, protocol 1.5). Ours.
 pub const STARVED: Duration = Duration::from_secs(40);
@@ -91,6 +97,39 @@ pub struct Session {
     probed: Mono,
     /// The clock is asked for before the board.
     wants_clock: bool,
+    /// How the clock is watched.
+    clock: ClockWatch,
+}
+
+/// Asks for the clock where it is silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ClockWatch {
+    /// Somebody else looks after it.
+    Off,
+    /// It was heard, or asked for, at that time, and is asked for again after that silence.
+    On(Mono, Duration),
+}
+
+impl ClockWatch {
+    fn due(self) -> Option<Mono> {
+        match self {
+            Self::Off => None,
+            Self::On(since, silence) => Some(since + silence),
+        }
+    }
+
+    fn asked(&mut self, now: Mono) {
+        if let Self::On(since, _) = self {
+            *since = now;
+        }
+    }
+
+    fn heard(&mut self, now: Mono, message: &ClockMessage) {
+        if let Self::On(since, silence) = self {
+            let is_running = message.lever().is_some_and(|lever| lever.running);
+            (*since, *silence) = (now, if is_running { CLOCK_QUIET } else { CLOCK_EVERY });
+        }
+    }
 }
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
@@ -127,7 +166,24 @@ impl Session {
             heard: Mono::default(),
             probed: Mono::default(),
             wants_clock: false,
+            clock: ClockWatch::Off,
         }
+    }
+
+    /// The same session, which asks for the clock where it is silent. Not for a clock with a
+    /// driver, who must know what was asked (protocol 2.6).
+    #[must_use]
+    pub fn watching_clock(self) -> Self {
+        Self { clock: ClockWatch::On(Mono::default(), CLOCK_EVERY), ..self }
+    }
+
+    /// The same before anything was heard.
+    fn anew(&self) -> Self {
+        let clock = match self.clock {
+            ClockWatch::Off => ClockWatch::Off,
+            ClockWatch::On(since, _) => ClockWatch::On(since, CLOCK_EVERY),
+        };
+        Self { clock, ..Self::new(self.streams) }
     }
 
     /// Where the conversation stands.
@@ -151,7 +207,7 @@ impl Session {
 
     /// The line was opened. Starts from the beginning, whatever was before.
     pub fn link_up(&mut self, now: Mono, _out: &mut Vec<Command>) {
-        *self = Self::new(self.streams);
+        *self = self.anew();
         self.phase = Phase::Pausing(now + OPENING_PAUSE);
         self.heard = now;
         self.probed = now;
@@ -165,7 +221,7 @@ impl Session {
 
     /// The line is gone.
     pub fn link_down(&mut self) {
-        *self = Self::new(self.streams);
+        *self = self.anew();
     }
 
     /// The line will be closed on purpose: the board is told to be quiet, lest the next to open it
@@ -191,6 +247,7 @@ impl Session {
                 *asked = None;
                 *dumped = Some(now);
             }
+            (_, BoardMessage::Clock(clock)) => self.clock.heard(now, clock),
             _ => {}
         }
         self.on_timeout(now, out);
@@ -216,7 +273,8 @@ impl Session {
             Phase::Running { .. } => {
                 let quiet = self.probe_at().min(self.heard + SILENCE);
                 let dump = self.refresh_at().min(self.starved_at());
-                self.reask_at().map_or(dump, |at| at.min(dump)).min(quiet)
+                let dues = [self.reask_at(), self.clock_at(), Some(dump), Some(quiet)];
+                dues.into_iter().flatten().min().unwrap_or(quiet)
             }
         };
         let queue = (!self.queue.is_empty()).then_some(self.free_at);
@@ -258,6 +316,7 @@ impl Session {
     fn run(&mut self, now: Mono) {
         self.phase = Phase::Running { asked: None, dumped: None, started: now, refreshed: now };
         self.queue.clear();
+        self.clock.asked(now);
         for command in [Command::ReturnSerial, Command::ReturnLongSerial, Command::SendTrademark] {
             self.enqueue(command);
         }
@@ -280,6 +339,12 @@ impl Session {
         if now >= self.refresh_at() {
             self.refresh(now);
         }
+        if self.clock_at().is_some_and(|at| now >= at) {
+            self.clock.asked(now);
+            // Perhaps the board has lost its power and with it its mode.
+            self.enqueue(self.update());
+            self.enqueue(Command::SendClock);
+        }
         if now >= self.probe_at() {
             self.probed = now;
             self.enqueue(Command::ReturnSerial);
@@ -288,14 +353,19 @@ impl Session {
 
     /// Enters the update mode, again or for the first time, and asks for a dump.
     fn refresh(&mut self, now: Mono) {
-        self.enqueue(match self.streams {
-            Streams::BoardAndClock => Command::UpdateNice,
-            Streams::BoardOnly => Command::UpdateBoard,
-        });
+        self.enqueue(self.update());
         if let Phase::Running { refreshed, .. } = &mut self.phase {
             *refreshed = now;
         }
         self.ask_dump(now);
+    }
+
+    /// The command that enters the update mode.
+    const fn update(&self) -> Command {
+        match self.streams {
+            Streams::BoardAndClock => Command::UpdateNice,
+            Streams::BoardOnly => Command::UpdateBoard,
+        }
     }
 
     fn ask_dump(&mut self, now: Mono) {
@@ -322,6 +392,10 @@ impl Session {
         };
         let last = dumped.map_or(refreshed, |dumped| dumped.max(refreshed));
         (last + REFRESH).max(self.heard + REST)
+    }
+
+    fn clock_at(&self) -> Option<Mono> {
+        Some(self.clock.due()?.max(self.heard + REST))
     }
 
     fn starved_at(&self) -> Mono {

@@ -102,8 +102,15 @@ async fn clocks_run_between_messages_and_stop_at_zero() {
     stage.publish(&View { clock: Some(clock), ..view.clone() });
     page.wait_for(&text("#top .time"), "1:02:05").await;
     page.wait_for("document.getElementById('top').matches('.estimated')", true).await;
+    page.wait_for(&text("#status"), "Clock not heard: times are reckoned").await;
+    let caption = "getComputedStyle(document.querySelector('#bottom .time'), '::before').content";
+    page.wait_for(caption, "\"reckoned\"").await;
+    // Nobody knows its tenths.
+    page.wait_for(&text("#bottom .time"), "0:00").await;
     stage.publish(&View { clock: None, ..view });
     page.wait_for(&text("#top .time"), "").await;
+    page.wait_for(&text("#status"), "Live").await;
+    page.wait_for("document.querySelectorAll('.estimated').length", 0).await;
 }
 
 #[tokio::test]
@@ -217,8 +224,12 @@ async fn the_last_move_is_in_sight_on_every_screen() {
         uncertain: false,
         alternatives: &[],
     });
-    let view = View { moves: moves.collect(), result: "1/2-1/2", ..View::start() };
-    let (_stage, page) = open(&view).await;
+    // Reckoned times need the most room.
+    let clock = Clock { estimated: true, running: None, ..View::start().clock.unwrap() };
+    let view = View { clock: Some(clock), ..View::start() };
+    let view = View { moves: moves.collect(), result: "1/2-1/2", ..view };
+    let (stage, page) = open(&View { clock: None, ..view.clone() }).await;
+    stage.publish(&view);
     for (width, height) in [(1920, 1080), (1280, 720), (500, 1000), (1024, 1366)] {
         page.resize(width, height).await;
         page.wait_for(

@@ -1,6 +1,6 @@
 //! What a difference between device and model is, once it has lasted.
 
-use super::{Check, Pending, TOLERANCE, begun, micros, off};
+use super::{Check, GAP, Pending, TOLERANCE, begun, micros, off};
 use crate::clock::control::PerMove;
 use crate::clock::model::{ClockModel, Crediting};
 use crate::clock::note::{Note, Rate};
@@ -19,7 +19,8 @@ pub(super) const DRIFT_MIN: Duration = Duration::from_secs(3);
 const DRIFT_PART: u32 = 1_000;
 /// Drift is told of no shorter time. Ours: before that it may be a line that is slow to begin.
 const DRIFT_OVER: Duration = Duration::from_secs(10 * 60);
-/// From a press on, what it moves has been evened out. Ours: some changes of the display.
+/// From a press, start or stop on, what it moves has been evened out. Ours: some changes of the
+/// display.
 const STEADY: Duration = Duration::from_secs(30);
 /// Two differences are the same if they are not farther apart, in microseconds. Ours.
 const SAME: u64 = 1_000_000;
@@ -72,9 +73,7 @@ impl Check {
             stands,
             has_gap,
         };
-        let is_overtaken =
-            self.recent.back() != Some(&shown) && self.recent.contains(&shown) && !fresh.has_stood;
-        if is_overtaken {
+        if self.is_old(at, &shown) && !fresh.has_stood {
             self.tell_late(at, &fresh, notes);
             return;
         }
@@ -94,6 +93,13 @@ impl Check {
         }
     }
 
+    /// Whether this was shown lately, and something else since.
+    fn is_old(&self, at: Mono, shown: &Times) -> bool {
+        let mut before = self.recent.iter().rev();
+        before.next().is_some_and(|(_, last)| last != shown)
+            && before.any(|(then, times)| times == shown && at.since(*then) <= GAP)
+    }
+
     /// The clock shows what the arbiter has ordered: so does the model from now on.
     fn take_ordered(&mut self, shown: Times, notes: &mut Vec<Note>) {
         let (Some(ordered), Some(before)) = (self.ordered, self.now()) else { return };
@@ -105,6 +111,7 @@ impl Check {
         }
         self.ordered = None;
         self.pending = None;
+        self.moved = self.read_at;
         for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
             model.adopt(by, after.of(by));
             self.phases.get_mut(by).forget();
@@ -113,7 +120,7 @@ impl Check {
         }
     }
 
-    fn now(&self) -> Option<Times> {
+    pub(super) fn now(&self) -> Option<Times> {
         let model = self.model.as_ref()?;
         Some(Times { white: model.left(Color::White), black: model.left(Color::Black) })
     }
@@ -163,9 +170,10 @@ impl Check {
             let is_running = model.running() == Some(color);
             let better = self.phases.get_mut(color).correct(estimated, shown.of(color), is_running);
             if better != estimated {
-                // A press that was heard late moves time from one player to the other.
-                let is_of_press = self.pressed.is_some_and(|(then, _)| at.since(then) < STEADY);
-                self.drift += if is_of_press { 0 } else { micros(better) - micros(estimated) };
+                // A press that was heard late moves time from one player to the other, a start or
+                // stop from the clock's account to ours. Neither is the clock's fault.
+                let is_of_move = at.since(self.moved) < STEADY;
+                self.drift += if is_of_move { 0 } else { micros(better) - micros(estimated) };
                 model.adopt(color, better);
             }
         }
@@ -188,6 +196,10 @@ impl Check {
             black: without(pending.shown.black, pending.off.black),
         });
         self.name(&pending, expected, notes);
+        if pending.has_stood {
+            // Whoever set it has dealt with what was ordered, in his own way.
+            self.ordered = None;
+        }
         let Some(model) = &mut self.model else { return };
         for color in Color::ALL {
             let off = *pending.off.get(color);
@@ -195,6 +207,7 @@ impl Check {
                 let left = model.left(color);
                 model.adopt(color, without(left, -off));
                 self.phases.get_mut(color).forget();
+                self.moved = self.read_at;
             }
         }
     }
@@ -319,12 +332,16 @@ impl Check {
 /// it: time gone over from one player to the other, and an increment for each.
 pub(super) fn is_transfer(model: &ClockModel, white: i64, black: i64) -> bool {
     let increment = micros(model.per_move(Color::White).span()).max(1);
-    let n_presses = (white + black + increment / 2).div_euclid(increment);
-    let rest = (white + black - n_presses * increment).unsigned_abs();
     let is_opposite = white.signum() * black.signum() < 0;
-    // With a short increment any sum would be some number of presses.
-    let is_pair = n_presses >= 2 && increment > INCREMENT_TELLS;
-    (is_opposite && n_presses >= 0 || is_pair) && u128::from(rest) <= TOLERANCE.as_micros()
+    let explains = |sum: i64| {
+        let n_presses = (sum + increment / 2).div_euclid(increment);
+        let rest = (sum - n_presses * increment).unsigned_abs();
+        // With a short increment any sum would be some number of presses.
+        let is_pair = n_presses >= 2 && increment > INCREMENT_TELLS;
+        (is_opposite && n_presses >= 0 || is_pair) && u128::from(rest) <= TOLERANCE.as_micros()
+    };
+    // Each display shows the second that has begun, so both may be ahead.
+    explains(white + black) || explains(white + black - 1_000_000)
 }
 
 /// `span` without `off` microseconds, which may be negative.

@@ -9,6 +9,7 @@
 use super::{Calls, ClockDesk, Moves};
 use crate::clock::TimeControl;
 use crate::game::entry::Fact;
+use crate::game::event::Event;
 use crate::laws::ClockOrder;
 use crate::time::Mono;
 use crate::wire::{
@@ -87,6 +88,11 @@ impl BridgeDesk {
     /// The desk below, as it is for every clock.
     pub const fn desk(&self) -> &ClockDesk<BridgeLink> {
         &self.desk
+    }
+
+    /// What the game is to hear of how the clock is kept, before what it is to hear of the clock.
+    pub fn take_kept(&mut self) -> Option<Event> {
+        self.desk.take_kept()
     }
 
     /// How the clock differs from the model, as far as is known.

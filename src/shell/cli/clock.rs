@@ -10,14 +10,31 @@ use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::time::Mono;
 use crate::wire::{
     Act, BoardMessage, BridgeInput, BridgeLink, ClockDriver, ClockKind, ClockLine, ClockNews,
-    ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Session, SessionState,
-    Streams, Wanted, WantedTimes,
+    ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, SECONDS_MAX, Session,
+    SessionState, Streams, Wanted, WantedTimes,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;
 
 /// Longest wait for a clock to show what is asked: three attempts of two seconds, a look, and some.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Longest wait for the first time of a clock: a board is asked for its version twice in it, and
+/// says at once whether a clock is plugged in.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
+const NO_BOARD: &str =
+    "no board answers at this port; is it the right port, and has the board power?";
+const NO_BRIDGE: &str =
+    "no bridge answers at this port; is it the right port, and has it its firmware?";
+const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug it in, switch it \
+                        on and give the order again";
+const NO_CLOCK_ON_BRIDGE: &str = "the bridge answers, but no clock does; plug it in, switch it on \
+                                  and give the order again";
+const GONE: &str = "the clock was unplugged before it showed what it was told; plug it in and give \
+                    the order again";
+const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and \
+                          give the order again";
+const CABLE: &str = "the clock's lines are held low; check its plug";
 
 /// Shows or sets the clock on the table, through its board or a bridge. Left and right are seen
 /// from the clock's front. No daemon may use the port meanwhile.
@@ -48,10 +65,10 @@ enum Order {
     /// Set both times, and stop the clock
     Set {
         /// Left: 1:30:00 or 5:00
-        #[arg(value_parser = parse_time)]
+        #[arg(value_parser = parse_time, allow_hyphen_values = true)]
         left: u32,
         /// Right
-        #[arg(value_parser = parse_time)]
+        #[arg(value_parser = parse_time, allow_hyphen_values = true)]
         right: u32,
     },
     /// Let the time run at one end, from what the clock shows
@@ -66,7 +83,7 @@ enum Order {
         /// The end that gets it
         end: Side,
         /// How much: 2:00
-        #[arg(value_parser = parse_time)]
+        #[arg(value_parser = parse_time, allow_hyphen_values = true)]
         time: u32,
     },
 }
@@ -90,7 +107,7 @@ fn parse_time(text: &str) -> Result<u32, String> {
     });
     let seconds = numbers.map(|numbers| numbers.iter().fold(0, |sum, number| sum * 60 + number));
     seconds
-        .filter(|seconds| *seconds < 36_000)
+        .filter(|seconds| *seconds <= SECONDS_MAX)
         .ok_or_else(|| format!("{text:?} is no time; write 1:30:00, 5:00 or 30, up to 9:59:59"))
 }
 
@@ -115,15 +132,8 @@ impl Clock {
         };
         let (line, actor) = serial::channel(line, now);
         let actor = tokio::spawn(actor.run());
-        let mut talk = Talk {
-            line,
-            now,
-            order: self.order.clone(),
-            shown: None,
-            wanted_at: None,
-            mend: None,
-            n_readings: 0,
-        };
+        let mut talk =
+            Talk { line, now, order: self.order.clone(), shown: None, wanted_at: None, mend: None };
         let done = match self.through {
             Through::Board => talk.run(BoardEnd::default()).await,
             Through::Bridge => talk.run(BridgeEnd(BridgeLink::new())).await,
@@ -143,6 +153,10 @@ trait FarEnd {
     fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>);
     fn wake_at(&self) -> Option<Mono>;
     fn difference(&self) -> Option<Difference>;
+    /// What is to be done where no time has come.
+    fn silence(&self) -> &'static str;
+    /// The same where the clock was there and is gone.
+    fn loss(&self) -> &'static str;
     fn leave(&mut self) -> Vec<Vec<u8>>;
 }
 
@@ -221,6 +235,17 @@ impl FarEnd for BoardEnd {
         self.clock.difference()
     }
 
+    fn silence(&self) -> &'static str {
+        match self.session.state() {
+            SessionState::Resync | SessionState::Live => NO_CLOCK,
+            SessionState::Absent | SessionState::Opening | SessionState::Lost => NO_BOARD,
+        }
+    }
+
+    fn loss(&self) -> &'static str {
+        if self.session.failed().is_some() { BOARD_GONE } else { GONE }
+    }
+
     fn leave(&mut self) -> Vec<Vec<u8>> {
         let mut commands = Vec::new();
         self.session.leave(&mut commands);
@@ -257,6 +282,14 @@ impl FarEnd for BridgeEnd {
         self.0.difference()
     }
 
+    fn silence(&self) -> &'static str {
+        if self.0.is_up() { NO_CLOCK_ON_BRIDGE } else { NO_BRIDGE }
+    }
+
+    fn loss(&self) -> &'static str {
+        GONE
+    }
+
     fn leave(&mut self) -> Vec<Vec<u8>> {
         Vec::new()
     }
@@ -273,12 +306,12 @@ struct Talk {
     wanted_at: Option<Mono>,
     /// What the driver says is to be done.
     mend: Option<&'static str>,
-    n_readings: usize,
 }
 
 impl Talk {
     async fn run(&mut self, mut far: impl FarEnd) -> Result<(), Failure> {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let begun = tokio::time::Instant::now();
+        let (deadline, first_word) = (begun + PATIENCE, begun + ANSWERS_WITHIN);
         let mut out = Vec::new();
         let done = loop {
             let wake = far.wake_at().unwrap_or(Mono(u64::MAX));
@@ -294,16 +327,22 @@ impl Talk {
                 () = tokio::time::sleep_until(self.now.instant(wake)) => {
                     far.on_timeout(self.now.stamp().mono, &mut out);
                 }
+                () = tokio::time::sleep_until(first_word), if self.shown.is_none() => {
+                    break Err(Failure::Device(far.silence().to_owned()));
+                }
                 () = tokio::time::sleep_until(deadline) => break Err(self.give_up(&far)),
             }
-            self.carry_out(&mut out);
+            self.carry_out(&far, &mut out);
+            if self.is_too_much() {
+                break Err(Failure::Usage("a clock shows 9:59:59 at most".to_owned()));
+            }
             if self.wanted_at.is_none()
                 && let Some(wanted) = self.wanted()
             {
                 let at = self.now.stamp().mono;
                 self.wanted_at = Some(at);
                 far.want(at, wanted, &mut out);
-                self.carry_out(&mut out);
+                self.carry_out(&far, &mut out);
             }
             if self.is_done(&far) {
                 break Ok(());
@@ -318,21 +357,31 @@ impl Talk {
         done.map(|()| self.print())
     }
 
-    fn carry_out(&mut self, out: &mut Vec<Act<Vec<u8>>>) {
+    fn carry_out(&mut self, far: &impl FarEnd, out: &mut Vec<Act<Vec<u8>>>) {
         for act in out.drain(..) {
             match act {
                 Act::Send(bytes) => self.line.send(bytes),
                 Act::Tell(ClockNews::Reading(time)) => {
                     self.shown = Some(time);
-                    self.n_readings += 1;
                 }
                 Act::Tell(ClockNews::Found(kind)) => eprintln!("{}", name(kind)),
                 Act::Tell(ClockNews::Silent(mend) | ClockNews::Refuses(mend)) => {
                     self.mend = Some(mend);
                 }
+                Act::Tell(ClockNews::Gone) => self.mend = Some(far.loss()),
+                Act::Tell(ClockNews::Cable) => self.mend = Some(CABLE),
                 Act::Tell(_) => {}
             }
         }
+    }
+
+    /// More is to be added than fits.
+    fn is_too_much(&self) -> bool {
+        let (Order::Add { end, time }, Some(shown)) = (&self.order, self.shown) else {
+            return false;
+        };
+        let end = if matches!(end, Side::Left) { End::Left } else { End::Right };
+        self.wanted_at.is_none() && shown.side(end).seconds + time > SECONDS_MAX
     }
 
     /// What the order asks for, once enough is known of the clock.
@@ -371,9 +420,6 @@ impl Talk {
     fn give_up(&self, far: &impl FarEnd) -> Failure {
         let what = match (self.mend, far.difference()) {
             (Some(mend), _) => mend,
-            (None, _) if self.n_readings == 0 => {
-                "no clock has been heard; is it plugged in and switched on?"
-            }
             (None, Some(Difference::Running)) => {
                 "the clock does not run; does its lever stand right?"
             }

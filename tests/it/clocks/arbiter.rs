@@ -144,6 +144,14 @@ impl Hall {
         }
     }
 
+    /// The game hears of the desk before anything else.
+    fn tell_kept(&mut self) {
+        let Works::Driven(desk) = &mut self.works else { return };
+        if let Some(kept) = desk.take_kept() {
+            self.handle(&kept);
+        }
+    }
+
     fn drive_pins(&mut self, act: impl FnOnce(&mut OwnClock, Mono, &mut Vec<OwnAct>)) {
         let Works::Pins(clock, displays) = &mut self.works else { return };
         let (mut out, mut readings) = (Vec::new(), Vec::new());
@@ -181,10 +189,12 @@ impl Hall {
         while let Some(at) = self.wake_at().filter(|at| *at <= until) {
             self.now = at.max(Mono(self.now.0 + 1));
             self.table.tick(self.now);
+            self.tell_kept();
             let mut bytes = Vec::new();
             self.table.board_mut().expect("a board").take(self.now, &mut bytes);
             if !bytes.is_empty() {
                 self.drive_desk(|desk, at, out| desk.hear(at, &bytes, out));
+                self.tell_kept();
                 let (mut effects, stamp) = (Vec::new(), self.stamp());
                 self.ear.hear(stamp, &bytes, &mut self.game, &mut effects);
                 self.carry_out(effects);

@@ -1,5 +1,5 @@
-//! The daemon with a board and a DGT 3000 on its own jack: two real pseudo-terminals, and a cable
-//! that is pulled in the middle of the game.
+//! The daemon with a board and a DGT 3000 on its own jack: two real pseudo-terminals, a cable that
+//! is pulled in the middle of the game, and a referee.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,9 +8,10 @@ use crate::program::{Place, is_live, moves_of};
 use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBoard, PtyBridge, Speed};
 use rokade::sim::hands::{self, Manners, Span, TableKind};
-use rokade::sim::script::Happening;
+use rokade::sim::script::{Happening, Header};
 use rokade::sim::{Script, Table};
 use rokade::track::Sight;
+use serde_json::Value;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color};
 use std::fs::OpenOptions;
@@ -81,5 +82,57 @@ async fn a_clock_on_its_jack_is_driven_lost_and_found() {
     assert_eq!(pgn.matches("%clk").count(), intended.len(), "{pgn}");
     let log = place.run(&["log"]).await.out;
     assert!(!log.contains("CLOCK_"), "{log}");
+    daemon.stop().await;
+}
+
+/// Stop, two minutes for the opponent (2023: Art. 7.5.5), a time that is set, and on: the referee's
+/// orders reach the clock on its jack through the daemon, and what it shows then is no news.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_on_its_jack_does_what_the_referee_orders() {
+    let place = Place::new();
+    let line = place.path("bridge");
+    place.add(&format!(
+        "laws = \"m2023\"\nclock = \"bridge\"\nclock_port = {line:?}\ntime_control = \"90m+30s\"\n"
+    ));
+    let (bridge, actor) = PtyBridge::open(Now::start(), Some(line)).unwrap();
+    tokio::spawn(actor.run());
+    let header = Header { has_clock: false, ..Header::dgt() };
+    let (mut board, actor) = PtyBoard::open(Table::new(&header), Some(place.board())).unwrap();
+    tokio::spawn(actor.with_clock_beside(bridge.hands()).run());
+    let daemon = place.start();
+    board.woken().await.unwrap();
+    place.seen(is_live).await;
+    bridge.clone().is_set().await.unwrap();
+
+    let order = async |words: &[&str]| {
+        let done = place.run(&[&["order"], words].concat()).await;
+        assert_eq!((done.code, &*done.err), (Some(0), ""), "{words:?}: {done:?}");
+    };
+    let ms = |view: &Value, side: &str| view["clock"][side].as_u64().unwrap_or_default();
+    order(&["start"]).await;
+    place.seen(|view| view["clock"]["running"] == "white").await;
+    // It runs on the device, not only in our books.
+    place.seen(|view| ms(view, "white_ms") < 5_398_000).await;
+    order(&["pause"]).await;
+    let view = place.seen(|view| view["clock"]["running"].is_null()).await;
+    let white = ms(&view, "white_ms");
+    order(&["add_time", "black", "120"]).await;
+    place.seen(|view| ms(view, "black_ms") == 5_520_000).await;
+    order(&["set_time", "white", "600"]).await;
+    place.seen(|view| ms(view, "white_ms") == 600_000).await;
+    assert!((5_390_000..5_398_000).contains(&white), "{white}");
+    order(&["resume", "white"]).await;
+    place.seen(|view| ms(view, "white_ms") < 598_000).await;
+    let view = place.view().await.unwrap();
+    assert_eq!((ms(&view, "black_ms"), &view["clock"]["running"]), (5_520_000, &"white".into()));
+    sleep(Duration::from_secs(4)).await;
+    let log = place.run(&["log"]).await.out;
+    assert!(log.contains("black: 0:02:00 added as ordered"), "{log}");
+    assert!(log.contains("taken as ordered, now 0:10:00"), "{log}");
+    let told: Vec<_> = log.lines().filter(|line| line.contains("  clock      ")).collect();
+    assert!(
+        told.iter().all(|line| !line.contains("CLOCK_") || line.ends_with("CLOCK_ORDERED")),
+        "{told:?}"
+    );
     daemon.stop().await;
 }

@@ -1,13 +1,16 @@
 //! `rokade clock`, the real program, against a simulated board with a clock that obeys.
 
 use crate::program::{LIMIT, Outcome, rokade, run, signal};
-use rokade::shell::pty::PtyBoard;
-use rokade::sim::script::Header;
+use rokade::shell::now::Now;
+use rokade::shell::pty::{PtyBoard, PtyBridge, Speed};
+use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Obedience, Table};
+use rokade::time::Mono;
 use rokade::wire::ClockKind;
 use rustix::process::Signal;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::time::timeout;
 
@@ -62,10 +65,75 @@ async fn what_is_no_time_is_refused_with_the_right_form() {
     assert_eq!(missing.code, Some(4), "{}", missing.err);
 }
 
+/// Six seconds, and what a busy machine needs to start a program.
+const SOON: Duration = Duration::from_secs(12);
+
+/// Within a few seconds, one sentence that says what to do, and not as if it had been done.
+async fn is_refused(port: &str, order: &[&str], why: &str) {
+    let refused = timeout(SOON, clock(port, order)).await.expect("an answer in a few seconds");
+    assert_eq!((refused.code, refused.out.as_str()), (Some(4), ""), "{}", refused.err);
+    let said: Vec<_> = refused.err.lines().filter(|line| !line.starts_with("DGT")).collect();
+    assert!(said.len() == 1 && said[0].contains(why), "{order:?}: {said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_to_a_clock_that_is_not_there_says_what_is_missing() {
+    let header = Header { has_clock: false, ..Header::dgt() };
+    let (stub, actor) = PtyBoard::open(Table::new(&header), None).expect("a pseudo-terminal");
+    tokio::spawn(actor.run());
+    let path = stub.path();
+    let bare = path.to_str().unwrap();
+    for order in [&["show"][..], &["set", "5:00", "5:00"], &["add", "left", "2:00"]] {
+        is_refused(bare, order, "no clock is plugged into it; plug it in").await;
+    }
+    let (bridge, actor) = PtyBridge::open(Now::start(), None).expect("a pseudo-terminal");
+    tokio::spawn(actor.run());
+    let line = bridge.path();
+    is_refused(line.to_str().unwrap(), &["stop"], "no board answers at this port").await;
+    is_refused(bare, &["--through", "bridge", "start", "left"], "no bridge answers").await;
+    is_refused("/dev/no-such-board", &["stop"], "check that the board's cable is plugged in").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cable_that_is_pulled_during_a_command_is_told_of() {
+    let order = ["set", "5:00", "5:00"];
+    for is_cut in [true, false] {
+        // It answers nothing, so the command waits.
+        let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::ReadOnly, 0);
+        let table = Table::new(&Header::dgt()).with_driven_clock(clock);
+        let (mut stub, actor) = PtyBoard::open(table, None).expect("a pseudo-terminal");
+        tokio::spawn(actor.run());
+        let path = stub.path();
+        let pulled = async {
+            stub.woken().await.unwrap();
+            if is_cut {
+                stub.unplug().await.unwrap();
+            } else {
+                // The line stays, and nothing comes over it any more.
+                let down = vec![(Mono::from_millis(500), Happening::LineDown)];
+                stub.play(down, Speed::REAL).await.unwrap();
+            }
+        };
+        let port = path.to_str().unwrap();
+        let why = if is_cut { "cable is plugged in" } else { "does not answer any more" };
+        tokio::join!(pulled, is_refused(port, &order, why));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_than_a_clock_can_show_is_refused() {
+    let board = board(Obedience::Remote);
+    let port = board.to_str().unwrap();
+    assert_eq!(clock(port, &["set", "9:59:00", "5:00"]).await.code, Some(0));
+    let refused = clock(port, &["add", "left", "2:00"]).await;
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert!(refused.err.contains("9:59:59 at most"), "{}", refused.err);
+}
+
 #[tokio::test]
 async fn a_negative_or_absurd_time_is_refused() {
     for time in ["-5:00", "99:00:00", "10:00:00", "5:60", "1:2:3:4", "5m", ""] {
-        let refused = clock("/dev/null", &["set", "--", time, "5:00"]).await;
+        let refused = clock("/dev/null", &["set", time, "5:00"]).await;
         assert_eq!(refused.code, Some(2), "{time:?}: {}", refused.err);
         assert!(refused.err.contains("up to 9:59:59"), "{}", refused.err);
     }

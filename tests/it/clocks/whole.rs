@@ -2,11 +2,16 @@
 //! end, and the log has told each difference by its kind.
 
 mod acts;
+mod causes;
+mod set;
 
+use causes::Cause;
 use rokade::clock::{ClockModel, FirstIncrement, Manner, Note, Times};
+use rokade::game::terms::at_control;
 use rokade::game::{
-    ClockDesk, ClockRole, Effect, Entry, Event, Fact, Game, OwnAct, OwnClock, Settings,
+    ClockDesk, ClockOrder, ClockRole, Effect, Entry, Event, Fact, Game, OwnAct, OwnClock, Settings,
 };
+use rokade::laws::{self, Terms};
 use rokade::sim::{Badness, DgtClockSim, Faults, Obedience};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::contact::{Contacts, Level, Shape};
@@ -14,6 +19,7 @@ use rokade::wire::{
     Act, BoardMessage, ClockKind, ClockMessage, ClockTime, Command, Dump, End, Orientation,
     SideTime,
 };
+use set::Set;
 use shakmaty::{Board, Color};
 use std::time::Duration;
 
@@ -46,99 +52,13 @@ enum Device {
     Read(Box<Set>),
 }
 
-/// A clock that runs by a program of its own.
-struct Set {
-    truth: ClockModel,
-    /// Its second in microseconds of the world.
-    second: u64,
-    is_turned: bool,
-    turn: Color,
-    is_battery_low: bool,
-}
-
-impl Set {
-    fn own(&self, now: Mono) -> Mono {
-        Mono(
-            u64::try_from(u128::from(now.0) * 1_000_000 / u128::from(self.second)).expect("a time"),
-        )
-    }
-
-    fn time(&self, now: Mono) -> ClockTime {
-        let times = self.truth.times(self.own(now));
-        let white = if self.is_turned { End::Right } else { End::Left };
-        let side = |color| SideTime::of_seconds(up(times.of(color)));
-        let of_end = |end| if end == white { side(Color::White) } else { side(Color::Black) };
-        ClockTime {
-            left: of_end(End::Left),
-            right: of_end(End::Right),
-            running: self.truth.running().is_some(),
-            high: if self.turn == Color::White { white } else { white.other() },
-            battery_low: self.is_battery_low,
-        }
-    }
-}
-
 fn up(left: Duration) -> u32 {
     u32::try_from(left.as_micros().div_ceil(1_000_000)).expect("some hours")
 }
 
-/// What was done that the arbiter may hear of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
-    /// The clock has lost its memory.
-    Forgot,
-    /// It was unplugged, or the line to the board was down.
-    Gone,
-    /// The line loses messages, or is slow.
-    Bad,
-    /// An arbiter set a time.
-    Set,
-    /// Both times are those of the beginning.
-    Reset,
-    Turned,
-    Battery,
-    /// A player has completed the moves of his period.
-    Period,
-    /// Two things were done between two looks of the board.
-    Twice,
-}
-
-impl Cause {
-    fn explains(self, note: &Note) -> bool {
-        match self {
-            Self::Forgot => matches!(note, Note::Reset { .. } | Note::Back { .. }),
-            Self::Gone => {
-                matches!(note, Note::Back { .. } | Note::PressesMissed { .. } | Note::Late { .. })
-            }
-            // What is heard late by some seconds looks like time that was added or taken.
-            Self::Bad => match note {
-                Note::Late { .. }
-                | Note::PressesMissed { .. }
-                | Note::Back { .. }
-                | Note::Drift { .. } => true,
-                Note::SetByHand { from, to, .. } | Note::Unexplained { from, to, .. } => {
-                    from.abs_diff(*to) <= 3 * SLACK
-                }
-                Note::Increment { expected, shown, .. } => expected.abs_diff(*shown) <= 3 * SLACK,
-                _ => false,
-            },
-            Self::Set => matches!(note, Note::SetByHand { .. }),
-            Self::Reset => matches!(note, Note::Reset { .. } | Note::SetByHand { .. }),
-            Self::Turned => matches!(note, Note::Turned { .. } | Note::SetByHand { .. }),
-            Self::Battery => matches!(note, Note::BatteryLow),
-            Self::Period => matches!(note, Note::Period { .. } | Note::PeriodDue { .. }),
-            Self::Twice => match note {
-                Note::PressesMissed { .. } => true,
-                // Where the clock was stopped at once nobody can tell a press from a hand.
-                Note::SetByHand { from, to, .. } => from.abs_diff(*to).abs_diff(INCREMENT) <= SLACK,
-                _ => false,
-            },
-        }
-    }
-}
-
 /// A table at which a game is played, and all that is between clock and game.
 struct Hall {
+    kind: Kind,
     now: Mono,
     chance: fastrand::Rng,
     game: Game,
@@ -162,14 +82,20 @@ struct Hall {
     mistold: Vec<String>,
     /// Since when the game shows something else than the clock.
     apart_since: Option<Mono>,
+    /// It was told of since they last agreed.
+    is_told_apart: bool,
     /// When something was last done at the clock.
     done: Mono,
+    /// When the arbiter last ordered something, which is on record.
+    ordered: Mono,
     /// Since when the clock cannot be heard.
     gone_at: Mono,
     /// The same, if it has said nothing since it can be heard again.
     unheard_since: Mono,
     /// Before that the clock is being set.
     has_begun: bool,
+    /// One game is looked at: its log has every message.
+    is_detailed: bool,
 }
 
 impl Hall {
@@ -199,11 +125,17 @@ impl Hall {
         let settings = Settings {
             white_end: Some(rokade::clock::End::Left),
             time_control: Some(control()),
-            clock_role: if kind == Kind::Driven { ClockRole::Driven } else { ClockRole::Read },
+            terms: Some(at_control(Terms::default(), &control())),
+            clock_role: match kind {
+                Kind::Driven => ClockRole::Driven,
+                Kind::Own => ClockRole::Own,
+                Kind::Read => ClockRole::Read,
+            },
             ..Settings::default()
         };
         let faults = [seed, !seed].map(|seed| Faults::new(Badness::NONE, seed));
         let mut hall = Self {
+            kind,
             now: Mono::default(),
             chance,
             game: Game::new(settings),
@@ -222,17 +154,35 @@ impl Hall {
             wrong: Vec::new(),
             mistold: Vec::new(),
             apart_since: None,
+            is_told_apart: false,
             done: Mono::default(),
+            ordered: Mono::default(),
             gone_at: Mono(u64::MAX),
             unheard_since: Mono(u64::MAX),
             has_begun: false,
+            is_detailed: false,
         };
         hall.tell(hall.now, &Event::LinkUp);
         hall.drive_own(OwnClock::on_timeout);
         hall
     }
 
+    /// The game hears first how the clock is kept.
     fn tell(&mut self, at: Mono, event: &Event) {
+        self.tell_kept();
+        self.tell_now(at, event);
+        // What was ordered with it.
+        self.tell_kept();
+    }
+
+    fn tell_kept(&mut self) {
+        let Device::Driven(_, desk) = &mut self.device else { return };
+        if let Some(kept) = desk.take_kept() {
+            self.tell_now(self.now, &kept);
+        }
+    }
+
+    fn tell_now(&mut self, at: Mono, event: &Event) {
         let before = self.game.estimate(at);
         let mut effects = Vec::new();
         self.game.handle(Stamp { mono: at, wall: Wall(0) }, event, &mut effects);
@@ -240,9 +190,13 @@ impl Hall {
         let mut is_told = false;
         for effect in effects {
             match effect {
-                Effect::Send(command) => self.to_board.push((self.now + WAY, command)),
+                Effect::Send(command) => self.send(command),
+                Effect::Clock(order) => self.obey_order(order),
                 Effect::Record(Entry { fact, .. }) => {
-                    is_told |= matches!(fact, Fact::ClockNote(_) | Fact::Clock { .. });
+                    // What a clock shows that was not heard before goes on record as it is.
+                    let is_back = before.is_none_or(|before| before.is_estimated);
+                    is_told |= matches!(fact, Fact::ClockNote(_))
+                        || is_back && matches!(fact, Fact::Clock { .. });
                     self.take(&fact);
                 }
                 _ => {}
@@ -252,9 +206,26 @@ impl Hall {
         for color in Color::ALL {
             let (from, to) = (before.times.of(color), after.times.of(color));
             let is_credit = to.abs_diff(from + INCREMENT) < SLACK;
-            if from.abs_diff(to) > SLACK && !is_credit && !is_told {
+            let is_ordered = self.now.since(self.ordered) < WAY;
+            if from.abs_diff(to) > SLACK && !is_credit && !is_told && !is_ordered {
                 self.wrong.push(format!("{at}: {color} leaps from {from:?} to {to:?}, untold"));
             }
+        }
+    }
+
+    /// The referee's word, as the daemon passes it on.
+    fn obey_order(&mut self, order: laws::ClockOrder) {
+        match &mut self.device {
+            Device::Driven(_, desk) => {
+                let mut out = Vec::new();
+                desk.obey(self.now, order, &mut out);
+                self.carry_out(out);
+            }
+            Device::Own(_) => {
+                self.drive_own(|clock, at, out| clock.order(at, ClockOrder::Obey(order), out));
+            }
+            // He who is told what is to be set by hand does it, or does not.
+            Device::Read(_) => {}
         }
     }
 
@@ -265,6 +236,7 @@ impl Hall {
             self.carry_out(out);
         }
         let Fact::ClockNote(note) = fact else { return };
+        self.is_told_apart |= matches!(note, Note::Unexplained { .. } | Note::Reset { .. });
         self.log.push(format!("{}  {note} {}", self.now, note.code()));
         let is_recent = |at: &Mono| self.now.since(*at) <= SPOKEN_OF;
         // A drift is told of when it has added up.
@@ -278,12 +250,20 @@ impl Hall {
         let silent = self.gone_at.min(self.unheard_since);
         let may =
             |cause: &Cause, at: &Mono| is_recent(at) || lasts(cause) || *at + SPOKEN_OF >= silent;
-        if !self.causes.iter().any(|(at, cause)| may(cause, at) && cause.explains(note)) {
+        if !self.causes.iter().any(|(at, cause)| may(cause, at) && cause.explains(self.kind, note))
+        {
             self.mistold.push(format!(
                 "{}: nothing accounts for: {note} {}",
                 self.now,
                 note.code()
             ));
+        }
+    }
+
+    /// What is worth a line only where one game is looked at.
+    fn detail(&mut self, what: impl FnOnce() -> String) {
+        if self.is_detailed {
+            self.log.push(format!("{}  {}", self.now, what()));
         }
     }
 
@@ -295,9 +275,17 @@ impl Hall {
     fn carry_out(&mut self, acts: Vec<Act<Command>>) {
         for act in acts {
             let Act::Send(command) = act else { continue };
-            let arrivals = self.faults[0].pass(self.now);
-            self.to_board.extend(arrivals.into_iter().map(|at| (at + WAY, command.clone())));
+            self.send(command);
         }
+    }
+
+    /// What is asked of the board alone is none of this test's business, and arrives.
+    fn send(&mut self, command: Command) {
+        let arrivals = match command {
+            Command::Clock(_) | Command::SendClock => self.faults[0].pass(self.now),
+            _ => vec![self.now],
+        };
+        self.to_board.extend(arrivals.into_iter().map(|at| (at + WAY, command.clone())));
     }
 
     fn drive_own(&mut self, act: impl FnOnce(&mut OwnClock, Mono, &mut Vec<OwnAct>)) {
@@ -376,14 +364,19 @@ impl Hall {
     fn step(&mut self) {
         let now = self.now;
         self.advance();
+        self.tell_kept();
         while let Some(idx) = earliest(&self.to_board, now) {
             let (_, command) = self.to_board.remove(idx);
+            self.detail(|| format!("> {command:?}"));
             self.obey(&command);
         }
         while let Some(idx) = earliest(&self.to_host, now) {
             let (_, message) = self.to_host.remove(idx);
             if !self.is_line_up {
                 continue;
+            }
+            if let BoardMessage::Clock(message) = &message {
+                self.detail(|| format!("< {message:?}"));
             }
             if let Device::Driven(_, desk) = &mut self.device {
                 let mut out = Vec::new();
@@ -459,9 +452,13 @@ impl Hall {
             return;
         };
         let Some(apart) = self.apart(estimate.shown()) else {
-            self.apart_since = None;
+            (self.apart_since, self.is_told_apart) = (None, false);
             return;
         };
+        // A driver leaves a clock in peace for half a minute that would not show what it was told.
+        if self.kind == Kind::Driven && self.is_told_apart {
+            return;
+        }
         let since = *self.apart_since.get_or_insert(self.now);
         if self.now.since(since) > SPOKEN_OF {
             self.wrong.push(format!("{}: apart since {since}: {apart}", self.now));
@@ -485,10 +482,9 @@ impl Hall {
         self.line(true);
         self.plug(true);
         self.pass(60 * SECOND);
-        // Clocks that stand say nothing of what was lost on the way.
-        for _ in 0..2 {
-            self.stop_or_go_on();
-            self.pass(20 * SECOND);
+        if self.kind == Kind::Driven {
+            // What came late over a bad line is mended with the next setting, two minutes later.
+            self.pass(90 * SECOND);
         }
         let Some(estimate) = self.game.estimate(self.now) else {
             self.wrong.push("the game knows no times".to_owned());
@@ -520,8 +516,8 @@ fn earliest<T>(queue: &[(Mono, T)], now: Mono) -> Option<usize> {
 }
 
 /// One game from a seed.
-fn play(kind: Kind, seed: u64) -> Hall {
-    let mut hall = Hall::new(kind, seed);
+fn play(kind: Kind, seed: u64, is_detailed: bool) -> Hall {
+    let mut hall = Hall { is_detailed, ..Hall::new(kind, seed) };
     hall.pass(12 * SECOND);
     hall.stop_or_go_on();
     hall.pass(5 * SECOND);
@@ -537,40 +533,45 @@ fn play(kind: Kind, seed: u64) -> Hall {
     hall
 }
 
-/// Games from seeds: `ROKADE_CLOCK_GAMES=10000` plays that many of each kind. In all of them game
-/// and clock agree in the end, and no difference goes untold; `mistold` of a thousand may have a
-/// note that names another kind of cause.
-fn play_all(kind: Kind, usual: u64, mistold: u64) {
-    let n = std::env::var("ROKADE_CLOCK_GAMES").map_or(usual, |n| n.parse().expect("a number"));
-    let (mut wrong, mut n_mistold) = (Vec::new(), 0);
-    for seed in 0..n {
-        let hall = play(kind, seed);
-        if let Some(first) = hall.wrong.first() {
-            wrong.push(format!("seed {seed}: {first}\n  {}", hall.log.join("\n  ")));
-        }
-        if let Some(first) = hall.mistold.first() {
-            n_mistold += 1;
-            println!("seed {seed}: {first}");
+/// Games from seeds: `ROKADE_CLOCK_GAMES=10000` plays that many of each kind, and
+/// `ROKADE_CLOCK_SEED=139` one of each. In all of them game and clock agree in the end, no
+/// difference goes untold, and none is told that nothing accounts for.
+fn play_all(kind: Kind, usual: u64) {
+    let number = |name| std::env::var(name).ok().map(|n| n.parse::<u64>().expect("a number"));
+    let one = number("ROKADE_CLOCK_SEED");
+    let seeds = match one {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("ROKADE_CLOCK_GAMES").unwrap_or(usual),
+    };
+    let (mut failed, mut first) = (Vec::new(), None);
+    for seed in seeds.clone() {
+        let hall = play(kind, seed, one.is_some());
+        if let Some(what) = hall.wrong.first().or(hall.mistold.first()) {
+            failed.push(format!("seed {seed} {kind:?}: {what}"));
+            first.get_or_insert_with(|| hall.log.join("\n  "));
         }
     }
-    assert!(wrong.is_empty(), "{} of {n} games; the first:\n{}", wrong.len(), wrong[0]);
+    let n = seeds.count();
     assert!(
-        n_mistold * 1_000 <= n * mistold,
-        "{n_mistold} of {n} games have a note of another kind"
+        failed.is_empty(),
+        "{} of {n} games:\n{}\nthe first:\n  {}",
+        failed.len(),
+        failed.join("\n"),
+        first.unwrap_or_default()
     );
 }
 
 #[test]
 fn a_clock_that_is_driven_and_the_game_agree_in_the_end() {
-    play_all(Kind::Driven, 40, 50);
+    play_all(Kind::Driven, 40);
 }
 
 #[test]
 fn a_clock_of_ones_own_and_the_game_agree_in_the_end() {
-    play_all(Kind::Own, 40, 0);
+    play_all(Kind::Own, 40);
 }
 
 #[test]
 fn a_clock_that_the_arbiter_has_set_and_the_game_agree_in_the_end() {
-    play_all(Kind::Read, 100, 10);
+    play_all(Kind::Read, 100);
 }

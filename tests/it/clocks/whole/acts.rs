@@ -1,9 +1,8 @@
 //! What is done to a clock: by players, by an arbiter, and by chance.
 
-use super::SPOKEN_OF;
-use super::{Cause, Device, Hall, POLL};
-use rokade::game::ClockOrder;
-use rokade::game::Event;
+use super::causes::Cause;
+use super::{Device, Hall, POLL, SPOKEN_OF};
+use rokade::game::{Act, ClockOrder, Event};
 use rokade::sim::Badness;
 use rokade::time::Mono;
 use rokade::wire::contact::Level;
@@ -133,6 +132,38 @@ impl Hall {
         }
     }
 
+    /// The arbiter orders something of the clock. Where it is set by hand he does it as well,
+    /// unless something comes between.
+    pub(super) fn order(&mut self) {
+        let (turn, is_white, n) = (self.turn(), self.chance.bool(), self.chance.u64(10..600));
+        let (side, span) = (Color::from_white(is_white), Duration::from_secs(n));
+        let text = match self.chance.u32(0..5) {
+            0 => format!("add_time {side} {n}"),
+            1 => format!("sub_time {side} {n}"),
+            2 => format!("set_time {side} {}", 3_000 + n),
+            3 => "pause".to_owned(),
+            _ => format!("resume {turn}"),
+        };
+        self.cause(Cause::Ordered);
+        self.log.push(format!("{}  order {text}", self.now));
+        self.ordered = self.now;
+        let act = Act::read(&text, "arbiter", "").expect("an order");
+        self.tell(self.now, &Event::Act(act));
+        let does = self.chance.u32(0..3) > 0;
+        let now = self.now;
+        let Device::Read(set) = &mut self.device else { return };
+        let own = set.own(now);
+        match text.split(' ').next() {
+            Some("add_time") if does && set.truth.running().is_none() => {
+                set.truth.add(own, side, span);
+            }
+            Some("sub_time") if does && set.truth.running().is_none() => {
+                set.truth.subtract(own, side, span);
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn reset(&mut self) {
         let now = self.now;
         if self.is_running() {
@@ -209,7 +240,8 @@ impl Hall {
         match self.chance.u32(0..100) {
             0..60 => self.press(),
             60..70 => self.stop_or_go_on(),
-            70..76 => self.set(),
+            70..73 => self.set(),
+            73..76 => self.order(),
             76..78 => self.reset(),
             78..80 => self.forget(),
             80..83 => self.plug(false),

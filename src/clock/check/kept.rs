@@ -1,0 +1,99 @@
+//! A clock that a host drives by a model of its own: what it shows is held against that model and
+//! never believed, for it will be mended.
+
+use super::{Check, LASTS_DRIVEN, Shown, begun, off};
+use crate::clock::model::ClockModel;
+use crate::clock::note::Note;
+use crate::clock::reading::Times;
+use crate::time::Mono;
+use shakmaty::Color;
+use std::time::Duration;
+
+/// The clock shows something else than the host's model says.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Apart {
+    since: Mono,
+    shown: Times,
+    is_told: bool,
+}
+
+impl Check {
+    /// The host drives the clock by this model, which has changed by more than time passing. It is
+    /// ours as well from now on.
+    pub fn keep(&mut self, at: Mono, mut model: ClockModel) {
+        model.advance(at);
+        self.begun = self.model.as_ref().filter(|_| self.is_kept).and_then(|before| {
+            let has_begun = |color: &Color| model.period(*color) > before.period(*color);
+            let by = Color::ALL.into_iter().find(has_begun)?;
+            let periods = model.control().periods(by)?;
+            Some((by, periods.get(model.period(by)).allotment))
+        });
+        self.model = Some(model);
+        (self.is_kept, self.pending) = (true, None);
+    }
+
+    /// The clock obeys no host: what it shows is what counts.
+    pub fn release(&mut self) {
+        (self.is_kept, self.apart) = (false, None);
+    }
+
+    /// Whether the times are those of a host's model.
+    pub const fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// When a difference has lasted long enough to be told.
+    pub(super) fn apart_until(&self) -> Option<Mono> {
+        self.apart.filter(|apart| !apart.is_told).map(|apart| apart.since + LASTS_DRIVEN)
+    }
+
+    /// A reading of a clock that is kept.
+    pub(super) fn read_kept(&mut self, at: Mono, shown: &Shown, notes: &mut Vec<Note>) {
+        let Some(model) = &mut self.model else { return };
+        model.advance(at);
+        self.read_at = at;
+        self.has_run |= shown.running.is_some();
+        let Some(times) = shown.times else { return };
+        self.first.get_or_insert(times);
+        self.is_lost = false;
+        let Some(expected) = self.now() else { return };
+        if Color::ALL.into_iter().any(|color| off(&expected, &times, color).is_some()) {
+            let fresh = Apart { since: at, shown: times, is_told: false };
+            self.apart = Some(Apart { shown: times, ..self.apart.unwrap_or(fresh) });
+            self.tell_apart(at, notes);
+        } else {
+            self.apart = None;
+            self.tell_agreed(expected, times, notes);
+        }
+    }
+
+    /// What was ordered, and a new period, are told once the clock shows them.
+    fn tell_agreed(&mut self, expected: Times, shown: Times, notes: &mut Vec<Note>) {
+        if let Some((by, credit)) = self.begun.take() {
+            notes.push(Note::Period { by, credit });
+        }
+        let Some(ordered) = self.ordered.take() else { return };
+        for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
+            let amount = Duration::from_micros(ordered.get(by).unsigned_abs());
+            let after = begun(expected).of(by);
+            let is_more = *ordered.get(by) > 0;
+            let from = if is_more { after.saturating_sub(amount) } else { after + amount };
+            notes.push(Note::AsOrdered { by, from, to: shown.of(by) });
+        }
+    }
+
+    /// Once: the clock has not shown what it should for a while.
+    pub(super) fn tell_apart(&mut self, at: Mono, notes: &mut Vec<Note>) {
+        if self.apart_until().is_none_or(|due| due > at) {
+            return;
+        }
+        let (Some(expected), Some(apart)) = (self.now(), &mut self.apart) else { return };
+        apart.is_told = true;
+        for by in Color::ALL {
+            if off(&expected, &apart.shown, by).is_some() {
+                let from = begun(expected).of(by);
+                notes.push(Note::Unexplained { by, from, to: apart.shown.of(by) });
+            }
+        }
+    }
+}
