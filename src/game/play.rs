@@ -437,6 +437,7 @@ impl Play {
                     released_before,
                 });
             }
+            self.shadows.note_told(base + from, self.sheet.len());
         }
         self.complete(at, facts);
     }

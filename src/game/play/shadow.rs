@@ -27,6 +27,9 @@ struct Shadow {
     other: UciMove,
     /// The position after as many half-moves as are followed.
     pos: Chess,
+    /// So many half-moves were on record once the marked one was: they rest on the same belief, and
+    /// say nothing of it.
+    n_told: usize,
 }
 
 /// All that are followed.
@@ -35,6 +38,16 @@ pub(super) struct Shadows {
     open: Vec<Shadow>,
     /// Recorded half-moves that they have followed.
     n: usize,
+    /// For each half-move on record, how many were once it was told; none where that is not known.
+    told: Vec<usize>,
+}
+
+impl Shadows {
+    /// The half-moves from `from` on, up to `n` in all, were put on record together.
+    pub(super) fn note_told(&mut self, from: usize, n: usize) {
+        self.told.resize(from, 0);
+        self.told.resize(n, n);
+    }
 }
 
 impl Play {
@@ -56,19 +69,20 @@ impl Play {
                     true
                 }
                 Err(_) => {
-                    if is_certain {
+                    if is_certain && idx >= shadow.n_told {
                         excluded.push((shadow.ply, shadow.other));
                     }
                     false
                 }
             });
             let after = self.sheet.position(idx + 1);
+            let n_told = self.shadows.told.get(idx).copied().unwrap_or_default();
             for &other in &scored.alternatives {
                 let mut pos = self.sheet.position(idx).clone();
                 let Ok(m) = other.to_move(&pos) else { continue };
                 pos.play_unchecked(m);
                 if looks_alike(self.tracker.seen(), pos.board(), after.board()) {
-                    self.shadows.open.push(Shadow { ply: idx + 1, other, pos });
+                    self.shadows.open.push(Shadow { ply: idx + 1, other, pos, n_told });
                 }
             }
         }
