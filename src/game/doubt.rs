@@ -75,18 +75,8 @@ impl Game {
             return false;
         };
         bench.waiting.push((now, told.clone()));
-        let is_seen = matches!(
-            told,
-            Told::Square(..)
-                | Told::Picture(_)
-                | Told::Unseen(_)
-                | Told::Pressed(_)
-                | Told::Clock(_)
-                | Told::Looked
-                | Told::Illegal(_)
-                | Told::Passed
-        );
-        if !is_seen {
+        let may_wait = told.is_observed() || matches!(told, Told::Pressed(_));
+        if !may_wait {
             self.end_doubt();
         }
         true

@@ -431,17 +431,7 @@ impl Game {
 
     /// Tells the referee, and takes down what he says.
     pub(super) fn tell(&mut self, now: Mono, told: &Told) {
-        let is_seen = matches!(
-            told,
-            Told::Square(..)
-                | Told::Picture(_)
-                | Told::Unseen(_)
-                | Told::Clock(_)
-                | Told::Looked
-                | Told::Illegal(_)
-                | Told::Passed
-        );
-        if is_seen && self.is_closed() {
+        if told.is_observed() && self.is_closed() {
             return;
         }
         if !self.keep_waiting(now, told) {

@@ -101,6 +101,23 @@ pub enum Told {
     Passed,
 }
 
+impl Told {
+    /// Whether it is of the board, the clock's times or time itself: nobody's act, and no one waits
+    /// for an answer.
+    pub const fn is_observed(&self) -> bool {
+        matches!(
+            self,
+            Self::Square(..)
+                | Self::Picture(_)
+                | Self::Unseen(_)
+                | Self::Clock(_)
+                | Self::Looked
+                | Self::Illegal(_)
+                | Self::Passed
+        )
+    }
+}
+
 /// What a referee answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
