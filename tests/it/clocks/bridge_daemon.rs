@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::games::classics;
-use crate::program::{Place, is_live, moves_of};
+use crate::program::{Daemon, Place, is_live, moves_of};
 use rokade::shell::now::Now;
-use rokade::shell::pty::{PtyBoard, PtyBridge, Speed};
+use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{self, Manners, Span, TableKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{Script, Table};
@@ -14,8 +14,6 @@ use rokade::track::Sight;
 use serde_json::Value;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -35,25 +33,33 @@ fn clock_is(view: &serde_json::Value, is_estimated: bool) -> bool {
     view["clock"]["estimated"].as_bool() == Some(is_estimated)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_clock_on_its_jack_is_driven_lost_and_found() {
-    let place = Place::new();
-    let mut file = OpenOptions::new().append(true).open(place.path("rokade.toml")).unwrap();
+/// A daemon whose board is up, and whose clock on its jack is set.
+async fn start(
+    place: &Place,
+    header: &Header,
+    more: &str,
+) -> (PtyBridgeStub, PtyBoardStub, Daemon) {
     let line = place.path("bridge");
-    write!(file, "clock = \"bridge\"\nclock_port = {line:?}\ntime_control = \"90m+30s\"\n")
-        .unwrap();
+    place.add(&format!(
+        "clock = \"bridge\"\nclock_port = {line:?}\ntime_control = \"90m+30s\"\n{more}\n"
+    ));
     let (bridge, actor) = PtyBridge::open(Now::start(), Some(line)).unwrap();
     tokio::spawn(actor.run());
-    let (intended, script) = game(16);
-    let mut header = script.header.clone();
-    header.has_clock = false;
+    let header = Header { has_clock: false, ..header.clone() };
     let (mut board, actor) = PtyBoard::open(Table::new(&header), Some(place.board())).unwrap();
     tokio::spawn(actor.with_clock_beside(bridge.hands()).run());
-
     let daemon = place.start();
     board.woken().await.unwrap();
     place.seen(is_live).await;
     bridge.clone().is_set().await.unwrap();
+    (bridge, board, daemon)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_on_its_jack_is_driven_lost_and_found() {
+    let place = Place::new();
+    let (intended, script) = game(16);
+    let (bridge, mut board, daemon) = start(&place, &script.header, "").await;
     board.play(script.happenings, Speed::REAL).await.unwrap();
     bridge.hands().send(Happening::Resume(Color::White)).unwrap();
     let view = place.seen(|view| moves_of(view).len() >= 4).await;
@@ -90,19 +96,7 @@ async fn a_clock_on_its_jack_is_driven_lost_and_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_on_its_jack_does_what_the_referee_orders() {
     let place = Place::new();
-    let line = place.path("bridge");
-    place.add(&format!(
-        "laws = \"m2023\"\nclock = \"bridge\"\nclock_port = {line:?}\ntime_control = \"90m+30s\"\n"
-    ));
-    let (bridge, actor) = PtyBridge::open(Now::start(), Some(line)).unwrap();
-    tokio::spawn(actor.run());
-    let header = Header { has_clock: false, ..Header::dgt() };
-    let (mut board, actor) = PtyBoard::open(Table::new(&header), Some(place.board())).unwrap();
-    tokio::spawn(actor.with_clock_beside(bridge.hands()).run());
-    let daemon = place.start();
-    board.woken().await.unwrap();
-    place.seen(is_live).await;
-    bridge.clone().is_set().await.unwrap();
+    let (_bridge, _board, daemon) = start(&place, &Header::dgt(), "laws = \"m2023\"").await;
 
     let order = async |words: &[&str]| {
         let done = place.run(&[&["order"], words].concat()).await;

@@ -11,7 +11,8 @@ use rustix::process::Signal;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::ChildStdout;
 use tokio::time::timeout;
 
 /// A board on a pseudo-terminal. It stays until the runtime ends.
@@ -148,6 +149,12 @@ fn times(line: &str) -> [u32; 2] {
     })
 }
 
+/// The next line of a program that is to go on.
+async fn next(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
+    let line = timeout(LIMIT, lines.next_line()).await.expect("in time").expect("a line of text");
+    line.expect("it goes on")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_of_ones_own_stands_as_the_record_says_after_the_power_was_cut() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,8 +168,7 @@ async fn a_clock_of_ones_own_stands_as_the_record_says_after_the_power_was_cut()
     let (demo, mut lines) = start();
     let mut completed = Vec::new();
     while completed.len() < 9 {
-        let line = timeout(LIMIT, lines.next_line()).await.expect("in time").unwrap();
-        let line = line.expect("the game goes on");
+        let line = next(&mut lines).await;
         completed.extend(Some(line).filter(|line| line.contains("  completed  ")));
     }
     signal(&demo, Signal::KILL);
@@ -172,8 +178,7 @@ async fn a_clock_of_ones_own_stands_as_the_record_says_after_the_power_was_cut()
     let (_again, mut lines) = start();
     let mut told = Vec::new();
     while told.len() < 2 {
-        let line = timeout(LIMIT, lines.next_line()).await.expect("in time").unwrap();
-        let line = line.expect("the daemon goes on");
+        let line = next(&mut lines).await;
         told.extend(Some(line).filter(|line| line.contains("  clock      ")));
     }
     let [restored, stopped] = [&told[0], &told[1]];
