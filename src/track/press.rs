@@ -24,8 +24,8 @@ impl Tracker {
         self.best().plies.iter().any(|ply| ply.is_illegal && ply.completion == Some(pressed))
     }
 
-    /// The same at the press at `at`. If that completed an illegal move, what not even this
-    /// explains is left aside.
+    /// What kept the board at the press at `at` from showing the position of the best line. If that
+    /// press completed an illegal move, what not even this explains is left aside.
     pub fn mismatch_at(&self, at: Mono) -> Option<Mismatch> {
         let best = self.best();
         if !self.is_illegal_press(at) {
