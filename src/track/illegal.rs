@@ -70,7 +70,7 @@ fn may_become(pos: &Chess, from: Square, piece: Piece, to: Square) -> bool {
 fn castling_shown(pos: &Chess, seen: &Placement) -> Option<Move> {
     let side = mismatch::castling_side(pos, seen, seen.differs(pos.board()))?;
     let turn = pos.turn();
-    let king = pos.board().king_of(turn)?;
+    let king = pos.board().king_of(turn).filter(|king| king.rank() == turn.backrank())?;
     let rooks = pos.board().by_piece(Role::Rook.of(turn)) & Bitboard::from(turn.backrank());
     let is_beyond = |rook: &Square| match side {
         CastlingSide::KingSide => rook.file() > king.file(),
@@ -102,6 +102,11 @@ mod tests {
         assert_eq!(knight.as_deref(), Some("Na2-a5"));
         // A pawn that jumped over a man would be one to take in passing.
         assert_eq!(shown_from(start, "4k3/8/8/8/P7/n7/1R6/4K3"), None);
+        // Nobody castles from another rank than his first.
+        assert_eq!(
+            shown_from("4k3/8/8/8/8/8/2P1K3/RN6 w - - 0 1", "4k3/8/8/8/8/8/2P5/1NKR4"),
+            None
+        );
         // A rook on its own pawn's square, a king that was taken: no position.
         assert_eq!(shown_from(start, "4k3/8/8/8/8/n7/R7/4K3"), None);
         assert_eq!(shown_from("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4R3/8/8/8/8/8/8/4K3"), None);
