@@ -275,10 +275,10 @@ impl Play {
     /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
     /// the players have taken moves back, or put an illegal one right.
     pub(super) fn take_back_to(&mut self, turn: Color, facts: &mut Vec<Fact>) {
-        let (seen, faulty) = (self.tracker.seen(), self.tracker.best().faulty);
+        let (seen, untold) = (self.tracker.seen(), self.tracker.untold());
         let shows = |n: &usize| {
             let pos = self.sheet.position(*n);
-            pos.turn() == turn && (seen.differs(pos.board()) & !faulty).is_empty()
+            pos.turn() == turn && (seen.differs(pos.board()) & !untold).is_empty()
         };
         let n_last = self.sheet.len();
         let Some(n) = (0..=n_last).rev().find(shows) else { return };

@@ -405,7 +405,7 @@ impl Game {
         }
         let shows = || {
             let differs = play.tracker().seen().differs(sheet.last().board());
-            (differs & !play.tracker().best().faulty).is_empty()
+            (differs & !play.tracker().untold()).is_empty()
         };
         let record = record_of(sheet);
         let is_behind = may_be_behind && bench.referee.is_behind(&record);

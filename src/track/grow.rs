@@ -95,7 +95,31 @@ impl Tracker {
         }
         let mut children = self.corrected(line, at, budget);
         children.extend(self.exchanged(line));
-        for moves in search::lines(&line.pos, &self.seen, depth, slack, line.faulty, budget) {
+        // Whoever answers a pawn that was left on the last rank answers a queen.
+        let queened = line.queened().map_or(Vec::new(), |queened| {
+            self.grown(&queened, self.seen.unexchanged(), depth, slack, at, budget)
+        });
+        if queened.is_empty() {
+            children.extend(self.grown(line, Bitboard::EMPTY, depth, slack, at, budget));
+        }
+        children.extend(queened);
+        children
+    }
+
+    /// What becomes of `line` by `depth` legal plies. What is seen on the squares `aside` tells
+    /// nothing.
+    fn grown(
+        &self,
+        line: &Line,
+        aside: Bitboard,
+        depth: usize,
+        slack: usize,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
+        let mut grown = Vec::new();
+        let untold = line.untold(&self.seen) | aside;
+        for moves in search::lines(&line.pos, &self.seen, depth, slack, untold, budget) {
             let mut child = line.clone();
             for m in moves {
                 let released = self.released(&child, m, at);
@@ -113,9 +137,9 @@ impl Tracker {
                 child.push(m, released, self.is_gap);
             }
             settle_presses(&mut child);
-            children.push(child);
+            grown.push(child);
         }
-        children
+        grown
     }
 
     /// What becomes of `line` if its last move, which is illegal and not answered, was replaced by
@@ -131,7 +155,7 @@ impl Tracker {
         if let Some(done) = illegal.completion.filter(|done| done.by == CompletedBy::Press) {
             before.open.push(OpenPress { by: before.pos.turn(), at: done.at });
         }
-        let legal = search::lines(&before.pos, &self.seen, 1, 0, before.faulty, budget);
+        let legal = search::lines(&before.pos, &self.seen, 1, 0, before.untold(&self.seen), budget);
         let corrected = legal.into_iter().flatten().map(|m| {
             let mut child = before.clone();
             child.cost += weigh::PLY;
@@ -188,7 +212,7 @@ impl Tracker {
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
     /// piece that moved last stands half on that square.
     pub(super) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
-        let mut hidden = search::masked(&line.pos, &self.seen, line.faulty, budget);
+        let mut hidden = search::masked(&line.pos, &self.seen, line.untold(&self.seen), budget);
         hidden.retain(|m| self.is_veiled(line, m.to()));
         let mut grown = Vec::new();
         for m in hidden {
@@ -225,7 +249,7 @@ impl Tracker {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }
-        let seen = self.seen.trusting(line.pos.board(), line.faulty);
+        let seen = self.seen.trusting(line.pos.board(), line.untold(&self.seen));
         let Some(m) = illegal::shown(&line.pos, &seen) else { return Vec::new() };
         let released = self.released(line, m, at);
         let mut child = line.clone();
@@ -256,7 +280,7 @@ impl Tracker {
         let mut pos = self.root.clone();
         let mut found = None;
         for (n, ply) in line.plies.iter().enumerate() {
-            let differs = self.seen.differs(pos.board()) & !line.faulty;
+            let differs = self.seen.differs(pos.board()) & !line.untold(&self.seen);
             if self.n_settled() + n > 0 && differs.is_empty() {
                 found = Some((n, pos.clone()));
             }

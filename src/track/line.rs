@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use super::weigh::Cost;
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
 /// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
 pub const UNEXPLAINED_MAX: usize = 8;
@@ -129,7 +129,43 @@ impl Line {
 
     /// The squares on which `seen` contradicts its position.
     pub fn differs(&self, seen: &Placement) -> Bitboard {
-        seen.differs(self.pos.board()) & !self.faulty
+        seen.differs(self.pos.board()) & !self.untold(seen)
+    }
+
+    /// The squares on which what is seen does not tell what stands there: the sensor is at fault,
+    /// or a pawn was left on the last rank, pressed and answered. It counts as a queen.
+    /// 2023: Art. 7.5.2.
+    pub fn untold(&self, seen: &Placement) -> Bitboard {
+        let pawns = seen.unexchanged();
+        if pawns.is_empty() {
+            return self.faulty;
+        }
+        let board = self.pos.board();
+        let is_queen = |sq: &Square| {
+            let color = seen.get(*sq).color();
+            color.is_some_and(|color| board.piece_at(*sq) == Some(Role::Queen.of(color)))
+                && self.plies.last().is_none_or(|last| last.m.to() != *sq)
+        };
+        self.faulty | pawns.into_iter().filter(is_queen).collect::<Bitboard>()
+    }
+
+    /// This line with its last move, an illegal one that left a pawn on the last rank, become a
+    /// promotion to a queen, as it does when it is answered. 2023: Art. 7.5.2.
+    pub fn queened(&self) -> Option<Self> {
+        let (before, last) = (self.before_illegal.as_ref()?, self.plies.last()?);
+        let Move::Normal { role: Role::Pawn, from, capture, to, promotion: None } = last.m else {
+            return None;
+        };
+        let queen = Some(Role::Queen);
+        let m = Move::Normal { role: Role::Pawn, from, capture, to, promotion: queen };
+        if !before.is_legal(m) {
+            return None;
+        }
+        let mut queened = self.clone();
+        queened.take_back(self.n_standing(), before.clone());
+        queened.push(m, last.released, last.is_unwatched);
+        queened.plies.last_mut().expect("a ply was pushed").completion = last.completion;
+        Some(queened)
     }
 
     /// How many plies lead to [`Self::standing`].

@@ -2,7 +2,7 @@
 //! or a square of which only "something stands here" is known.
 
 use shakmaty::fen::{Fen, ParseFenError};
-use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Role, Square};
+use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Rank, Role, Square};
 
 /// What one square's sensor reads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -163,6 +163,16 @@ impl Placement {
             | (self.something & !board.occupied())
             | (self.colored.white & !board.white())
             | (self.colored.black & !board.black())
+    }
+
+    /// The squares on which a pawn is seen where no pawn can stand: it was left on its last rank,
+    /// or has not been exchanged yet.
+    pub fn unexchanged(&self) -> Bitboard {
+        let pawns = |color: Color| {
+            let last = Bitboard::from(color.relative_rank(Rank::Eighth));
+            self.known.by_piece(Role::Pawn.of(color)) & last
+        };
+        pawns(Color::White) | pawns(Color::Black)
     }
 
     /// The same, with the sensors in `faulty` reading what `board` has there.

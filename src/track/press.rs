@@ -31,7 +31,7 @@ impl Tracker {
         if !self.is_illegal_press(at) {
             return self.mismatch();
         }
-        let aside = best.faulty | best.differs(&self.seen);
+        let aside = best.untold(&self.seen) | best.differs(&self.seen);
         let pos = best.standing();
         mismatch::classify(pos, &self.seen.trusting(pos.board(), aside)).or(self.mismatch())
     }

@@ -35,7 +35,11 @@ impl Tracker {
         let (one, other) = (best.pos.board(), rival.pos.board());
         let is_twin = best.pos.turn() == rival.pos.turn()
             && one != other
-            && !self.seen.tells_apart(one, other, best.faulty | rival.faulty);
+            && !self.seen.tells_apart(
+                one,
+                other,
+                best.untold(&self.seen) | rival.untold(&self.seen),
+            );
         is_twin || best.pos == rival.pos
     }
 

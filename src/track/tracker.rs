@@ -139,21 +139,26 @@ impl Tracker {
 
     /// What keeps the board from showing the position of the best line.
     pub fn mismatch(&self) -> Option<Mismatch> {
-        let (pos, faulty) = (self.best().standing(), self.best().faulty);
-        mismatch::classify(pos, &self.seen.trusting(pos.board(), faulty))
+        let (pos, untold) = (self.best().standing(), self.untold());
+        mismatch::classify(pos, &self.seen.trusting(pos.board(), untold))
     }
 
     /// The squares on which the board differs from the position of the best line.
     pub fn difference(&self) -> Bitboard {
-        self.seen.differs(self.best().standing().board()) & !self.best().faulty
+        self.seen.differs(self.best().standing().board()) & !self.untold()
+    }
+
+    /// The squares on which what is seen does not tell what stands there, by the best line.
+    pub fn untold(&self) -> Bitboard {
+        self.best().untold(&self.seen)
     }
 
     /// Whether the board shows exactly one legal move more than the best line has.
     pub fn shows_one_more_move(&self) -> bool {
         let mut budget = search::NODES_MAX;
         let best = self.best();
-        let (pos, faulty) = (best.standing(), best.faulty);
-        !search::lines(pos, &self.seen, 1, 0, faulty, &mut budget).is_empty()
+        let (pos, untold) = (best.standing(), best.untold(&self.seen));
+        !search::lines(pos, &self.seen, 1, 0, untold, &mut budget).is_empty()
     }
 
     /// The sensor of `sq` reads `reading` from now on. True if that is a change.

@@ -157,7 +157,7 @@ impl Play {
             is_tidy(seen, &after) && m.to_uci(mode).to_move(recorded).is_err()
         };
         open.iter().any(|scored| scored.is_illegal) && is_tidy(seen, &pos)
-            || search::lines(&pos, seen, 1, 0, self.tracker.best().faulty, &mut budget)
+            || search::lines(&pos, seen, 1, 0, self.tracker.untold(), &mut budget)
                 .into_iter()
                 .flatten()
                 .any(tells)
