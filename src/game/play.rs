@@ -12,7 +12,7 @@ use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::{Settings, Settle};
 use crate::clock::Times;
-use crate::laws::Ending;
+use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::{RESTED, STEP_MAX};
@@ -31,6 +31,9 @@ const PRESSES_MAX: usize = 32;
 const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
+/// Plies that are taken back without a press in between, while the clock runs, from which on the
+/// game may be over.
+const ANALYSIS_FROM: usize = 2;
 
 /// One game at one board.
 #[derive(Clone, Debug)]
@@ -53,6 +56,8 @@ pub struct Play {
     beneath: Bitboard,
     /// Squares of whose sensors that has been told.
     told_faulty: Bitboard,
+    /// What is played waits for a press, and that has been told.
+    is_held: bool,
 }
 
 impl Play {
@@ -76,6 +81,7 @@ impl Play {
             searched: None,
             beneath: Bitboard::EMPTY,
             told_faulty: Bitboard::EMPTY,
+            is_held: false,
         }
     }
 
@@ -150,6 +156,7 @@ impl Play {
             self.presses.remove(0);
         }
         self.tracker.press(at, by);
+        self.is_held = false;
         if let Some(other) = &mut self.other {
             other.tracker.press(at, by);
         }
@@ -197,7 +204,11 @@ impl Play {
         }
         let still = at.since(self.tracker.last_change());
         let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
-        let is_still = self.tracker.mismatch().is_none() && has_rested;
+        let is_held = settle.is_none() && self.is_analysis();
+        if is_held {
+            self.tell_analysis(facts);
+        }
+        let is_still = self.tracker.mismatch().is_none() && has_rested && !is_held;
         if is_still {
             self.tracker.complete_answered(at);
         }
@@ -373,6 +384,19 @@ impl Play {
             settle.on_its_way
         } else {
             settle.without_clock
+        }
+    }
+
+    /// Whether the players go through moves rather than play: moves of both sides were taken back,
+    /// and nobody has pressed the clock since before.
+    fn is_analysis(&self) -> bool {
+        self.tracker.best().n_taken_back >= ANALYSIS_FROM
+    }
+
+    /// Tells of that once, until a clock is pressed.
+    fn tell_analysis(&mut self, facts: &mut Vec<Fact>) {
+        if !std::mem::replace(&mut self.is_held, true) {
+            facts.push(Fact::Found(Finding { kind: FindingKind::MayBeOver, by: None }));
         }
     }
 

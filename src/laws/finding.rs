@@ -97,6 +97,8 @@ pub enum FindingKind {
     },
     /// Another board stands there than the one on record.
     BoardExchanged,
+    /// Moves of both sides are played and taken back while no clock is pressed, as after a game.
+    MayBeOver,
 }
 
 /// One finding.
@@ -122,6 +124,7 @@ impl Finding {
             FindingKind::IllegalOnBoard { .. }
             | FindingKind::NotPressed
             | FindingKind::BoardExchanged
+            | FindingKind::MayBeOver
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => {
@@ -145,6 +148,7 @@ impl Finding {
             FindingKind::Restored
             | FindingKind::NoStartPosition
             | FindingKind::BoardExchanged
+            | FindingKind::MayBeOver
             | FindingKind::SensorFault { .. }
             | FindingKind::MemorySetAside => None,
         }
@@ -165,6 +169,7 @@ impl Finding {
             | FindingKind::NoStartPosition
             | FindingKind::NotPressed
             | FindingKind::BoardExchanged
+            | FindingKind::MayBeOver
             | FindingKind::MemorySetAside => Vec::new(),
         }
     }
@@ -180,6 +185,7 @@ impl Finding {
             FindingKind::NotPressed => "NOT_PRESSED",
             FindingKind::BadSetup { .. } => "BAD_SETUP",
             FindingKind::BoardExchanged => "BOARD_EXCHANGED",
+            FindingKind::MayBeOver => "MAY_BE_OVER",
             FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
             FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
             FindingKind::Displaced { .. } => "DISPLACED",
@@ -220,6 +226,10 @@ impl fmt::Display for Finding {
                 }
             }
             FindingKind::BoardExchanged => f.write_str("another board stands there than before")?,
+            FindingKind::MayBeOver => f.write_str(
+                "moves are played and taken back without a press: the game may be over; what is \
+                 played waits for one",
+            )?,
             FindingKind::PressWithoutMove => f.write_str("clock pressed without a move")?,
             FindingKind::Displaced { squares } => {
                 f.write_str(match self.by {

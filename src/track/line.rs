@@ -72,6 +72,8 @@ pub struct Line {
     pub open: Vec<OpenPress>,
     /// Presses that no move came to account for, oldest first; the last [`UNEXPLAINED_MAX`].
     pub unexplained: Vec<OpenPress>,
+    /// Plies that were taken back since a clock was pressed last, and on which nobody had pressed.
+    pub n_taken_back: usize,
 }
 
 impl Line {
@@ -86,6 +88,7 @@ impl Line {
             cost: 0,
             open: Vec::new(),
             unexplained: Vec::new(),
+            n_taken_back: 0,
         }
     }
 

@@ -200,6 +200,7 @@ pub(super) fn settle_presses(line: &mut Line) {
             line.cost += if ply.is_unwatched { 0 } else { weigh::UNPRESSED };
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+        line.n_taken_back = 0;
         if let Some(answer) = line.plies.get(idx + 1) {
             let since = press.at.since(answer.released).min(PRESS_LATE);
             let late = since.saturating_sub(PRESS_SOON);
