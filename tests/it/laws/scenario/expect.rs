@@ -233,7 +233,6 @@ fn said_of_time(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held> {
             _ => false,
         },
         "ignored" => |_, r| matches!(r, Ruling::Ignored),
-        "no_penalty" => |_, r| matches!(r, Ruling::NoPenalty),
         _ => return None,
     };
     Some(find(kind, wanted, table, fits))
@@ -368,6 +367,13 @@ fn asked(kind: &str, w: &Value, table: &Table) -> Option<Held> {
                     && matches!(ruling, Ruling::Log(note) if Some(note.code) == code)
             };
             check(code.is_some() && !table.said.iter().any(is_it), || "it is in the log".to_owned())
+        }
+        "no_penalty" => {
+            let is_charge = |(event, ruling): &(usize, Ruling)| {
+                *event == table.event
+                    && matches!(ruling, Ruling::Penalty { .. } | Ruling::Deducted { .. })
+            };
+            check(!table.said.iter().any(is_charge), || "somebody is charged".to_owned())
         }
         "clock" => clock(w, table),
         "restore" => equal(&w["fen"], &referee.demanded_fen().unwrap_or_default()),

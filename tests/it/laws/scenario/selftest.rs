@@ -27,6 +27,7 @@ fn denial(kind: &str) -> Option<&'static str> {
         "not_bound" => "touched",
         "not_made" => "made",
         "game_continues" => "result",
+        "no_penalty" => "penalty",
         "ready" => "not_ready",
         "not_ready" => "ready",
         _ => return None,
@@ -93,6 +94,7 @@ fn forbidden_outcomes_are_missed_when_they_come() {
     let find = |id: &str| scenarios.iter().find(|s| s.id == id).expect("a scenario of ours");
     for (id, wanted) in [
         ("8.4-1", json!({"after": 0, "o": "no_log", "code": "LOW_TIME"})),
+        ("1.2-1", json!({"after": 4, "o": "no_penalty"})),
         ("1.1-1", json!({"after": 2, "o": "not_made"})),
         ("1.1-1", json!({"after": 1, "o": "not_bound"})),
         ("5.1a-1", json!({"after": 2, "o": "game_continues"})),
