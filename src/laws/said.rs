@@ -125,6 +125,8 @@ pub enum OfferState {
     Accepted,
     /// It was declined.
     Declined,
+    /// It was open when the game ended.
+    Lapsed,
 }
 
 impl OfferState {
@@ -134,6 +136,7 @@ impl OfferState {
             Self::Open => "open",
             Self::Accepted => "accepted",
             Self::Declined => "declined",
+            Self::Lapsed => "lapsed",
         }
     }
 }

@@ -144,8 +144,8 @@ impl Touches {
         (is_first && castling(pos, side).is_some()).then_some(side)
     }
 
-    /// The first own piece touched, if only a pin keeps it from moving. It is taken to be meant to
-    /// move until the position is looked at: then any move will do, 4.5.
+    /// The first own piece touched, if only a pin keeps it from moving. While it is off its square
+    /// it is taken to be meant to move; once the position is looked at any move will do, 4.5.
     pub(super) fn pinned(&self, pos: &Chess) -> Option<Binding> {
         let turn = pos.turn();
         let touches = self.in_order(turn);
@@ -200,7 +200,9 @@ impl Touches {
             let rook = touches.iter().find(is_rook)?;
             return Some(Binding::Move(rook.sq));
         }
-        if touches[..king].iter().any(|touch| touch.piece.color == turn && !is_rook(&touch)) {
+        // Whatever else he touched before the king he must move, if he can: also a rook, 4.4b.
+        let may_castle = |touch: &Touch| is_rook(&touch) && touches[king].is_simultaneous;
+        if touches[..king].iter().any(|touch| touch.piece.color == turn && !may_castle(touch)) {
             return None;
         }
         let with = touches.iter().find(is_rook)?;
@@ -289,6 +291,7 @@ mod tests {
     fn the_order_of_touches_decides() {
         let open = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
         let castle = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+        let rook = "4k3/4r3/7p/8/8/8/4R3/4K3 w - - 0 1";
         for (fen, squares, expected) in [
             (open, &["a1"][..], "any"),
             (open, &["a1", "h1"], "move h1"),
@@ -303,6 +306,8 @@ mod tests {
             (castle, &["e1", "a1"], "castle Q"),
             (castle, &["h1", "e1"], "move h1"),
             (castle, &["h1", "e1+"], "castle K"),
+            (rook, &["e2", "e1"], "move e2"),
+            (rook, &["e1", "e2"], "move e1"),
         ] {
             assert_eq!(bound(fen, squares), expected, "{squares:?}");
         }

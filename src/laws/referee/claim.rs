@@ -400,8 +400,12 @@ impl Referee {
         self.was_final = matches!(judgment, Judgment::Draw | Judgment::Reject);
     }
 
-    /// How the offer of `by` stands.
+    /// How the offer of `by` stands. One that is open lapses with the end of the game.
     pub fn offer(&self, by: Color) -> Option<OfferState> {
-        self.offers.state[by]
+        let state = self.offers.state[by];
+        let is_over = self.result.is_some();
+        state.map(
+            |state| if is_over && state == OfferState::Open { OfferState::Lapsed } else { state },
+        )
     }
 }

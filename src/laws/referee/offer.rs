@@ -129,10 +129,10 @@ impl Referee {
             return;
         }
         let fetches = matches!(self.turn.released, Some(super::Binding::Promote(..)));
+        self.log(Code::ClockPaused, Some(by));
         if fetches {
             self.log(Code::PieceNotAvailable, Some(by));
         }
-        self.log(Code::ClockPaused, Some(by));
         if self.is_misset() {
             self.log(Code::ClockMisset, None);
         }

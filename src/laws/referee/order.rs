@@ -166,6 +166,9 @@ impl Referee {
             }
             let facts = format!("{} s, was {} s", after.as_secs_f64(), before.as_secs_f64());
             self.log_with(Code::TimeAdjusted, Some(side), facts);
+            if after.is_zero() && matches!(order, Order::SubTime(..)) {
+                self.on_flag(side);
+            }
         }
     }
 

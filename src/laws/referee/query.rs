@@ -66,7 +66,9 @@ impl Referee {
             return case.touches.binding(self.game.position(case.ply));
         }
         match self.bound() {
-            Some(Binding::Any) => self.turn.touches.pinned(self.game.last()).or(Some(Binding::Any)),
+            Some(Binding::Any) if self.seen.differs(self.game.last().board()).any() => {
+                self.turn.touches.pinned(self.game.last()).or(Some(Binding::Any))
+            }
             bound => bound,
         }
     }

@@ -15,7 +15,7 @@ use std::io::Write;
 use table::Table;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -25,6 +25,7 @@ const FILES: [&str; 10] = [
     include_str!("../../../tables/laws/scenarios-draws.json"),
     include_str!("../../../tables/laws/scenarios-variants.json"),
     include_str!("../../../tables/laws/scenarios-adjourned.json"),
+    include_str!("../../../tables/laws/scenarios-further.json"),
     include_str!("../../../tables/laws/scenarios-edges.json"),
 ];
 
