@@ -7,7 +7,7 @@
 use super::entry::{Fact, Stage};
 use super::machine::Game;
 use super::rules::{Bench, picture_of, record_of};
-use crate::laws::{Code, Note, Ruling, Severity, Told};
+use crate::laws::{self, Code, Note, Ruling, Severity, Told};
 use crate::time::Mono;
 use shakmaty::Color;
 
@@ -18,6 +18,12 @@ pub(super) enum Blame {
     None,
     /// That an illegal move was completed.
     Illegal,
+    /// That a piece was exchanged for one of another kind on its way. To the record nothing but
+    /// disorder can look so.
+    Exchanged,
+    /// That a released piece went on to where it may not go. Its move stands on record, which has
+    /// nothing against it.
+    Beyond,
     /// Something else: that nothing was moved, or that pieces lie about.
     Disorder,
 }
@@ -25,6 +31,7 @@ pub(super) enum Blame {
 impl Blame {
     fn of(ruling: &Ruling) -> Self {
         match ruling {
+            Ruling::IllegalCompleted { why: laws::EXCHANGED, .. } => Self::Exchanged,
             Ruling::IllegalCompleted { .. } => Self::Illegal,
             // How a legal move was made is not in doubt.
             Ruling::Log(Note {
@@ -40,10 +47,23 @@ impl Blame {
 impl Bench {
     /// What the referee would say if he were told this now.
     fn blame(&self, now: Mono, told: &Told) -> Blame {
-        let said = self.referee.clone().tell(now, told);
+        let mut referee = self.referee.clone();
+        let said = referee.tell(now, told);
+        let is_beyond = referee.has_gone_beyond() && !self.referee.has_gone_beyond();
+        let beyond = is_beyond.then_some(Blame::Beyond);
         let blames = || said.rulings.iter().map(Blame::of);
-        let worst = blames().find(|blame| *blame == Blame::Illegal);
+        let is_illegal = |blame: &Blame| matches!(blame, Blame::Illegal | Blame::Exchanged);
+        let worst = blames().find(is_illegal).or(beyond);
         worst.or_else(|| blames().find(|blame| *blame != Blame::None)).unwrap_or(Blame::None)
+    }
+
+    /// Whether a piece would still stand where it may not have gone on to, by all that waits.
+    fn is_still_beyond(&self) -> bool {
+        let mut referee = self.referee.clone();
+        for (at, told) in &self.waiting {
+            referee.tell(*at, told);
+        }
+        referee.has_gone_beyond()
     }
 }
 
@@ -61,8 +81,13 @@ impl Game {
     fn tell_or_wait(&mut self, now: Mono, told: Told) {
         let may_wait = !self.settings.settle.illegal_press.is_zero() && self.play.is_some();
         match &mut self.bench {
-            Some(bench) if may_wait && bench.blame(now, &told) != Blame::None => {
-                bench.waiting.push((now, told));
+            Some(bench) if may_wait => {
+                bench.blamed = bench.blame(now, &told);
+                if bench.blamed == Blame::None {
+                    self.tell_now(now, &told);
+                } else {
+                    bench.waiting.push((now, told));
+                }
             }
             _ => self.tell_now(now, &told),
         }
@@ -93,6 +118,12 @@ impl Game {
     pub(super) fn settle_doubt(&mut self, now: Mono) {
         let Some(due) = self.doubt_ends_at() else { return };
         let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
+        if bench.blamed == Blame::Beyond && (due > now || bench.is_still_beyond()) {
+            if due <= now {
+                self.end_doubt();
+            }
+            return;
+        }
         let (pressed, told) = bench.waiting[0].clone();
         let is_illegal = play.tracker().is_illegal_press(pressed);
         let is_legal = play.stands_pressed(pressed) && !is_illegal;
@@ -102,10 +133,12 @@ impl Game {
             return;
         }
         let Told::Pressed(by) = told else { return };
-        let is_shared = match bench.blame(pressed, &told) {
+        let is_shared = match bench.blamed {
             Blame::None => true,
             Blame::Illegal => self.facts.iter().any(|fact| is_illegal_of(fact, by)),
-            Blame::Disorder => self.facts.iter().any(|fact| is_disorder_of(fact, by)),
+            Blame::Exchanged | Blame::Beyond | Blame::Disorder => {
+                self.facts.iter().any(|fact| is_disorder_of(fact, by))
+            }
         };
         if record.is_none() && is_shared {
             self.end_doubt();

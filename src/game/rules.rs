@@ -4,6 +4,7 @@
 //! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
 //! make of it. Where the two differ for long on a board at rest, the record is what counts.
 
+use super::doubt::Blame;
 use super::effect::Effect;
 use super::entry::{Fact, Ruled, Stage};
 use super::machine::Game;
@@ -169,6 +170,8 @@ pub(super) struct Bench {
     pub said: Vec<Ruling>,
     /// A press in doubt, and what came after it.
     pub waiting: Vec<(Mono, Told)>,
+    /// What the referee would say to that press.
+    pub blamed: Blame,
     orders: Vec<ClockOrder>,
     /// What the clock showed when it was last recorded.
     shown: Option<(Mono, Clocks)>,
@@ -195,6 +198,7 @@ impl Bench {
             referee,
             said: Vec::new(),
             waiting: Vec::new(),
+            blamed: Blame::None,
             orders: Vec::new(),
             shown: None,
             latest: None,

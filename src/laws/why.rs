@@ -2,9 +2,15 @@
 
 use super::history::History;
 use super::picture::{Picture, Thing};
+use shakmaty::san::San;
 use shakmaty::{
-    CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Rank, Role, Square, attacks,
+    Bitboard, CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Rank, Role, Square,
+    attacks,
 };
+
+/// The reason why a move is illegal at whose end a piece of another kind stands than the one that
+/// went.
+pub const EXCHANGED: &str = "another piece was put down";
 
 /// A piece that went where it may not go.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -47,9 +53,27 @@ pub(super) fn attempt(pos: &Chess, seen: &Picture, lifted: &[Square]) -> Option<
             }
         }
     }
+    if found.is_empty() {
+        found = exchanged(pos, seen, diff);
+    }
     let is_king = |attempt: &&Attempt| attempt.piece.role == Role::King;
     let rank = |attempt: &Attempt| lifted.iter().rposition(|sq| *sq == attempt.from);
     found.iter().find(is_king).copied().or_else(|| found.into_iter().max_by_key(rank))
+}
+
+/// A piece that went, if another of its color was put down in its place. Kings are never taken for
+/// others.
+fn exchanged(pos: &Chess, seen: &Picture, diff: Bitboard) -> Vec<Attempt> {
+    let no_king = |piece: &Piece| piece.role != Role::King;
+    let mut found = Vec::new();
+    for to in diff & seen.known().by_color(pos.turn()) & !pos.us() {
+        for from in diff & pos.us() & !seen.occupied() {
+            let piece = pos.board().piece_at(from).filter(no_king);
+            let arrived = seen.piece_at(to).filter(no_king);
+            found.extend(piece.and(arrived).and(piece).map(|piece| Attempt { piece, from, to }));
+        }
+    }
+    found
 }
 
 fn is_last(sq: Square, color: Color) -> bool {
@@ -57,6 +81,14 @@ fn is_last(sq: Square, color: Color) -> bool {
 }
 
 impl Attempt {
+    /// How a score sheet would have it, without asking whether it is legal.
+    pub(super) fn san(&self, pos: &Chess) -> String {
+        let Self { piece, from, to } = *self;
+        let capture = pos.them().contains(to);
+        let file = (piece.role == Role::Pawn && capture).then(|| from.file());
+        San::Normal { role: piece.role, file, rank: None, capture, to, promotion: None }.to_string()
+    }
+
     /// The move as one that could be played without asking whether it is legal; for the position
     /// that stands.
     pub(super) fn as_move(&self, pos: &Chess, seen: &Picture) -> Option<Move> {
@@ -81,6 +113,15 @@ impl Attempt {
         })
     }
 
+    fn is_promotion(&self) -> bool {
+        self.piece.role == Role::Pawn && is_last(self.to, self.piece.color)
+    }
+
+    /// Whether another piece was put down than the one that went.
+    pub(super) fn is_exchanged(&self, seen: &Picture) -> bool {
+        seen.piece_at(self.to).is_some_and(|arrived| arrived != self.piece)
+    }
+
     /// Why it is illegal.
     pub(super) fn why(&self, history: &History, seen: &Picture, stage: Stage) -> &'static str {
         let pos = history.last();
@@ -88,7 +129,9 @@ impl Attempt {
         if let Some(arrived) = seen.piece_at(to)
             && arrived != piece
         {
-            return if arrived.color == piece.color {
+            return if arrived.color == piece.color && !self.is_promotion() {
+                EXCHANGED
+            } else if arrived.color == piece.color {
                 "promotion only to queen, rook, bishop or knight"
             } else {
                 "promotion piece of the wrong colour"
@@ -111,7 +154,7 @@ impl Attempt {
     }
 
     fn why_no_officer_move(&self, pos: &Chess, role: Role) -> &'static str {
-        let free = attacks::attacks(self.from, self.piece, shakmaty::Bitboard::EMPTY);
+        let free = attacks::attacks(self.from, self.piece, Bitboard::EMPTY);
         if !free.contains(self.to) {
             return match role {
                 Role::Knight => "not a knight move",
@@ -206,7 +249,7 @@ impl Attempt {
             };
         }
         let (king_to, rook_to) = (side.king_to(turn), side.rook_to(turn));
-        let pieces = shakmaty::Bitboard::from(self.from).with(rook);
+        let pieces = Bitboard::from(self.from).with(rook);
         let kings_way = attacks::between(self.from, king_to).with(king_to);
         let rooks_way = attacks::between(rook, rook_to).with(rook_to);
         if !((kings_way | rooks_way) & pos.board().occupied() & !pieces).is_empty() {
@@ -233,8 +276,8 @@ impl Attempt {
 fn is_free(pos: &Chess, m: Move) -> bool {
     let (Move::Castle { king, rook }, Some(side)) = (m, m.castling_side()) else { return true };
     let turn = pos.turn();
-    let ends = shakmaty::Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
-    (ends & pos.board().occupied() & !shakmaty::Bitboard::from(king).with(rook)).is_empty()
+    let ends = Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
+    (ends & pos.board().occupied() & !Bitboard::from(king).with(rook)).is_empty()
 }
 
 /// The check was not answered, or the move brings it about.

@@ -6,6 +6,7 @@ mod command;
 mod coverage;
 mod dead;
 mod hands;
+mod messy;
 mod notation;
 mod numbers;
 mod profiles;

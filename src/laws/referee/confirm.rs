@@ -112,8 +112,9 @@ impl Referee {
         } else if let Some(score) = self.signed {
             self.note("the protest is dismissed");
             self.replace_result(score, "signed result");
-        } else if self.breaches.pop().is_some() {
+        } else if let Some(breach) = self.breaches.pop() {
             self.note("the move stands");
+            self.stands_beyond(&breach);
         } else {
             self.refuse(None, "nothing waits for a ruling");
         }
@@ -128,6 +129,7 @@ impl Referee {
             Case::Touch(breach) => {
                 let ply = breach.ply;
                 self.breaches.retain(|known| known.ply != ply);
+                self.stands_beyond(breach);
             }
             Case::Illegal(Illegal { has_shadow: true, .. }) => self.illegal_stands(),
             _ => {}

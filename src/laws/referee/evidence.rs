@@ -4,10 +4,12 @@
 use super::super::code::Code;
 use super::super::picture::{Thing, exact, target_of, victim_of};
 use super::super::said::Ruling;
-use super::super::why::{Attempt, Stage, attempt};
+use super::super::why::{Attempt, EXCHANGED, Stage, attempt};
+use super::illegal::Fall;
 use super::turn::Cause;
 use super::{OnBoard, Phase, Referee, Turn};
-use shakmaty::{Chess, Color, Move, Position, Square};
+use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
+use std::time::Duration;
 
 impl Referee {
     /// The clock has run and stands, and nobody has said why. What is moved now is no play: a claim
@@ -71,6 +73,62 @@ impl Referee {
         self.is_called = false;
     }
 
+    /// A sensor reads another piece of the same color than the one that stands there, and was not
+    /// empty in between: a hand takes longer. Nobody touched it. In Chess960 king and rook may
+    /// change places so. True if it is so.
+    pub(super) fn note_misread(
+        &mut self,
+        sq: Square,
+        before: Option<Thing>,
+        thing: Option<Thing>,
+    ) -> bool {
+        let recorded = self.game.last().board().piece_at(sq).map(Thing::Piece);
+        let is_right = before == recorded || self.misread.contains(sq);
+        let is_other = match (recorded, thing) {
+            (Some(Thing::Piece(known)), Some(Thing::Piece(read))) => {
+                let may_castle = |piece: Piece| matches!(piece.role, Role::King | Role::Rook);
+                let is_castling = self.game.mode() == CastlingMode::Chess960
+                    && may_castle(known)
+                    && may_castle(read);
+                known.color == read.color && known != read && !is_castling
+            }
+            _ => false,
+        };
+        let is_promoted = self
+            .game
+            .last_ply()
+            .is_some_and(|ply| !ply.is_completed && ply.m.is_promotion() && ply.m.to() == sq);
+        let is_misread = is_right && is_other && !is_promoted && !self.terms.evidence.is_tidy();
+        self.misread.set(sq, is_misread);
+        is_misread
+    }
+
+    /// The record has completed the last move, and has long been told that another piece stands at
+    /// its end than the one that went: that was no legal move. True if it is so.
+    pub(super) fn names_exchange(&mut self, pos: &Chess) -> bool {
+        let Some(ply) = self.game.last_ply().filter(|ply| ply.is_completed && !ply.is_illegal)
+        else {
+            return false;
+        };
+        let (m, by) = (ply.m, ply.by);
+        let is_alone = self.seen.differs(pos.board()).single_square() == Some(m.to());
+        if !is_alone || m.is_promotion() || m.is_castle() || self.misread.contains(m.to()) {
+            return false;
+        }
+        let before = self.game.before_last().clone();
+        let Some(tried) = attempt(&before, &self.seen, &[]) else { return false };
+        if m.from() != Some(tried.from) || !tried.is_exchanged(&self.seen) {
+            return false;
+        }
+        self.game.truncate(self.game.len() - 1);
+        let turn = std::mem::take(&mut self.turn);
+        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        let shadow = tried.as_move(&before, &self.seen);
+        self.illegal_completed(Fall { by, why: EXCHANGED, shadow, promotion: None });
+        self.turn = turn;
+        true
+    }
+
     /// The record has found a completed illegal move. He has seen it himself, unless the presses
     /// came in such an order that none seemed to be for it.
     pub(super) fn on_illegal_found(&mut self, by: Color) {
@@ -102,15 +160,19 @@ impl Referee {
         held.binding(pos).is_none_or(|bound| bound.allows(m, pos))
     }
 
+    /// Whether the piece that was moved last has left its new square again so soon that it was not
+    /// released there.
+    pub(super) fn is_sliding(&self) -> bool {
+        let last = self.game.last_ply().zip(self.turn.withdrawn);
+        last.is_some_and(|(ply, left)| {
+            left.since(ply.made) + self.terms.settle < self.terms.evidence.released
+        })
+    }
+
     /// A piece that rested for a moment on a square where it might have stayed has gone on: it was
     /// slid, and not released there. True if that explains the board.
     pub(super) fn has_gone_on(&mut self) -> bool {
-        let Some(ply) = self.game.last_ply() else { return false };
-        let Some(left) = self.turn.withdrawn else { return false };
-        let rested = left.since(ply.made) + self.terms.settle;
-        if rested >= self.terms.evidence.released {
-            return false;
-        }
+        let Some(ply) = self.game.last_ply().filter(|_| self.is_sliding()) else { return false };
         let (old, by) = (ply.m, ply.by);
         let [other] = exact(self.game.before_last(), &self.seen)[..] else { return false };
         if old.is_promotion() || other.role() != old.role() || other.from() != old.from() {

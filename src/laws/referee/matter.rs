@@ -3,8 +3,9 @@
 use super::super::said::{Binding, Ruling};
 use super::super::score::Score;
 use super::super::touch::Touches;
+use super::super::why::Attempt;
 use super::Referee;
-use shakmaty::{Board, ByColor, Color, Move};
+use shakmaty::{Board, ByColor, Chess, Color, Move, Square};
 use std::time::Duration;
 
 /// Whether the Laws let the arbiter step in unasked.
@@ -26,11 +27,38 @@ pub(super) struct Breach {
     pub binding: Binding,
     /// The first of two readings, where a released piece went on.
     pub first: Option<String>,
+    /// Where it went on to, if its move could not have gone there.
+    pub beyond: Option<Beyond>,
     /// The clock was pressed, and the move is not completed while the readings are open.
     pub is_pressed: bool,
     /// What binds was in a hand for so short a time that it may have been set right or knocked
     /// over. That is held against nobody unless the opponent claims it.
     pub is_doubtful: bool,
+}
+
+/// Where a released piece stands that its move could not have gone to.
+#[derive(Clone, Debug)]
+pub(super) struct Beyond {
+    pub at: Square,
+    /// The illegal move that this would be; none if the piece is back where it came from.
+    pub tried: Option<Attempt>,
+    /// The move by which the game may be followed from there.
+    pub shadow: Option<Move>,
+}
+
+impl Breach {
+    /// Whether something stands that counts as played once nobody may claim the breach.
+    pub(super) fn may_lapse(&self) -> bool {
+        let stands = |beyond: &Beyond| self.is_pressed && beyond.tried.is_some();
+        self.beyond.as_ref().is_none_or(stands)
+    }
+
+    /// What a piece that went on would have played, where that is no legal move.
+    pub(super) fn second(&self, before: &Chess) -> Option<String> {
+        let beyond = self.beyond.as_ref()?;
+        let text = |tried: Attempt| tried.san(before);
+        Some(beyond.tried.map_or_else(|| "none".to_owned(), text))
+    }
 }
 
 /// What happens when the demanded position stands.

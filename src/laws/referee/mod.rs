@@ -25,6 +25,7 @@ mod pending;
 mod press;
 mod query;
 mod record;
+mod release;
 mod setup;
 mod turn;
 
@@ -246,6 +247,8 @@ pub struct Referee {
     is_array_wrong: bool,
     /// What stands is to be judged although nobody pressed.
     is_called: bool,
+    /// Squares whose piece reads as another of its color, and was never seen to leave.
+    misread: shakmaty::Bitboard,
     /// The clock when it was seen to be set going for the side whose it runs, or ran last.
     began: Option<Clocks>,
     now: Mono,
@@ -293,6 +296,7 @@ impl Referee {
             points: None,
             is_array_wrong,
             is_called: false,
+            misread: shakmaty::Bitboard::EMPTY,
             began: None,
             now: Mono::default(),
             said: Said::default(),

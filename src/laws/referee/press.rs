@@ -106,7 +106,9 @@ impl Referee {
             && let Some(first) = breach.first.clone()
         {
             breach.is_pressed = true;
-            let candidates = vec![first, self.game.plies()[idx].san.clone()];
+            let second = breach.second(self.game.position(idx));
+            let second = second.unwrap_or_else(|| self.game.plies()[idx].san.clone());
+            let candidates = vec![first, second];
             self.say(Ruling::Unresolved { candidates });
         } else if !self.has(|case| matches!(case, Case::Second)) {
             self.complete(idx);
@@ -153,7 +155,7 @@ impl Referee {
             let shadow = tried.and_then(|tried| tried.as_move(pos, &self.seen));
             return Some(Fall { by, why: "castling not carried out", shadow, promotion: None });
         }
-        let tried = tried?;
+        let tried = tried.filter(|tried| !tried.is_exchanged(&self.seen))?;
         let reached = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
         let legal = pos.legal_moves();
         let queen = |m: &&Move| reached(m) && m.promotion() == Some(Role::Queen);

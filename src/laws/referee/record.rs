@@ -71,6 +71,7 @@ impl Referee {
             self.seen.set(mapped, picture.get(sq));
         }
         self.settle_at = None;
+        self.misread = shakmaty::Bitboard::EMPTY;
         self.turn.touches.clear();
     }
 

@@ -61,7 +61,8 @@ impl Referee {
             Some(Thing::Something) => recorded.is_some(),
             None => false,
         };
-        if let Some(piece) = stood {
+        let is_misread = self.note_misread(sq, before, thing);
+        if let Some(piece) = stood.filter(|_| !is_misread) {
             self.lifted(sq, piece);
         } else if stands {
             self.put_back(sq);
@@ -129,25 +130,15 @@ impl Referee {
     /// `by`, who is to move, has touched a piece: he can no longer claim how the move before was
     /// made, and declines an offer. 4.7 (4.8), 9.1b(1) (9.1.2.1).
     fn touched_on_purpose(&mut self, by: Color) {
-        if self.breaches.iter().any(|breach| breach.by != by) {
-            if self.breaches.iter().any(|breach| breach.by != by && !breach.is_doubtful) {
+        let lapses = |breach: &Breach| breach.by != by && breach.may_lapse();
+        if self.breaches.iter().any(lapses) {
+            if self.breaches.iter().any(|breach| lapses(breach) && !breach.is_doubtful) {
                 self.log(Code::TouchClaimLost, Some(by));
             }
             self.lapse();
         }
         self.decline_by_touch(by);
         self.ask_for_sheet(by);
-    }
-
-    /// The right to claim a breach of Article 4 is gone: what was played stands.
-    pub(super) fn lapse(&mut self) {
-        for breach in std::mem::take(&mut self.breaches) {
-            let Some(old) = breach.first.filter(|_| breach.is_pressed) else { continue };
-            let ply = &self.game.plies()[breach.ply];
-            let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
-            self.say(Ruling::Replaced { by, old, san, uci });
-            self.complete(breach.ply);
-        }
     }
 
     fn put_back(&mut self, sq: Square) {
@@ -200,13 +191,16 @@ impl Referee {
         if is_stopped || self.is_idle() {
             return;
         }
+        if self.is_called && self.names_exchange(&pos) {
+            return;
+        }
         let found = self.moves_shown(&pos, cause);
         if let [m] = found[..] {
             self.found(&pos, m, cause);
             return;
         }
         let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
-        if is_open && self.has_gone_on() {
+        if is_open && (self.has_gone_on() || cause == Cause::Press && self.has_slid_beyond(&pos)) {
             return;
         }
         let ways = partial(&pos, &self.seen);
@@ -283,89 +277,16 @@ impl Referee {
 
     /// The board shows the position on record.
     fn agrees(&mut self) {
-        let was_astray = self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
-        if was_astray {
+        let is_of_board =
+            |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second);
+        let was_astray = self.close(is_of_board);
+        if self.is_back() | was_astray {
             self.log(Code::Restored, None);
             self.turn.touches.clear();
         }
         if self.turn.on_board.take().is_some() {
             self.turn.was_illegal = true;
         }
-    }
-
-    /// The player who has moved and not pressed is at it again. True if that explains the board.
-    fn has_second_thoughts(&mut self, pos: &Chess) -> bool {
-        let before = self.game.before_last().clone();
-        let Some(ply) = self.game.last_ply().cloned() else { return false };
-        let by = ply.by;
-        let role = ply.m.promotion().unwrap_or(ply.m.role());
-        let is_withdrawn =
-            self.seen.piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
-        let played = exact(&before, &self.seen);
-        if let [other] = played[..] {
-            if ply.m.is_promotion() && other.to() == ply.m.to() {
-                self.log(Code::MovedAfterRelease, Some(by));
-                self.demand_ply(self.game.len(), super::matter::Then::Nothing);
-            } else if is_withdrawn {
-                self.moved_on(&before, other);
-            } else {
-                self.second_move(&ply.san, Some(other));
-            }
-            return true;
-        }
-        if !partial(&before, &self.seen).is_empty() || self.shows(before.board()) {
-            return true;
-        }
-        let diff = self.seen.differs(pos.board());
-        let is_his = diff.into_iter().all(|sq| {
-            let stood = pos.board().piece_at(sq).is_none_or(|piece| piece.color == by);
-            stood && self.seen.piece_at(sq).is_none_or(|piece| piece.color == by)
-        });
-        let arrived = !(diff & self.seen.occupied()).is_empty();
-        if is_his && arrived {
-            self.second_move(&ply.san, None);
-        }
-        is_his && arrived
-    }
-
-    /// The released piece went on to another square. 4.6 (4.7).
-    fn moved_on(&mut self, before: &Chess, other: Move) {
-        let Some(old) = self.game.last_ply().cloned() else { return };
-        let idx = self.game.len() - 1;
-        self.game.truncate(idx);
-        self.game.push(other, self.now, false);
-        let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
-        self.breaches.retain(|breach| breach.ply != idx);
-        let now = self.game.plies()[idx].san.clone();
-        if earlier.as_ref().is_some_and(|earlier| earlier.first.as_ref() == Some(&now)) {
-            // It is back where it was released first.
-            return;
-        }
-        self.log(Code::MovedAfterRelease, Some(old.by));
-        let (binding, first) = match earlier {
-            Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
-            _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
-        };
-        let (by, ply) = (old.by, idx);
-        let (is_pressed, is_doubtful) = (false, false);
-        self.breaches.push(Breach { by, ply, binding, first, is_pressed, is_doubtful });
-        self.note_handling();
-    }
-
-    /// A further piece was moved after the move was made.
-    fn second_move(&mut self, san: &str, other: Option<Move>) {
-        if self.has(|case| matches!(case, Case::Second)) {
-            return;
-        }
-        let by = self.game.last_ply().map(|ply| ply.by);
-        self.log(Code::SecondMove, by);
-        let stands = format!("{san} stands");
-        let accept = match other {
-            Some(m) if m.is_castle() => "accept castling".to_owned(),
-            Some(m) => format!("accept {m}"),
-            None => "accept what stands".to_owned(),
-        };
-        self.open(Case::Second, &[&stands, &accept], MayAct::Yes);
     }
 
     /// The board shows a part of one or more legal moves.
@@ -473,8 +394,11 @@ impl Referee {
         if self.has(|case| matches!(case, Case::Displaced)) {
             return;
         }
-        self.turn.touches.clear();
         let squares = self.seen.differs(self.game.last().board());
+        if (squares & !self.misread).is_empty() {
+            return;
+        }
+        self.turn.touches.clear();
         let names: Vec<String> = squares.into_iter().map(|sq| sq.to_string()).collect();
         self.log_with(Code::Displaced, Some(by), names.join(" "));
         self.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
@@ -552,14 +476,14 @@ impl Referee {
                 self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
             }
         }
-        let (ply, is_pressed) = (self.game.len() - 1, false);
-        self.breaches.push(Breach { by, ply, binding, first, is_pressed, is_doubtful });
+        let (ply, is_pressed, beyond) = (self.game.len() - 1, false, None);
+        self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
         if !is_doubtful {
             self.note_handling();
         }
     }
 
-    fn note_handling(&mut self) {
+    pub(super) fn note_handling(&mut self) {
         self.may_act = Some(match self.rules.handling_watch {
             HandlingWatch::Arbiter => MayAct::Yes,
             HandlingWatch::OnRequest => MayAct::OnRequest,

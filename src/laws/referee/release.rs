@@ -1,0 +1,249 @@
+//! A piece that was released and goes on, and what else is moved after a move was made. All
+//! editions: Art. 4.6, 4.7 (from 2018: 4.7, 4.8).
+
+use super::super::code::Code;
+use super::super::history::Ply;
+use super::super::picture::{Thing, exact, partial, squares_of, target_of};
+use super::super::said::{Binding, Ruling};
+use super::super::why::{Stage, attempt};
+use super::illegal::Fall;
+use super::matter::{Beyond, Breach, Case, MayAct};
+use super::{Referee, Turn};
+use shakmaty::{Bitboard, Chess, Move, Position, Square};
+use std::time::Duration;
+
+/// A released piece that went on to a square to which its move could not have gone.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct Gone {
+    /// Where it was released.
+    released: Square,
+    /// Where it is now.
+    now: Square,
+}
+
+impl Referee {
+    /// The player who has moved and not pressed is at it again. True if that explains the board.
+    pub(super) fn has_second_thoughts(&mut self, pos: &Chess) -> bool {
+        let before = self.game.before_last().clone();
+        let Some(ply) = self.game.last_ply().cloned() else { return false };
+        let by = ply.by;
+        let role = ply.m.promotion().unwrap_or(ply.m.role());
+        let is_withdrawn =
+            self.seen.piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
+        let played = exact(&before, &self.seen);
+        if let [other] = played[..] {
+            if ply.m.is_promotion() && other.to() == ply.m.to() {
+                self.log(Code::MovedAfterRelease, Some(by));
+                self.demand_ply(self.game.len(), super::matter::Then::Nothing);
+            } else if is_withdrawn {
+                self.moved_on(&before, other);
+            } else {
+                self.second_move(&ply.san, Some(other));
+            }
+            return true;
+        }
+        if let Some(gone) = self.gone_beyond(&before, pos, &ply) {
+            self.moved_beyond(&before, &ply, gone);
+            return true;
+        }
+        if !partial(&before, &self.seen).is_empty() {
+            return true;
+        }
+        let diff = self.seen.differs(pos.board());
+        let is_his = diff.into_iter().all(|sq| {
+            let stood = pos.board().piece_at(sq).is_none_or(|piece| piece.color == by);
+            stood && self.seen.piece_at(sq).is_none_or(|piece| piece.color == by)
+        });
+        let arrived = !(diff & self.seen.occupied()).is_empty();
+        if is_his && arrived {
+            self.second_move(&ply.san, None);
+        }
+        is_his && arrived
+    }
+
+    /// The released piece went on to another square. 4.6 (4.7).
+    fn moved_on(&mut self, before: &Chess, other: Move) {
+        let Some(old) = self.game.last_ply().cloned() else { return };
+        let idx = self.game.len() - 1;
+        self.game.truncate(idx);
+        self.game.push(other, self.now, false);
+        let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
+        self.breaches.retain(|breach| breach.ply != idx);
+        let now = self.game.plies()[idx].san.clone();
+        if earlier.as_ref().is_some_and(|earlier| earlier.first.as_ref() == Some(&now)) {
+            // It is back where it was released first.
+            return;
+        }
+        self.log(Code::MovedAfterRelease, Some(old.by));
+        let (binding, first) = match earlier {
+            Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
+            _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
+        };
+        let (by, ply) = (old.by, idx);
+        let (beyond, is_pressed, is_doubtful) = (None, false, false);
+        self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
+        self.note_handling();
+    }
+
+    /// A further piece was moved after the move was made.
+    fn second_move(&mut self, san: &str, other: Option<Move>) {
+        if self.has(|case| matches!(case, Case::Second)) {
+            return;
+        }
+        let by = self.game.last_ply().map(|ply| ply.by);
+        self.log(Code::SecondMove, by);
+        let stands = format!("{san} stands");
+        let accept = match other {
+            Some(m) if m.is_castle() => "accept castling".to_owned(),
+            Some(m) => format!("accept {m}"),
+            None => "accept what stands".to_owned(),
+        };
+        self.open(Case::Second, &[&stands, &accept], MayAct::Yes);
+    }
+
+    /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
+    /// could not have reached before `ply`, or back to where it came from.
+    fn gone_beyond(&self, before: &Chess, pos: &Chess, ply: &Ply) -> Option<Gone> {
+        let diff = self.seen.differs(pos.board());
+        // What the move took may have been put back, wholly or in part.
+        let is_undone = |sq: &Square| match (self.seen.get(*sq), before.board().piece_at(*sq)) {
+            (None, piece) => piece.is_none(),
+            (Some(Thing::Piece(seen)), piece) => piece == Some(seen),
+            (Some(Thing::Something), piece) => piece.is_some(),
+        };
+        let undone: Bitboard =
+            (diff & squares_of(ply.m, ply.by)).into_iter().filter(is_undone).collect();
+        let from = ply.m.from()?;
+        let rook = ply.m.castling_side().map(|side| side.rook_to(ply.by));
+        let released = [Some(target_of(ply.m, ply.by)), rook].into_iter().flatten();
+        let mut gone = released.filter_map(|released| {
+            let piece = pos.board().piece_at(released)?;
+            if !diff.contains(released) || self.seen.piece_at(released) == Some(piece) {
+                return None;
+            }
+            let is_it = |sq: &Square| match self.seen.get(*sq) {
+                Some(Thing::Piece(seen)) => seen == piece,
+                Some(Thing::Something) => true,
+                None => false,
+            };
+            let others = diff & !Bitboard::from(released);
+            let arrived: Vec<Square> = (others & !undone).into_iter().filter(is_it).collect();
+            let (now, rest) = match arrived[..] {
+                [now] => (now, others & !Bitboard::from(now)),
+                [] if undone.contains(from) && self.seen.get(from).is_some() => (from, others),
+                _ => return None,
+            };
+            (rest & !undone).is_empty().then_some(Gone { released, now })
+        });
+        gone.next()
+    }
+
+    /// The released piece went on to where its move could not have gone: where it was released
+    /// stands. 4.6 (4.7).
+    fn moved_beyond(&mut self, before: &Chess, ply: &Ply, gone: Gone) {
+        let by = ply.by;
+        let tried = attempt(before, &self.seen, &ply.m.from().into_iter().collect::<Vec<_>>());
+        let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);
+        let shadow = tried.and_then(|tried| tried.as_move(before, &self.seen));
+        let beyond = Beyond { at: gone.now, tried, shadow };
+        self.turn.touches.forget(gone.now);
+        let idx = self.game.len() - 1;
+        let is_it = |known: &&mut Breach| known.ply == idx && known.first.is_some();
+        if let Some(known) = self.breaches.iter_mut().find(is_it) {
+            let is_known = known.beyond.as_ref().is_some_and(|known| known.at == gone.now);
+            known.beyond = Some(beyond);
+            if !is_known {
+                self.log(Code::MovedAfterRelease, Some(by));
+            }
+            return;
+        }
+        self.log(Code::MovedAfterRelease, Some(by));
+        let (binding, first) = (Binding::Destination(gone.released), Some(ply.san.clone()));
+        let (ply, beyond) = (idx, Some(beyond));
+        let (is_pressed, is_doubtful) = (false, false);
+        self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
+        self.note_handling();
+    }
+
+    /// A piece that had gone on is back where its move ended. True if one was astray.
+    pub(super) fn is_back(&mut self) -> bool {
+        let is_astray = self.has_gone_beyond();
+        let plies = self.game.plies();
+        self.breaches.retain_mut(|breach| {
+            let was_beyond = breach.beyond.take().is_some();
+            let san = plies.get(breach.ply).map(|ply| &ply.san);
+            !(was_beyond && breach.first.as_ref() == san)
+        });
+        is_astray
+    }
+
+    /// Whether a released piece stands where its move could not have gone.
+    pub fn has_gone_beyond(&self) -> bool {
+        self.breaches.iter().any(|breach| breach.beyond.is_some())
+    }
+
+    /// The clock is pressed on a piece that rested for so short a time where it might have stayed
+    /// that it was slid there, and has gone on to where it may not go: its move is none. True if it
+    /// is so.
+    pub(super) fn has_slid_beyond(&mut self, pos: &Chess) -> bool {
+        let before = self.game.before_last().clone();
+        let Some(ply) = self.game.last_ply().filter(|_| self.is_sliding()).cloned() else {
+            return false;
+        };
+        if self.gone_beyond(&before, pos, &ply).is_none() {
+            return false;
+        }
+        let from = ply.m.from().and_then(|from| Some((from, before.board().piece_at(from)?)));
+        self.game.truncate(self.game.len() - 1);
+        self.turn = Turn::default();
+        if let Some((from, piece)) = from {
+            self.turn.touches.add(from, piece, self.now, Duration::ZERO);
+        }
+        true
+    }
+
+    /// The right to claim a breach of Article 4 is gone: what was played stands.
+    pub(super) fn lapse(&mut self) {
+        let all = std::mem::take(&mut self.breaches).into_iter();
+        let (gone, kept): (Vec<_>, Vec<_>) = all.partition(Breach::may_lapse);
+        self.breaches = kept;
+        for breach in gone {
+            if breach.beyond.is_some() {
+                self.stands_beyond(&breach);
+                continue;
+            }
+            let Some(old) = breach.first.filter(|_| breach.is_pressed) else { continue };
+            let ply = &self.game.plies()[breach.ply];
+            let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
+            self.say(Ruling::Replaced { by, old, san, uci });
+            self.complete(breach.ply);
+        }
+    }
+
+    /// Nobody holds a player to where he released his piece first. Where it stands now was the end
+    /// of an illegal move, which he has completed.
+    pub(super) fn stands_beyond(&mut self, breach: &Breach) {
+        // Beside hands that are not tidy the record says what was played.
+        let is_played = breach.is_pressed && self.terms.evidence.is_tidy();
+        let Some(Beyond { tried: Some(tried), shadow, .. }) =
+            breach.beyond.as_ref().filter(|_| is_played)
+        else {
+            return;
+        };
+        let (tried, shadow, by) = (*tried, *shadow, breach.by);
+        self.game.truncate(breach.ply);
+        // What was touched meanwhile was touched by the opponent.
+        let turn = std::mem::take(&mut self.turn);
+        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        let reaches = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
+        let why = if self.game.last().legal_moves().iter().any(reaches) {
+            "no legal move explains the board"
+        } else {
+            tried.why(&self.game, &self.seen, Stage::Completed)
+        };
+        self.illegal_completed(Fall { by, why, shadow, promotion: None });
+        if shadow.is_some() {
+            self.turn = turn;
+        }
+    }
+}
