@@ -413,7 +413,8 @@ impl Game {
         };
         let record = record_of(sheet);
         let is_behind = may_be_behind && bench.referee.is_behind(&record);
-        if is_behind || is_still && bench.referee.differs(&record) && shows() {
+        let differs = || bench.referee.differs(&record) && !bench.referee.waits_for_piece();
+        if is_behind || is_still && differs() && shows() {
             self.tell(now, &Told::Record(record));
         }
     }

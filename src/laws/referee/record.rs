@@ -6,7 +6,7 @@ use super::super::history::Ply;
 use super::super::picture::Picture;
 use super::super::said::Ruling;
 use super::matter::Case;
-use super::{Referee, Turn};
+use super::{Binding, Referee, Turn};
 use shakmaty::{Move, Position};
 
 /// A half-move on record.
@@ -33,6 +33,12 @@ impl Referee {
             && self.claim.is_none()
             && self.terms.impaired.is_none()
             && !self.is_suspended()
+    }
+
+    /// Whether a pawn has come to its last rank and nobody has said what it becomes: the record
+    /// assumes a queen where sensors know no names.
+    pub fn waits_for_piece(&self) -> bool {
+        matches!(self.turn.released, Some(Binding::Promote(_, None)))
     }
 
     /// Whether `record` has completed a half-move that he does not know, or not as completed. What

@@ -69,7 +69,12 @@ impl Referee {
         }
         // A promotion is final at first contact, 4.4d (4.4.4).
         let is_promotion = |m: &Move| m.is_promotion() && m.to() == sq;
-        if thing.is_some() && exact(self.game.last(), &self.seen).iter().any(is_promotion) {
+        let is_promoted = || exact(self.game.last(), &self.seen).iter().any(is_promotion);
+        let is_exchanged = || {
+            let last = self.game.last_ply().filter(|ply| !ply.is_completed);
+            self.terms.evidence.is_tidy() && last.is_some_and(|ply| is_promotion(&ply.m))
+        };
+        if thing.is_some() && (is_promoted() || is_exchanged()) {
             self.settle_at = None;
             self.settle();
         }
@@ -321,6 +326,11 @@ impl Referee {
         };
         if is_promotion && is_down {
             self.turn.released.get_or_insert(Binding::Promote(to, None));
+        }
+        // The captured pawn is still there. Unlike later texts that of 2005 binds by touch alone.
+        let is_passing = ways.iter().all(|m| m.is_en_passant() && m.to() == to);
+        if is_passing && is_down && self.rules.king_release != KingRelease::Free {
+            self.turn.released.get_or_insert(Binding::Destination(to));
         }
     }
 
