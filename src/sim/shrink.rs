@@ -66,6 +66,17 @@ struct Stretch {
     plies: Vec<Ply>,
     start: Chess,
     failure: Failure,
+    /// What is on record where the record parts from what was played. `None` where the core
+    /// panics.
+    wrong: Option<Option<Move>>,
+}
+
+/// Where a record parts from what was played.
+struct Parting {
+    /// The half-move, from 1.
+    ply: usize,
+    /// As [`Stretch::wrong`].
+    wrong: Option<Option<Move>>,
 }
 
 /// A replay of `script`, or nothing if the core panicked over it.
@@ -87,8 +98,9 @@ pub fn shrink(
         .iter()
         .map(|ply| Ply { meant: Meant::from(ply), rests: ply.completed.unwrap_or(ply.settled) });
     let (script, plies) = (performance.script.clone(), plies.collect());
-    let whole = Stretch { script, plies, start: start.clone(), failure };
-    let parting = whole.parting()?;
+    let mut whole = Stretch { script, plies, start: start.clone(), failure, wrong: None };
+    let Parting { ply: parting, wrong } = whole.parting()?;
+    whole.wrong = wrong;
     let n_plies = whole.plies.len();
     // Half-moves before the parting may fail too if the game stops there; that is another failure.
     let cut = (parting..=n_plies).filter_map(|n| whole.until(n)).find(Stretch::fails);
@@ -111,18 +123,21 @@ impl Stretch {
         Some(moves.iter().map(|scored| scored.m).collect())
     }
 
-    /// The first half-move, from 1, that is on record as something else, if that is a failure.
-    fn parting(&self) -> Option<usize> {
-        let Some(replay) = replay(&self.script) else { return Some(1) };
+    /// The first half-move that is on record as something else, if that is a failure.
+    fn parting(&self) -> Option<Parting> {
+        let Some(replay) = replay(&self.script) else {
+            return Some(Parting { ply: 1, wrong: None });
+        };
         let intent: Vec<Meant> = self.plies.iter().map(|ply| ply.meant).collect();
-        let (ply, ..) = verdict::parting(&intent, &replay)?;
+        let (ply, _, wrong) = verdict::parting(&intent, &replay)?;
         let is_told = self.failure == Failure::Silent
             && verdict::mark(&self.start, &intent, &replay).is_some();
-        (!is_told).then(|| self.plies.len().min(ply))
+        (!is_told).then(|| Parting { ply: self.plies.len().min(ply), wrong: Some(wrong) })
     }
 
+    /// Whether it fails as the whole does: what is on record is wrong in the same way.
     fn fails(&self) -> bool {
-        self.parting().is_some()
+        self.parting().is_some_and(|parting| parting.wrong == self.wrong)
     }
 
     fn position(&self, n: usize) -> Chess {
