@@ -435,9 +435,7 @@ impl Play {
                 self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
             let n_new = new.len();
             for (idx, ply) in new.into_iter().enumerate() {
-                let others = self.tracker.alternatives(self.sheet.len() - base, lead);
-                let mode = self.sheet.mode();
-                let others: Vec<UciMove> = others.into_iter().map(|m| m.to_uci(mode)).collect();
+                let others = self.others(lead);
                 let alternatives = others.iter().map(UciMove::to_string).collect();
                 let scored = if ply.is_illegal {
                     self.sheet.push_illegal(ply.m)

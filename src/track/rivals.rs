@@ -54,10 +54,23 @@ impl Tracker {
         let since = idx.checked_sub(1).map_or(Mono::default(), |idx| best.plies[idx].released);
         let is_unsure = self.missed > Some(since);
         let within = total(best) + lead;
-        self.others(idx, lead.max(weigh::TOUCH_LEAD), |rival| {
-            let castles = rival.plies[idx].m.is_castle() != best.plies[idx].m.is_castle();
-            total(rival) < within || (is_unsure || castles) && self.looks_alike(rival)
+        let m = best.plies[idx].m;
+        let takes_unseen = self.takes_unseen(m);
+        let lead = lead.max(weigh::TOUCH_LEAD) + if takes_unseen { weigh::STALE } else { 0 };
+        self.others(idx, lead, |rival| {
+            let other = rival.plies[idx].m;
+            let castles = other.is_castle() != m.is_castle();
+            total(rival) < within
+                || (is_unsure || castles) && self.looks_alike(rival)
+                || takes_unseen && other.from() == m.from() && self.takes_unseen(other)
         })
+    }
+
+    /// Whether `m` captures what nobody was seen to touch, where pieces have no names: it may have
+    /// captured anything else that it could, as well.
+    fn takes_unseen(&self, m: Move) -> bool {
+        let Some(from) = m.from().filter(|_| m.is_capture()) else { return false };
+        self.seen.something().contains(m.to()) && self.changed_at(m.to()) < self.changed_at(from)
     }
 
     /// Other moves that may have been played as ply `idx` of the best line, by lines that lead to

@@ -11,6 +11,7 @@ use super::Play;
 use super::settle::Chosen;
 use crate::game::entry::{Basis, Fact};
 use crate::time::Mono;
+use crate::track::weigh::Cost;
 use crate::track::{Placement, search, tracker};
 use shakmaty::uci::UciMove;
 use shakmaty::{Board, Chess, Color, Move, Position, Role};
@@ -63,19 +64,18 @@ impl Play {
         for idx in self.shadows.n..n.min(self.sheet.len()) {
             let scored = &self.sheet.moves()[idx];
             let is_certain = !scored.is_uncertain() && !scored.is_illegal && !is_at_fault;
-            self.shadows.open.retain_mut(|shadow| match scored.uci.to_move(&shadow.pos) {
-                Ok(m) => {
+            let (seen, after) = (self.tracker.seen(), self.sheet.position(idx + 1));
+            self.shadows.open.retain_mut(|shadow| {
+                let moves = moves_like(&shadow.pos, &scored.uci, seen, after.board());
+                if let [m] = moves[..] {
                     shadow.pos.play_unchecked(m);
-                    true
+                    return true;
                 }
-                Err(_) => {
-                    if is_certain && idx >= shadow.n_told {
-                        excluded.push((shadow.ply, shadow.other));
-                    }
-                    false
+                if moves.is_empty() && is_certain && idx >= shadow.n_told {
+                    excluded.push((shadow.ply, shadow.other));
                 }
+                false
             });
-            let after = self.sheet.position(idx + 1);
             let n_told = self.shadows.told.get(idx).copied().unwrap_or_default();
             for &other in &scored.alternatives {
                 let mut pos = self.sheet.position(idx).clone();
@@ -90,6 +90,52 @@ impl Play {
         let n_old = self.shadows.open.len().saturating_sub(SHADOWS_MAX);
         self.shadows.open.drain(..n_old);
         self.withdraw_marks(&excluded, facts);
+    }
+
+    /// What else the next half-move to be recorded may have been, by lines that are worse than the
+    /// best by less than `lead`. What a pawn became is never known where sensors know no names.
+    pub(super) fn others(&self, lead: Cost) -> Vec<UciMove> {
+        let idx = self.sheet.len() - self.tracker.n_settled();
+        let mode = self.sheet.mode();
+        let mut others: Vec<UciMove> =
+            self.tracker.alternatives(idx, lead).into_iter().map(|m| m.to_uci(mode)).collect();
+        if let Move::Normal { role, from, capture, to, promotion: Some(known) } =
+            self.tracker.best().plies[idx].m
+        {
+            let roles = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+            for promotion in roles.into_iter().filter(|role| *role != known).map(Some) {
+                let other = Move::Normal { role, from, capture, to, promotion };
+                let uci = other.to_uci(mode);
+                if !others.contains(&uci) && self.may_have_been(other) {
+                    others.push(uci);
+                }
+            }
+        }
+        others
+    }
+
+    /// Whether what the tracker believes to have been played since would look the same if the next
+    /// half-move to be recorded was `other`.
+    fn may_have_been(&self, other: Move) -> bool {
+        let (seen, mode) = (self.tracker.seen(), self.sheet.mode());
+        let (mut after, mut shadow) = (self.sheet.last().clone(), self.sheet.last().clone());
+        let open = &self.tracker.best().plies[self.sheet.len() - self.tracker.n_settled()..];
+        shadow.play_unchecked(other);
+        for (idx, ply) in open.iter().enumerate() {
+            after.play_unchecked(ply.m);
+            if idx == 0 {
+                if !looks_alike(seen, shadow.board(), after.board()) {
+                    return false;
+                }
+                continue;
+            }
+            match moves_like(&shadow, &ply.m.to_uci(mode), seen, after.board())[..] {
+                [] => return ply.is_illegal,
+                [m] => shadow.play_unchecked(m),
+                _ => return true,
+            }
+        }
+        true
     }
 
     /// Takes what a half-move cannot have been out of its alternatives.
@@ -162,6 +208,20 @@ impl Play {
                 .flatten()
                 .any(tells)
     }
+}
+
+/// What may have been played from `pos` where `recorded` is on record: that, or if it could not
+/// have been, all that leads to what looks like `after` to sensors that read `seen`.
+fn moves_like(pos: &Chess, recorded: &UciMove, seen: &Placement, after: &Board) -> Vec<Move> {
+    if let Ok(m) = recorded.to_move(pos) {
+        return vec![m];
+    }
+    let leads_there = |m: &Move| {
+        let mut shadow = pos.clone();
+        shadow.play_unchecked(*m);
+        looks_alike(seen, shadow.board(), after)
+    };
+    pos.legal_moves().into_iter().filter(leads_there).collect()
 }
 
 /// Whether the board shows `pos`, or that the one who is to move has lifted a piece.
