@@ -27,6 +27,7 @@ mod query;
 mod record;
 mod release;
 mod setup;
+mod stop;
 mod turn;
 
 pub use display::Display;
