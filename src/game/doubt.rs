@@ -4,10 +4,10 @@
 //! Until it does, or the time for it is over, the referee is told nothing; then all in its order.
 //! What the record finds nothing wrong with is held against nobody.
 
-use super::entry::{Fact, Stage};
+use super::entry::{Fact, Stage, Weighed};
 use super::machine::Game;
 use super::rules::{Bench, picture_of, record_of};
-use crate::laws::{self, Code, Note, Ruling, Severity, Told};
+use crate::laws::{self, Code, Note, Picture, Recorded, Ruling, Severity, Told};
 use crate::time::Mono;
 use shakmaty::Color;
 
@@ -46,8 +46,8 @@ impl Blame {
 
 impl Bench {
     /// What the referee would say if he were told this now.
-    fn blame(&self, now: Mono, told: &Told) -> Blame {
-        let mut referee = self.referee.clone();
+    fn blame(&mut self, now: Mono, told: &Told) -> Blame {
+        let mut referee = self.referee.copy();
         let said = referee.tell(now, told);
         let is_beyond = referee.has_gone_beyond() && !self.referee.has_gone_beyond();
         let beyond = is_beyond.then_some(Blame::Beyond);
@@ -70,12 +70,16 @@ impl Bench {
 impl Game {
     /// Tells the referee of a press, unless it waits for the record.
     pub(super) fn tell_press(&mut self, now: Mono, by: Color) {
-        let told = Told::Pressed(by);
         self.settle_doubt(now);
-        if self.is_closed() || self.keep_waiting(now, &told) {
-            return;
+        self.press_told(now, by);
+    }
+
+    /// The referee is told of a press now, or after those that are in doubt.
+    pub(super) fn press_told(&mut self, now: Mono, by: Color) {
+        let told = Told::Pressed(by);
+        if !self.is_closed() && !self.keep_waiting(now, &told) {
+            self.tell_or_wait(now, told);
         }
-        self.tell_or_wait(now, told);
     }
 
     fn tell_or_wait(&mut self, now: Mono, told: Told) {
@@ -120,6 +124,7 @@ impl Game {
         let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
         if bench.blamed == Blame::Beyond && (due > now || bench.is_still_beyond()) {
             if due <= now {
+                self.facts.push(Fact::Weighed(Weighed::Shared));
                 self.end_doubt();
             }
             return;
@@ -128,8 +133,7 @@ impl Game {
         let is_illegal = play.tracker().is_illegal_press(pressed);
         let is_legal = play.stands_pressed(pressed) && !is_illegal;
         let follows = is_legal && bench.referee.may_follow();
-        let record = follows.then(|| Told::Record(record_of(play.sheet())));
-        if record.is_none() && (due > now || self.watch.has_suspect()) {
+        if !follows && (due > now || self.watch.has_suspect()) {
             return;
         }
         let Told::Pressed(by) = told else { return };
@@ -140,32 +144,52 @@ impl Game {
                 self.facts.iter().any(|fact| is_disorder_of(fact, by))
             }
         };
-        if record.is_none() && is_shared {
-            self.end_doubt();
-            return;
-        }
-        let Some(bench) = &mut self.bench else { return };
-        if let Some(record) = record {
-            let waiting = std::mem::take(&mut bench.waiting);
-            self.tell_now(now, &record);
-            self.tell_in_order(waiting.into_iter().skip(1));
-            return;
-        }
-        // What nobody else finds is not held against a player.
-        let waiting = std::mem::take(&mut bench.waiting);
-        let is_clock = |told: &Told| matches!(told, Told::Clock(_));
-        let clock = waiting.into_iter().rev().map(|(_, told)| told).find(is_clock);
-        let seen = self.play.as_ref().map(|play| picture_of(play.tracker().seen()));
-        let seen = seen.map(|seen| Told::Unseen(Box::new(seen)));
-        for told in [seen, clock].into_iter().flatten() {
-            self.tell_now(now, &told);
+        let outcome = match (follows, is_shared) {
+            (true, _) => Weighed::Legal,
+            (false, true) => Weighed::Shared,
+            // What nobody else finds is not held against a player.
+            (false, false) => Weighed::Dropped,
+        };
+        let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
+        self.facts.push(Fact::Weighed(outcome));
+        self.take_outcome(now, outcome, record, seen);
+    }
+
+    /// The press in doubt is settled so, while `record` is on record and the sensors show `seen`.
+    pub(super) fn take_outcome(
+        &mut self,
+        now: Mono,
+        outcome: Weighed,
+        record: Vec<Recorded>,
+        seen: Picture,
+    ) {
+        match outcome {
+            Weighed::Followed => self.tell(now, &Told::Record(record)),
+            Weighed::Shared => self.end_doubt(),
+            Weighed::Legal => {
+                let waiting = self.take_waiting();
+                self.tell_now(now, &Told::Record(record));
+                self.tell_in_order(waiting.into_iter().skip(1));
+            }
+            Weighed::Dropped => {
+                let waiting = self.take_waiting();
+                let is_clock = |told: &Told| matches!(told, Told::Clock(_));
+                let clock = waiting.into_iter().rev().map(|(_, told)| told).find(is_clock);
+                let seen = Told::Unseen(Box::new(seen));
+                for told in [Some(seen), clock].into_iter().flatten() {
+                    self.tell_now(now, &told);
+                }
+            }
         }
     }
 
+    fn take_waiting(&mut self) -> Vec<(Mono, Told)> {
+        self.bench.as_mut().map(|bench| std::mem::take(&mut bench.waiting)).unwrap_or_default()
+    }
+
     /// The referee is told of the press and of what waited with it.
-    fn end_doubt(&mut self) {
-        let Some(bench) = &mut self.bench else { return };
-        let mut waiting = std::mem::take(&mut bench.waiting).into_iter();
+    pub(super) fn end_doubt(&mut self) {
+        let mut waiting = self.take_waiting().into_iter();
         if let Some((at, press)) = waiting.next() {
             self.tell_now(at, &press);
         }
@@ -182,7 +206,7 @@ impl Game {
         }
     }
 
-    fn is_in_doubt(&self) -> bool {
+    pub(super) fn is_in_doubt(&self) -> bool {
         self.bench.as_ref().is_some_and(|bench| !bench.waiting.is_empty())
     }
 }

@@ -49,6 +49,34 @@ pub enum Basis {
     Order,
 }
 
+/// What became of a press in doubt, and when the referee follows the record.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Weighed {
+    /// The record finds fault with the press too: he is told of it as it came.
+    Shared,
+    /// The record has a legal move for it: he follows that.
+    Legal,
+    /// Nothing is found wrong: the press is held against nobody.
+    Dropped,
+    /// No press is in doubt; his moves are others than those on record, which he follows.
+    Followed,
+}
+
+impl Weighed {
+    /// All there are.
+    pub const ALL: [Self; 4] = [Self::Shared, Self::Legal, Self::Dropped, Self::Followed];
+
+    /// The word for it in the journal.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Legal => "legal",
+            Self::Dropped => "dropped",
+            Self::Followed => "followed",
+        }
+    }
+}
+
 /// What a referee said, as it goes on record. For the arbiter alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruled {
@@ -280,6 +308,9 @@ pub enum Fact {
     },
     /// The announced start was reached.
     Scheduled,
+    /// What the record has made of a press that a referee would have blamed somebody for, or that
+    /// he follows the record. A referee who takes over cannot find that out himself.
+    Weighed(Weighed),
     /// What follows was put on record by this person.
     Entered {
         /// Who.

@@ -15,6 +15,7 @@ pub mod event;
 mod flags;
 mod machine;
 mod memory;
+mod minutes;
 pub mod own_clock;
 mod play;
 pub mod recover;

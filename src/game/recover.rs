@@ -2,9 +2,9 @@
 
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
+use super::minutes::Minutes;
 use super::own_clock::Kept;
 use super::play::Play;
-use super::rules::Minutes;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use super::timekeeper::Timekeeper;
@@ -60,8 +60,15 @@ impl Recovered {
     /// The fact names a move that is not legal, a ply that is not there, or no position.
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
-        self.take_minutes(entry);
         self.take_times(entry);
+        self.begin_minutes(&entry.fact);
+        self.fold_fact(index, entry)?;
+        let sheet = self.game.as_ref().map(|(sheet, _)| sheet);
+        self.minutes.note(entry.at.mono, &entry.fact, sheet);
+        Ok(())
+    }
+
+    fn fold_fact(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         let wrong = |why: String| RecoverError { index, why };
         let ago = |span: Duration| Mono(entry.at.mono.0.saturating_sub(micros(span)));
         match &entry.fact {
@@ -163,13 +170,12 @@ impl Recovered {
         };
     }
 
-    /// What the referee of this game is told of is kept for him.
-    fn take_minutes(&mut self, entry: &Entry) {
+    /// What the referee is told of is kept for him, from the start of the game.
+    fn begin_minutes(&mut self, fact: &Fact) {
         let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
-        if has_moves && matches!(entry.fact, Fact::GameStarted { .. }) {
+        if has_moves && matches!(fact, Fact::GameStarted { .. }) {
             self.minutes.clear();
         }
-        self.minutes.note(entry.at.mono, &entry.fact);
     }
 
     /// A daemon that was started anew counts its time from the beginning, and finds the board
@@ -237,9 +243,7 @@ impl Recovered {
         if let Some((sheet, _)) = &self.game {
             let first = sheet.start().turn();
             game.timekeeper = Timekeeper::resumed(game.settings(), first, sheet.len());
-            if let Some(terms) = game.settings.terms.clone() {
-                game.bench = Some(self.minutes.seat(terms, sheet.start(), sheet.mode()));
-            }
+            game.bench = self.minutes.seat(&game.settings, sheet.start(), sheet.mode());
         }
         game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
         for serial in &self.serials {

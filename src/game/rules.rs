@@ -6,7 +6,7 @@
 
 use super::doubt::Blame;
 use super::effect::Effect;
-use super::entry::{Fact, Ruled, Stage};
+use super::entry::{Fact, Ruled, Stage, Weighed};
 use super::machine::Game;
 use super::play::{self, OrderError};
 use super::score::ScoreSheet;
@@ -70,57 +70,8 @@ pub enum Clocked {
     FlagsUnknown,
 }
 
-/// What is on record of a table, for a referee who takes over. What he would say of it has been
-/// said.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Minutes {
-    told: Vec<(Mono, Told)>,
-    last: Mono,
-    /// What lies before the time of this run of the daemon.
-    before: Mono,
-}
-
-impl Minutes {
-    /// Takes down `fact`, recorded at `at`, if a referee is told of it.
-    pub(super) fn note(&mut self, at: Mono, fact: &Fact) {
-        if at < self.last {
-            self.before = self.end();
-        }
-        self.last = at;
-        if let Some(told) = told_of(fact) {
-            self.told.push((self.end(), told));
-        }
-    }
-
-    /// A new game begins.
-    pub(super) fn clear(&mut self) {
-        self.told.clear();
-    }
-
-    fn end(&self) -> Mono {
-        Mono(self.before.0.saturating_add(self.last.0))
-    }
-
-    /// A referee of this game who knows all of it.
-    pub(super) fn seat(&self, terms: Terms, start: &Chess, mode: CastlingMode) -> Bench {
-        let mut bench = Bench::from(terms, start.clone(), mode);
-        let ticks = [(self.end(), Told::Passed)];
-        for (at, told) in self.told.iter().chain(&ticks) {
-            while let Some(due) = bench.referee.wake_at().filter(|due| due <= at) {
-                bench.referee.tell(due, &Told::Passed);
-                if bench.referee.wake_at() == Some(due) {
-                    break;
-                }
-            }
-            bench.referee.tell(*at, told);
-        }
-        bench.referee.begin_again();
-        bench
-    }
-}
-
 /// What a referee is told of `fact`.
-fn told_of(fact: &Fact) -> Option<Told> {
+pub(super) fn told_of(fact: &Fact) -> Option<Told> {
     Some(match fact {
         Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
         // A record of a picture has no unnamed pieces.
@@ -415,6 +366,7 @@ impl Game {
         let is_behind = may_be_behind && bench.referee.is_behind(&record);
         let differs = || bench.referee.differs(&record) && !bench.referee.waits_for_piece();
         if is_behind || is_still && differs() && shows() {
+            self.facts.push(Fact::Weighed(Weighed::Followed));
             self.tell(now, &Told::Record(record));
         }
     }

@@ -110,6 +110,7 @@ impl Log {
                 format!("order      {order} by {}{}", name(author, "arbiter"), because(reason))
             }
             Fact::Stopped { by } => self.by_hand(format!("clock      stopped by {by}")),
+            Fact::Weighed(_) => return None,
             Fact::Scheduled => self.by_hand("scheduled  the announced start".to_owned()),
             Fact::Entered { author, reason } => {
                 self.entered = Some(format!(", entered by {author}{}", because(reason)));

@@ -151,6 +151,9 @@ pub enum Body {
         by: String,
     },
     Scheduled {},
+    Weighed {
+        outcome: String,
+    },
     Entered {
         author: String,
         reason: String,

@@ -3,7 +3,7 @@
 use super::record::{Body, Clocks};
 use super::words::Word;
 use crate::clock::Times;
-use crate::game::entry::{Fact, Ruled};
+use crate::game::entry::{Fact, Ruled, Weighed};
 use crate::laws::{Code, Confidence, rows};
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
@@ -94,6 +94,7 @@ pub(super) fn body(fact: &Fact) -> Body {
         },
         Fact::Stopped { by } => Body::Stopped { by: word(by) },
         Fact::Scheduled => Body::Scheduled {},
+        Fact::Weighed(outcome) => Body::Weighed { outcome: outcome.word().to_owned() },
         Fact::Entered { author, reason } => {
             Body::Entered { author: author.clone(), reason: reason.clone() }
         }
@@ -121,6 +122,9 @@ pub(super) fn fact(body: &Body) -> Option<Fact> {
         },
         Body::Stopped { by } => Fact::Stopped { by: color(by)? },
         Body::Scheduled {} => Fact::Scheduled,
+        Body::Weighed { outcome } => {
+            Fact::Weighed(Weighed::ALL.into_iter().find(|known| known.word() == outcome)?)
+        }
         Body::Entered { author, reason } => {
             Fact::Entered { author: author.clone(), reason: reason.clone() }
         }

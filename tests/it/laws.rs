@@ -11,6 +11,7 @@ mod notation;
 mod numbers;
 mod profiles;
 mod provisions;
+mod recovery;
 mod referee;
 mod repetition;
 mod scenario;

@@ -172,14 +172,6 @@ impl Referee {
         }
     }
 
-    /// A move was pressed while other pieces lay about: this is what the board must show.
-    pub(super) fn demand_move_pressed(&mut self) {
-        let pos = self.game.last();
-        let Some((m, _)) = super::super::picture::disturbed(pos, &self.seen) else { return };
-        let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
-        self.say(Ruling::PositionDemanded { san });
-    }
-
     /// The move just made ends the game by itself: mate, stalemate, and from 2018
     /// the fifth occurrence and the 75 moves. 5.1a, 5.2a, 5.2b (5.1.1, 5.2.1, 5.2.2, 9.6).
     pub(super) fn ends_game(&mut self) -> bool {

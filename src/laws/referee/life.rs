@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Between two steps.
 const STEP_EVERY: Duration = Duration::from_millis(1);
-/// Positions that one step looks at.
-const STEP: u32 = 500;
+/// Positions that one step looks at: an event waits for no more.
+const STEP: u32 = 100;
 
 /// Positions with more men are not looked at.
 const MEN_MAX: usize = 22;
@@ -44,8 +44,17 @@ impl Referee {
         self.doubt = Some(Doubt { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
     }
 
+    /// A copy who can be asked what he would say. He does not look for dead positions, and so costs
+    /// little.
+    pub fn copy(&mut self) -> Self {
+        let doubt = self.doubt.take();
+        let copy = self.clone();
+        self.doubt = doubt;
+        copy
+    }
+
     pub(super) fn watch_life(&mut self) {
-        if self.doubt.as_ref().is_none_or(|doubt| doubt.due > self.now) {
+        if self.result.is_some() || self.doubt.as_ref().is_none_or(|doubt| doubt.due > self.now) {
             return;
         }
         let pos = self.game.last().clone();

@@ -131,6 +131,17 @@ pub(super) enum Case {
     Question,
 }
 
+impl Case {
+    /// Whether what stands on the board is ruled upon with this.
+    pub(super) fn holds_board(&self) -> bool {
+        match self {
+            Self::OutOfTurn | Self::Second | Self::PositionLost | Self::BoardsDiffer => true,
+            Self::Illegal(illegal) => !illegal.is_put_right,
+            _ => false,
+        }
+    }
+}
+
 /// Who is absent beyond the default time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum ByAbsence {

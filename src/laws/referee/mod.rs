@@ -27,6 +27,7 @@ mod query;
 mod record;
 mod release;
 mod setup;
+mod stop;
 mod turn;
 
 pub use display::Display;
@@ -326,7 +327,7 @@ impl Referee {
             Told::Clock(clocks) => self.on_clock(*clocks),
             Told::Looked => self.on_looked(),
             Told::Illegal(by) => self.on_illegal_found(*by),
-            Told::Passed => {}
+            Told::Passed => self.watch_life(),
         }
         self.watch_time();
         std::mem::take(&mut self.said)
@@ -397,7 +398,6 @@ impl Referee {
         if self.result.is_some() {
             return;
         }
-        self.watch_life();
         self.watch_not_pressed();
         self.watch_low_time();
         self.watch_lateness();

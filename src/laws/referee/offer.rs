@@ -4,8 +4,8 @@ use super::super::code::Code;
 use super::super::profile::LapsesBy;
 use super::super::said::{OfferState, Ruling};
 use super::super::score::Score;
+use super::Referee;
 use super::matter::{Case, MayAct};
-use super::{PausedBy, Referee};
 use shakmaty::{ByColor, Color};
 
 /// So many offers of one player are too many. All editions: Art. 12.6 (11.5).
@@ -110,36 +110,6 @@ impl Referee {
     pub(super) fn decline_by_reply(&mut self, by: Color) {
         if self.offers.is_open(!by) {
             self.decline(!by);
-        }
-    }
-
-    /// A player stopped both clocks. 6.12b (6.13b, 6.11.2).
-    pub(super) fn on_stopped(&mut self, by: Color) {
-        if self.result.is_some() {
-            self.say(Ruling::Ignored);
-            return;
-        }
-        self.order_clock(super::ClockOrder::Stop);
-        if self.sitting.seals(by) && self.sitting.text.is_some() {
-            self.seal_finally(by);
-            return;
-        }
-        self.paused = Some(PausedBy::Player(by));
-        if self.asks_without_arbiter(by) {
-            return;
-        }
-        let fetches = matches!(self.turn.released, Some(super::Binding::Promote(..)));
-        self.log(Code::ClockPaused, Some(by));
-        if fetches {
-            self.log(Code::PieceNotAvailable, Some(by));
-        }
-        if self.is_misset() {
-            self.log(Code::ClockMisset, None);
-        }
-        if self.has(|case| matches!(case, Case::Displaced)) {
-            self.demand_move_pressed();
-        } else if !fetches {
-            self.open(Case::Reason, &["valid reason", "no valid reason"], MayAct::Yes);
         }
     }
 }

@@ -114,16 +114,6 @@ impl Referee {
         });
     }
 
-    fn on_arbiter_pause(&mut self) {
-        self.order_clock(ClockOrder::Stop);
-        self.paused = Some(PausedBy::Arbiter);
-        self.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
-        if std::mem::take(&mut self.is_turned) {
-            let placement = self.game.last().board().board_fen().to_string();
-            self.say(Ruling::Transfer { placement });
-        }
-    }
-
     fn on_resume(&mut self, side: Color) {
         if self.result.is_some() {
             self.refuse(None, "the game is over");
@@ -294,7 +284,7 @@ impl Referee {
             self.breaches.clear();
         }
         self.turn = super::Turn::default();
-        self.displaced(self.mover());
+        self.displaced(Some(self.mover()));
         if !self.shows(self.game.last().board()) {
             // However often the board is read: what stands is no move.
             self.demand_ply(self.game.len(), Then::Nothing);

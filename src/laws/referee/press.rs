@@ -132,7 +132,7 @@ impl Referee {
         }
         let is_displaced = self.turn.on_board.is_none() && disturbed(&pos, &self.seen).is_some();
         if is_displaced {
-            self.displaced(by);
+            self.displaced(Some(by));
             self.pressed_early = Some(by);
             return;
         }

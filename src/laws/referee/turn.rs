@@ -347,7 +347,7 @@ impl Referee {
             return;
         }
         if self.is_disturbed_before_press(pos) {
-            self.displaced(!by);
+            self.displaced(Some(!by));
             return;
         }
         let lifted = self.turn.touches.squares();
@@ -358,14 +358,14 @@ impl Referee {
         if let Some((_, astray)) = disorder.filter(|_| !is_known) {
             // A piece that is missing may be in a hand; one that stands astray was displaced.
             if cause == Cause::Rest && !(astray & self.seen.occupied()).is_empty() {
-                self.displaced(by);
+                self.displaced(Some(by));
             }
             return;
         }
         let arrived = diff & self.seen.known().by_color(by);
         let is_disorder = tried.is_none() || arrived.count() > 1 && !is_castling && !is_known;
         if is_disorder && cause == Cause::Rest {
-            self.displaced(by);
+            self.displaced(Some(by));
             return;
         }
         let Some(tried) = tried else { return };
@@ -392,7 +392,7 @@ impl Referee {
         }
         let played = with_other_turn(pos).map_or_else(Vec::new, |pos| exact(&pos, &self.seen));
         if played.is_empty() {
-            self.displaced(!pos.turn());
+            self.displaced(Some(!pos.turn()));
             return;
         }
         self.turn.touches.clear();
@@ -400,7 +400,7 @@ impl Referee {
         self.open(Case::OutOfTurn, &["restore", "other"], MayAct::Yes);
     }
 
-    pub(super) fn displaced(&mut self, by: Color) {
+    pub(super) fn displaced(&mut self, by: Option<Color>) {
         if self.has(|case| matches!(case, Case::Displaced)) {
             return;
         }
@@ -410,7 +410,7 @@ impl Referee {
         }
         self.turn.touches.clear();
         let names: Vec<String> = squares.into_iter().map(|sq| sq.to_string()).collect();
-        self.log_with(Code::Displaced, Some(by), names.join(" "));
+        self.log_with(Code::Displaced, by, names.join(" "));
         self.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
     }
 

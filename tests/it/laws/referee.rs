@@ -2,6 +2,7 @@
 
 use super::scenario::{Player, ours};
 use proptest::prelude::*;
+use rokade::game::entry::Weighed;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
 use rokade::laws::{
     Clocks, Code, Confidence, Declaration, Edition, Order, Ruling, Severity, Terms,
@@ -355,6 +356,16 @@ fn all_events() -> Vec<Event> {
 }
 
 /// The words of every order parse again from what they print; used by the journal.
+#[test]
+fn what_became_of_a_doubt_survives_the_journal() {
+    for outcome in Weighed::ALL {
+        let fact = Fact::Weighed(outcome);
+        let line = serde_json::to_string(&Record::new(0, &fact)).expect("plain data");
+        let back: Record = serde_json::from_str(&line).expect("what was written");
+        assert_eq!(back.to_fact(), Some(fact), "{line}");
+    }
+}
+
 #[test]
 fn orders_survive_the_journal() {
     for scenario in ours() {

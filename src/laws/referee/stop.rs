@@ -1,0 +1,94 @@
+//! Both clocks are stopped. All editions: Art. 6.12 (2005: 6.13, from 2018: 6.11), 7.3 (7.4).
+
+use super::super::code::Code;
+use super::super::picture::{disturbed, exact, partial};
+use super::super::said::{Binding, ClockOrder, Ruling};
+use super::matter::{Case, MayAct};
+use super::{PausedBy, Referee};
+use shakmaty::Color;
+use shakmaty::san::SanPlus;
+
+/// What is demanded where nothing has been played yet.
+const AT_THE_START: &str = "the position at the start";
+
+impl Referee {
+    /// A player stopped both clocks. 6.12b (6.13b, 6.11.2).
+    pub(super) fn on_stopped(&mut self, by: Color) {
+        if self.result.is_some() {
+            self.say(Ruling::Ignored);
+            return;
+        }
+        let running = self.clocks.running;
+        self.order_clock(ClockOrder::Stop);
+        if self.sitting.seals(by) && self.sitting.text.is_some() {
+            self.seal_finally(by);
+            return;
+        }
+        self.paused = Some(PausedBy::Player(by));
+        if self.asks_without_arbiter(by) {
+            return;
+        }
+        let fetches = self.awaits_promotion();
+        self.log(Code::ClockPaused, Some(by));
+        if fetches {
+            self.log(Code::PieceNotAvailable, Some(by));
+        }
+        if self.is_misset() {
+            self.log(Code::ClockMisset, None);
+        }
+        self.secure(running);
+        let is_reason_known = fetches || self.has(|case| matches!(case, Case::Displaced));
+        if !is_reason_known {
+            self.open(Case::Reason, &["valid reason", "no valid reason"], MayAct::Yes);
+        }
+    }
+
+    pub(super) fn on_arbiter_pause(&mut self) {
+        let running = self.clocks.running;
+        self.order_clock(ClockOrder::Stop);
+        self.paused = Some(PausedBy::Arbiter);
+        self.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
+        if std::mem::take(&mut self.is_turned) {
+            let placement = shakmaty::Position::board(self.game.last()).board_fen().to_string();
+            self.say(Ruling::Transfer { placement });
+        }
+        self.secure(running);
+    }
+
+    /// A pawn is on the last rank, or on its way there, and no piece has taken its place yet.
+    fn awaits_promotion(&self) -> bool {
+        let ways = partial(self.game.last(), &self.seen);
+        let is_released = matches!(self.turn.released, Some(Binding::Promote(..)));
+        is_released || self.is_astray() && !ways.is_empty() && ways.iter().all(|m| m.is_promotion())
+    }
+
+    /// The clocks stand while the board shows neither the position nor the end of a move: it is to
+    /// show the last one. What is in a hand was touched; what else is off or astray was displaced
+    /// in the time of him whose clock was `running`. Hands that are not tidy are not blamed. 7.3
+    /// (7.4).
+    fn secure(&mut self, running: Option<Color>) {
+        let is_displaced = self.has(|case| matches!(case, Case::Displaced));
+        let is_other = self.matters.iter().any(|matter| matter.case.holds_board());
+        let is_settled = self.result.is_some() || self.is_time_settled() || self.demand.is_some();
+        let is_correctable = self.turn.on_board.is_some() || self.has_gone_beyond();
+        if is_settled || is_other || is_correctable || !self.is_astray() {
+            return;
+        }
+        let pos = self.game.last().clone();
+        if !exact(&pos, &self.seen).is_empty() || self.awaits_promotion() {
+            return;
+        }
+        if !is_displaced && partial(&pos, &self.seen).is_empty() {
+            let mover = self.mover();
+            let is_tidy = self.terms.evidence.is_tidy();
+            self.displaced(is_tidy.then(|| running.unwrap_or(mover)));
+        }
+        let carried_out = disturbed(&pos, &self.seen);
+        let last = || self.game.last_ply().map(|ply| ply.san.clone());
+        let san = match carried_out {
+            Some((m, _)) => Some(SanPlus::from_move(pos, m).to_string()),
+            None => last(),
+        };
+        self.say(Ruling::PositionDemanded { san: san.unwrap_or_else(|| AT_THE_START.to_owned()) });
+    }
+}
