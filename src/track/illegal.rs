@@ -102,6 +102,9 @@ mod tests {
         assert_eq!(knight.as_deref(), Some("Na2-a5"));
         // A pawn that jumped over a man would be one to take in passing.
         assert_eq!(shown_from(start, "4k3/8/8/8/P7/n7/1R6/4K3"), None);
+        // A king that stands on another rank than its rook does not castle with it.
+        let second = "7r/4kpp1/8/8/8/8/8/4K3 b - - 0 1";
+        assert_eq!(shown_from(second, "5rk1/5pp1/8/8/8/8/8/4K3"), None);
         // A rook on its own pawn's square, a king that was taken: no position.
         assert_eq!(shown_from(start, "4k3/8/8/8/8/n7/R7/4K3"), None);
         assert_eq!(shown_from("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4R3/8/8/8/8/8/8/4K3"), None);
