@@ -300,7 +300,9 @@ impl Tracker {
         let Some(idx) = line.plies.iter().rposition(arrives) else { return 0 };
         let since = idx.checked_sub(1).map_or(Mono::default(), |idx| line.plies[idx].released);
         let rested = self.history.rested(from, piece, since);
-        weigh::micros(REST_MIN.saturating_sub(rested)) * weigh::HURRIED_PER_MICRO
+        // Where it may not stand it was on its way, unless it stood for longer.
+        let least = if line.plies[idx].is_illegal { RESTED } else { REST_MIN };
+        weigh::micros(least.saturating_sub(rested)) * weigh::HURRIED_PER_MICRO
     }
 
     /// What it speaks against `m` that its piece was seen off the way since it was lifted. What is
