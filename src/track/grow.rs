@@ -189,7 +189,8 @@ impl Tracker {
     /// piece that moved last stands half on that square.
     pub(super) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         let mut hidden = search::masked(&line.pos, &self.seen, line.faulty, budget);
-        hidden.retain(|m| self.is_veiled(line, m.to()));
+        let arrivals = |m: &Move| arrivals_of(*m, line.pos.turn());
+        hidden.retain(|m| arrivals(m).into_iter().any(|sq| self.is_veiled(line, sq)));
         let mut grown = Vec::new();
         for m in hidden {
             let mut child = line.clone();
