@@ -103,8 +103,9 @@ pub const DOUBLED: Cost = 3 * POINT / 2;
 pub const LEFT_OVER: Cost = 3 * POINT;
 /// A move whose piece was seen off the way meanwhile.
 pub const STRAYED: Cost = 4 * POINT;
-/// A piece that was seen elsewhere on its way before it was lifted, however shortly before.
-pub const TWIN: Cost = POINT / 2;
+/// A piece that was seen elsewhere on its way before it was lifted, however shortly before: no more
+/// than breaks a tie, or a board at rest would have to wait.
+pub const TWIN: Cost = POINT / 10;
 /// The same for each microsecond.
 pub const UNLIFTED_PER_MICRO: Cost = 20;
 /// A piece of the opponent that was touched while the move was made, but not captured.
