@@ -22,6 +22,7 @@ pub mod recover;
 pub mod rules;
 pub mod score;
 pub mod settings;
+mod standing;
 pub mod terms;
 mod timekeeper;
 mod timers;

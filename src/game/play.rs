@@ -29,6 +29,8 @@ const PRESSES_MAX: usize = 32;
 /// What still has rivals when the board has been still for so long is recorded all the same, and
 /// marked: stillness tells no more, and silence would hide it.
 const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
+/// Whoever lifts a piece and puts it down, and is not in a hurry, takes at least this long.
+const LIFTED_MIN: Duration = Duration::from_millis(250);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 /// Plies that are taken back without a press in between, while the clock runs, from which on the
@@ -381,7 +383,9 @@ impl Play {
         if begins_castling(&before, last.m) {
             settle.doubtful
         } else if may_go_on(&before, last.m) {
-            settle.on_its_way
+            let is_slid =
+                self.tracker.carried(&before, last.m).is_some_and(|time| time < LIFTED_MIN);
+            if is_slid { settle.slid } else { settle.on_its_way }
         } else {
             settle.without_clock
         }

@@ -18,6 +18,9 @@ pub struct Settle {
     /// While no clock runs, where the piece could go on in the same direction: it may only rest on
     /// its way.
     pub on_its_way: Duration,
+    /// The same for a piece that came to where it rests so soon after it was last seen on its
+    /// square that it was hardly lifted: it is being slid.
+    pub slid: Duration,
     /// While no clock runs, where the move may be the first half of another: a rook move that may
     /// begin a castling.
     pub doubtful: Duration,
@@ -35,6 +38,7 @@ impl Default for Settle {
             with_clock: Duration::from_millis(1_500),
             without_clock: Duration::from_millis(200),
             on_its_way: Duration::from_millis(550),
+            slid: Duration::from_millis(900),
             doubtful: Duration::from_millis(1_500),
             unpressed: Duration::from_secs(10),
             illegal_press: Duration::from_millis(900),

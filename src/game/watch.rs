@@ -1,7 +1,7 @@
 //! The judging side of a game: when to look at the board, and what to report to the arbiter.
 
 use super::disorder::{InHand, Unpressed, Untidy};
-use super::entry::{Fact, Stage};
+use super::entry::Fact;
 use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, RESTART_HOLD_RUNNING, VERIFY_AFTER};
 use super::play::Play;
 use super::timers::Timer;
@@ -10,7 +10,7 @@ use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::tracker::{SCAN, STEP_MAX};
 use crate::track::{Mismatch, Placement, Step};
-use shakmaty::{Bitboard, Color, Position, Role};
+use shakmaty::{Bitboard, Color, Position};
 use std::time::Duration;
 
 /// A press that no legal move accounts for is reported after this: a flying hand, the scan and a
@@ -22,8 +22,6 @@ pub(super) const BOUNCE: Duration = Duration::from_millis(700);
 const PUSHED_BACK: Duration = Duration::from_secs(2);
 /// After the line was down, findings wait this long for the moves that were missed.
 const GAP_GRACE: Duration = Duration::from_secs(5);
-/// An illegal move must stand this long on a still board to be told before it is completed.
-const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 /// So long after the clock was stopped on it a difference is reported that is still there. Less
@@ -33,7 +31,7 @@ const STOPPED_AFTER: Duration = Duration::from_secs(2);
 const HELD_AFTER: Duration = Duration::from_secs(30);
 
 /// Between looks at a board that is still while not everything is told.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// After this stillness nothing more comes of looking.
 const LOOK_UNTIL: Duration = Duration::from_secs(10);
 
@@ -50,17 +48,19 @@ pub(super) struct Watch {
     searched: Option<Mono>,
     differs_since: Option<Mono>,
     is_displaced: bool,
-    told_illegal: Option<Mismatch>,
+    pub(super) told_illegal: Option<Mismatch>,
+    /// When the piece came to its square of whose illegal move it was told that it was completed.
+    pub(super) told_completed: Option<Mono>,
     /// Who completed an illegal move, and how many half-moves were on record: the clock is set
     /// going for him again.
-    illegal_by: Option<(Color, usize)>,
+    pub(super) illegal_by: Option<(Color, usize)>,
     told_no_start: bool,
     serials: Vec<String>,
     pub(super) untidy: Option<Untidy>,
     pub(super) in_hand: Option<InHand>,
     pub(super) unpressed: Option<Unpressed>,
     /// The last press.
-    last_press: Option<(Color, Mono)>,
+    pub(super) last_press: Option<(Color, Mono)>,
     /// The clock was stopped, and nothing has been heard of the board since: what the next picture
     /// shows was there before.
     is_stop_unseen: bool,
@@ -117,7 +117,7 @@ impl Watch {
         std::mem::replace(&mut self.searched, changed) == changed && changed.is_some()
     }
 
-    fn is_after_gap(&self, now: Mono) -> bool {
+    pub(super) fn is_after_gap(&self, now: Mono) -> bool {
         self.last_gap.is_some_and(|gap| now.since(gap) < GAP_GRACE)
     }
 
@@ -221,7 +221,7 @@ impl Game {
             suspect.by != by
                 && now.since(suspect.at) < suspect.grace
                 && play.tracker().last_change() < suspect.at
-                && !play.tracker().is_illegal_press(suspect.at)
+                && !play.tracker().may_be_illegal_press(suspect.at)
         }) {
             // The lever came back and nothing has moved: it was touched, not pressed. What the
             // player moved before may have waited for this press all the same.
@@ -240,7 +240,9 @@ impl Game {
         if !play.tracker().is_late_press(now) {
             self.watch.told_illegal = None;
         }
-        let is_unclear = self.watch.suspect.is_none() && play.is_unclear_press(now, by);
+        let is_settled = |suspect: Suspect| play.stands_pressed(suspect.at);
+        let is_unclear =
+            self.watch.suspect.is_none_or(is_settled) && play.is_unclear_press(now, by);
         if !play.stands_pressed(now) || is_unclear {
             // The lever may have been pushed back on the move that it was just pressed for; then
             // it will be pressed again.
@@ -328,6 +330,7 @@ impl Game {
             let depth = if self.watch.note_search(self.last_change()) { 0 } else { STEP_MAX };
             self.look(now, depth);
             self.tell_illegal_on_board(now);
+            self.tell_illegal_left(now);
         }
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
@@ -382,9 +385,10 @@ impl Game {
             return;
         };
         let mismatch = play.tracker().mismatch_at(pressed);
+        let is_illegal = play.tracker().is_illegal_press(pressed);
         let stood = |sq| {
             let at = play.tracker().changed_at(sq);
-            at <= pressed + SCAN && play.tracker().is_astray(by)
+            at <= pressed + SCAN && (is_illegal || play.tracker().is_astray(by))
         };
         let kind = match mismatch {
             None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
@@ -405,42 +409,16 @@ impl Game {
             // Where a sensor does not tell, nobody is blamed for what it would have told.
             return self.displaced(self.difference().into_iter().collect(), None);
         }
-        self.watch.illegal_by = mismatch.as_ref().map(|_| (by, play.sheet().len()));
-        self.watch.told_illegal = mismatch;
-        self.facts.push(match finding.kind {
-            FindingKind::PressWithoutMove => Fact::Found(finding),
-            _ => Fact::IllegalMove { stage: Stage::Completed, by, finding },
-        });
-    }
-
-    /// The arbiter hears of an illegal move as soon as it stands, although it may be corrected
-    /// without penalty until the press.
-    fn tell_illegal_on_board(&mut self, now: Mono) {
-        let Some(play) = &self.play else { return };
-        let mismatch = play.mismatch();
-        let Some(Mismatch::IllegalMove { by, from, to, piece }) = mismatch else { return };
-        let is_castling = piece.role == Role::King && from.distance(to) > 1;
-        let is_en_passant = piece.role == Role::Pawn && from.file() != to.file();
-        let still = now.since(play.tracker().last_change());
-        if self.watch.told_illegal == mismatch
-            || self.watch.suspect.is_some()
-            || play.has_faulty_sensors()
-            || by != play.sheet().last().turn()
-            || is_castling
-            || is_en_passant
-            || self.watch.is_after_gap(now)
-        {
-            return;
+        if finding.kind == FindingKind::PressWithoutMove {
+            self.watch.illegal_by = None;
+            self.watch.told_illegal = None;
+            self.facts.push(Fact::Found(finding));
+        } else if is_illegal && play.tracker().may_be_late_press(pressed) {
+            // Whether he pressed for it is told by whether he lets it stand.
+            self.tell_illegal_left(now);
+        } else if let Some(mismatch) = mismatch {
+            self.tell_completed(by, mismatch, finding);
         }
-        if still < ILLEGAL_AFTER {
-            if !self.timers.is_set(Timer::Settle) {
-                self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
-            }
-            return;
-        }
-        let finding = Finding { kind: FindingKind::IllegalOnBoard { from, to }, by: Some(by) };
-        self.facts.push(Fact::IllegalMove { stage: Stage::Made, by, finding });
-        self.watch.told_illegal = mismatch;
     }
 
     /// Starts, or ends, the watch over a board that differs from the record.

@@ -20,6 +20,10 @@ use std::time::Duration;
 const TWIN_MAX: Duration = Duration::from_millis(50);
 /// What was seen of a piece this long before it was lifted is of another move.
 const UNLIFTED_MAX: Duration = Duration::from_millis(400);
+/// A hand goes out so much before the opponent has released his piece, and no more.
+const EAGER_MIN: Duration = Duration::from_millis(100);
+/// What is counted of it.
+const EAGER_MAX: Duration = Duration::from_millis(300);
 
 impl Tracker {
     /// Branches every line that the board contradicts by the legal moves that would mend it.
@@ -126,6 +130,7 @@ impl Tracker {
                 child.cost += weigh::PLY
                     + self.unstirred(&child, m, squares_of(m, child.pos.turn()))
                     + self.hurried(&child, m)
+                    + self.eager(&child, m)
                     + self.stale(&child, m)
                     + self.strayed(&child, m)
                     + self.unlifted(&child, m)
@@ -213,7 +218,8 @@ impl Tracker {
     /// piece that moved last stands half on that square.
     pub(super) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         let mut hidden = search::masked(&line.pos, &self.seen, line.untold(&self.seen), budget);
-        hidden.retain(|m| self.is_veiled(line, m.to()));
+        let arrivals = |m: &Move| arrivals_of(*m, line.pos.turn());
+        hidden.retain(|m| arrivals(m).into_iter().any(|sq| self.is_veiled(line, sq)));
         let mut grown = Vec::new();
         for m in hidden {
             let mut child = line.clone();
@@ -327,7 +333,29 @@ impl Tracker {
         let Some(idx) = line.plies.iter().rposition(arrives) else { return 0 };
         let since = idx.checked_sub(1).map_or(Mono::default(), |idx| line.plies[idx].released);
         let rested = self.history.rested(from, piece, since);
-        weigh::micros(REST_MIN.saturating_sub(rested)) * weigh::HURRIED_PER_MICRO
+        // Where it may not stand it was on its way, unless it stood for longer.
+        let least = if line.plies[idx].is_illegal { RESTED } else { REST_MIN };
+        weigh::micros(least.saturating_sub(rested)) * weigh::HURRIED_PER_MICRO
+    }
+
+    /// Whether a message was lost since `since`, as far as is known: what was seen then came late.
+    fn has_missed_since(&self, since: Mono) -> bool {
+        self.missed.is_some_and(|missed| missed >= since)
+    }
+
+    /// What it speaks against `m` that its piece was lifted well before the move that it answers
+    /// was released: whoever replies waits for that. When a piece was released that is captured by
+    /// `m` at once, or whose message was lost, is not known so well.
+    fn eager(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from().filter(|from| !line.faulty.contains(*from)) else { return 0 };
+        let Some(answered) = line.plies.last().filter(|ply| ply.m.to() != m.to()) else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let Some(lifted) = self.history.last_shown(from, piece) else { return 0 };
+        if self.has_missed_since(lifted) {
+            return 0;
+        }
+        let ahead = answered.released.since(lifted).saturating_sub(EAGER_MIN).min(EAGER_MAX);
+        weigh::micros(ahead) * weigh::EAGER_PER_MICRO
     }
 
     /// What it speaks against `m` that its piece was seen off the way since it was lifted. What is
@@ -354,7 +382,10 @@ impl Tracker {
         let seen = sightings.filter(|(sq, _)| squares.contains(*sq)).map(|(_, at)| at);
         let is_near = |at: &Mono| lifted.since(*at) <= UNLIFTED_MAX;
         let first = seen.chain(still).filter(is_near).min().unwrap_or(lifted);
-        weigh::micros(lifted.since(first).saturating_sub(TWIN_MAX)) * weigh::UNLIFTED_PER_MICRO
+        let ahead = lifted.since(first);
+        let is_twin = !ahead.is_zero() && !self.has_missed_since(lifted);
+        let twin = if is_twin { weigh::TWIN } else { 0 };
+        twin + weigh::micros(ahead.saturating_sub(TWIN_MAX)) * weigh::UNLIFTED_PER_MICRO
     }
 
     /// From when on what is seen beside `from` belongs to the next move of the piece that `line`

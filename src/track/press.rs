@@ -10,9 +10,18 @@ use super::tracker::{
 };
 use super::weigh::{self, AT_PRESS, Cost};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Color, Piece, Position, Square};
+use shakmaty::{Bitboard, Color, Move, Piece, Position, Square};
 
 impl Tracker {
+    /// Whether `by` has made no legal move, by the best line, since a piece of his came to `to`
+    /// after the opponent's last move: he has moved that piece, and no other.
+    pub fn is_last_of(&self, by: Color, to: Square) -> bool {
+        let (best, came) = (self.best(), self.changed_at(to));
+        let is_later = |idx: usize| !best.plies[idx].is_illegal && best.plies[idx].released >= came;
+        let has_moved = (0..best.plies.len()).any(|idx| best.mover(idx) == by && is_later(idx));
+        came > Mono::default() && self.is_astray(by) && !has_moved
+    }
+
     /// Whether the press at `at` belongs to a move that the opponent had already answered.
     pub fn is_late_press(&self, at: Mono) -> bool {
         is_for_answered(self.best(), at)
@@ -20,8 +29,23 @@ impl Tracker {
 
     /// Whether the press at `at` completed an illegal move, as the best line has it.
     pub fn is_illegal_press(&self, at: Mono) -> bool {
-        let pressed = Completion { at, by: CompletedBy::Press };
-        self.best().plies.iter().any(|ply| ply.is_illegal && ply.completion == Some(pressed))
+        completes(self.best(), at, |ply| ply.is_illegal)
+    }
+
+    /// The same of any line that may still turn out to be the best.
+    pub fn may_be_illegal_press(&self, at: Mono) -> bool {
+        let is_illegal = |line: &Line| completes(line, at, |ply| ply.is_illegal);
+        is_illegal(self.best()) || self.rivals(weigh::SURE_LEAD).any(is_illegal)
+    }
+
+    /// Whether the press at `at` may have been for a move that the opponent had answered, as a line
+    /// has it that may still turn out to be the best: the hand had only just left its piece.
+    pub fn may_be_late_press(&self, at: Mono) -> bool {
+        let is_late = |line: &Line| {
+            let Some(idx) = answered(line, at) else { return false };
+            self.has_just_left(line.plies[idx].m, OpenPress { by: line.mover(idx), at })
+        };
+        is_late(self.best()) || self.rivals(weigh::SURE_LEAD).any(is_late)
     }
 
     /// What kept the board at the press at `at` from showing the position of the best line. If that
@@ -108,8 +132,12 @@ impl Tracker {
     /// Whether the presser's hand has only just left the piece that he moved before: that is what
     /// he presses for.
     fn is_late_for_adjusting(&self, line: &Line, press: OpenPress) -> bool {
-        let Some(idx) = late_ply(line, press) else { return false };
-        let m = line.plies[idx].m;
+        late_ply(line, press).is_some_and(|idx| self.has_just_left(line.plies[idx].m, press))
+    }
+
+    /// Whether the presser's hand has only just left the piece of `m`, or let go of what stood half
+    /// beside it.
+    fn has_just_left(&self, m: Move, press: OpenPress) -> bool {
         let piece = m.role().of(press.by);
         let since = |at: Mono| at <= press.at && press.at.since(at) <= ADJUSTED;
         let touched = |sq: Square| self.history.last_shown(sq, piece).is_some_and(since);
@@ -209,11 +237,22 @@ pub(super) fn settle_presses(line: &mut Line) {
     }
 }
 
-/// Whether the press at `at` completes a move of `line` that has been answered.
-fn is_for_answered(line: &Line, at: Mono) -> bool {
+/// Whether the press at `at` completes a move of `line` that is such.
+fn completes(line: &Line, at: Mono, is_such: impl Fn(&Ply) -> bool) -> bool {
+    let pressed = Completion { at, by: CompletedBy::Press };
+    line.plies.iter().any(|ply| ply.completion == Some(pressed) && is_such(ply))
+}
+
+/// The move of `line` that the press at `at` completes although it has been answered.
+fn answered(line: &Line, at: Mono) -> Option<usize> {
     let pressed = Completion { at, by: CompletedBy::Press };
     let done = |ply: &Ply| !ply.is_illegal && ply.completion == Some(pressed);
-    line.plies.iter().rev().skip(1).any(done)
+    line.plies.split_last()?.1.iter().rposition(done)
+}
+
+/// Whether the press at `at` completes a move of `line` that has been answered.
+fn is_for_answered(line: &Line, at: Mono) -> bool {
+    answered(line, at).is_some()
 }
 
 /// A press that comes after the opponent's answer still belongs to the move that was answered.

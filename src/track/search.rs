@@ -80,7 +80,8 @@ pub fn masked(pos: &Chess, seen: &Placement, faulty: Bitboard, budget: &mut usiz
     let mut search = Search {
         seen,
         depth: 1,
-        slack: ghosts.count() + 1,
+        // The piece that came may stand half on another square, and a reply may have begun.
+        slack: ghosts.count() + 2,
         masked: ghosts,
         faulty,
         budget,

@@ -122,6 +122,14 @@ impl Tracker {
         self.changed[usize::from(sq)]
     }
 
+    /// How long the piece of `m`, which was played from `before`, was on its way until it came to
+    /// where it stands.
+    pub fn carried(&self, before: &Chess, m: Move) -> Option<Duration> {
+        let lifted = self.history.last_shown(m.from()?, m.role().of(before.turn()))?;
+        let came = self.changed_at(m.to());
+        (lifted <= came).then(|| came.since(lifted))
+    }
+
     /// The line that explains the sensors best. Its plies follow the first [`Self::n_settled`].
     pub fn best(&self) -> &Line {
         &self.lines[0]

@@ -93,6 +93,8 @@ pub const EARLY_PER_MICRO: Cost = 10;
 /// A move of a piece that had hardly come to rest after its move before, for each microsecond that
 /// it rested too short.
 pub const HURRIED_PER_MICRO: Cost = 40;
+/// A move whose piece was lifted before the one that it answers was released, for each microsecond.
+pub const EAGER_PER_MICRO: Cost = 8;
 /// A move to a square where its piece stood before the mover's last move.
 pub const STALE: Cost = 6 * POINT;
 /// A move to a square while the same piece is still seen on another, short of its own.
@@ -101,7 +103,10 @@ pub const DOUBLED: Cost = 3 * POINT / 2;
 pub const LEFT_OVER: Cost = 3 * POINT;
 /// A move whose piece was seen off the way meanwhile.
 pub const STRAYED: Cost = 4 * POINT;
-/// A piece that was seen elsewhere on its way before it was lifted, for each microsecond.
+/// A piece that was seen elsewhere on its way before it was lifted, however shortly before: no more
+/// than breaks a tie, or a board at rest would have to wait.
+pub const TWIN: Cost = POINT / 10;
+/// The same for each microsecond.
 pub const UNLIFTED_PER_MICRO: Cost = 20;
 /// A piece of the opponent that was touched while the move was made, but not captured.
 pub const TOUCHED: Cost = 3 * POINT / 2;
