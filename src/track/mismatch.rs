@@ -85,7 +85,6 @@ pub(super) fn castling_side(pos: &Chess, seen: &Placement, diff: Bitboard) -> Op
             && diff.contains(to)
             && diff.contains(rook_to)
             && from.distance(to) > 1
-            && from.rank() == to.rank()
     })
 }
 
