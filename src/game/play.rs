@@ -19,7 +19,8 @@ use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, Move, Position, Role, Square, attacks, uci::UciMove,
+    Bitboard, ByColor, CastlingMode, Chess, Color, Move, Position, Role, Square, attacks,
+    uci::UciMove,
 };
 use std::time::Duration;
 
@@ -33,9 +34,6 @@ const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 const LIFTED_MIN: Duration = Duration::from_millis(250);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
-/// Plies that are taken back without a press in between, while the clock runs, from which on the
-/// game may be over.
-const ANALYSIS_FROM: usize = 2;
 
 /// One game at one board.
 #[derive(Clone, Debug)]
@@ -394,7 +392,12 @@ impl Play {
     /// Whether the players go through moves rather than play: moves of both sides were taken back,
     /// and nobody has pressed the clock since before.
     fn is_analysis(&self) -> bool {
-        self.tracker.best().n_taken_back >= ANALYSIS_FROM
+        self.tracker.best().taken_back == ByColor { black: true, white: true }
+    }
+
+    /// Whether what is played waits for a press, as players go through moves.
+    pub(super) fn is_held(&self) -> bool {
+        self.is_held
     }
 
     /// Tells of that once, until a clock is pressed.

@@ -9,7 +9,7 @@ use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::Mismatch;
 use crate::track::tracker::SCAN;
-use shakmaty::{Color, Position, Role};
+use shakmaty::{Color, Position, Role, Square};
 use std::time::Duration;
 
 /// An illegal move must stand this long on a still board to be told before it is completed.
@@ -54,7 +54,7 @@ impl Game {
     pub(super) fn tell_illegal_left(&mut self, now: Mono) {
         let Some(play) = &self.play else { return };
         let Some(mismatch) = play.mismatch() else { return };
-        let Mismatch::IllegalMove { by, from, to, .. } = mismatch else { return };
+        let Some((by, from, to, kind)) = self.illegal_of(&mismatch) else { return };
         let changed_at = |sq| play.tracker().changed_at(sq);
         let came = changed_at(to);
         let has_pressed =
@@ -80,8 +80,24 @@ impl Game {
         if play.shows_one_more_move() {
             return;
         }
-        let finding = Finding { kind: self.illegal_king_move(from, to), by: Some(by) };
-        self.tell_completed(by, mismatch, finding);
+        self.tell_completed(by, mismatch, Finding { kind, by: Some(by) });
+    }
+
+    /// Who made the illegal move that `mismatch` shows, from where to where, and what it is called
+    /// once it is completed. `None` if it shows none.
+    pub(super) fn illegal_of(
+        &self,
+        mismatch: &Mismatch,
+    ) -> Option<(Color, Square, Square, FindingKind)> {
+        match *mismatch {
+            Mismatch::IllegalMove { by, from, to, .. } => {
+                Some((by, from, to, self.illegal_king_move(from, to)))
+            }
+            Mismatch::PawnOnLastRank { by, from, to } => {
+                Some((by, from, to, FindingKind::PromotionIncomplete { at: to }))
+            }
+            Mismatch::Disorder(_) => None,
+        }
     }
 
     /// Tells that `by` has completed the illegal move `mismatch`.

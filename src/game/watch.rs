@@ -396,13 +396,10 @@ impl Game {
             None if !play.has_open_press(pressed) => return,
             None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
             None => FindingKind::PressWithoutMove,
-            Some(Mismatch::IllegalMove { by: mover, from, to, .. }) if mover == by && stood(to) => {
-                self.illegal_king_move(from, to)
-            }
-            Some(Mismatch::PawnOnLastRank { by: mover, to, .. }) if mover == by && stood(to) => {
-                FindingKind::PromotionIncomplete { at: to }
-            }
-            Some(_) => return self.tell_disorder_at_press(now, by, pressed),
+            Some(ref mismatch) => match self.illegal_of(mismatch) {
+                Some((mover, _, to, kind)) if mover == by && stood(to) => kind,
+                _ => return self.tell_disorder_at_press(now, by, pressed),
+            },
         };
         let finding = Finding { kind, by: Some(by) };
         if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
@@ -481,6 +478,11 @@ impl Game {
         let missing = self.play.as_ref().map_or(Bitboard::EMPTY, Play::missing);
         let differs = self.difference() | missing;
         if differs.is_empty() || self.watch.told_illegal.is_some() {
+            return;
+        }
+        if self.play.as_ref().is_some_and(Play::is_held) {
+            // Whoever goes through moves displaces nothing, and that has been told.
+            self.timers.set(Timer::Displaced, now + DISPLACED_AFTER);
             return;
         }
         let since = self.watch.differs_since.unwrap_or(now);

@@ -66,17 +66,25 @@ struct Stretch {
     plies: Vec<Ply>,
     start: Chess,
     failure: Failure,
-    /// What is on record where the record parts from what was played. `None` where the core
-    /// panics.
-    wrong: Option<Option<Move>>,
+    wrong: Wrong,
+}
+
+/// What is on record where the record parts from what was played.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Wrong {
+    /// The core panics before there is a record.
+    Panic,
+    /// Another move.
+    Other(Move),
+    /// Nothing any more.
+    Missing,
 }
 
 /// Where a record parts from what was played.
 struct Parting {
     /// The half-move, from 1.
     ply: usize,
-    /// As [`Stretch::wrong`].
-    wrong: Option<Option<Move>>,
+    wrong: Wrong,
 }
 
 /// A replay of `script`, or nothing if the core panicked over it.
@@ -98,7 +106,7 @@ pub fn shrink(
         .iter()
         .map(|ply| Ply { meant: Meant::from(ply), rests: ply.completed.unwrap_or(ply.settled) });
     let (script, plies) = (performance.script.clone(), plies.collect());
-    let mut whole = Stretch { script, plies, start: start.clone(), failure, wrong: None };
+    let mut whole = Stretch { script, plies, start: start.clone(), failure, wrong: Wrong::Panic };
     let Parting { ply: parting, wrong } = whole.parting()?;
     whole.wrong = wrong;
     let n_plies = whole.plies.len();
@@ -126,13 +134,14 @@ impl Stretch {
     /// The first half-move that is on record as something else, if that is a failure.
     fn parting(&self) -> Option<Parting> {
         let Some(replay) = replay(&self.script) else {
-            return Some(Parting { ply: 1, wrong: None });
+            return Some(Parting { ply: 1, wrong: Wrong::Panic });
         };
         let intent: Vec<Meant> = self.plies.iter().map(|ply| ply.meant).collect();
-        let (ply, _, wrong) = verdict::parting(&intent, &replay)?;
+        let (ply, _, recorded) = verdict::parting(&intent, &replay)?;
+        let wrong = recorded.map_or(Wrong::Missing, Wrong::Other);
         let is_told = self.failure == Failure::Silent
             && verdict::mark(&self.start, &intent, &replay).is_some();
-        (!is_told).then(|| Parting { ply: self.plies.len().min(ply), wrong: Some(wrong) })
+        (!is_told).then(|| Parting { ply: self.plies.len().min(ply), wrong })
     }
 
     /// Whether it fails as the whole does: what is on record is wrong in the same way.

@@ -295,8 +295,10 @@ impl Tracker {
         let (n, pos) = found?;
         let mut child = line.clone();
         let is_unpressed =
-            |ply: &&Ply| ply.completion.is_none_or(|done| done.by != CompletedBy::Press);
-        child.n_taken_back += line.plies[n..].iter().filter(is_unpressed).count();
+            |ply: &Ply| ply.completion.is_none_or(|done| done.by != CompletedBy::Press);
+        for idx in (n..line.plies.len()).filter(|idx| is_unpressed(&line.plies[*idx])) {
+            child.taken_back[line.mover(idx)] = true;
+        }
         child.cost += weigh::TAKE_BACK + weigh::TAKEN_BACK * (line.plies.len() - n) as Cost;
         child.take_back(n, pos);
         Some(child)

@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use super::weigh::Cost;
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
+use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Position, Role, Square};
 
 /// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
 pub const UNEXPLAINED_MAX: usize = 8;
@@ -72,8 +72,9 @@ pub struct Line {
     pub open: Vec<OpenPress>,
     /// Presses that no move came to account for, oldest first; the last [`UNEXPLAINED_MAX`].
     pub unexplained: Vec<OpenPress>,
-    /// Plies that were taken back since a clock was pressed last, and on which nobody had pressed.
-    pub n_taken_back: usize,
+    /// Whose moves were taken back since a clock was pressed last, moves on which nobody had
+    /// pressed.
+    pub taken_back: ByColor<bool>,
 }
 
 impl Line {
@@ -88,7 +89,7 @@ impl Line {
             cost: 0,
             open: Vec::new(),
             unexplained: Vec::new(),
-            n_taken_back: 0,
+            taken_back: ByColor::default(),
         }
     }
 

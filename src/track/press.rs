@@ -10,11 +10,12 @@ use super::tracker::{
 };
 use super::weigh::{self, AT_PRESS, Cost};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Color, Move, Piece, Position, Square};
+use shakmaty::{Bitboard, ByColor, Color, Move, Piece, Position, Square};
 
 impl Tracker {
-    /// Whether `by` has made no legal move, by the best line, since a piece of his came to `to`
-    /// after the opponent's last move: he has moved that piece, and no other.
+    /// Whether `by` has a piece astray that the opponent's last move does not explain, and has made
+    /// no legal move, by the best line, since the piece on `to` came there: he has moved that one,
+    /// and no other. False where nobody saw it come.
     pub fn is_last_of(&self, by: Color, to: Square) -> bool {
         let (best, came) = (self.best(), self.changed_at(to));
         let is_later = |idx: usize| !best.plies[idx].is_illegal && best.plies[idx].released >= came;
@@ -80,6 +81,7 @@ impl Tracker {
         self.go_back(at);
         let press = OpenPress { by, at };
         let mut lines = std::mem::take(&mut self.lines);
+        lines.iter_mut().for_each(|line| line.taken_back = ByColor::default());
         let (mut veiled, mut budget) = (Vec::new(), search::NODES_MAX);
         for line in &mut lines {
             let mut before = line.clone();
@@ -228,7 +230,6 @@ pub(super) fn settle_presses(line: &mut Line) {
             line.cost += if ply.is_unwatched { 0 } else { weigh::UNPRESSED };
         }
         line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
-        line.n_taken_back = 0;
         if let Some(answer) = line.plies.get(idx + 1) {
             let since = press.at.since(answer.released).min(PRESS_LATE);
             let late = since.saturating_sub(PRESS_SOON);
