@@ -6,6 +6,7 @@
 //! tracker of their own, until they explain clearly more than the ordinary ones.
 
 use super::line::{Line, squares_of};
+use super::placement::Reading;
 use super::search;
 use super::tracker::{SEARCH_WITHIN, Tracker, total};
 use super::weigh::{self, Cost};
@@ -81,17 +82,43 @@ impl Tracker {
     ) -> Vec<Line> {
         let mut base = base.clone();
         base.faulty.add(sq);
-        base.cost += weigh::FAULTY;
-        if self.changed_at(sq) != Mono::default() {
-            base.cost += weigh::HAS_WORKED;
-        }
+        let n = base.plies.len();
+        let has_worked = self.changed_at(sq) != Mono::default();
+        let fault = weigh::FAULTY + if has_worked { weigh::HAS_WORKED } else { 0 };
         let mut grown = self.children(&base, depth, 0, at, budget);
-        grown.retain(|line| {
-            let n = base.plies.len();
-            let is_silent = |idx: usize| self.is_silent_about(line, idx, sq);
-            (n..line.plies.len()).any(is_silent) && self.is_explained_by(line)
+        grown.retain_mut(|line| {
+            let mut plies = n..line.plies.len();
+            line.cost += if plies.clone().any(|idx| self.is_silent_about(line, idx, sq)) {
+                fault
+            } else if plies.any(|idx| self.has_lost(line, idx, sq)) {
+                weigh::DIED
+            } else {
+                return false;
+            };
+            self.is_explained_by(line)
         });
         grown
+    }
+
+    /// Whether `sq` has told that a piece came there with ply `idx` of `line`, and shows nothing
+    /// any more: the sensor has died under it.
+    fn has_lost(&self, line: &Line, idx: usize, sq: Square) -> bool {
+        let (m, by) = (line.plies[idx].m, line.mover(idx));
+        let came = match (m, m.castling_side()) {
+            (Move::Castle { king, .. }, Some(side)) if side.king_to(by) == sq => {
+                Some((king, Role::King))
+            }
+            (Move::Castle { rook, .. }, Some(side)) if side.rook_to(by) == sq => {
+                Some((rook, Role::Rook))
+            }
+            (Move::Normal { role, from, to, .. }, None) if to == sq => Some((from, role)),
+            _ => None,
+        };
+        came.is_some_and(|(from, role)| {
+            let was_seen = self.history.last_shown(sq, role.of(by));
+            was_seen.is_some_and(|seen| seen > self.changed_at(from))
+                && self.seen.get(sq) == Reading::Empty
+        })
     }
 
     /// Whether the sensor of `sq` should have told ply `idx` of `line`, and has not stirred since
