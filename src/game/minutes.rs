@@ -87,9 +87,17 @@ impl Minutes {
         self.items.push((self.end(), item));
     }
 
-    /// A new game begins.
-    pub(super) fn clear(&mut self) {
-        self.items.clear();
+    /// A game begins. If moves of another one are on record, a new referee is seated for it; if
+    /// not, he who was there before the game stays, with what he was told.
+    pub(super) fn begin(&mut self) {
+        let has_moves = self.items.iter().rev().find_map(|(_, item)| match item {
+            Item::Made(_) => Some(true),
+            Item::Retracted(ply) => Some(*ply > 1),
+            _ => None,
+        });
+        if has_moves == Some(true) {
+            self.items.clear();
+        }
     }
 
     fn end(&self) -> Mono {

@@ -61,7 +61,9 @@ impl Recovered {
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
         self.take_times(entry);
-        self.begin_minutes(&entry.fact);
+        if matches!(entry.fact, Fact::GameStarted { .. }) {
+            self.minutes.begin();
+        }
         self.fold_fact(index, entry)?;
         let sheet = self.game.as_ref().map(|(sheet, _)| sheet);
         self.minutes.note(entry.at.mono, &entry.fact, sheet);
@@ -168,14 +170,6 @@ impl Recovered {
             }
             _ => return,
         };
-    }
-
-    /// What the referee is told of is kept for him, from the start of the game.
-    fn begin_minutes(&mut self, fact: &Fact) {
-        let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
-        if has_moves && matches!(fact, Fact::GameStarted { .. }) {
-            self.minutes.clear();
-        }
     }
 
     /// A daemon that was started anew counts its time from the beginning, and finds the board
