@@ -186,6 +186,7 @@ impl Recovered {
         }
         if is_new {
             self.times = self.times_at(before).map(|times| (times, None, entry.at.mono));
+            self.minutes.note_restart();
         }
         if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
             sheet.forget_times();

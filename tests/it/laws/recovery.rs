@@ -1,7 +1,7 @@
 //! A referee who comes back from the record in the middle of a game of messy hands knows what the
 //! one who was there knew, and holds nothing against anybody that he had not.
 
-use rokade::game::{Effect, Entry, Event, Game, Recovered, Settings};
+use rokade::game::{Effect, Entry, Event, Fact, Game, LinkState, Recovered, Settings};
 use rokade::laws::{Referee, Terms};
 use rokade::relay::record::Record;
 use rokade::sim::replay::settings_of;
@@ -9,7 +9,8 @@ use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Replay, Script, TableKind};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Sight};
+use rokade::track::{Placement, Reading, Sight};
+use shakmaty::Square;
 
 const PROFILES: [&str; 4] = ["club", "school", "blitz", "scramble"];
 const N_GAMES: u64 = 4;
@@ -73,6 +74,8 @@ fn was_seen(game: &Game) -> Placement {
 /// The daemon finds the board as it was left, and nobody touches it for some seconds.
 fn look(game: &mut Game, seen: &Placement, entries: &mut Vec<Entry>) {
     handle(game, 1_000, &Event::LinkUp, entries);
+    let at = Stamp { mono: Mono::from_millis(1_000), wall: Wall(0) };
+    entries.push(Entry { at, fact: Fact::Link(LinkState::Live) });
     handle(game, 2_000, &Event::Pictured(seen.clone()), entries);
     for ms in (2_050..12_000).step_by(50) {
         handle(game, ms, &Event::Timeout, entries);
@@ -168,4 +171,27 @@ fn a_closed_game_is_none_of_his_business() {
     assert_eq!(was.moves(), ["d2d4"]);
     let game = recovered(&run.entries, run.game.settings());
     assert_eq!(state(game.referee().expect("a referee")), state(was));
+}
+
+/// The daemon stops while a press waits for the record: that doubt is gone for good, also for those
+/// who read of it later.
+#[test]
+fn a_doubt_that_a_stop_has_ended_stays_ended() {
+    let beyond: &[(u64, &str)] = &[
+        (1_500, r#""sq":"b1","p":"""#),
+        (350, r#""sq":"d5","p":"N""#),
+        (450, r#""press":"white""#),
+    ];
+    let run = scene(&[OPENING, beyond].concat(), 100);
+    let settings = run.game.settings();
+    let cut = run.entries.iter().take_while(|entry| entry.at.mono <= Mono::from_millis(7_500));
+    let mut entries: Vec<Entry> = cut.cloned().collect();
+    let mut first = recovered(&entries, settings);
+    let seen = was_seen(&first);
+    look(&mut first, &seen, &mut entries);
+    handle(&mut first, 20_000, &Event::Sensed(Square::G1, Reading::Empty), &mut entries);
+    let was = first.referee().expect("a referee");
+    assert!(was.pending().is_empty(), "{}", state(was));
+    let second = recovered(&entries, settings);
+    assert_eq!(state(second.referee().expect("a referee")), state(was));
 }
