@@ -70,8 +70,12 @@ impl Referee {
         let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
         self.breaches.retain(|breach| breach.ply != idx);
         let now = self.game.plies()[idx].san.clone();
+        let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
         if earlier.as_ref().is_some_and(|earlier| earlier.first.as_ref() == Some(&now)) {
             // It is back where it was released first.
+            if is_pressed {
+                self.complete(idx);
+            }
             return;
         }
         self.log(Code::MovedAfterRelease, Some(old.by));
@@ -80,7 +84,7 @@ impl Referee {
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
         let (by, ply) = (old.by, idx);
-        let (beyond, is_pressed, is_doubtful) = (None, false, false);
+        let (beyond, is_doubtful) = (None, false);
         self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
         self.note_handling();
     }
@@ -165,16 +169,23 @@ impl Referee {
         self.note_handling();
     }
 
-    /// A piece that had gone on is back where its move ended. True if one was astray.
-    pub(super) fn is_back(&mut self) -> bool {
-        let is_astray = self.has_gone_beyond();
+    /// A piece that had gone on is back where its move ended. Nothing is open any more about a move
+    /// that ended there at first: if the clock was pressed on it, it is completed.
+    pub(super) fn come_back(&mut self) {
         let plies = self.game.plies();
+        let mut pressed = Vec::new();
         self.breaches.retain_mut(|breach| {
             let was_beyond = breach.beyond.take().is_some();
             let san = plies.get(breach.ply).map(|ply| &ply.san);
-            !(was_beyond && breach.first.as_ref() == san)
+            let is_over = was_beyond && breach.first.as_ref() == san;
+            if is_over && breach.is_pressed {
+                pressed.push(breach.ply);
+            }
+            !is_over
         });
-        is_astray
+        for idx in pressed {
+            self.complete(idx);
+        }
     }
 
     /// Whether a released piece stands where its move could not have gone.

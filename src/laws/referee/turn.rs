@@ -285,10 +285,11 @@ impl Referee {
         let is_of_board =
             |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second);
         let was_astray = self.close(is_of_board);
-        if self.is_back() | was_astray {
+        if was_astray || self.has_gone_beyond() {
             self.log(Code::Restored, None);
             self.turn.touches.clear();
         }
+        self.come_back();
         if self.turn.on_board.take().is_some() {
             self.turn.was_illegal = true;
         }
