@@ -5,7 +5,7 @@ use super::super::code::Code;
 use super::super::history::Ply;
 use super::super::picture::{Thing, exact, partial, squares_of, target_of};
 use super::super::said::{Binding, Ruling};
-use super::super::why::{Stage, attempt};
+use super::super::why::{Attempt, Stage, attempt};
 use super::illegal::Fall;
 use super::matter::{Beyond, Breach, Case, MayAct};
 use super::{Referee, Turn};
@@ -146,7 +146,7 @@ impl Referee {
     /// stands. 4.6 (4.7).
     fn moved_beyond(&mut self, before: &Chess, ply: &Ply, gone: Gone) {
         let by = ply.by;
-        let tried = attempt(before, &self.seen, &ply.m.from().into_iter().collect::<Vec<_>>());
+        let tried = attempt(before, &self.seen, ply.m.from().as_slice());
         let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);
         let shadow = tried.and_then(|tried| tried.as_move(before, &self.seen));
         let beyond = Beyond { at: gone.now, tried, shadow };
@@ -224,7 +224,7 @@ impl Referee {
                 continue;
             }
             let Some(old) = breach.first.filter(|_| breach.is_pressed) else { continue };
-            let ply = &self.game.plies()[breach.ply];
+            let Some(ply) = self.game.plies().get(breach.ply) else { continue };
             let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
             self.say(Ruling::Replaced { by, old, san, uci });
             self.complete(breach.ply);
@@ -241,20 +241,26 @@ impl Referee {
         else {
             return;
         };
-        let (tried, shadow, by) = (*tried, *shadow, breach.by);
-        self.game.truncate(breach.ply);
-        // What was touched meanwhile was touched by the opponent.
-        let turn = std::mem::take(&mut self.turn);
-        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        self.was_illegal(breach.ply, *tried, *shadow);
+    }
+
+    /// Half-move `idx` was not played: `tried` was, an illegal move, and it is completed. The game
+    /// may be followed by `shadow`; what was touched since was then touched by the opponent.
+    pub(super) fn was_illegal(&mut self, idx: usize, tried: Attempt, shadow: Option<Move>) {
+        self.game.truncate(idx);
         let reaches = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
-        let why = if self.game.last().legal_moves().iter().any(reaches) {
+        let is_reached = self.game.last().legal_moves().iter().any(reaches);
+        let why = if is_reached && !tried.is_exchanged(&self.seen) {
             "no legal move explains the board"
         } else {
             tried.why(&self.game, &self.seen, Stage::Completed)
         };
+        let since = std::mem::take(&mut self.turn);
+        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        let by = tried.piece.color;
         self.illegal_completed(Fall { by, why, shadow, promotion: None });
         if shadow.is_some() {
-            self.turn = turn;
+            self.turn = since;
         }
     }
 }
