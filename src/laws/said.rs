@@ -206,8 +206,6 @@ pub enum Ruling {
     Points(ByColor<u8>),
     /// What was done has no effect.
     Ignored,
-    /// Nobody is charged with anything.
-    NoPenalty,
     /// What is written down before a reconstruction.
     Snapshot { fen: String, white: Duration, black: Duration, turn: Color, moves: u32 },
     /// This player is to seal.

@@ -63,7 +63,6 @@ impl Ruling {
                 write!(f, "white scores {}, black {}", points(of.white), points(of.black))
             }
             Self::Ignored => f.write_str("no effect"),
-            Self::NoPenalty => f.write_str("nobody is charged"),
             Self::Snapshot { fen, white, black, moves, .. } => {
                 let (white, black) = (Seconds(*white), Seconds(*black));
                 write!(f, "{fen}, white {white}, black {black}, {moves} moves")

@@ -78,7 +78,6 @@ impl Referee {
             Order::ClockDefect => self.log(Code::ClockDefect, None),
             Order::SensorGap(span) => {
                 self.note(&format!("the sensors saw nothing for {} s", span.as_secs_f64()));
-                self.say(Ruling::NoPenalty);
             }
             Order::Basis(what) => self.on_basis(what),
             Order::EnvelopeChecked => self.note("the envelope was checked"),
