@@ -186,8 +186,8 @@ pub enum Ruling {
     Transfer { placement: String },
     /// This position is offered to restore.
     RestorePoint { fen: String },
-    /// The board must show the position after this move.
-    PositionDemanded { san: String },
+    /// The board must show the position after this move, or the one at the start.
+    PositionDemanded { san: Option<String> },
     /// A flag is down, by the clock.
     Flag { side: Color },
     /// A claim and what the record says to it.
