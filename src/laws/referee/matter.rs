@@ -5,7 +5,7 @@ use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::Attempt;
 use super::Referee;
-use shakmaty::{Board, ByColor, Chess, Color, Move, Square};
+use shakmaty::{Board, ByColor, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Whether the Laws let the arbiter step in unasked.
@@ -193,7 +193,7 @@ impl Referee {
     /// From now on the board must show the position after `n` half-moves.
     pub(super) fn demand_ply(&mut self, n: usize, then: Then) {
         let pos = self.game.position(n);
-        let board = shakmaty::Position::board(pos).clone();
+        let board = pos.board().clone();
         self.demand_board(board, self.game.fen(n), then);
     }
 

@@ -7,7 +7,7 @@ use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
 use super::matter::{Case, MayAct, Then};
 use super::{PausedBy, Phase, Referee};
-use shakmaty::{Board, Color, Position};
+use shakmaty::{Bitboard, Board, Color, Position};
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
 
@@ -174,14 +174,14 @@ impl Referee {
 
     fn on_restored(&mut self) {
         if let Some(demand) = &self.demand {
-            self.seen = super::Picture::new(demand.board.clone(), shakmaty::Bitboard::EMPTY);
+            self.seen = super::Picture::new(demand.board.clone(), Bitboard::EMPTY);
             self.restored();
             return;
         }
         let board = self.game.last().board().clone();
         let was_astray = !self.shows(&board)
             || self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
-        self.seen = super::Picture::new(board, shakmaty::Bitboard::EMPTY);
+        self.seen = super::Picture::new(board, Bitboard::EMPTY);
         self.settle_at = None;
         self.turn.touches.clear();
         if was_astray {

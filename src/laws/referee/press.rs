@@ -10,7 +10,7 @@ use super::illegal::Fall;
 use super::matter::{Case, MayAct};
 use super::turn::Cause;
 use super::{PausedBy, Phase, Referee};
-use shakmaty::{Chess, Color, Move, Position, Role};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
 
 impl Referee {
     /// A player pressed his side of the clock.
@@ -196,7 +196,7 @@ impl Referee {
     /// move. From 2018, few arbiters: Art. A.5.4.
     fn watch_impossible(&mut self) {
         let pawns = self.game.last().board().pawns();
-        let is_left = (pawns & shakmaty::Bitboard::BACKRANKS).any()
+        let is_left = (pawns & Bitboard::BACKRANKS).any()
             && self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_left && self.rules.impossible == Impossible::WaitThenDraw {
             self.log(Code::PromotionIncomplete, Some(self.mover()));

@@ -40,8 +40,8 @@ impl Referee {
         }
     }
 
-    /// The arbiter stopped both clocks. If the board lay wrongly, that is when the pieces are carried
-    /// over. 6.12 (6.13, 6.11).
+    /// The arbiter stopped both clocks. If the board lies wrongly, the pieces are carried over now.
+    /// 6.12 (6.13, 6.11).
     pub(super) fn on_arbiter_pause(&mut self) {
         let running = self.clocks.running;
         self.order_clock(ClockOrder::Stop);
