@@ -108,7 +108,10 @@ pub(super) enum Case {
     OutOfTurn,
     Displaced,
     /// A further piece was moved; the first move stands if confirmed.
-    Second,
+    Second {
+        /// The half-move that the clock was pressed on meanwhile, which is not completed yet.
+        pressed: Option<usize>,
+    },
     Illegal(Illegal),
     EmptyPress(Color),
     TwoHands,
@@ -135,7 +138,7 @@ impl Case {
     /// Whether what stands on the board is ruled upon with this.
     pub(super) fn holds_board(&self) -> bool {
         match self {
-            Self::OutOfTurn | Self::Second | Self::PositionLost | Self::BoardsDiffer => true,
+            Self::OutOfTurn | Self::Second { .. } | Self::PositionLost | Self::BoardsDiffer => true,
             Self::Illegal(illegal) => !illegal.is_put_right,
             _ => false,
         }

@@ -331,7 +331,7 @@ impl Referee {
         let n = self.game.len();
         let at = |n: usize| (self.game.position(n).board().clone(), self.game.fen(n));
         self.matters.iter().rev().find_map(|matter| match &matter.case {
-            Case::OutOfTurn | Case::Displaced | Case::Second => Some(at(n)),
+            Case::OutOfTurn | Case::Displaced | Case::Second { .. } => Some(at(n)),
             Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
             _ => None,
         })

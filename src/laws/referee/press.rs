@@ -110,8 +110,15 @@ impl Referee {
             let second = second.unwrap_or_else(|| self.game.plies()[idx].san.clone());
             let candidates = vec![first, second];
             self.say(Ruling::Unresolved { candidates });
-        } else if !self.has(|case| matches!(case, Case::Second)) {
-            self.complete(idx);
+            return;
+        }
+        let second = self.matters.iter_mut().find_map(|matter| match &mut matter.case {
+            Case::Second { pressed } => Some(pressed),
+            _ => None,
+        });
+        match second {
+            Some(pressed) => *pressed = Some(idx),
+            None => self.complete(idx),
         }
     }
 

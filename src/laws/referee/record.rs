@@ -137,5 +137,5 @@ const fn stands_beside_play(case: &Case) -> bool {
 
 /// Whether the record of moves settles this by itself.
 const fn is_of_the_board(case: &Case) -> bool {
-    matches!(case, Case::Second | Case::OutOfTurn | Case::Displaced)
+    matches!(case, Case::Second { .. } | Case::OutOfTurn | Case::Displaced)
 }

@@ -91,7 +91,7 @@ impl Referee {
 
     /// A further piece was moved after the move was made.
     fn second_move(&mut self, san: &str, other: Option<Move>) {
-        if self.has(|case| matches!(case, Case::Second)) {
+        if self.has(|case| matches!(case, Case::Second { .. })) {
             return;
         }
         let by = self.game.last_ply().map(|ply| ply.by);
@@ -102,7 +102,7 @@ impl Referee {
             Some(m) => format!("accept {m}"),
             None => "accept what stands".to_owned(),
         };
-        self.open(Case::Second, &[&stands, &accept], MayAct::Yes);
+        self.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
     }
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
