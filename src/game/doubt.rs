@@ -11,11 +11,9 @@ use crate::laws::{self, Code, Note, Picture, Recorded, Ruling, Severity, Told};
 use crate::time::Mono;
 use shakmaty::Color;
 
-/// What a referee would say to a press.
+/// What a referee would blame somebody for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
-    /// Nothing that is held against anybody.
-    None,
     /// That an illegal move was completed.
     Illegal,
     /// That a piece was exchanged for one of another kind on its way. To the record nothing but
@@ -29,39 +27,67 @@ pub(super) enum Blame {
 }
 
 impl Blame {
-    fn of(ruling: &Ruling) -> Self {
+    fn of(ruling: &Ruling) -> Option<Self> {
         match ruling {
-            Ruling::IllegalCompleted { why: laws::EXCHANGED, .. } => Self::Exchanged,
-            Ruling::IllegalCompleted { .. } => Self::Illegal,
+            Ruling::IllegalCompleted { why: laws::EXCHANGED, .. } => Some(Self::Exchanged),
+            Ruling::IllegalCompleted { .. } => Some(Self::Illegal),
             // How a legal move was made is not in doubt.
             Ruling::Log(Note {
                 code: Code::TouchMove | Code::RookFirst | Code::MovedAfterRelease,
                 ..
-            }) => Self::None,
-            Ruling::Log(note) if note.code.severity() == Severity::Irregularity => Self::Disorder,
-            _ => Self::None,
+            }) => None,
+            Ruling::Log(note) if note.code.severity() == Severity::Irregularity => {
+                Some(Self::Disorder)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether `fact`, which the record has just found, holds the same against `by`.
+    fn is_shared_by(self, fact: &Fact, by: Color) -> bool {
+        match self {
+            Self::Illegal => is_illegal_of(fact, by),
+            Self::Exchanged | Self::Beyond | Self::Disorder => is_disorder_of(fact, by),
         }
     }
 }
 
+/// A press that waits for the record, because the referee would blame somebody.
+#[derive(Clone, Debug)]
+pub(super) struct Doubt {
+    /// When it came.
+    pressed: Mono,
+    by: Color,
+    blame: Blame,
+    /// What came after it.
+    behind: Vec<(Mono, Told)>,
+}
+
+impl Doubt {
+    /// The press and what came after it, in their order.
+    fn all(&self) -> impl Iterator<Item = (Mono, Told)> {
+        let press = (self.pressed, Told::Pressed(self.by));
+        std::iter::once(press).chain(self.behind.iter().cloned())
+    }
+}
+
 impl Bench {
-    /// What the referee would say if he were told this now.
-    fn blame(&mut self, now: Mono, told: &Told) -> Blame {
-        let mut referee = self.referee.copy();
-        let said = referee.tell(now, told);
+    /// What the referee would blame somebody for if he were told of this press now.
+    fn blame(&mut self, now: Mono, by: Color) -> Option<Blame> {
+        let mut referee = self.referee.without_search();
+        let said = referee.tell(now, &Told::Pressed(by));
         let is_beyond = referee.has_gone_beyond() && !self.referee.has_gone_beyond();
+        let blames = || said.rulings.iter().filter_map(Blame::of);
+        let illegal = blames().find(|blame| *blame != Blame::Disorder);
         let beyond = is_beyond.then_some(Blame::Beyond);
-        let blames = || said.rulings.iter().map(Blame::of);
-        let is_illegal = |blame: &Blame| matches!(blame, Blame::Illegal | Blame::Exchanged);
-        let worst = blames().find(is_illegal).or(beyond);
-        worst.or_else(|| blames().find(|blame| *blame != Blame::None)).unwrap_or(Blame::None)
+        illegal.or(beyond).or_else(|| blames().next())
     }
 
     /// Whether a piece would still stand where it may not have gone on to, by all that waits.
-    fn is_still_beyond(&self) -> bool {
-        let mut referee = self.referee.clone();
-        for (at, told) in &self.waiting {
-            referee.tell(*at, told);
+    fn is_still_beyond(&mut self) -> bool {
+        let mut referee = self.referee.without_search();
+        for (at, told) in self.doubt.iter().flat_map(Doubt::all) {
+            referee.tell(at, &told);
         }
         referee.has_gone_beyond()
     }
@@ -76,34 +102,31 @@ impl Game {
 
     /// The referee is told of a press now, or after those that are in doubt.
     pub(super) fn press_told(&mut self, now: Mono, by: Color) {
-        let told = Told::Pressed(by);
-        if !self.is_closed() && !self.keep_waiting(now, &told) {
-            self.tell_or_wait(now, told);
+        if !self.is_closed() && !self.keep_waiting(now, &Told::Pressed(by)) {
+            self.tell_or_doubt(now, by);
         }
     }
 
-    fn tell_or_wait(&mut self, now: Mono, told: Told) {
+    fn tell_or_doubt(&mut self, pressed: Mono, by: Color) {
         let may_wait = !self.settings.settle.illegal_press.is_zero() && self.play.is_some();
-        match &mut self.bench {
-            Some(bench) if may_wait => {
-                bench.blamed = bench.blame(now, &told);
-                if bench.blamed == Blame::None {
-                    self.tell_now(now, &told);
-                } else {
-                    bench.waiting.push((now, told));
-                }
-            }
-            _ => self.tell_now(now, &told),
+        let bench = self.bench.as_mut().filter(|_| may_wait);
+        let doubt = bench.and_then(|bench| {
+            let blame = bench.blame(pressed, by)?;
+            bench.doubt = Some(Doubt { pressed, by, blame, behind: Vec::new() });
+            bench.doubt.as_ref()
+        });
+        if doubt.is_none() {
+            self.tell_now(pressed, &Told::Pressed(by));
         }
     }
 
     /// What comes while a press is in doubt waits with it, unless somebody speaks. True if it was
     /// taken.
     pub(super) fn keep_waiting(&mut self, now: Mono, told: &Told) -> bool {
-        let Some(bench) = self.bench.as_mut().filter(|bench| !bench.waiting.is_empty()) else {
+        let Some(doubt) = self.bench.as_mut().and_then(|bench| bench.doubt.as_mut()) else {
             return false;
         };
-        bench.waiting.push((now, told.clone()));
+        doubt.behind.push((now, told.clone()));
         let may_wait = told.is_observed() || matches!(told, Told::Pressed(_));
         if !may_wait {
             self.end_doubt();
@@ -113,46 +136,43 @@ impl Game {
 
     /// When a press in doubt is judged by what the referee saw.
     pub(super) fn doubt_ends_at(&self) -> Option<Mono> {
-        let (at, _) = self.bench.as_ref()?.waiting.first()?;
-        Some(*at + self.settings.settle.illegal_press)
+        let doubt = self.bench.as_ref()?.doubt.as_ref()?;
+        Some(doubt.pressed + self.settings.settle.illegal_press)
     }
 
     /// A press in doubt that completes a legal move on record does so for the referee. One that
     /// the record finds fault with too is told as it came.
     pub(super) fn settle_doubt(&mut self, now: Mono) {
-        let Some(due) = self.doubt_ends_at() else { return };
-        let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
-        if bench.blamed == Blame::Beyond && (due > now || bench.is_still_beyond()) {
-            if due <= now {
-                self.facts.push(Fact::Weighed(Weighed::Shared));
-                self.end_doubt();
-            }
-            return;
-        }
-        let (pressed, told) = bench.waiting[0].clone();
-        let is_illegal = play.tracker().is_illegal_press(pressed);
-        let is_legal = play.stands_pressed(pressed) && !is_illegal;
-        let follows = is_legal && bench.referee.may_follow();
-        if !follows && (due > now || self.watch.has_suspect()) {
-            return;
-        }
-        let Told::Pressed(by) = told else { return };
-        let is_shared = match bench.blamed {
-            Blame::None => true,
-            Blame::Illegal => self.facts.iter().any(|fact| is_illegal_of(fact, by)),
-            Blame::Exchanged | Blame::Beyond | Blame::Disorder => {
-                self.facts.iter().any(|fact| is_disorder_of(fact, by))
-            }
-        };
-        let outcome = match (follows, is_shared) {
-            (true, _) => Weighed::Legal,
-            (false, true) => Weighed::Shared,
-            // What nobody else finds is not held against a player.
-            (false, false) => Weighed::Dropped,
-        };
+        let Some(outcome) = self.outcome(now) else { return };
+        let Some(play) = &self.play else { return };
         let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
         self.facts.push(Fact::Weighed(outcome));
         self.take_outcome(now, outcome, record, seen);
+    }
+
+    /// What the record makes of a press in doubt; `None` as long as that is open. Asking changes
+    /// nothing.
+    fn outcome(&mut self, now: Mono) -> Option<Weighed> {
+        let is_due = self.doubt_ends_at()? <= now;
+        let bench = self.bench.as_mut()?;
+        let Doubt { pressed, by, blame, .. } = *bench.doubt.as_ref()?;
+        if blame == Blame::Beyond && !is_due {
+            return None;
+        }
+        if blame == Blame::Beyond && bench.is_still_beyond() {
+            return Some(Weighed::Shared);
+        }
+        let play = self.play.as_ref()?;
+        let is_legal = play.stands_pressed(pressed) && !play.tracker().is_illegal_press(pressed);
+        if is_legal && bench.referee.may_follow() {
+            return Some(Weighed::Legal);
+        }
+        if !is_due || self.watch.has_suspect() {
+            return None;
+        }
+        let is_shared = self.facts.iter().any(|fact| blame.is_shared_by(fact, by));
+        // What nobody else finds is not held against a player.
+        Some(if is_shared { Weighed::Shared } else { Weighed::Dropped })
     }
 
     /// The press in doubt is settled so, while `record` is on record and the sensors show `seen`.
@@ -167,14 +187,14 @@ impl Game {
             Weighed::Followed => self.tell(now, &Told::Record(record)),
             Weighed::Shared => self.end_doubt(),
             Weighed::Legal => {
-                let waiting = self.take_waiting();
+                let doubt = self.take_doubt();
                 self.tell_now(now, &Told::Record(record));
-                self.tell_in_order(waiting.into_iter().skip(1));
+                self.tell_behind(doubt);
             }
             Weighed::Dropped => {
-                let waiting = self.take_waiting();
+                let behind = self.take_doubt().map(|doubt| doubt.behind).unwrap_or_default();
                 let is_clock = |told: &Told| matches!(told, Told::Clock(_));
-                let clock = waiting.into_iter().rev().map(|(_, told)| told).find(is_clock);
+                let clock = behind.into_iter().rev().map(|(_, told)| told).find(is_clock);
                 let seen = Told::Unseen(Box::new(seen));
                 for told in [Some(seen), clock].into_iter().flatten() {
                     self.tell_now(now, &told);
@@ -183,31 +203,31 @@ impl Game {
         }
     }
 
-    fn take_waiting(&mut self) -> Vec<(Mono, Told)> {
-        self.bench.as_mut().map(|bench| std::mem::take(&mut bench.waiting)).unwrap_or_default()
+    fn take_doubt(&mut self) -> Option<Doubt> {
+        self.bench.as_mut()?.doubt.take()
     }
 
     /// The referee is told of the press and of what waited with it.
     pub(super) fn end_doubt(&mut self) {
-        let mut waiting = self.take_waiting().into_iter();
-        if let Some((at, press)) = waiting.next() {
-            self.tell_now(at, &press);
+        let doubt = self.take_doubt();
+        if let Some(doubt) = &doubt {
+            self.tell_now(doubt.pressed, &Told::Pressed(doubt.by));
         }
-        self.tell_in_order(waiting);
+        self.tell_behind(doubt);
     }
 
     /// The same of what came after a press that is settled: another press may be in doubt.
-    fn tell_in_order(&mut self, waiting: impl Iterator<Item = (Mono, Told)>) {
-        for (at, told) in waiting {
+    fn tell_behind(&mut self, doubt: Option<Doubt>) {
+        for (at, told) in doubt.into_iter().flat_map(|doubt| doubt.behind) {
             match told {
-                Told::Pressed(_) if !self.is_in_doubt() => self.tell_or_wait(at, told),
+                Told::Pressed(by) if !self.is_in_doubt() => self.tell_or_doubt(at, by),
                 _ => self.tell(at, &told),
             }
         }
     }
 
     pub(super) fn is_in_doubt(&self) -> bool {
-        self.bench.as_ref().is_some_and(|bench| !bench.waiting.is_empty())
+        self.bench.as_ref().is_some_and(|bench| bench.doubt.is_some())
     }
 }
 

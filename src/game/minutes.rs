@@ -28,6 +28,8 @@ enum Item {
     Retracted(usize),
     Weighed(Weighed),
     Ended(Ending),
+    /// The daemon was started anew.
+    Restarted,
 }
 
 /// What is on record of a table.
@@ -45,10 +47,6 @@ impl Minutes {
     /// Takes down `fact`, recorded at `at` with `sheet` as it is then, if a referee is told of it
     /// or of what follows from it.
     pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: Option<&ScoreSheet>) {
-        if at < self.last {
-            self.before = self.end();
-            self.has_gap = true;
-        }
         self.last = at;
         let first = sheet.map_or(Color::White, |sheet| sheet.start().turn());
         let item = match fact {
@@ -87,9 +85,26 @@ impl Minutes {
         self.items.push((self.end(), item));
     }
 
-    /// A new game begins.
-    pub(super) fn clear(&mut self) {
-        self.items.clear();
+    /// A game begins. If moves of another one are on record, a new referee is seated for it; if
+    /// not, he who was there before the game stays, with what he was told.
+    pub(super) fn begin(&mut self) {
+        let has_moves = self.items.iter().rev().find_map(|(_, item)| match item {
+            Item::Made(_) => Some(true),
+            Item::Retracted(ply) => Some(*ply > 1),
+            _ => None,
+        });
+        if has_moves == Some(true) {
+            self.items.clear();
+        }
+    }
+
+    /// The daemon was started anew: its time begins again, and messages of the board may have been
+    /// lost.
+    pub(super) fn note_restart(&mut self) {
+        self.items.push((self.end(), Item::Restarted));
+        self.before = self.end();
+        self.last = Mono::default();
+        self.has_gap = true;
     }
 
     fn end(&self) -> Mono {
@@ -103,69 +118,103 @@ impl Minutes {
         start: &Chess,
         mode: CastlingMode,
     ) -> Option<Bench> {
-        let terms = settings.terms.clone()?;
-        let mut game = Game::new(settings.clone());
-        game.bench = Some(Bench::from(terms, start.clone(), mode));
-        let play = |ending| Some(Play::resumed(ScoreSheet::new(start.clone(), mode), ending));
-        game.play = play(None);
-        let mut record: Vec<Recorded> = Vec::new();
-        let mut seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
-        let mut ended: Option<(Mono, Ending)> = None;
+        let mut reader = Reader::new(settings, start, mode)?;
         for (at, item) in &self.items {
-            if let Some((_, ending)) = ended.filter(|(then, _)| then < at) {
-                game.play = play(Some(ending));
-            }
-            pass(&mut game, *at);
-            match item {
-                Item::Told(Told::Pressed(by)) => game.press_told(*at, *by),
-                Item::Told(told) => {
-                    see(&mut seen, told);
-                    game.tell(*at, told);
-                }
-                Item::Made(recorded) => record.push(*recorded),
-                Item::Completed(ply, clocks) => {
-                    if let Some(recorded) = record.get_mut(*ply - 1) {
-                        recorded.is_completed = true;
-                    }
-                    if let Some(clocks) = clocks {
-                        game.tell(*at, &Told::Clock(*clocks));
-                    }
-                }
-                Item::Retracted(ply) => record.truncate(*ply - 1),
-                Item::Weighed(Weighed::Followed) => {
-                    game.take_outcome(*at, Weighed::Followed, record.clone(), seen.clone());
-                }
-                Item::Weighed(outcome) if game.is_in_doubt() => {
-                    game.take_outcome(*at, *outcome, record.clone(), seen.clone());
-                }
-                Item::Weighed(_) => {}
-                // What brought it about is on record behind it.
-                Item::Ended(ending) => ended = Some((*at, *ending)),
-            }
-            game.facts.clear();
+            reader.take(*at, item);
         }
-        pass(&mut game, self.end());
-        if game.is_in_doubt() {
-            game.take_outcome(self.end(), Weighed::Dropped, record, seen);
-        }
-        let mut bench = game.bench.take()?;
-        bench.take_orders();
-        bench.said.clear();
-        bench.referee.begin_again();
-        Some(bench)
+        reader.take(self.end(), &Item::Restarted);
+        reader.game.bench
     }
 }
 
-/// Time passes until `at`.
-fn pass(game: &mut Game, at: Mono) {
-    let is_old = |due: Mono| due + SETTLED_AFTER <= at;
-    while game.doubt_ends_at().is_some_and(is_old) {
-        game.end_doubt();
+/// He who reads the minutes to the referee, with a game that has nothing but him.
+struct Reader {
+    game: Game,
+    record: Vec<Recorded>,
+    /// What the sensors show.
+    seen: Picture,
+    /// The end of the game, as long as what brought it about may be on record behind it.
+    ended: Option<(Mono, Ending)>,
+}
+
+impl Reader {
+    fn new(settings: &Settings, start: &Chess, mode: CastlingMode) -> Option<Self> {
+        let terms = settings.terms.clone()?;
+        let mut game = Game::new(settings.clone());
+        game.bench = Some(Bench::from(terms, start.clone(), mode));
+        game.play = Some(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
+        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        Some(Self { game, record: Vec::new(), seen, ended: None })
     }
-    while let Some(due) = game.bench_wakes_at().filter(|due| *due <= at && !game.is_in_doubt()) {
-        game.tell_now(due, &Told::Passed);
-        if game.bench_wakes_at() == Some(due) {
-            break;
+
+    fn take(&mut self, at: Mono, item: &Item) {
+        if self.ended.is_some_and(|(then, _)| then < at)
+            && let (Some((_, ending)), Some(play)) = (self.ended.take(), &mut self.game.play)
+        {
+            play.end(ending, &mut self.game.facts);
+        }
+        self.pass(at);
+        match item {
+            Item::Told(told) => self.tell(at, told),
+            Item::Weighed(outcome) => self.weigh(at, *outcome),
+            Item::Made(recorded) => self.record.push(*recorded),
+            Item::Completed(ply, clocks) => self.complete(at, *ply, *clocks),
+            Item::Retracted(ply) => self.record.truncate(*ply - 1),
+            Item::Ended(ending) => self.ended = Some((at, *ending)),
+            Item::Restarted => self.restart(at),
+        }
+        self.game.facts.clear();
+    }
+
+    /// Time passes until `at`.
+    fn pass(&mut self, at: Mono) {
+        let game = &mut self.game;
+        let is_old = |due: Mono| due + SETTLED_AFTER <= at;
+        while game.doubt_ends_at().is_some_and(is_old) {
+            game.end_doubt();
+        }
+        while let Some(due) = game.bench_wakes_at().filter(|due| *due <= at && !game.is_in_doubt())
+        {
+            game.tell_now(due, &Told::Passed);
+            if game.bench_wakes_at() == Some(due) {
+                break;
+            }
+        }
+    }
+
+    fn tell(&mut self, at: Mono, told: &Told) {
+        if let Told::Pressed(by) = told {
+            self.game.press_told(at, *by);
+            return;
+        }
+        see(&mut self.seen, told);
+        self.game.tell(at, told);
+    }
+
+    /// What was in doubt is settled so; or, without a doubt, the record was followed.
+    fn weigh(&mut self, at: Mono, outcome: Weighed) {
+        if outcome == Weighed::Followed || self.game.is_in_doubt() {
+            self.game.take_outcome(at, outcome, self.record.clone(), self.seen.clone());
+        }
+    }
+
+    fn complete(&mut self, at: Mono, ply: usize, clocks: Option<Clocks>) {
+        if let Some(recorded) = self.record.get_mut(ply - 1) {
+            recorded.is_completed = true;
+        }
+        if let Some(clocks) = clocks {
+            self.game.tell(at, &Told::Clock(clocks));
+        }
+    }
+
+    /// The daemon stops, and another referee takes over. What the record had not settled is held
+    /// against nobody.
+    fn restart(&mut self, at: Mono) {
+        self.weigh(at, Weighed::Dropped);
+        if let Some(bench) = &mut self.game.bench {
+            bench.take_orders();
+            bench.said.clear();
+            bench.referee.begin_again();
         }
     }
 }

@@ -61,7 +61,9 @@ impl Recovered {
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
         self.take_times(entry);
-        self.begin_minutes(&entry.fact);
+        if matches!(entry.fact, Fact::GameStarted { .. }) {
+            self.minutes.begin();
+        }
         self.fold_fact(index, entry)?;
         let sheet = self.game.as_ref().map(|(sheet, _)| sheet);
         self.minutes.note(entry.at.mono, &entry.fact, sheet);
@@ -170,14 +172,6 @@ impl Recovered {
         };
     }
 
-    /// What the referee is told of is kept for him, from the start of the game.
-    fn begin_minutes(&mut self, fact: &Fact) {
-        let has_moves = self.sheet().is_some_and(|sheet| !sheet.is_empty());
-        if has_moves && matches!(fact, Fact::GameStarted { .. }) {
-            self.minutes.clear();
-        }
-    }
-
     /// A daemon that was started anew counts its time from the beginning, and finds the board
     /// without having lost it.
     fn note_restart(&mut self, entry: &Entry) {
@@ -192,6 +186,7 @@ impl Recovered {
         }
         if is_new {
             self.times = self.times_at(before).map(|times| (times, None, entry.at.mono));
+            self.minutes.note_restart();
         }
         if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
             sheet.forget_times();

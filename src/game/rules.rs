@@ -4,7 +4,7 @@
 //! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
 //! make of it. Where the two differ for long on a board at rest, the record is what counts.
 
-use super::doubt::Blame;
+use super::doubt::Doubt;
 use super::effect::Effect;
 use super::entry::{Fact, Ruled, Stage, Weighed};
 use super::machine::Game;
@@ -119,10 +119,8 @@ pub(super) fn picture_of(placement: &Placement) -> Picture {
 pub(super) struct Bench {
     pub referee: Referee,
     pub said: Vec<Ruling>,
-    /// A press in doubt, and what came after it.
-    pub waiting: Vec<(Mono, Told)>,
-    /// What the referee would say to that press.
-    pub blamed: Blame,
+    /// A press in doubt.
+    pub doubt: Option<Doubt>,
     orders: Vec<ClockOrder>,
     /// What the clock showed when it was last recorded.
     shown: Option<(Mono, Clocks)>,
@@ -148,8 +146,7 @@ impl Bench {
         Self {
             referee,
             said: Vec::new(),
-            waiting: Vec::new(),
-            blamed: Blame::None,
+            doubt: None,
             orders: Vec::new(),
             shown: None,
             latest: None,
@@ -347,7 +344,7 @@ impl Game {
             play.settle_order(now, ply, m, &mut self.facts).ok();
         }
         let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
-        if !bench.waiting.is_empty() || !bench.referee.may_follow() {
+        if bench.doubt.is_some() || !bench.referee.may_follow() {
             return;
         }
         let sheet = play.sheet();

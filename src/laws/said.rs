@@ -186,8 +186,8 @@ pub enum Ruling {
     Transfer { placement: String },
     /// This position is offered to restore.
     RestorePoint { fen: String },
-    /// The board must show the position after this move.
-    PositionDemanded { san: String },
+    /// The board must show the position after this move, or the one at the start.
+    PositionDemanded { san: Option<String> },
     /// A flag is down, by the clock.
     Flag { side: Color },
     /// A claim and what the record says to it.
@@ -206,8 +206,6 @@ pub enum Ruling {
     Points(ByColor<u8>),
     /// What was done has no effect.
     Ignored,
-    /// Nobody is charged with anything.
-    NoPenalty,
     /// What is written down before a reconstruction.
     Snapshot { fen: String, white: Duration, black: Duration, turn: Color, moves: u32 },
     /// This player is to seal.

@@ -44,7 +44,10 @@ impl Ruling {
         match self {
             Self::Transfer { placement } => write!(f, "carry over {placement}"),
             Self::RestorePoint { fen } => write!(f, "may be restored: {fen}"),
-            Self::PositionDemanded { san } => write!(f, "the board must show {san}"),
+            Self::PositionDemanded { san } => {
+                let what = san.as_deref().unwrap_or("the position at the start");
+                write!(f, "the board must show {what}")
+            }
             Self::Flag { side } => write!(f, "flag of {side} down by the clock"),
             Self::Claimed { kind, verdict, san, .. } => {
                 write!(f, "claim {kind}")?;
@@ -63,7 +66,6 @@ impl Ruling {
                 write!(f, "white scores {}, black {}", points(of.white), points(of.black))
             }
             Self::Ignored => f.write_str("no effect"),
-            Self::NoPenalty => f.write_str("nobody is charged"),
             Self::Snapshot { fen, white, black, moves, .. } => {
                 let (white, black) = (Seconds(*white), Seconds(*black));
                 write!(f, "{fen}, white {white}, black {black}, {moves} moves")

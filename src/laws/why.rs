@@ -64,13 +64,15 @@ pub(super) fn attempt(pos: &Chess, seen: &Picture, lifted: &[Square]) -> Option<
 /// A piece that went, if another of its color was put down in its place. Kings are never taken for
 /// others.
 fn exchanged(pos: &Chess, seen: &Picture, diff: Bitboard) -> Vec<Attempt> {
-    let no_king = |piece: &Piece| piece.role != Role::King;
+    let is_king = |piece: Piece| piece.role == Role::King;
     let mut found = Vec::new();
     for to in diff & seen.known().by_color(pos.turn()) & !pos.us() {
         for from in diff & pos.us() & !seen.occupied() {
-            let piece = pos.board().piece_at(from).filter(no_king);
-            let arrived = seen.piece_at(to).filter(no_king);
-            found.extend(piece.and(arrived).and(piece).map(|piece| Attempt { piece, from, to }));
+            let Some(piece) = pos.board().piece_at(from) else { continue };
+            let has_king = is_king(piece) || seen.piece_at(to).is_none_or(is_king);
+            if !has_king {
+                found.push(Attempt { piece, from, to });
+            }
         }
     }
     found

@@ -7,7 +7,7 @@ use super::super::said::Ruling;
 use super::Referee;
 use super::matter::{Case, MayAct};
 use super::turn::Cause;
-use shakmaty::{Chess, Color, Move};
+use shakmaty::{Chess, Color, Move, Position};
 
 impl Referee {
     fn is_impaired(&self, side: Color) -> bool {
@@ -28,7 +28,7 @@ impl Referee {
 
     /// A move of the impaired player is made only when it is announced. E2.3 (D.2.3).
     pub(super) fn waits_for_words(&mut self, pos: &Chess, m: Move) -> bool {
-        if !self.is_impaired(shakmaty::Position::turn(pos)) {
+        if !self.is_impaired(pos.turn()) {
             return false;
         }
         match self.turn.announced {
@@ -36,7 +36,7 @@ impl Referee {
             None => true,
             Some(_) => {
                 if !self.has(|case| matches!(case, Case::BoardsDiffer)) {
-                    self.log(Code::BoardsDiffer, Some(shakmaty::Position::turn(pos)));
+                    self.log(Code::BoardsDiffer, Some(pos.turn()));
                     let options = ["correct to the record", "retrace"];
                     self.open(Case::BoardsDiffer, &options, MayAct::Yes);
                 }

@@ -402,10 +402,9 @@ impl Referee {
 
     /// How the offer of `by` stands. One that is open lapses with the end of the game.
     pub fn offer(&self, by: Color) -> Option<OfferState> {
-        let state = self.offers.state[by];
-        let is_over = self.result.is_some();
-        state.map(
-            |state| if is_over && state == OfferState::Open { OfferState::Lapsed } else { state },
-        )
+        match self.offers.state[by] {
+            Some(OfferState::Open) if self.result.is_some() => Some(OfferState::Lapsed),
+            state => state,
+        }
     }
 }

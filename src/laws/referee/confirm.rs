@@ -31,7 +31,7 @@ impl Referee {
         let n = self.game.len();
         match matter.case {
             Case::OutOfTurn | Case::Displaced => self.demand_ply(n, Then::Nothing),
-            Case::Second => self.demand_ply(n, Then::Complete),
+            Case::Second { .. } => self.demand_ply(n, Then::Complete),
             Case::Illegal(illegal) => self.confirm_illegal(&illegal),
             Case::EmptyPress(by) => self.confirm_empty_press(by),
             Case::Flag(side) => self.confirm_flag(side),

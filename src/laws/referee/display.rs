@@ -40,7 +40,7 @@ impl Referee {
                 matter.case,
                 Case::OutOfTurn
                     | Case::Displaced
-                    | Case::Second
+                    | Case::Second { .. }
                     | Case::Illegal(super::matter::Illegal { is_put_right: false, .. })
                     | Case::BoardsDiffer
                     | Case::StillImpossible

@@ -4,12 +4,10 @@
 use super::super::code::Code;
 use super::super::picture::{Thing, exact, target_of, victim_of};
 use super::super::said::Ruling;
-use super::super::why::{Attempt, EXCHANGED, Stage, attempt};
-use super::illegal::Fall;
+use super::super::why::{Attempt, Stage, attempt};
 use super::turn::Cause;
 use super::{OnBoard, Phase, Referee, Turn};
 use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
-use std::time::Duration;
 
 impl Referee {
     /// The clock has run and stands, and nobody has said why. What is moved now is no play: a claim
@@ -110,7 +108,7 @@ impl Referee {
         else {
             return false;
         };
-        let (m, by) = (ply.m, ply.by);
+        let m = ply.m;
         let is_alone = self.seen.differs(pos.board()).single_square() == Some(m.to());
         if !is_alone || m.is_promotion() || m.is_castle() || self.misread.contains(m.to()) {
             return false;
@@ -120,12 +118,8 @@ impl Referee {
         if m.from() != Some(tried.from) || !tried.is_exchanged(&self.seen) {
             return false;
         }
-        self.game.truncate(self.game.len() - 1);
-        let turn = std::mem::take(&mut self.turn);
-        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
         let shadow = tried.as_move(&before, &self.seen);
-        self.illegal_completed(Fall { by, why: EXCHANGED, shadow, promotion: None });
-        self.turn = turn;
+        self.was_illegal(self.game.len() - 1, tried, shadow);
         true
     }
 

@@ -117,7 +117,7 @@ impl Referee {
         self.breaches.retain(|breach| breach.ply < case.ply);
         self.turn = Turn { carried: self.replacement(&case, &before), ..Turn::default() };
         self.pressed_early = None;
-        self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second));
+        self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. }));
         for matter in &mut self.matters {
             if let Case::Illegal(known) = &mut matter.case {
                 known.is_put_right = true;

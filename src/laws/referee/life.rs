@@ -46,7 +46,7 @@ impl Referee {
 
     /// A copy who can be asked what he would say. He does not look for dead positions, and so costs
     /// little.
-    pub fn copy(&mut self) -> Self {
+    pub fn without_search(&mut self) -> Self {
         let doubt = self.doubt.take();
         let copy = self.clone();
         self.doubt = doubt;

@@ -5,7 +5,7 @@ use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::Attempt;
 use super::Referee;
-use shakmaty::{Board, ByColor, Chess, Color, Move, Square};
+use shakmaty::{Board, ByColor, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// Whether the Laws let the arbiter step in unasked.
@@ -108,7 +108,10 @@ pub(super) enum Case {
     OutOfTurn,
     Displaced,
     /// A further piece was moved; the first move stands if confirmed.
-    Second,
+    Second {
+        /// The half-move that the clock was pressed on meanwhile, which is not completed yet.
+        pressed: Option<usize>,
+    },
     Illegal(Illegal),
     EmptyPress(Color),
     TwoHands,
@@ -135,7 +138,7 @@ impl Case {
     /// Whether what stands on the board is ruled upon with this.
     pub(super) fn holds_board(&self) -> bool {
         match self {
-            Self::OutOfTurn | Self::Second | Self::PositionLost | Self::BoardsDiffer => true,
+            Self::OutOfTurn | Self::Second { .. } | Self::PositionLost | Self::BoardsDiffer => true,
             Self::Illegal(illegal) => !illegal.is_put_right,
             _ => false,
         }
@@ -193,7 +196,7 @@ impl Referee {
     /// From now on the board must show the position after `n` half-moves.
     pub(super) fn demand_ply(&mut self, n: usize, then: Then) {
         let pos = self.game.position(n);
-        let board = shakmaty::Position::board(pos).clone();
+        let board = pos.board().clone();
         self.demand_board(board, self.game.fen(n), then);
     }
 

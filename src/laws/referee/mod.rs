@@ -50,7 +50,9 @@ use adjourn::Sitting;
 use claim::Open;
 use matter::{Breach, Demand, Matter};
 use offer::Offers;
-use shakmaty::{ByColor, CastlingMode, CastlingSide, Chess, Color, Move, Position, Role, Square};
+use shakmaty::{
+    Bitboard, ByColor, CastlingMode, CastlingSide, Chess, Color, Move, Position, Role, Square,
+};
 use std::time::Duration;
 
 /// What the chess clock shows.
@@ -105,7 +107,7 @@ pub enum Told {
 
 impl Told {
     /// Whether it is of the board, the clock's times or time itself: nobody's act, and no one waits
-    /// for an answer.
+    /// for an answer. A flag that falls is not: it may end the game, and what came before counts.
     pub const fn is_observed(&self) -> bool {
         matches!(
             self,
@@ -176,7 +178,7 @@ struct Turn {
     /// What binds from before: an illegal move taken back, an announced one.
     carried: Option<Binding>,
     /// The squares whose sensors stirred.
-    stirred: shakmaty::Bitboard,
+    stirred: Bitboard,
     not_pressed_noted: bool,
     /// What seems to be an illegal move, and from where: no press and no record has said so yet.
     suspect: Option<(Square, OnBoard)>,
@@ -249,7 +251,7 @@ pub struct Referee {
     /// What stands is to be judged although nobody pressed.
     is_called: bool,
     /// Squares whose piece reads as another of its color, and was never seen to leave.
-    misread: shakmaty::Bitboard,
+    misread: Bitboard,
     /// The clock when it was seen to be set going for the side whose it runs, or ran last.
     began: Option<Clocks>,
     now: Mono,
@@ -297,7 +299,7 @@ impl Referee {
             points: None,
             is_array_wrong,
             is_called: false,
-            misread: shakmaty::Bitboard::EMPTY,
+            misread: Bitboard::EMPTY,
             began: None,
             now: Mono::default(),
             said: Said::default(),

@@ -6,7 +6,7 @@ use super::super::said::{OfferState, Ruling};
 use super::super::score::Score;
 use super::Referee;
 use super::matter::{Case, MayAct};
-use shakmaty::{ByColor, Color};
+use shakmaty::{ByColor, Chess, Color, Position};
 
 /// So many offers of one player are too many. All editions: Art. 12.6 (11.5).
 const OFFERS_MAX: u32 = 3;
@@ -119,8 +119,8 @@ trait Played {
     fn fullmoves_played(&self) -> bool;
 }
 
-impl Played for shakmaty::Chess {
+impl Played for Chess {
     fn fullmoves_played(&self) -> bool {
-        shakmaty::Position::fullmoves(self).get() > 1
+        self.fullmoves().get() > 1
     }
 }

@@ -7,7 +7,7 @@ use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
 use super::matter::{Case, MayAct, Then};
 use super::{PausedBy, Phase, Referee};
-use shakmaty::{Board, Color, Position};
+use shakmaty::{Bitboard, Board, Color, Position};
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
 
@@ -78,7 +78,6 @@ impl Referee {
             Order::ClockDefect => self.log(Code::ClockDefect, None),
             Order::SensorGap(span) => {
                 self.note(&format!("the sensors saw nothing for {} s", span.as_secs_f64()));
-                self.say(Ruling::NoPenalty);
             }
             Order::Basis(what) => self.on_basis(what),
             Order::EnvelopeChecked => self.note("the envelope was checked"),
@@ -175,14 +174,14 @@ impl Referee {
 
     fn on_restored(&mut self) {
         if let Some(demand) = &self.demand {
-            self.seen = super::Picture::new(demand.board.clone(), shakmaty::Bitboard::EMPTY);
+            self.seen = super::Picture::new(demand.board.clone(), Bitboard::EMPTY);
             self.restored();
             return;
         }
         let board = self.game.last().board().clone();
         let was_astray = !self.shows(&board)
             || self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
-        self.seen = super::Picture::new(board, shakmaty::Bitboard::EMPTY);
+        self.seen = super::Picture::new(board, Bitboard::EMPTY);
         self.settle_at = None;
         self.turn.touches.clear();
         if was_astray {
@@ -332,7 +331,7 @@ impl Referee {
         let n = self.game.len();
         let at = |n: usize| (self.game.position(n).board().clone(), self.game.fen(n));
         self.matters.iter().rev().find_map(|matter| match &matter.case {
-            Case::OutOfTurn | Case::Displaced | Case::Second => Some(at(n)),
+            Case::OutOfTurn | Case::Displaced | Case::Second { .. } => Some(at(n)),
             Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
             _ => None,
         })

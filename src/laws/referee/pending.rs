@@ -136,7 +136,7 @@ impl Referee {
             Case::Illegal(illegal) => self.words_for_illegal(illegal),
             Case::OutOfTurn => "a piece was moved out of turn; it goes back".to_owned(),
             Case::Displaced => "pieces were displaced; they go back".to_owned(),
-            Case::Second => "a further piece was moved; the first move stands".to_owned(),
+            Case::Second { .. } => "a further piece was moved; the first move stands".to_owned(),
             Case::EmptyPress(by) => {
                 let then = match self.rules.empty_press {
                     Fault::Handling => "noted if confirmed".to_owned(),

@@ -10,7 +10,7 @@ use super::illegal::Fall;
 use super::matter::{Case, MayAct};
 use super::turn::Cause;
 use super::{PausedBy, Phase, Referee};
-use shakmaty::{Chess, Color, Move, Position, Role};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
 
 impl Referee {
     /// A player pressed his side of the clock.
@@ -110,8 +110,15 @@ impl Referee {
             let second = second.unwrap_or_else(|| self.game.plies()[idx].san.clone());
             let candidates = vec![first, second];
             self.say(Ruling::Unresolved { candidates });
-        } else if !self.has(|case| matches!(case, Case::Second)) {
-            self.complete(idx);
+            return;
+        }
+        let second = self.matters.iter_mut().find_map(|matter| match &mut matter.case {
+            Case::Second { pressed } => Some(pressed),
+            _ => None,
+        });
+        match second {
+            Some(pressed) => *pressed = Some(idx),
+            None => self.complete(idx),
         }
     }
 
@@ -196,7 +203,7 @@ impl Referee {
     /// move. From 2018, few arbiters: Art. A.5.4.
     fn watch_impossible(&mut self) {
         let pawns = self.game.last().board().pawns();
-        let is_left = (pawns & shakmaty::Bitboard::BACKRANKS).any()
+        let is_left = (pawns & Bitboard::BACKRANKS).any()
             && self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_left && self.rules.impossible == Impossible::WaitThenDraw {
             self.log(Code::PromotionIncomplete, Some(self.mover()));

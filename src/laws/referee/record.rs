@@ -7,7 +7,7 @@ use super::super::picture::Picture;
 use super::super::said::Ruling;
 use super::matter::Case;
 use super::{Binding, Referee, Turn};
-use shakmaty::{Move, Position};
+use shakmaty::{Bitboard, Move, Position, Square};
 
 /// A half-move on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,12 +72,12 @@ impl Referee {
 
     /// The board after nobody saw it for a while: it is not judged before the record has been.
     pub(super) fn on_unseen(&mut self, picture: &Picture) {
-        for sq in shakmaty::Square::ALL {
+        for sq in Square::ALL {
             let mapped = self.mapped(sq);
             self.seen.set(mapped, picture.get(sq));
         }
         self.settle_at = None;
-        self.misread = shakmaty::Bitboard::EMPTY;
+        self.misread = Bitboard::EMPTY;
         self.turn.touches.clear();
     }
 
@@ -137,5 +137,5 @@ const fn stands_beside_play(case: &Case) -> bool {
 
 /// Whether the record of moves settles this by itself.
 const fn is_of_the_board(case: &Case) -> bool {
-    matches!(case, Case::Second | Case::OutOfTurn | Case::Displaced)
+    matches!(case, Case::Second { .. } | Case::OutOfTurn | Case::Displaced)
 }

@@ -5,7 +5,7 @@ use super::super::code::Code;
 use super::super::history::Ply;
 use super::super::picture::{Thing, exact, partial, squares_of, target_of};
 use super::super::said::{Binding, Ruling};
-use super::super::why::{Stage, attempt};
+use super::super::why::{Attempt, Stage, attempt};
 use super::illegal::Fall;
 use super::matter::{Beyond, Breach, Case, MayAct};
 use super::{Referee, Turn};
@@ -70,8 +70,12 @@ impl Referee {
         let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
         self.breaches.retain(|breach| breach.ply != idx);
         let now = self.game.plies()[idx].san.clone();
+        let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
         if earlier.as_ref().is_some_and(|earlier| earlier.first.as_ref() == Some(&now)) {
             // It is back where it was released first.
+            if is_pressed {
+                self.complete(idx);
+            }
             return;
         }
         self.log(Code::MovedAfterRelease, Some(old.by));
@@ -80,14 +84,14 @@ impl Referee {
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
         let (by, ply) = (old.by, idx);
-        let (beyond, is_pressed, is_doubtful) = (None, false, false);
+        let (beyond, is_doubtful) = (None, false);
         self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
         self.note_handling();
     }
 
     /// A further piece was moved after the move was made.
     fn second_move(&mut self, san: &str, other: Option<Move>) {
-        if self.has(|case| matches!(case, Case::Second)) {
+        if self.has(|case| matches!(case, Case::Second { .. })) {
             return;
         }
         let by = self.game.last_ply().map(|ply| ply.by);
@@ -98,7 +102,7 @@ impl Referee {
             Some(m) => format!("accept {m}"),
             None => "accept what stands".to_owned(),
         };
-        self.open(Case::Second, &[&stands, &accept], MayAct::Yes);
+        self.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
     }
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
@@ -142,7 +146,7 @@ impl Referee {
     /// stands. 4.6 (4.7).
     fn moved_beyond(&mut self, before: &Chess, ply: &Ply, gone: Gone) {
         let by = ply.by;
-        let tried = attempt(before, &self.seen, &ply.m.from().into_iter().collect::<Vec<_>>());
+        let tried = attempt(before, &self.seen, ply.m.from().as_slice());
         let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);
         let shadow = tried.and_then(|tried| tried.as_move(before, &self.seen));
         let beyond = Beyond { at: gone.now, tried, shadow };
@@ -165,16 +169,23 @@ impl Referee {
         self.note_handling();
     }
 
-    /// A piece that had gone on is back where its move ended. True if one was astray.
-    pub(super) fn is_back(&mut self) -> bool {
-        let is_astray = self.has_gone_beyond();
+    /// A piece that had gone on is back where its move ended. Nothing is open any more about a move
+    /// that ended there at first: if the clock was pressed on it, it is completed.
+    pub(super) fn come_back(&mut self) {
         let plies = self.game.plies();
+        let mut pressed = Vec::new();
         self.breaches.retain_mut(|breach| {
             let was_beyond = breach.beyond.take().is_some();
             let san = plies.get(breach.ply).map(|ply| &ply.san);
-            !(was_beyond && breach.first.as_ref() == san)
+            let is_over = was_beyond && breach.first.as_ref() == san;
+            if is_over && breach.is_pressed {
+                pressed.push(breach.ply);
+            }
+            !is_over
         });
-        is_astray
+        for idx in pressed {
+            self.complete(idx);
+        }
     }
 
     /// Whether a released piece stands where its move could not have gone.
@@ -213,7 +224,7 @@ impl Referee {
                 continue;
             }
             let Some(old) = breach.first.filter(|_| breach.is_pressed) else { continue };
-            let ply = &self.game.plies()[breach.ply];
+            let Some(ply) = self.game.plies().get(breach.ply) else { continue };
             let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
             self.say(Ruling::Replaced { by, old, san, uci });
             self.complete(breach.ply);
@@ -230,20 +241,26 @@ impl Referee {
         else {
             return;
         };
-        let (tried, shadow, by) = (*tried, *shadow, breach.by);
-        self.game.truncate(breach.ply);
-        // What was touched meanwhile was touched by the opponent.
-        let turn = std::mem::take(&mut self.turn);
-        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        self.was_illegal(breach.ply, *tried, *shadow);
+    }
+
+    /// Half-move `idx` was not played: `tried` was, an illegal move, and it is completed. The game
+    /// may be followed by `shadow`; what was touched since was then touched by the opponent.
+    pub(super) fn was_illegal(&mut self, idx: usize, tried: Attempt, shadow: Option<Move>) {
+        self.game.truncate(idx);
         let reaches = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
-        let why = if self.game.last().legal_moves().iter().any(reaches) {
+        let is_reached = self.game.last().legal_moves().iter().any(reaches);
+        let why = if is_reached && !tried.is_exchanged(&self.seen) {
             "no legal move explains the board"
         } else {
             tried.why(&self.game, &self.seen, Stage::Completed)
         };
+        let since = std::mem::take(&mut self.turn);
+        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        let by = tried.piece.color;
         self.illegal_completed(Fall { by, why, shadow, promotion: None });
         if shadow.is_some() {
-            self.turn = turn;
+            self.turn = since;
         }
     }
 }

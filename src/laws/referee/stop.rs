@@ -5,11 +5,8 @@ use super::super::picture::{disturbed, exact, partial};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Referee};
-use shakmaty::Color;
 use shakmaty::san::SanPlus;
-
-/// What is demanded where nothing has been played yet.
-const AT_THE_START: &str = "the position at the start";
+use shakmaty::{Color, Position};
 
 impl Referee {
     /// A player stopped both clocks. 6.12b (6.13b, 6.11.2).
@@ -43,13 +40,15 @@ impl Referee {
         }
     }
 
+    /// The arbiter stopped both clocks. If the board lies wrongly, the pieces are carried over now.
+    /// 6.12 (6.13, 6.11).
     pub(super) fn on_arbiter_pause(&mut self) {
         let running = self.clocks.running;
         self.order_clock(ClockOrder::Stop);
         self.paused = Some(PausedBy::Arbiter);
         self.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
         if std::mem::take(&mut self.is_turned) {
-            let placement = shakmaty::Position::board(self.game.last()).board_fen().to_string();
+            let placement = self.game.last().board().board_fen().to_string();
             self.say(Ruling::Transfer { placement });
         }
         self.secure(running);
@@ -84,11 +83,10 @@ impl Referee {
             self.displaced(is_tidy.then(|| running.unwrap_or(mover)));
         }
         let carried_out = disturbed(&pos, &self.seen);
-        let last = || self.game.last_ply().map(|ply| ply.san.clone());
         let san = match carried_out {
             Some((m, _)) => Some(SanPlus::from_move(pos, m).to_string()),
-            None => last(),
+            None => self.game.last_ply().map(|ply| ply.san.clone()),
         };
-        self.say(Ruling::PositionDemanded { san: san.unwrap_or_else(|| AT_THE_START.to_owned()) });
+        self.say(Ruling::PositionDemanded { san });
     }
 }

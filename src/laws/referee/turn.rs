@@ -283,11 +283,22 @@ impl Referee {
     /// The board shows the position on record.
     fn agrees(&mut self) {
         let is_of_board =
-            |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second);
+            |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. });
+        let pressed = self.matters.iter().find_map(|matter| match matter.case {
+            Case::Second { pressed } => pressed,
+            _ => None,
+        });
         let was_astray = self.close(is_of_board);
-        if self.is_back() | was_astray {
+        if was_astray || self.has_gone_beyond() {
             self.log(Code::Restored, None);
             self.turn.touches.clear();
+        }
+        self.come_back();
+        // An order may have taken the move back meanwhile.
+        let is_open =
+            |idx: &usize| self.game.plies().get(*idx).is_some_and(|ply| !ply.is_completed);
+        if let Some(idx) = pressed.filter(is_open) {
+            self.complete(idx);
         }
         if self.turn.on_board.take().is_some() {
             self.turn.was_illegal = true;

@@ -93,6 +93,23 @@ const SCENES: &[Scene] = &[
         last: "Nc3",
     },
     Scene {
+        name: "a released knight goes on, and is back after the press",
+        hands: &[
+            "1500 g1 -",
+            "350 f3 N",
+            "5000 f3 -",
+            "350 h5 N",
+            "450 press white",
+            "3000 h5 -",
+            "350 f3 N",
+            "4000 d7 -",
+            "350 d5 p",
+            "450 press black",
+        ],
+        says: &["MOVED_AFTER_RELEASE"],
+        last: "d5",
+    },
+    Scene {
         name: "a knight is lifted and a bishop put down",
         hands: &["1500 b1 -", "350 c3 B", "450 press white"],
         says: &["ILLEGAL_COMPLETED another piece was put down"],

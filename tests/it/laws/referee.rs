@@ -355,7 +355,7 @@ fn all_events() -> Vec<Event> {
     events
 }
 
-/// The words of every order parse again from what they print; used by the journal.
+/// The journal has what became of a doubt in a word that reads back.
 #[test]
 fn what_became_of_a_doubt_survives_the_journal() {
     for outcome in Weighed::ALL {
@@ -366,6 +366,7 @@ fn what_became_of_a_doubt_survives_the_journal() {
     }
 }
 
+/// The words of every order parse again from what they print; used by the journal.
 #[test]
 fn orders_survive_the_journal() {
     for scenario in ours() {

@@ -258,7 +258,8 @@ fn said_of_papers(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held>
             _ => false,
         },
         "position_demanded" => |w, r| match r {
-            Ruling::PositionDemanded { san } => same(&w["san"], san),
+            Ruling::PositionDemanded { san: Some(san) } => same(&w["san"], san),
+            Ruling::PositionDemanded { san: None } => w["san"].is_null(),
             _ => false,
         },
         "claim_package" => |w, r| match r {
