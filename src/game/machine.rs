@@ -462,6 +462,10 @@ impl Game {
     }
 
     pub(super) fn start_shown(&self, placement: &Placement) -> Option<(Chess, CastlingMode)> {
+        // Every array stands on the same squares; to compare all of them takes its time.
+        if placement.occupied() != Board::new().occupied() {
+            return None;
+        }
         if placement.differs(&Board::new()).is_empty() && !self.settings.is_chess960 {
             return Some((Chess::new(), CastlingMode::Standard));
         }
