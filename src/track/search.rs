@@ -112,6 +112,10 @@ impl Search<'_> {
             if m.capture() == Some(Role::King) {
                 continue;
             }
+            let is_last = self.line.len() + 1 == self.depth;
+            if is_last && !self.may_end(pos.turn(), m) {
+                continue;
+            }
             *self.budget -= 1;
             let mut after = pos.clone();
             after.play_unchecked(m);
@@ -125,6 +129,26 @@ impl Search<'_> {
             self.left.pop();
             self.arrived.pop();
             self.line.pop();
+        }
+    }
+
+    /// Whether what `turn` moves with `m` is seen where it goes, and not where it came from, as it
+    /// must be where nothing comes after. Most moves fail here, before they are played.
+    fn may_end(&self, turn: Color, m: Move) -> bool {
+        let arrives = |sq: Square, role: Role| {
+            (self.faulty | self.masked).contains(sq) || self.seen.get(sq).may_be(role.of(turn))
+        };
+        let has_left = |from: Square, role: Role| {
+            self.faulty.contains(from) || !self.seen.get(from).may_be(role.of(turn))
+        };
+        match (m, m.castling_side()) {
+            (Move::Castle { .. }, Some(side)) => {
+                arrives(side.king_to(turn), Role::King) && arrives(side.rook_to(turn), Role::Rook)
+            }
+            (Move::Normal { role, from, to, promotion, .. }, _) => {
+                arrives(to, promotion.unwrap_or(role)) && has_left(from, role)
+            }
+            _ => true,
         }
     }
 
