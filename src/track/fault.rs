@@ -25,7 +25,7 @@ const DEPTH_MAX: usize = 2;
 impl Tracker {
     /// This tracker with the lines in which one more sensor does not tell, if any of them explains
     /// the board: a legal move, and perhaps the reply to it, contradicts one square of its own,
-    /// which has not stirred since the move was begun.
+    /// which has not stirred since the move was begun, or has shown the piece and lost it.
     pub fn suspecting(&self, at: Mono) -> Option<Self> {
         let mut budget = search::NODES_MAX;
         let within = total(self.best()) + SEARCH_WITHIN;
@@ -71,7 +71,8 @@ impl Tracker {
         Some(suspecting)
     }
 
-    /// What becomes of `base` by `depth` plies, one of which the sensor of `sq` does not tell.
+    /// What becomes of `base` by `depth` plies, one of which the sensor of `sq` does not tell, or
+    /// does no more.
     fn without(
         &self,
         base: &Line,
