@@ -4,7 +4,7 @@
 //! An arbiter's order is written as it is ([`Order`]). What a player says begins with `white` or
 //! `black`, and what both sign with `both`; no order begins so.
 
-use super::rules::Act;
+use super::orders::Act;
 use crate::laws::{Declaration, Order, UnknownName};
 use shakmaty::Color;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Everything that can happen to a game. Closed on purpose.
 
-use super::rules::{Act, Clocked};
+use super::orders::Act;
+use super::rules::Clocked;
 use crate::clock::ClockModel;
 use crate::track::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
