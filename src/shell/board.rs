@@ -6,6 +6,7 @@
 
 use super::board_clock::{self, BoardClock};
 use super::config;
+use super::disk::Disk;
 use super::http::{Feed, Shown};
 use super::journal::{Backoff, Batch, DiskStorage, Kind, Line, TornTail, Writer};
 use super::now::Now;
@@ -73,6 +74,7 @@ impl Board {
         folder: PathBuf,
         clock: Option<OwnClockStub>,
         echo: Echo,
+        disk: &Disk,
         now: Now,
     ) -> Result<(Self, Handle), RecordError> {
         let mut past = Past::default();
@@ -90,15 +92,14 @@ impl Board {
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
-        let (writer, events) =
-            Writer::start(journal, Backoff::default()).map_err(RecordError::Boot)?;
+        let (writer, events) = Writer::start(disk, journal, Backoff::default());
         let (view, views) = watch::channel(Arc::new(shown(&settings.name, &game, now.stamp())));
         let text = pgn_of(&game, &games, &settings.site).map(|file| file.text);
         let (pgn, pgns) = watch::channel(text.unwrap_or_else(|| Arc::from("")));
         let (alive, pings) = watch::channel(0);
         let publisher = Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
         let mut tasks = JoinSet::new();
-        tasks.spawn(publisher.run(events));
+        tasks.spawn(publisher.run(disk, events));
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
         let clock = BoardClock::new(settings, clock, now);
@@ -174,9 +175,8 @@ impl Board {
         self.game.leave(&mut self.effects);
         self.carry_out(self.now.stamp(), After::default()).await;
         self.line.close();
-        let writer = self.writer;
-        let finished = tokio::task::spawn_blocking(move || writer.finish().n_waiting()).await;
-        if finished.is_ok_and(|n_waiting| n_waiting > 0) {
+        let journal = self.writer.finish().await;
+        if journal.is_none_or(|journal| journal.n_waiting() > 0) {
             warn!(board = self.name, "the disk did not take the last entries");
         }
         self.tasks.join_all().await;

@@ -1,14 +1,16 @@
 //! What leaves the house once it is durable: the page, the PGN, the lines of the log.
 
+use super::disk::Disk;
 use super::http::Shown;
 use super::journal::WriterEvent;
 use super::orders::Reply;
+use std::future::Future;
 use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tracing::{error, info, warn};
 
 /// What is to be published when a batch of the journal has been written.
@@ -62,11 +64,30 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Publishes until the journal's writer is gone and the games' files are written.
-    pub async fn run(self, mut events: mpsc::UnboundedReceiver<WriterEvent<After>>) {
-        let (files, received) = std::sync::mpsc::channel();
+    /// Publishes until the journal's writer is gone and the games' files are written. Those are
+    /// written on a thread of `disk`, to which they are given before anything is published.
+    pub fn run(
+        self,
+        disk: &Disk,
+        events: mpsc::UnboundedReceiver<WriterEvent<After>>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let (files, received) = mpsc::unbounded_channel();
         let (folder, name) = (self.folder.clone(), self.name.clone());
-        let writing = tokio::task::spawn_blocking(move || write_files(&received, &folder, &name));
+        let (written, writing) = oneshot::channel();
+        let permits = disk.files();
+        disk.spawn(async move {
+            write_files(received, permits, &folder, &name).await;
+            written.send(()).ok();
+        });
+        self.publish_all(events, files, writing)
+    }
+
+    async fn publish_all(
+        self,
+        mut events: mpsc::UnboundedReceiver<WriterEvent<After>>,
+        files: UnboundedSender<PgnFile>,
+        writing: oneshot::Receiver<()>,
+    ) {
         while let Some(event) = events.recv().await {
             match event {
                 WriterEvent::Written { after, durable } => self.publish(after, durable, &files),
@@ -92,7 +113,7 @@ impl Publisher {
         }
     }
 
-    fn publish(&self, after: After, is_durable: bool, files: &Sender<PgnFile>) {
+    fn publish(&self, after: After, is_durable: bool, files: &UnboundedSender<PgnFile>) {
         for line in &after.lines {
             match self.echo {
                 Echo::Tracing => info!(board = self.name, "{line}"),
@@ -119,10 +140,16 @@ impl Publisher {
 
 /// Keeps the games' files up to date. Of several versions that wait, only the newest of each game
 /// is written.
-fn write_files(received: &Receiver<PgnFile>, folder: &Path, board: &str) {
-    while let Ok(first) = received.recv() {
+async fn write_files(
+    mut received: UnboundedReceiver<PgnFile>,
+    permits: Arc<Semaphore>,
+    folder: &Path,
+    board: &str,
+) {
+    while let Some(first) = received.recv().await {
+        let _permit = permits.acquire().await.expect("permits that are never withdrawn");
         let mut files = vec![first];
-        for file in received.try_iter() {
+        while let Ok(file) = received.try_recv() {
             files.retain(|older| older.number != file.number);
             files.push(file);
         }

@@ -2,6 +2,7 @@
 
 use super::board::{Board, Handle};
 use super::config::Config;
+use super::disk::Disk;
 use super::http::{self, HttpError};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor};
@@ -46,6 +47,9 @@ pub enum RunError {
     /// The pages.
     #[error(transparent)]
     Http(#[from] HttpError),
+    /// The system gives no threads.
+    #[error("cannot start the threads that write to the disk")]
+    Threads(#[source] io::Error),
     /// The system gives no signals.
     #[error("cannot wait for signals")]
     Signals(#[source] io::Error),
@@ -75,10 +79,11 @@ pub async fn run(
     let mut feeds = Vec::new();
     let mut to_boards = Vec::new();
     let mut alive = Vec::new();
+    let disk = Disk::start().map_err(RunError::Threads)?;
     for settings in &config.boards {
         let folder = config.folder(settings);
         let clock = clocks.remove(&settings.name);
-        let (board, handle) = Board::open(settings, folder, clock, echo, now)
+        let (board, handle) = Board::open(settings, folder, clock, echo, &disk, now)
             .map_err(|source| RunError::Record { board: settings.name.clone(), source })?;
         let Handle { feed, alive: answers, orders } = handle;
         to_boards.push((settings.name.clone(), orders));

@@ -13,6 +13,7 @@ mod clocks;
 mod config;
 mod daemon;
 mod games;
+mod hall;
 mod hands;
 mod http;
 mod journal;

@@ -75,16 +75,24 @@ pub(crate) struct Place {
 impl Place {
     /// The pages are to be at an address that was free just now.
     pub(crate) fn new() -> Self {
+        Self::with_boards(1)
+    }
+
+    /// The same with so many boards: `table-1`, `table-2` and so on. The cable of the first ends at
+    /// `board`, that of another at `board-2`, `board-3` and so on.
+    pub(crate) fn with_boards(n: usize) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let place =
             Self { folder: tempfile::tempdir().unwrap(), addr: listener.local_addr().unwrap() };
-        let text = format!(
-            "state_dir = {:?}\n[http]\nlisten = \"{}\"\n[[board]]\nname = \"table-1\"\n\
-             port = {:?}\nwhite = \"Ann\"\nblack = \"Ben\"\nevent = \"Club evening\"\n",
-            place.path("state"),
-            place.addr,
-            place.board(),
-        );
+        let mut text =
+            format!("state_dir = {:?}\n[http]\nlisten = \"{}\"\n", place.path("state"), place.addr);
+        for number in 1..=n {
+            text += &format!(
+                "[[board]]\nname = \"table-{number}\"\nport = {:?}\nwhite = \"Ann\"\n\
+                 black = \"Ben\"\nevent = \"Club evening\"\n",
+                place.cable(number)
+            );
+        }
         fs::write(place.path("rokade.toml"), text).unwrap();
         place
     }
@@ -107,6 +115,11 @@ impl Place {
     /// Where the board's cable ends.
     pub(crate) fn board(&self) -> PathBuf {
         self.path("board")
+    }
+
+    /// Where the cable of the board of this number ends.
+    pub(crate) fn cable(&self, number: usize) -> PathBuf {
+        if number == 1 { self.board() } else { self.path(&format!("board-{number}")) }
     }
 
     /// The journal's folder, with the games' files.
@@ -155,7 +168,12 @@ impl Place {
 
     /// The newest view document.
     pub(crate) async fn view(&self) -> Option<Value> {
-        let text = self.get("/board/table-1/view.json").await?;
+        self.view_of(1).await
+    }
+
+    /// The newest view document of the board of this number.
+    pub(crate) async fn view_of(&self, number: usize) -> Option<Value> {
+        let text = self.get(&format!("/board/table-{number}/view.json")).await?;
         let mut envelope: Value = serde_json::from_str(&text).unwrap();
         Some(envelope["view"].take())
     }

@@ -39,6 +39,8 @@ pub(super) fn failure(error: &RunError) -> Failure {
     match error {
         RunError::Record { .. } => Failure::Journal(chain(error)),
         RunError::Listen { .. } => Failure::Usage(chain(error)),
-        RunError::Http(_) | RunError::Signals(_) => Failure::Other(chain(error)),
+        RunError::Http(_) | RunError::Threads(_) | RunError::Signals(_) => {
+            Failure::Other(chain(error))
+        }
     }
 }

@@ -237,10 +237,14 @@ fn start_tracing(verbose: u8) {
     };
 }
 
-/// The one-threaded runtime that everything asynchronous runs on.
+/// So many devices are set up at once, at most; the others wait for their turn.
+const OPENING_MAX: usize = 16;
+
+/// The one-threaded runtime that the boards run on.
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        .max_blocking_threads(OPENING_MAX)
         .build()
         .map_err(Failure::io("cannot start the event loop"))
 }

@@ -12,7 +12,7 @@ const LOCK: &str = "lock";
 /// One folder of files.
 pub trait Storage {
     /// A file opened for writing.
-    type File: StorageFile;
+    type File: StorageFile + std::fmt::Debug;
 
     /// Takes the folder for one writer, and makes the folder if there is none. `false` if someone
     /// else has it. Held until the storage is dropped.

@@ -1,18 +1,17 @@
-//! Nothing may be shown before it is safe, and nobody may wait for a card: one thread of its own
+//! Nothing may be shown before it is safe, and nobody may wait for a card: a thread of [`Disk`]
 //! writes the journal, and what is to be published comes out at its other end once it is durable.
 //!
 //! All batches that wait go to the disk together with one sync (group commit), so a slow card makes
 //! the groups larger instead of the queue longer.
 
-use std::io;
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::runtime::{self, Runtime};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use super::storage::Storage;
 use super::{Journal, JournalError, NewLine, Position};
+use crate::shell::disk::Disk;
 
 /// How many batches may wait for the writer before [`Writer::send`] makes the sender wait.
 pub const QUEUE: usize = 4_096;
@@ -76,11 +75,11 @@ impl Default for Backoff {
     }
 }
 
-/// The way to the thread that writes.
+/// The way to the task that writes.
 #[derive(Debug)]
 pub struct Writer<T, S: Storage> {
     queue: mpsc::Sender<Batch<T>>,
-    thread: JoinHandle<Journal<S>>,
+    ended: oneshot::Receiver<Journal<S>>,
 }
 
 impl<T, S> Writer<T, S>
@@ -89,26 +88,26 @@ where
     S: Storage + Send + 'static,
     S::File: Send,
 {
-    /// Starts the thread. Events come out of the receiver, which is not bounded: whoever sends
-    /// batches and reads events in one task could otherwise wait for himself.
-    ///
-    /// # Errors
-    ///
-    /// If the system gives no thread.
+    /// Starts writing on a thread of `disk`. Events come out of the receiver, which is not bounded:
+    /// whoever sends batches and reads events in one task could otherwise wait for himself.
     pub fn start(
+        disk: &Disk,
         journal: Journal<S>,
         backoff: Backoff,
-    ) -> io::Result<(Self, mpsc::UnboundedReceiver<WriterEvent<T>>)> {
+    ) -> (Self, mpsc::UnboundedReceiver<WriterEvent<T>>) {
         let (queue, batches) = mpsc::channel(QUEUE);
         let (events, receiver) = mpsc::unbounded_channel();
-        let runtime = runtime::Builder::new_current_thread().enable_time().build()?;
-        let work = Work { journal, batches, events, backoff, runtime, retry: None };
-        let thread = thread::Builder::new().name("journal".to_owned()).spawn(|| work.run())?;
-        Ok((Self { queue, thread }, receiver))
+        let (end, ended) = oneshot::channel();
+        let work = Work { journal, batches, events, backoff, retry: None };
+        disk.spawn(async move {
+            // Whoever does not wait for the end needs no journal.
+            end.send(work.run().await).ok();
+        });
+        (Self { queue, ended }, receiver)
     }
 
     /// Hands a batch over; waits only while [`QUEUE`] others do. Gives the batch back if the
-    /// thread is gone.
+    /// writing has ended.
     pub async fn send(&self, batch: Batch<T>) -> Result<(), Batch<T>> {
         self.queue.send(batch).await.map_err(|refused| refused.0)
     }
@@ -118,15 +117,18 @@ where
         self.queue.blocking_send(batch).map_err(|refused| refused.0)
     }
 
-    /// Lets the thread write what is still waiting, waits for its end, and returns the journal.
-    /// [`Journal::n_waiting`] tells what the disk did not take.
-    ///
-    /// # Panics
-    ///
-    /// If the thread did.
-    pub fn finish(self) -> Journal<S> {
+    /// Lets what still waits be written, waits for that, and returns the journal.
+    /// [`Journal::n_waiting`] tells what the disk did not take. `None` if the writing panicked or
+    /// its [`Disk`] is gone.
+    pub async fn finish(self) -> Option<Journal<S>> {
         drop(self.queue);
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        self.ended.await.ok()
+    }
+
+    /// As [`Writer::finish`], for threads that may block.
+    pub fn blocking_finish(self) -> Option<Journal<S>> {
+        drop(self.queue);
+        self.ended.blocking_recv().ok()
     }
 }
 
@@ -151,16 +153,15 @@ struct Work<T, S: Storage> {
     batches: mpsc::Receiver<Batch<T>>,
     events: mpsc::UnboundedSender<WriterEvent<T>>,
     backoff: Backoff,
-    runtime: Runtime,
     /// Set while the disk fails.
     retry: Option<Retry>,
 }
 
 impl<T, S: Storage> Work<T, S> {
-    fn run(mut self) -> Journal<S> {
+    async fn run(mut self) -> Journal<S> {
         self.commit();
         loop {
-            match self.take() {
+            match self.take().await {
                 Taken::Batches(batches) => self.write(batches),
                 Taken::Nothing => self.commit(),
                 Taken::Closed => {
@@ -172,18 +173,13 @@ impl<T, S: Storage> Work<T, S> {
     }
 
     /// Waits for a batch and takes all that wait with it.
-    fn take(&mut self) -> Taken<T> {
+    async fn take(&mut self) -> Taken<T> {
         let first = match self.retry {
-            None => self.batches.blocking_recv(),
-            Some(Retry { at, .. }) => {
-                let wait = at.saturating_duration_since(Instant::now());
-                let batches = &mut self.batches;
-                let timed = async { tokio::time::timeout(wait, batches.recv()).await };
-                match self.runtime.block_on(timed) {
-                    Ok(batch) => batch,
-                    Err(_) => return Taken::Nothing,
-                }
-            }
+            None => self.batches.recv().await,
+            Some(Retry { at, .. }) => match timeout_at(at, self.batches.recv()).await {
+                Ok(batch) => batch,
+                Err(_) => return Taken::Nothing,
+            },
         };
         let Some(first) = first else { return Taken::Closed };
         let mut taken = vec![first];

@@ -6,6 +6,7 @@ use futures_util::StreamExt;
 use rokade::game::Effect;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
+use rokade::shell::disk::Disk;
 use rokade::shell::http::{self, Feed, Shown};
 use rokade::shell::journal::{Backoff, Batch, BootId, DiskStorage, Journal, Limits, Writer};
 use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
@@ -28,6 +29,7 @@ pub(crate) struct House {
     runtime: Runtime,
     listener: Listener,
     writer: Writer<After, Watched>,
+    _threads: Disk,
     syncs: Receiver<Sync>,
     frames: Frames,
     stop: oneshot::Sender<()>,
@@ -49,7 +51,8 @@ impl House {
         let boot = BootId::of_this_boot().expect("a boot");
         let (journal, _) =
             Journal::open_with(storage, boot, Limits::default(), &mut |_| {}).expect("a journal");
-        let (writer, events) = Writer::start(journal, Backoff::default()).expect("a thread");
+        let threads = Disk::start().expect("threads for the disk");
+        let (writer, events) = Writer::start(&threads, journal, Backoff::default());
         let shown = shown(&listener, Mono::default(), 0);
         let (view, views) = watch::channel(shown);
         let (pgn, pgns) = watch::channel(Arc::from(""));
@@ -64,7 +67,7 @@ impl House {
         let (stop, stopped) = oneshot::channel();
         let feed = Feed { name: "table-1".to_owned(), view: views, pgn: pgns };
         let address = runtime.block_on(async {
-            tokio::spawn(publisher.run(events));
+            tokio::spawn(publisher.run(&threads, events));
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
             let address = listener.local_addr().expect("a bound port");
             tokio::spawn(async move { http::serve(listener, vec![feed], stopped).await });
@@ -72,7 +75,7 @@ impl House {
         });
         let mut frames = watch_page(address);
         runtime.block_on(frames.wait_for(0));
-        Self { runtime, listener, writer, syncs, frames, stop, number: 0 }
+        Self { runtime, listener, writer, _threads: threads, syncs, frames, stop, number: 0 }
     }
 
     /// Hears, and waits until the page knows. The sync and the moment of the frame, if there was
@@ -112,7 +115,7 @@ impl House {
     /// Sends the viewer home.
     pub(crate) fn close(self) {
         self.stop.send(()).expect("a running server");
-        self.writer.finish();
+        self.writer.blocking_finish().expect("a journal");
     }
 }
 

@@ -1,7 +1,8 @@
-//! The thread that writes: nothing comes out of it before it is durable.
+//! The task that writes: nothing comes out of it before it is durable.
 
 use std::time::Duration;
 
+use rokade::shell::disk::Disk;
 use rokade::shell::journal::{
     Backoff, Batch, Call, MemStorage, NewLine, Survival, Writer, WriterEvent, verify,
 };
@@ -22,7 +23,8 @@ fn batch(n: u64) -> Batch<u64> {
 fn what_comes_out_is_on_the_disk() {
     let disk = MemStorage::new();
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
-    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
     for n in 1..=300 {
         writer.blocking_send(batch(n)).unwrap();
     }
@@ -34,7 +36,7 @@ fn what_comes_out_is_on_the_disk() {
         let image = disk.after_power_cut(Survival::Nothing);
         assert!(verify(&image).unwrap().lines >= n);
     }
-    let journal = writer.finish();
+    let journal = writer.blocking_finish().unwrap();
     assert_eq!((journal.position().seq, journal.n_waiting()), (300, 0));
     assert!(disk.n_calls(Call::SyncData) <= 300);
 }
@@ -43,11 +45,12 @@ fn what_comes_out_is_on_the_disk() {
 fn waiting_batches_share_one_sync() {
     let disk = MemStorage::new();
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
-    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
     let many: Vec<NewLine> = (1..=200).map(entry).collect();
     writer.blocking_send(Batch { lines: many, after: 0 }).unwrap();
     writer.blocking_send(Batch { lines: Vec::new(), after: 1 }).unwrap();
-    drop(writer.finish());
+    drop(writer.blocking_finish().unwrap());
     for n in 0..=1 {
         let event = events.blocking_recv().unwrap();
         assert!(matches!(event, WriterEvent::Written { after, durable: true } if after == n));
@@ -61,7 +64,8 @@ fn waiting_batches_share_one_sync() {
 fn a_failing_disk_is_said_once_and_recording_goes_on() {
     let disk = MemStorage::new();
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
-    let (writer, mut events) = Writer::start(journal, NEVER).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, NEVER);
     disk.fail(Call::Create, 1, u64::MAX);
     writer.blocking_send(batch(1)).unwrap();
     assert!(matches!(events.blocking_recv(), Some(WriterEvent::Failing { .. })));
@@ -75,7 +79,7 @@ fn a_failing_disk_is_said_once_and_recording_goes_on() {
         );
     }
     disk.mend();
-    let journal = writer.finish();
+    let journal = writer.blocking_finish().unwrap();
     assert_eq!((journal.position().seq, journal.n_waiting()), (50, 0));
     assert!(matches!(
         events.blocking_recv(),
@@ -88,7 +92,8 @@ fn a_failing_disk_is_said_once_and_recording_goes_on() {
 fn the_writer_tries_again_by_itself() {
     let disk = MemStorage::new();
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
-    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
     disk.fail(Call::Write, 1, 25);
     writer.blocking_send(batch(1)).unwrap();
     let mut n_failing = 0;
@@ -101,7 +106,7 @@ fn the_writer_tries_again_by_itself() {
         }
     }
     assert_eq!(n_failing, 1);
-    drop(writer.finish());
+    drop(writer.blocking_finish().unwrap());
     let (_, lines, _) = open(disk.after_power_cut(Survival::Nothing), LONG).unwrap();
     assert_prefix(&lines);
 }
@@ -110,7 +115,8 @@ fn the_writer_tries_again_by_itself() {
 fn a_mishap_and_a_refusal_are_told() {
     let disk = MemStorage::new();
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
-    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
     writer.blocking_send(batch(1)).unwrap();
     assert!(matches!(events.blocking_recv(), Some(WriterEvent::Written { durable: true, .. })));
     disk.fail(Call::SyncData, 1, 1);
@@ -124,14 +130,15 @@ fn a_mishap_and_a_refusal_are_told() {
         events.blocking_recv(),
         Some(WriterEvent::Written { after: 3, durable: false })
     ));
-    assert_eq!(writer.finish().position().seq, 2);
+    assert_eq!(writer.blocking_finish().unwrap().position().seq, 2);
 }
 
 #[tokio::test]
 async fn the_async_side_only_waits_for_events() {
     let disk = MemStorage::new();
     let (journal, ..) = open(disk, LONG).unwrap();
-    let (writer, mut events) = Writer::start(journal, AT_ONCE).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
     for n in 1..=20 {
         writer.send(batch(n)).await.unwrap();
     }

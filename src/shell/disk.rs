@@ -1,0 +1,59 @@
+//! The few threads that wait for the disk, for all boards together.
+//!
+//! A thread for each board would be the simplest, but a hall has two hundred of them, and a service
+//! has a limit. Whoever waits here keeps a thread busy meanwhile; others go on with the next one.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+
+/// So many writes are under way at once. A card brings them all to its flash with one flush, so
+/// several that wait together wait hardly longer than one.
+const THREADS: usize = 4;
+
+/// The threads that wait for the disk. What runs on them ends with this.
+#[derive(Debug)]
+pub struct Disk {
+    /// Taken when it ends.
+    runtime: Option<Runtime>,
+    files: Arc<Semaphore>,
+}
+
+impl Disk {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// The system gives none.
+    pub fn start() -> io::Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .max_blocking_threads(1)
+            .thread_name("disk")
+            .enable_time()
+            .build()?;
+        Ok(Self { runtime: Some(runtime), files: Arc::new(Semaphore::new(1)) })
+    }
+
+    /// Runs something that may block while it writes.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.as_ref().expect("threads until the end").spawn(work);
+    }
+
+    /// One permit for all that is no journal: files for readers leave the other threads to the
+    /// record.
+    pub fn files(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.files)
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // A card that does not answer must not hold up the end.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
