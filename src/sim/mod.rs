@@ -29,7 +29,7 @@ pub use dgt_clock::{DgtClockSim, Glass, Obedience};
 pub use dgt3000::Dgt3000Sim;
 pub use faults::{Badness, Faults};
 pub use gpio_clock::{ButtonSim, DisplaySim};
-pub use hands::{Manners, Performance, TableKind, Truth, perform};
+pub use hands::{Also, Manners, Performance, TableKind, Truth, perform};
 pub use replay::Replay;
 pub use script::{Script, ScriptError};
 pub use table::Table;

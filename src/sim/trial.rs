@@ -1,7 +1,7 @@
 //! Whole games from seeds: performed by hands, replayed, and held against what was meant.
 
 use super::games::random_game_from;
-use super::hands::{self, Manners, Performance, TableKind};
+use super::hands::{self, Also, Manners, Performance, TableKind};
 use super::replay::Replay;
 use super::script::Happening;
 use super::shrink::{self, Failure, Small};
@@ -48,6 +48,8 @@ pub struct Recipe {
     pub choice: Choice,
     /// The name of the hands' manners, one of [`Manners::NAMES`].
     pub profile: &'static str,
+    /// What else happens.
+    pub also: Also,
     /// What stands on the table.
     pub table: TableKind,
     /// Known games are cut after so many half-moves.
@@ -68,10 +70,21 @@ impl Recipe {
     }
 }
 
+impl Recipe {
+    /// The hands in a word or two, such as `blitz` or `blitz+scan,lag`.
+    pub fn hands(&self) -> String {
+        if self.also == Also::NONE {
+            return self.profile.to_owned();
+        }
+        format!("{}+{}", self.profile, self.also)
+    }
+}
+
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("seed {} profile {} {}", self.seed, self.profile, self.column());
-        f.write_str(text.trim_end())
+        write!(f, "seed {} profile {}", self.seed, self.hands())?;
+        let column = self.column();
+        if column.is_empty() { Ok(()) } else { write!(f, " {column}") }
     }
 }
 
@@ -98,8 +111,8 @@ impl Trial {
     /// # Panics
     /// If there are no manners of the recipe's name, or no game is known where one is wanted.
     pub fn run(recipe: Recipe, known: &[Known]) -> Self {
-        let Recipe { seed, profile, table, .. } = recipe;
-        let manners = Manners::named(profile).expect("a profile");
+        let Recipe { seed, profile, also, table, .. } = recipe;
+        let manners = Manners { also, ..Manners::named(profile).expect("a profile") };
         let Game { start, mode, moves, outcome } = Game::new(&recipe, known);
         let mut performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
         if let Some((end, Happening::End)) = performance.script.happenings.last_mut() {
@@ -239,7 +252,7 @@ impl<T> Default for Rows<T> {
 impl<T: Default> Rows<T> {
     /// The row of such trials.
     pub fn row(&mut self, recipe: &Recipe) -> &mut T {
-        let name = name(recipe.profile, recipe.column());
+        let name = name(&recipe.hands(), recipe.column());
         let found = self.0.iter().position(|(known, _)| *known == name);
         let idx = found.unwrap_or_else(|| {
             self.0.push((name, T::default()));
@@ -248,15 +261,15 @@ impl<T: Default> Rows<T> {
         &mut self.0[idx].1
     }
 
-    /// The row of these hands at this kind of table, if any game was played so.
-    pub fn get(&self, profile: &str, column: &str) -> Option<&T> {
-        let name = name(profile, column);
+    /// The row of these hands ([`Recipe::hands`]) at this kind of table, if any game was played so.
+    pub fn get(&self, hands: &str, column: &str) -> Option<&T> {
+        let name = name(hands, column);
         self.0.iter().find(|(known, _)| *known == name).map(|(_, row)| row)
     }
 }
 
-fn name(profile: &str, column: &str) -> String {
-    format!("{profile} {column}").trim_end().to_owned()
+fn name(hands: &str, column: &str) -> String {
+    format!("{hands} {column}").trim_end().to_owned()
 }
 
 /// A row of a table.

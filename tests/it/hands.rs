@@ -2,7 +2,7 @@
 
 use rokade::sim::games::random_game_from;
 use rokade::sim::script::Happening;
-use rokade::sim::{Manners, Performance, Script, TableKind, perform};
+use rokade::sim::{Also, Manners, Performance, Script, TableKind, Truth, perform};
 use rokade::time::Mono;
 use rokade::track::{Placement, Sight};
 use shakmaty::fen::Fen;
@@ -57,6 +57,74 @@ fn hands_leave_the_position_that_was_played() {
             assert!(truth.plies.iter().all(|ply| ply.made <= ply.settled), "seed {seed} {name}");
         }
     }
+}
+
+/// Each habit alone, and all together.
+fn habits() -> Vec<Also> {
+    Also::EACH.into_iter().map(|(_, also)| also).chain([Also::ALL]).collect()
+}
+
+#[test]
+fn other_habits_lead_to_the_position_that_was_played_too() {
+    for also in habits() {
+        for (idx, name) in Manners::NAMES.into_iter().enumerate() {
+            let manners = Manners { also, ..Manners::named(name).unwrap() };
+            for seed in 0..6 {
+                let table = TableKind { sight: SIGHTS[idx % 3], has_clock: seed % 4 != 0 };
+                let Performance { script, truth } = play(&manners, table, seed);
+                let wood = wood(&Chess::default(), &script);
+                let what = format!("seed {seed} profile {name}+{also}");
+                assert!(wood.differs(truth.last.board()).is_empty(), "{what}");
+                assert_eq!(wood.occupied(), truth.last.board().occupied(), "{what}");
+                assert!(script.happenings.is_sorted_by_key(|(at, _)| *at), "{what}");
+                let played = play(&Manners { also: Also::NONE, ..manners }, table, seed).truth;
+                let moves = |truth: &Truth| truth.plies.iter().map(|ply| ply.m).collect::<Vec<_>>();
+                assert_eq!(moves(&truth), moves(&played), "{what}");
+            }
+        }
+    }
+}
+
+/// A habit that changes nothing is none.
+#[test]
+fn each_habit_is_seen() {
+    for also in habits() {
+        let differs = |seed: u64| {
+            let manners = Manners { also, ..Manners::scramble() };
+            play(&manners, DGT, seed).script != play(&Manners::scramble(), DGT, seed).script
+        };
+        assert!((0..4).any(differs), "{also}");
+    }
+    let all = Manners { also: Also::ALL, no_press: 0.0, ..Manners::blitz() };
+    let odd: Vec<&str> = (0..60)
+        .flat_map(|seed| play(&all, DGT, seed).truth.oddities)
+        .map(|oddity| oddity.what)
+        .collect();
+    for what in ["taken back", "pressed back", "pressed amid a move"] {
+        assert!(odd.contains(&what), "{what}");
+    }
+}
+
+/// No square is told of twice within a scan, nor later than a scan and a half after it changed.
+#[test]
+fn a_scanning_board_looks_at_a_square_once_in_a_while() {
+    let manners = Manners { also: Also::SCAN, ..Manners::scramble() };
+    let mut last = BTreeMap::new();
+    for (at, happening) in play(&manners, DGT, 3).script.happenings {
+        if let Happening::Sensed { sq, .. } = happening {
+            let before: Option<Mono> = last.insert(sq, at);
+            assert!(before.is_none_or(|before| at.since(before).as_millis() >= 190), "{sq} {at}");
+        }
+    }
+}
+
+#[test]
+fn words_for_habits_are_read_and_written() {
+    for also in habits() {
+        assert_eq!(Also::parse(&also.to_string()), Ok(also));
+    }
+    assert_eq!(Also::parse("none"), Ok(Also::NONE));
+    assert!(Also::parse("scan,haste").unwrap_err().contains("takeback"));
 }
 
 #[test]

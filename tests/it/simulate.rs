@@ -10,7 +10,7 @@ use crate::games::classics;
 use rokade::sim::shrink::Failure;
 use rokade::sim::trial::{Choice, Known, Recipe, Rows, Tally, Trial};
 use rokade::sim::verdict::{self, Mark, Meant, Verdict};
-use rokade::sim::{Manners, Replay, Script, TableKind, Truth};
+use rokade::sim::{Also, Manners, Replay, Script, TableKind, Truth};
 use rokade::time::Mono;
 use rokade::track::Sight;
 use shakmaty::{Position, uci::UciMove};
@@ -58,6 +58,7 @@ fn recipe(seed: u64) -> Recipe {
             _ => Choice::Invented,
         },
         profile: Manners::NAMES[(seed % n_profiles) as usize],
+        also: Also::NONE,
         table: KINDS[(seed / n_profiles % n_kinds) as usize],
         n_plies_max: N_PLIES_MAX,
     }
@@ -131,7 +132,10 @@ fn record_equals_intent() {
 fn short(sight: Sight) -> Trial {
     let table = TableKind { sight, has_clock: true };
     let (profile, n_plies_max) = ("clean", N_PLIES_MAX);
-    Trial::run(Recipe { seed: 2, choice: Choice::Invented, profile, table, n_plies_max }, &[])
+    Trial::run(
+        Recipe { seed: 2, choice: Choice::Invented, profile, also: Also::NONE, table, n_plies_max },
+        &[],
+    )
 }
 
 #[test]

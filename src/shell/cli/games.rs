@@ -6,7 +6,7 @@ use crate::relay::words::Word;
 use crate::sim::shrink::Failure as Failing;
 use crate::sim::trial::{Choice, Contest, Known, Recipe, Rows, Tally, Trial};
 use crate::sim::verdict::Verdict;
-use crate::sim::{Manners, TableKind};
+use crate::sim::{Also, Manners, TableKind};
 use crate::track::Sight;
 use clap::Args;
 use std::io::Write;
@@ -39,6 +39,10 @@ pub(super) struct Games {
     /// move away is a move when it has been still for so long, or when the clock is pressed
     #[arg(long, requires = "games")]
     compare: bool,
+    /// What else happens, of scan, lag, lies, nowait, beside, early, recapture, tails, drags, back,
+    /// after and takeback, with commas between them, or all; once for each row of the table
+    #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
+    also: Vec<Also>,
     /// Where the first game goes whose record is silently wrong, as a trace made small
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "games")]
     failing: PathBuf,
@@ -54,9 +58,11 @@ impl Games {
         let profiles = options.manners.map_or(Manners::NAMES.to_vec(), |name| vec![name]);
         let mut silent: Vec<(Recipe, Verdict)> = Vec::new();
         let (mut table, mut contests) = (Rows::<Tally>::default(), Rows::<Contest>::default());
-        for profile in profiles {
+        let also = if self.also.is_empty() { vec![Also::NONE] } else { self.also.clone() };
+        let hands = profiles.iter().flat_map(|name| also.iter().map(|also| (*name, *also)));
+        for hands in hands {
             let seeds = options.seed..options.seed.saturating_add(n_games);
-            let of = |seed| self.recipe(seed, profile, !known.is_empty());
+            let of = |seed| self.recipe(seed, hands, !known.is_empty());
             for Played { recipe, verdict, contest } in self.play(seeds, of, &known) {
                 table.row(&recipe).add(&verdict);
                 contests.row(&recipe).join(&contest);
@@ -101,9 +107,9 @@ impl Games {
                 let trial = Trial::run(of(seed), known);
                 let n_done = seed - seeds.start + 1;
                 if n_done.is_multiple_of(TOLD_EVERY) {
-                    let profile = trial.recipe.profile;
+                    let hands = trial.recipe.hands();
                     // Progress that nobody reads is no loss.
-                    writeln!(std::io::stderr(), "{profile}: {n_done} of {n_seeds} games").ok();
+                    writeln!(std::io::stderr(), "{hands}: {n_done} of {n_seeds} games").ok();
                 }
                 let mut contest = Contest::default();
                 if self.compare {
@@ -121,14 +127,14 @@ impl Games {
         played
     }
 
-    fn recipe(&self, seed: u64, profile: &'static str, has_known: bool) -> Recipe {
+    fn recipe(&self, seed: u64, (profile, also): (&'static str, Also), has_known: bool) -> Recipe {
         let table = TableKind { sight: self.board, has_clock: !self.no_clock };
         let choice = match usize::try_from(seed) {
             Ok(idx) if has_known => Choice::Known(idx),
             _ if seed.is_multiple_of(CHESS960_EVERY) => Choice::Chess960,
             _ => Choice::Invented,
         };
-        Recipe { seed, choice, profile, table, n_plies_max: usize::MAX }
+        Recipe { seed, choice, profile, also, table, n_plies_max: usize::MAX }
     }
 }
 

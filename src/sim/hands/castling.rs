@@ -35,7 +35,7 @@ pub(super) fn of(
 ) -> Gesture {
     let turn = pos.turn();
     let side = m.castling_side().expect("a castling has a side");
-    let (short, long) = (manners.carry.draw(rng), manners.carry.draw(rng));
+    let (short, long) = (manners.time(manners.carry, rng), manners.time(manners.carry, rng));
     let gap = rng.u64(40..=400);
     let style = rng.f64();
     let hop =

@@ -1,11 +1,12 @@
 //! One move by hand: which sensors change, in which order, and when.
 
 use super::TableKind;
+use super::also::Also;
 use super::castling;
 use super::manners::{Manners, chance};
 use crate::track::Sight;
 use fastrand::Rng;
-use shakmaty::{Chess, Move, Piece, Position, Role, Square};
+use shakmaty::{Chess, Move, Piece, Position, Role, Square, attacks};
 
 /// Of captures whose victim is seen to leave: it is taken off before the mover is lifted.
 const VICTIM_FIRST: f64 = 0.45;
@@ -19,6 +20,12 @@ const PASSED_FIRST: f64 = 0.3;
 const EXCHANGED: f64 = 0.45;
 /// Of promotions: the new piece stands there before the pawn has left; the rest never lands a pawn.
 const NEW_PIECE_FIRST: f64 = 0.1;
+/// Of the moves of hands that drag: those without a capture that are dragged.
+const DRAGGED: f64 = 0.8;
+/// The same of captures.
+const DRAGGED_CAPTURES: f64 = 0.5;
+/// Of the squares on the way of a piece that is dragged: it reads on one beside it.
+const STRAYS: f64 = 0.1;
 
 /// From `at_ms` after the hand went out, `sq` reads `piece`.
 #[derive(Copy, Clone, Debug)]
@@ -142,20 +149,23 @@ impl Hand<'_> {
 
     /// The piece is brought over its new square. Returns when it is there.
     fn bring(&mut self) -> u64 {
-        let carry = self.manners.carry.draw(self.rng);
+        let carry = self.manners.time(self.manners.carry, self.rng);
         let rests = chance(self.rng, self.manners.rest);
         let victim = self.pos.board().piece_at(self.m.to());
         if let Some(victim) = victim {
             let (start, carry) = self.lift_both(carry);
+            let drags = self.manners.also.has(Also::DRAGS) && chance(self.rng, DRAGGED_CAPTURES);
+            let end = if drags { self.drag(start, carry, rests) } else { start + carry };
             if chance(self.rng, self.manners.in_transit) {
-                self.carry_off(victim, start, start + carry);
+                self.carry_off(victim, start, end);
             }
-            return start + carry;
+            return end;
         }
         self.touches.push(Touch::lift(0, self.from));
-        if chance(self.rng, self.manners.slide) || rests {
+        let slide = if self.manners.also.has(Also::DRAGS) { DRAGGED } else { self.manners.slide };
+        if chance(self.rng, slide) || rests {
             self.name.push_str(if rests { ", dragged with a rest" } else { ", dragged" });
-            self.drag(carry, rests)
+            self.drag(0, carry, rests)
         } else {
             carry
         }
@@ -173,7 +183,7 @@ impl Hand<'_> {
             self.name = "capture, victim unseen".to_owned();
             (0, carry)
         } else if chance(self.rng, VICTIM_FIRST) {
-            let off = self.manners.carry.draw(self.rng);
+            let off = self.manners.time(self.manners.carry, self.rng);
             self.touches.extend([Touch::lift(0, to), Touch::lift(off, from)]);
             self.name = "capture, victim first".to_owned();
             (off, carry)
@@ -210,17 +220,18 @@ impl Hand<'_> {
         self.name.push_str(", seen in transit");
     }
 
-    /// Drags the piece over the squares between. Returns when it has arrived.
-    fn drag(&mut self, carry: u64, rests: bool) -> u64 {
+    /// Drags the piece over the squares between, from `start` on. Returns when it has arrived.
+    fn drag(&mut self, start: u64, carry: u64, rests: bool) -> u64 {
         let squares = passed(self.pos, self.from, self.m.to());
         if squares.is_empty() {
-            return carry;
+            return start + carry;
         }
         let share = (carry / (squares.len() as u64 + 1)).max(40);
         let rest_idx = self.rng.usize(0..squares.len());
-        let mut at = 0;
+        let mut at = start;
         for (idx, sq) in squares.into_iter().enumerate() {
             at += self.rng.u64(share / 2..=share);
+            let sq = self.stray(sq);
             let stay = if rests && idx == rest_idx {
                 self.rng.u64(300..=1_200)
             } else {
@@ -230,7 +241,19 @@ impl Hand<'_> {
             at += stay;
             self.touches.push(Touch::lift(at, sq));
         }
-        carry.max(at + 10)
+        (start + carry).max(at + 10)
+    }
+
+    /// The square that a piece reads on which is dragged over `sq`: now and then one beside it.
+    fn stray(&mut self, sq: Square) -> Square {
+        if !self.manners.also.has(Also::DRAGS) || !chance(self.rng, STRAYS) {
+            return sq;
+        }
+        let ends = [self.from, self.m.to()];
+        let is_free =
+            |near: &Square| self.pos.board().piece_at(*near).is_none() && !ends.contains(near);
+        let near: Vec<Square> = attacks::king_attacks(sq).into_iter().filter(is_free).collect();
+        self.rng.choice(&near).copied().unwrap_or(sq)
     }
 
     fn take_in_passing(&mut self) -> Gesture {
@@ -238,7 +261,7 @@ impl Hand<'_> {
         let (to, piece) = (self.m.to(), self.piece);
         let victim = Square::from_coords(to.file(), self.from.rank());
         if chance(self.rng, PASSED_FIRST) {
-            let lead = self.manners.carry.draw(self.rng);
+            let lead = self.manners.time(self.manners.carry, self.rng);
             for touch in &mut self.touches {
                 touch.at_ms += lead;
             }
@@ -279,7 +302,7 @@ impl Hand<'_> {
 
     fn place_before_pawn_leaves(&mut self, new: Piece) -> Gesture {
         let (from, to) = (self.from, self.m.to());
-        let carry = self.manners.carry.draw(self.rng);
+        let carry = self.manners.time(self.manners.carry, self.rng);
         let mut placed = 0;
         if self.m.is_capture() {
             placed = self.rng.u64(150..=900);

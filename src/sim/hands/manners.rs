@@ -6,6 +6,7 @@
 //! have been legal, and one in a hundred was put down before it was lifted. The rest is made up,
 //! and rather too rough than too gentle.
 
+use super::also::Also;
 use fastrand::Rng;
 
 /// A span from which times are drawn evenly, in milliseconds, both ends included.
@@ -23,10 +24,28 @@ impl Span {
         Self { min_ms, max_ms }
     }
 
-    pub(super) fn draw(self, rng: &mut Rng) -> u64 {
+    fn draw(self, rng: &mut Rng) -> u64 {
         rng.u64(self.min_ms..=self.max_ms)
     }
+
+    /// A log-normal time: nine of ten lie in the span. One in [`TAIL_ONE_IN`] is several times as
+    /// long, as when a hand stays over the board.
+    fn draw_with_tail(self, rng: &mut Rng) -> u64 {
+        let shortest = self.min_ms.max(self.max_ms / 20).max(1) as f64;
+        let longest = (self.max_ms as f64).max(shortest + 1.0);
+        let width = (longest / shortest).ln();
+        // The sum of twelve is normal enough.
+        let deviation = (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0;
+        let time = (shortest.ln() + width / 2.0 + deviation * width / NINE_OF_TEN).exp();
+        let tail = if rng.u64(0..TAIL_ONE_IN) == 0 { 2.0 + 6.0 * rng.f64() } else { 1.0 };
+        (time * tail) as u64
+    }
 }
+
+/// One time in so many is far longer than the others.
+const TAIL_ONE_IN: u64 = 50;
+/// So many deviations hold nine of ten times of a normal distribution.
+const NINE_OF_TEN: f64 = 3.29;
 
 /// How two players handle pieces and clock, and how good the line to their board is.
 ///
@@ -89,6 +108,8 @@ pub struct Manners {
     pub kings: f64,
     /// Of the other games with a result: the clock is stopped and moves are tried out.
     pub post_mortem: f64,
+    /// What else happens.
+    pub also: Also,
 }
 
 /// What most players share; every profile changes some of it.
@@ -121,6 +142,7 @@ const ORDINARY: Manners = Manners {
     placed_first: 0.01,
     kings: 0.5,
     post_mortem: 0.25,
+    also: Also::NONE,
 };
 
 impl Manners {
@@ -234,6 +256,11 @@ impl Manners {
             unplugged: 0.005,
             ..ORDINARY
         }
+    }
+
+    /// A time of this span, in milliseconds.
+    pub(super) fn time(&self, span: Span, rng: &mut Rng) -> u64 {
+        if self.also.has(Also::TAILS) { span.draw_with_tail(rng) } else { span.draw(rng) }
     }
 
     /// The profile of this name.

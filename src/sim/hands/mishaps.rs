@@ -1,12 +1,14 @@
 //! What happens at a board between the moves and is none, or is one that the Laws forbid.
 
-use super::{Hands, Irregularity};
+use super::{Also, Hands, Irregularity, Span};
 use crate::sim::script::Happening;
 use crate::time::Mono;
-use shakmaty::{Bitboard, Color, Piece, Position, Rank, Role, Square};
+use shakmaty::{Bitboard, Color, Piece, Position, Rank, Role, Square, attacks};
 
 /// An illegal move goes no farther than this.
 const ILLEGAL_REACH: u32 = 3;
+/// For so long a piece that was knocked over lies.
+const KNOCKED_OVER: Span = Span::new(400, 2_500);
 
 impl Hands<'_> {
     /// Pieces are set right, lifted and put back, misread, knocked over.
@@ -62,6 +64,9 @@ impl Hands<'_> {
     /// One sensor reads something that is not there, or misses or mistakes what is.
     fn misread(&mut self) {
         let sq = Square::new(self.rng.u32(0..64));
+        if self.sensors.loose().contains(sq) {
+            return;
+        }
         let stands = self.pos().board().piece_at(sq);
         let other = self.other_piece(stands);
         let reads = if stands.is_none() || self.chance(0.3) { Some(other) } else { None };
@@ -84,12 +89,28 @@ impl Hands<'_> {
 
     fn knock_over(&mut self) {
         let n = *self.rng.choice(&[1, 1, 2, 3]).expect("there are four");
+        let also = self.manners.also;
         for sq in self.pick(self.pos().board().occupied(), n) {
-            let down_ms = self.between(400, 2_500);
-            self.lift_and_return(sq, down_ms);
+            let down_ms = self.manners.time(KNOCKED_OVER, &mut self.rng);
+            if also.has(Also::LIES) || also.has(Also::NOWAIT) {
+                let lies = self.lies_near(sq).filter(|_| also.has(Also::LIES));
+                self.sensors.displace(self.now_ms, self.now_ms + down_ms, sq, lies);
+            } else {
+                self.lift_and_return(sq, down_ms);
+            }
             self.now_ms += self.between(0, 200);
         }
-        self.now_ms += 2_800;
+        self.now_ms += if also.has(Also::NOWAIT) { 100 } else { 2_800 };
+    }
+
+    /// A square beside `sq` on which nothing reads.
+    fn lies_near(&mut self, sq: Square) -> Option<Square> {
+        let near: Vec<Square> = attacks::king_attacks(sq)
+            .into_iter()
+            .filter(|&near| self.sensors.reads(near).is_none())
+            .filter(|&near| !self.sensors.loose().contains(near))
+            .collect();
+        self.other.choice(&near).copied()
     }
 
     /// Perhaps an illegal move, taken back at once or restored after a press.
@@ -101,12 +122,13 @@ impl Hands<'_> {
         let Some((from, to)) = self.illegal_way() else { return };
         let by = self.pos().turn();
         let piece = self.pos().board().piece_at(from);
-        let carry_ms = self.manners.carry.draw(&mut self.rng);
+        let carry_ms = self.manners.time(self.manners.carry, &mut self.rng);
         let made_ms = self.now_ms + carry_ms;
         self.sensors.set(self.now_ms, from, None);
         self.sensors.set(made_ms, to, piece);
         let is_pressed = self.chance(pressed / (fixed + pressed)) && self.table.has_clock;
-        let press_ms = is_pressed.then(|| made_ms + self.manners.reach.draw(&mut self.rng));
+        let press_ms =
+            is_pressed.then(|| made_ms + self.manners.time(self.manners.reach, &mut self.rng));
         let back_ms = match press_ms {
             Some(press_ms) => {
                 self.sensors.press(press_ms, by);

@@ -4,13 +4,17 @@
 //! run, and the [`Truth`] that the record made of it can be held against. All chance comes from
 //! the seed: the same arguments give the same performance.
 
+mod also;
+mod beyond;
 mod castling;
 mod finale;
 mod gesture;
 mod manners;
 mod mishaps;
+mod scan;
 mod sensors;
 
+pub use also::Also;
 pub use manners::{Manners, Span};
 
 use super::script::{Happening, Header, Script};
@@ -29,6 +33,10 @@ use shakmaty::{Square, attacks};
 const FIRST_HAND_MS: u64 = 2_000;
 /// The script goes on this long after the last thing that the players did.
 const AFTER_LAST_MS: u64 = 3_000;
+/// For so long a piece stands on two squares.
+const BETWEEN_SQUARES: Span = Span::new(100, 1_500);
+/// Makes of a seed another one.
+const OTHERWISE: u64 = 0x5eed_a150;
 
 /// What stands on the table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +63,8 @@ pub struct Truth {
     pub plies: Vec<Performed>,
     /// Illegal moves, none of which stayed on the board.
     pub irregularities: Vec<Irregularity>,
+    /// What else was done that is no move and may be spoken of.
+    pub oddities: Vec<Oddity>,
     /// The position after the last move.
     pub last: Chess,
     /// The result that the kings in the center announced.
@@ -97,6 +107,19 @@ pub struct Irregularity {
     pub restored: Mono,
 }
 
+/// Something that a player did which an arbiter may hear of, and need not.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Oddity {
+    /// Who did it.
+    pub by: Color,
+    /// When it began.
+    pub from: Mono,
+    /// When all was in order again.
+    pub until: Mono,
+    /// What it was, such as `pressed back`.
+    pub what: &'static str,
+}
+
 /// Plays `moves` from `start` by hand. `outcome` is what the players agree on or the position
 /// brings; without one they just leave.
 ///
@@ -112,9 +135,12 @@ pub fn perform(
     seed: u64,
 ) -> Performance {
     let mut rng = Rng::with_seed(seed);
-    let sensors = Sensors::new(start.board(), manners, table, rng.fork());
+    // Drawn apart, so that a profile plays the same game whatever else can happen.
+    let mut other = Rng::with_seed(seed ^ OTHERWISE);
+    let sensors = Sensors::new(start.board(), manners, table, rng.fork(), other.fork());
     let mut hands = Hands {
         rng,
+        other,
         manners,
         table,
         sensors,
@@ -122,6 +148,7 @@ pub fn perform(
         truth: Truth {
             plies: Vec::with_capacity(moves.len()),
             irregularities: Vec::new(),
+            oddities: Vec::new(),
             last: start.clone(),
             signalled: None,
             has_post_mortem: false,
@@ -152,6 +179,8 @@ type Ahead = Option<u64>;
 /// The players in the middle of their game.
 struct Hands<'a> {
     rng: Rng,
+    /// Chance for what the profiles leave out.
+    other: Rng,
     manners: &'a Manners,
     table: TableKind,
     sensors: Sensors,
@@ -179,24 +208,35 @@ impl Hands<'_> {
         assert!(self.pos().is_legal(m), "{m} is legal where it is played");
         self.now_ms = match ahead {
             Some(at_ms) => at_ms,
-            None => self.now_ms + self.manners.think.draw(&mut self.rng),
+            None => self.now_ms + self.manners.time(self.manners.think, &mut self.rng),
         };
         self.disturb();
         self.trouble_line();
         self.misplay();
+        self.take_back(m);
         let by = self.pos().turn();
         let start_ms = self.now_ms;
-        let gesture = gesture::of(&mut self.rng, self.manners, self.table, &self.truth.last, m);
+        let mut gesture = gesture::of(&mut self.rng, self.manners, self.table, &self.truth.last, m);
+        let amid_ms = self.press_amid(&mut gesture, start_ms, by);
         for touch in &gesture.touches {
             self.sensors.set(start_ms + touch.at_ms, touch.sq, touch.piece);
         }
         let made_ms = start_ms + gesture.released_ms;
         let (settled_ms, straddled) = self.settle(made_ms, &gesture);
         self.truth.last.play_unchecked(m);
-        let press_ms = self.press(settled_ms, by);
+        let press_ms = amid_ms.or_else(|| {
+            let is_early = self.manners.also.has(Also::EARLY);
+            self.press(if is_early { made_ms } else { settled_ms }, by)
+        });
         let in_use = self.squares_in_use(&gesture) | straddled;
-        self.now_ms = press_ms.unwrap_or_else(|| settled_ms + self.rng.u64(50..=300));
+        self.now_ms = match press_ms {
+            Some(press_ms) => press_ms.max(made_ms),
+            None => settled_ms + self.rng.u64(50..=300),
+        };
         let ahead = self.begin_reply(made_ms, reply, in_use);
+        if ahead.is_none() && press_ms.is_some() {
+            self.press_back(gesture.landed.0, by);
+        }
         self.truth.plies.push(Performed {
             m,
             made: Mono::from_millis(made_ms),
@@ -216,7 +256,7 @@ impl Hands<'_> {
         if !self.table.has_clock || self.chance(self.manners.no_press) {
             return None;
         }
-        let press_ms = settled_ms + self.manners.reach.draw(&mut self.rng);
+        let press_ms = settled_ms + self.manners.time(self.manners.reach, &mut self.rng);
         self.sensors.press(press_ms, by);
         Some(press_ms)
     }
@@ -235,6 +275,9 @@ impl Hands<'_> {
         let mut wanted = squares_of(reply, self.pos().turn());
         if let (Some(from), false) = (reply.from(), reply.is_castle()) {
             wanted.extend(gesture::passed(self.pos(), from, reply.to()));
+        }
+        if self.manners.also.has(Also::RECAPTURE) {
+            return at_ms;
         }
         at_ms.filter(|_| (wanted & in_use).is_empty())
     }
@@ -260,9 +303,16 @@ impl Hands<'_> {
                 .collect();
             if let Some(&other) = self.rng.choice(&near) {
                 let seen_ms = made_ms + self.between(10, 60);
-                let gone_ms = seen_ms + self.between(100, 1_500);
-                self.sensors.set(seen_ms, other, Some(piece));
-                self.sensors.set(gone_ms, other, None);
+                let gone_ms = seen_ms + self.manners.time(BETWEEN_SQUARES, &mut self.rng);
+                let also = self.manners.also;
+                if also.has(Also::BESIDE) {
+                    self.sensors.displace(seen_ms, gone_ms, sq, Some(other));
+                } else if also.has(Also::EARLY) {
+                    self.sensors.straddle(seen_ms, gone_ms, sq, other);
+                } else {
+                    self.sensors.set(seen_ms, other, Some(piece));
+                    self.sensors.set(gone_ms, other, None);
+                }
                 return (gone_ms, other.into());
             }
         }

@@ -6,7 +6,7 @@ use rokade::sim::hands::{Irregularity, Performance};
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
-use rokade::sim::{Replay, TableKind};
+use rokade::sim::{Also, Replay, TableKind};
 use rokade::time::Mono;
 use rokade::track::{Reading, Sight};
 use shakmaty::{Position, Square};
@@ -33,7 +33,8 @@ impl Watched {
     fn new(seed: u64, profile: &'static str) -> Self {
         let table = TableKind { sight: Sight::Pieces, has_clock: true };
         let (choice, n_plies_max) = (Choice::Invented, N_PLIES_MAX);
-        let trial = Trial::run(Recipe { seed, choice, profile, table, n_plies_max }, &[]);
+        let trial =
+            Trial::run(Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max }, &[]);
         let script = &trial.performance.script;
         let settings = Settings { terms: Some(Terms::default()), ..settings_of(&script.header) };
         let replay = Replay::run_with(script, settings);
