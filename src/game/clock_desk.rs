@@ -315,6 +315,7 @@ impl<D: ClockDriver> ClockDesk<D> {
                 clock::End::Right => End::Right,
             }),
             Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
+            Fact::Reopened(_) => self.reopen(at, out),
             Fact::MoveMade { ply, uci, san, is_illegal: false, .. } => {
                 self.made = Some((*ply, ClockText::for_move(uci, san)));
             }
@@ -396,6 +397,14 @@ impl<D: ClockDriver> ClockDesk<D> {
         self.changed(at);
         self.over = Over::Result(ClockText::plain(result));
         self.want(at, out);
+    }
+
+    /// The result is withdrawn: the clock shows the times again, and stands until it is started.
+    fn reopen(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
+        if matches!(self.over, Over::Result(_)) {
+            self.over = Over::Nothing;
+            self.want(at, out);
+        }
     }
 
     /// Something is due.

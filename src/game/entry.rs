@@ -224,6 +224,8 @@ pub enum Fact {
     PositionLost(Finding),
     /// The game is over.
     Ended(Ending),
+    /// This result is withdrawn: the game goes on, as play has shown or the arbiter has said.
+    Reopened(Ending),
     /// The record of the game is closed without a result: another game begins.
     GameClosed,
     /// The clock was pressed.
@@ -372,6 +374,7 @@ impl Fact {
                 | Self::MoveMarked { .. }
                 | Self::MoveCompleted { .. }
                 | Self::Ended(_)
+                | Self::Reopened(_)
                 | Self::GameClosed
                 | Self::Clock { .. }
                 | Self::Link(_)

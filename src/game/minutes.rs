@@ -28,6 +28,7 @@ enum Item {
     Retracted(usize),
     Weighed(Weighed),
     Ended(Ending),
+    Reopened,
     /// The daemon was started anew.
     Restarted,
 }
@@ -71,6 +72,7 @@ impl Minutes {
             Fact::MoveRetracted { ply } => Item::Retracted(*ply),
             Fact::Weighed(outcome) => Item::Weighed(*outcome),
             Fact::Ended(ending) => Item::Ended(*ending),
+            Fact::Reopened(_) => Item::Reopened,
             _ => match (told_of(fact), std::mem::take(&mut self.has_gap)) {
                 (Some(Told::Picture(picture)), true) if sheet.is_some() => {
                     Item::Told(Told::Unseen(picture))
@@ -161,6 +163,7 @@ impl Reader {
             Item::Completed(ply, clocks) => self.complete(at, *ply, *clocks),
             Item::Retracted(ply) => self.record.truncate(*ply - 1),
             Item::Ended(ending) => self.ended = Some((at, *ending)),
+            Item::Reopened => self.reopen(),
             Item::Restarted => self.restart(at),
         }
         self.game.facts.clear();
@@ -204,6 +207,13 @@ impl Reader {
         }
         if let Some(clocks) = clocks {
             self.game.tell(at, &Told::Clock(clocks));
+        }
+    }
+
+    fn reopen(&mut self) {
+        self.ended = None;
+        if let Some(play) = &mut self.game.play {
+            play.reopen(&mut self.game.facts);
         }
     }
 

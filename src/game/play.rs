@@ -1,5 +1,6 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod end;
 mod fault;
 mod recall;
 mod settle;
@@ -32,9 +33,6 @@ const PRESSES_MAX: usize = 32;
 const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
 /// Whoever lifts a piece and puts it down, and is not in a hurry, takes at least this long.
 const LIFTED_MIN: Duration = Duration::from_millis(250);
-/// A move that ends the game, and that nobody pressed the clock on, must stand this long.
-const FINAL_AFTER: Duration = Duration::from_secs(4);
-
 /// One game at one board.
 #[derive(Clone, Debug)]
 pub struct Play {
@@ -138,11 +136,6 @@ impl Play {
         self.tracker.picture(at, picture)
     }
 
-    pub(super) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
-        self.ending = Some(ending);
-        facts.push(Fact::Ended(ending));
-    }
-
     /// A press: the best moment to look.
     pub(super) fn press(
         &mut self,
@@ -241,11 +234,7 @@ impl Play {
         let n_clear = n_clear.max(self.tracker.n_undisputed());
         let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
         self.publish(at, n_told, basis, facts);
-        if let Some(ending) = Ending::of(self.sheet.last()).filter(|_| self.is_final(at)) {
-            self.tracker.complete_at_game_end(at);
-            self.complete(at, facts);
-            self.end(ending, facts);
-        }
+        self.end_by_position(at, facts);
         self.tell_faulty(facts);
         self.tell_doubt(at, facts);
         self.tracker.settle(self.n_agreed());
@@ -274,13 +263,6 @@ impl Play {
                 facts.push(Fact::MoveMarked { ply: base + idx + 1, alternatives });
             }
         }
-    }
-
-    /// Whether the last recorded move is beyond a second thought: pressed, or long at rest.
-    fn is_final(&self, at: Mono) -> bool {
-        let is_completed = self.sheet.moves().last().is_some_and(|last| last.completed.is_some());
-        let still = at.since(self.tracker.last_change());
-        self.ending.is_none() && (is_completed || still >= FINAL_AFTER)
     }
 
     /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
@@ -312,28 +294,11 @@ impl Play {
         }
     }
 
-    /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
-    /// there.
-    pub(super) fn end_by_kings(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
-        let n = self.sheet.len();
-        let was_the_way = self.sheet.moves().last().is_some_and(|last| {
-            last.m.role() == Role::King
-                && last.completed.is_none()
-                && Ending::is_center(last.m.to())
-        });
-        if was_the_way {
-            self.sheet.truncate(n - 1);
-            facts.push(Fact::MoveRetracted { ply: n });
-        }
-        self.end(ending, facts);
-    }
-
-    /// Whether the best line is not what is on record, or an end is not yet certain.
+    /// Whether the best line is not what is on record.
     pub(super) fn has_more_to_tell(&self) -> bool {
         let n_open = self.sheet.len() - self.tracker.n_settled();
         let n_best = self.tracker.best().n_standing();
-        let is_ending = self.ending.is_none() && Ending::of(self.sheet.last()).is_some();
-        n_best > n_open || self.n_agreed() < n_open || is_ending
+        n_best > n_open || self.n_agreed() < n_open
     }
 
     /// Whether the board shows the position after the first move.

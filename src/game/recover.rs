@@ -107,6 +107,10 @@ impl Recovered {
                 let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 *end = Some(*ending);
             }
+            Fact::Reopened(_) => {
+                let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+                *end = None;
+            }
             Fact::GameClosed => self.game = None,
             Fact::Clock { is_connected: false, .. } => self.has_clock = false,
             Fact::Clock { running, .. } => self.has_clock |= running.is_some(),

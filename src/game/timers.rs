@@ -27,9 +27,11 @@ pub(super) enum Timer {
     Unpressed,
     /// A time has been at zero long enough to be a flag.
     Flag,
+    /// A position that ends the game has been scanned.
+    End,
 }
 
-const N_TIMERS: usize = 11;
+const N_TIMERS: usize = 12;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

@@ -332,6 +332,7 @@ impl Game {
             self.tell_illegal_on_board(now);
             self.tell_illegal_left(now);
         }
+        self.watch_end(now);
         if self.timers.take(Timer::Suspect, now) && !self.is_blind {
             self.judge_suspect(now);
         }
@@ -363,6 +364,16 @@ impl Game {
         self.watch_unpressed(now);
         if self.timers.take(Timer::Memory, now) {
             self.ask_memory(now);
+        }
+    }
+
+    /// A position that ends the game does so once it was scanned, even if the clock is stopped.
+    fn watch_end(&mut self, now: Mono) {
+        self.timers.clear(Timer::End);
+        let Some(play) = self.play.as_mut().filter(|_| !self.is_blind) else { return };
+        play.end_by_position(now, &mut self.facts);
+        if let Some(due) = play.ends_at() {
+            self.timers.set(Timer::End, due);
         }
     }
 

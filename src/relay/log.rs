@@ -70,6 +70,10 @@ impl Log {
             Fact::Ended(ending) => {
                 format!("result     {} {}", ending.outcome.as_str(), ending.reason)
             }
+            Fact::Reopened(ending) => {
+                let (result, reason) = (ending.outcome.as_str(), ending.reason);
+                format!("reopened   {result} {reason} is withdrawn; the game goes on")
+            }
             Fact::GameClosed => "closed     without a result; another game begins".to_owned(),
             Fact::Clock { is_connected: false, .. } => {
                 self.clock_runs = None;

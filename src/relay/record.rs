@@ -91,6 +91,10 @@ pub enum Body {
         result: String,
         reason: String,
     },
+    Reopened {
+        result: String,
+        reason: String,
+    },
     GameClosed {},
     Pressed {
         side: String,
@@ -313,6 +317,9 @@ impl From<&Fact> for Body {
             Fact::Ended(Ending { outcome, reason }) => {
                 Self::Result { result: outcome.to_string(), reason: reason.name().to_owned() }
             }
+            Fact::Reopened(Ending { outcome, reason }) => {
+                Self::Reopened { result: outcome.to_string(), reason: reason.name().to_owned() }
+            }
             Fact::GameClosed => Self::GameClosed {},
             Fact::Pressed { by } => Self::Pressed { side: by.word().to_owned() },
             Fact::Clock { running, times, is_connected } => Self::Clock {
@@ -374,10 +381,8 @@ impl Body {
                 Fact::Found(finding.to_finding()?)
             }
             Self::PositionLost { finding } => Fact::PositionLost(finding.to_finding()?),
-            Self::Result { result, reason } => Fact::Ended(Ending {
-                outcome: KnownOutcome::from_ascii(result.as_bytes()).ok()?,
-                reason: Reason::parse(&reason)?,
-            }),
+            Self::Result { result, reason } => Fact::Ended(ending(&result, &reason)?),
+            Self::Reopened { result, reason } => Fact::Reopened(ending(&result, &reason)?),
             Self::GameClosed {} => Fact::GameClosed,
             Self::Pressed { side } => Fact::Pressed { by: Word::parse(&side)? },
             Self::Clock { running, clock, connected } => Fact::Clock {
@@ -401,6 +406,12 @@ impl Body {
             other => return table::fact(&other),
         })
     }
+}
+
+/// A result and its reason by their words.
+fn ending(result: &str, reason: &str) -> Option<Ending> {
+    let outcome = KnownOutcome::from_ascii(result.as_bytes()).ok()?;
+    Some(Ending { outcome, reason: Reason::parse(reason)? })
 }
 
 /// A color that may be absent: the outer `None` is a word that is no color.

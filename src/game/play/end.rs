@@ -1,0 +1,76 @@
+//! How a game ends, and when its end is withdrawn.
+//!
+//! A mate that a piece only passed, or that a border was read as, is none. A position ends the game
+//! once the whole board has been scanned since it last changed, and shows it.
+
+use super::Play;
+use crate::game::entry::Fact;
+use crate::laws::Ending;
+use crate::time::Mono;
+use shakmaty::Role;
+use std::time::Duration;
+
+/// A board has looked at each of its squares within this time. Source: protocol 1.10.
+const SCANNED: Duration = Duration::from_millis(250);
+/// A board that has sent no picture within this time of its last change does not answer.
+const UNANSWERED: Duration = Duration::from_millis(1_000);
+/// A move that ends the game, and that nobody pressed the clock on, must stand this long. One that
+/// was pressed ends it after this time even where hands have disturbed the pieces at once.
+const FINAL_AFTER: Duration = Duration::from_secs(4);
+
+impl Play {
+    pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
+        self.ending = Some(ending);
+        facts.push(Fact::Ended(ending));
+    }
+
+    /// Withdraws the result, if there is one: the game goes on.
+    pub(in crate::game) fn reopen(&mut self, facts: &mut Vec<Fact>) {
+        facts.extend(self.ending.take().map(Fact::Reopened));
+    }
+
+    /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
+    /// there.
+    pub(in crate::game) fn end_by_kings(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
+        let n = self.sheet.len();
+        let was_the_way = self.sheet.moves().last().is_some_and(|last| {
+            last.m.role() == Role::King
+                && last.completed.is_none()
+                && Ending::is_center(last.m.to())
+        });
+        if was_the_way {
+            self.sheet.truncate(n - 1);
+            facts.push(Fact::MoveRetracted { ply: n });
+        }
+        self.end(ending, facts);
+    }
+
+    /// Ends the game if the last position on record does, and is beyond a second thought.
+    pub(in crate::game) fn end_by_position(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        if self.ends_at().is_none_or(|due| at < due) {
+            return;
+        }
+        if let Some(ending) = Ending::of(self.sheet.last()) {
+            self.tracker.complete_at_game_end(at);
+            self.complete(at, facts);
+            self.end(ending, facts);
+        }
+    }
+
+    /// When the last position on record ends the game, as things stand: pressed and scanned, or
+    /// long at rest. `None` if it does not.
+    pub(in crate::game) fn ends_at(&self) -> Option<Mono> {
+        if self.ending.is_some() || Ending::of(self.sheet.last()).is_none() {
+            return None;
+        }
+        let changed = self.tracker.last_change();
+        let is_pictured = self.tracker.pictured_at() > changed;
+        let scanned = changed + if is_pictured { SCANNED } else { UNANSWERED };
+        let shows = self.tracker.mismatch().is_none();
+        match self.sheet.moves().last().and_then(|last| last.completed) {
+            Some(_) if shows => Some(scanned),
+            Some(done) => Some(done.at + FINAL_AFTER),
+            None => shows.then_some(changed + FINAL_AFTER),
+        }
+    }
+}
