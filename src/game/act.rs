@@ -5,7 +5,7 @@
 //! `black`, and what both sign with `both`; no order begins so.
 
 use super::orders::Act;
-use crate::laws::{Declaration, Order, UnknownName};
+use crate::laws::{Declaration, UnknownName};
 use shakmaty::Color;
 use std::fmt;
 
@@ -99,12 +99,6 @@ impl Act {
             },
         }
     }
-
-    /// Whether the referee must be there for it. What a move was is between the arbiter and the
-    /// record.
-    pub const fn needs_referee(&self) -> bool {
-        !matches!(self, Self::Ordered { order: Order::Settle(..), .. })
-    }
 }
 
 /// What a player says or does.
@@ -155,10 +149,15 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "confirm": "carries out what is proposed, or what the record says to the claim",
         "dismiss": "does not",
         "rule draw": "judges a claim: draw, postpone, reject, grant or loss",
-        "continue": "play goes on; nothing that waited, but an illegal move, is followed up",
+        "continue": "play goes on: a result is withdrawn; only an illegal move still waits",
         "continue provisional": "play goes on until the matter is settled",
         "basis display_only": "what a claim rests on",
         "settle 12 e7e8r": "half-move 12 was this move, where the sensors left it open",
+    }
+    "The record (needs no referee)" {
+        "replace 12 g8f6": "half-move 12 was this move, whatever the sensors say",
+        "insert 13 f3e5 c6e5": "these moves were played before half-move 13, or at the end",
+        "remove 13 2": "from half-move 13 on two were not played; what follows stays",
     }
     "The clock" {
         "start": "White's clock is started",
@@ -191,7 +190,7 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "two_hands white": "a move was made with two hands",
         "device black": "an electronic device",
         "no_reason white": "the clocks were stopped for no valid reason",
-        "result 1-0 default": "a result, and why",
+        "result 1-0 default": "a result, and why; it takes the place of any before",
         "sheets_ok": "the score sheets are complete",
     }
     "Adjournment" {

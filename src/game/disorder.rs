@@ -197,7 +197,7 @@ impl Game {
 
     /// Whether `by` has made a move and not pressed: the last one, or both of his last two.
     fn is_unpressed(&self, by: Color) -> bool {
-        let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else {
+        let Some(play) = self.play.as_ref().filter(|play| !play.is_over()) else {
             return false;
         };
         let is_his = |idx: &usize| play.sheet().position(*idx).turn() == by;

@@ -222,7 +222,7 @@ pub enum Fact {
     Found(Finding),
     /// Board and record differ, and no legal move explains it.
     PositionLost(Finding),
-    /// The game is over.
+    /// The game is over; if it was over before, this result takes the place of that one.
     Ended(Ending),
     /// This result is withdrawn: the game goes on, as play has shown or the arbiter has said.
     Reopened(Ending),

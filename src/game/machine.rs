@@ -121,7 +121,7 @@ impl Game {
     pub fn n_public(&self) -> usize {
         let Some(play) = &self.play else { return 0 };
         let waits_for_press = self.clock.device() == Device::Present && self.clock.has_run();
-        if waits_for_press && play.ending().is_none() {
+        if waits_for_press && !play.is_over() {
             play.sheet().n_completed()
         } else {
             play.sheet().len()
@@ -308,7 +308,7 @@ impl Game {
             Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
             Signal::BlackWins => KnownOutcome::Decisive { winner: Color::Black },
         };
-        if let Some(play) = self.play.as_mut().filter(|play| play.ending().is_none()) {
+        if let Some(play) = self.play.as_mut().filter(|play| !play.is_over()) {
             play.end(Ending { outcome, reason: Reason::SignalPiece }, &mut self.facts);
         }
     }

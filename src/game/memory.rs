@@ -210,7 +210,7 @@ impl Game {
 
     /// Everything up to now is known: the memory will be wanted from here on.
     fn remember_base(&mut self, now: Mono) {
-        let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else {
+        let Some(play) = self.play.as_ref().filter(|play| !play.is_over()) else {
             return;
         };
         let shown = play.shown_last().or(self.clock.times());

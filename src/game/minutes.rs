@@ -163,7 +163,7 @@ impl Reader {
             Item::Completed(ply, clocks) => self.complete(at, *ply, *clocks),
             Item::Retracted(ply) => self.record.truncate(*ply - 1),
             Item::Ended(ending) => self.ended = Some((at, *ending)),
-            Item::Reopened => self.reopen(),
+            Item::Reopened => self.reopen(at),
             Item::Restarted => self.restart(at),
         }
         self.game.facts.clear();
@@ -210,11 +210,12 @@ impl Reader {
         }
     }
 
-    fn reopen(&mut self) {
+    fn reopen(&mut self, at: Mono) {
         self.ended = None;
         if let Some(play) = &mut self.game.play {
             play.reopen(&mut self.game.facts);
         }
+        self.game.tell(at, &Told::Reopened);
     }
 
     /// The daemon stops, and another referee takes over. What the record had not settled is held

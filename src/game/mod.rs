@@ -40,5 +40,5 @@ pub use own_clock::{ClockOrder, Kept, OwnAct, OwnClock};
 pub use play::{OrderError, Play};
 pub use recover::{RecoverError, Recovered};
 pub use rules::Clocked;
-pub use score::{Completed, ScoreSheet, Scored};
+pub use score::{Completed, ScoreSheet, Scored, Unplayable};
 pub use settings::{ClockRole, Settings};

@@ -1,11 +1,21 @@
-//! What people enter at a board: it goes on record, and to whom it concerns.
+//! What people enter at a board: it goes on record, changes the record of the game where it is
+//! about that, and is told to the referee, if one sits there.
+//!
+//! What cannot be, or would change nothing, is refused: a note says so on record, and no more.
 
 use super::entry::Fact;
 use super::machine::Game;
 use super::play::OrderError;
-use crate::laws::{self, Code, Declaration, Order, Ruling, Score, Told};
+use super::rules::reason_of;
+use super::timers::Timer;
+use crate::laws::{self, Code, Declaration, Ending, Order, Reason, Ruling, Score, Told};
 use crate::time::Mono;
-use shakmaty::{Color, Position, uci::UciMove};
+use crate::track::tracker::GAP_STEP_MAX;
+use shakmaty::{Color, KnownOutcome, Position, uci::UciMove};
+
+/// Why a board without a referee cannot do what was ordered.
+const NO_REFEREE: &str = "no referee sits at this board, who would have to rule on that; set \
+                          laws = \"m2023\" in its section. Results, moves and notes need none";
 
 /// What people at the table do and say, beside moving pieces and pressing the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +50,55 @@ pub enum Act {
     },
 }
 
+impl Act {
+    /// What goes on record of it.
+    fn fact(&self) -> Fact {
+        match self.clone() {
+            Self::Declared(by, said) => Fact::Declared { by, said },
+            Self::Signed(score) => Fact::Signed { score },
+            Self::Announced(by, words) => Fact::Announced { by, words },
+            // What was sealed is in the envelope and nowhere else.
+            Self::Sealed(by, _) => Fact::Sealed { by },
+            Self::Ordered { order, author, reason } => Fact::Ordered { order, author, reason },
+            Self::Stopped(by) => Fact::Stopped { by },
+            Self::Scheduled => Fact::Scheduled,
+            Self::Entered { author, reason } => Fact::Entered { author, reason },
+        }
+    }
+
+    /// What a referee is told of it.
+    fn told(&self) -> Option<Told> {
+        Some(match self.clone() {
+            Self::Declared(by, said) => Told::Declared(by, said),
+            Self::Signed(score) => Told::Signed(score),
+            Self::Announced(by, words) => Told::Announced(by, words),
+            Self::Sealed(by, text) => Told::Sealed(by, text),
+            Self::Ordered { order, .. } => Told::Ordered(order),
+            Self::Stopped(by) => Told::Stopped(by),
+            Self::Scheduled => Told::Scheduled,
+            Self::Entered { .. } => return None,
+        })
+    }
+
+    /// The note that takes its place on record when it is refused.
+    fn refused(&self, why: &str) -> Fact {
+        let (words, author, reason) = match self {
+            Self::Ordered { order, author, reason } => {
+                (order.to_string(), author.clone(), reason.clone())
+            }
+            Self::Declared(by, said) => (format!("{by} {said}"), String::new(), String::new()),
+            Self::Signed(score) => (format!("both sign {score}"), String::new(), String::new()),
+            Self::Announced(by, _) => (format!("{by} announce"), String::new(), String::new()),
+            Self::Sealed(by, _) => (format!("{by} sealed"), String::new(), String::new()),
+            Self::Stopped(by) => (format!("{by} stop"), String::new(), String::new()),
+            Self::Scheduled => ("scheduled".to_owned(), String::new(), String::new()),
+            Self::Entered { .. } => (String::new(), String::new(), String::new()),
+        };
+        let order = Order::Note(format!("refused \"{}\": {why}", words.trim_end()));
+        Fact::Ordered { order, author, reason }
+    }
+}
+
 impl Game {
     /// Why the last event, if people acted in it, changed nothing; empty if it did.
     pub fn refusals(&self) -> Vec<String> {
@@ -51,71 +110,227 @@ impl Game {
     }
 
     pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
-        if let Act::Ordered { order: order @ Order::Settle(ply, uci), author, reason } = act {
-            let (author, reason) = (author.clone(), reason.clone());
-            self.facts.push(Fact::Ordered { order: order.clone(), author, reason });
-            if let Err(why) = self.settle(now, usize::from(*ply), uci) {
-                let (author, reason) = ("Rokade".to_owned(), String::new());
-                let order = Order::Note(format!("\"{order}\" is refused: {why}"));
-                self.facts.push(Fact::Ordered { order, author, reason });
-                self.refused = Some(format!("{why}{}", self.nearest_to(&why, uci)));
-            }
+        let Some(told) = act.told() else {
+            self.facts.push(act.fact());
             return;
-        }
-        let (fact, told) = match act {
-            Act::Declared(by, said) => {
-                let fact = Fact::Declared { by: *by, said: said.clone() };
-                (fact, Told::Declared(*by, said.clone()))
-            }
-            Act::Signed(score) => (Fact::Signed { score: *score }, Told::Signed(*score)),
-            Act::Announced(by, words) => {
-                let fact = Fact::Announced { by: *by, words: words.clone() };
-                (fact, Told::Announced(*by, words.clone()))
-            }
-            // What was sealed is in the envelope and nowhere else.
-            Act::Sealed(by, text) => (Fact::Sealed { by: *by }, Told::Sealed(*by, text.clone())),
-            Act::Ordered { order, author, reason } => {
-                let (author, reason) = (author.clone(), reason.clone());
-                let fact = Fact::Ordered { order: order.clone(), author, reason };
-                (fact, Told::Ordered(order.clone()))
-            }
-            Act::Stopped(by) => (Fact::Stopped { by: *by }, Told::Stopped(*by)),
-            Act::Scheduled => (Fact::Scheduled, Told::Scheduled),
-            Act::Entered { author, reason } => {
-                let (author, reason) = (author.clone(), reason.clone());
-                self.facts.push(Fact::Entered { author, reason });
-                return;
-            }
         };
         if self.bench.is_some() {
             self.record_latest(now);
-            self.facts.push(fact);
-            self.tell(now, &told);
+        }
+        let n_before = self.facts.len();
+        if let Err(why) = self.carry_out(now, act) {
+            self.facts.push(act.refused(&why));
+            self.refused = Some(why);
+            return;
+        }
+        let is_done = self.facts.len() > n_before;
+        self.facts.insert(n_before, act.fact());
+        let n_before = self.facts.len();
+        self.tell(now, &told);
+        self.follow_ruling();
+        let is_said = self.facts.len() > n_before || !self.rulings().is_empty();
+        if self.bench.is_some() && !is_done && !is_said && must_be_heard(act) {
+            self.refused = Some("that changes nothing as things stand".to_owned());
         }
     }
 
-    /// The legal move that is written most like `uci`, where that is none.
-    fn nearest_to(&self, why: &OrderError, uci: &UciMove) -> String {
+    /// What people bring about takes the place of a result that was on record before.
+    fn follow_ruling(&mut self) {
+        let is_result = |ruling: &Ruling| match ruling {
+            Ruling::Result(ruled) => Some((ruled.score.outcome()?, reason_of(ruled.code)?)),
+            _ => None,
+        };
+        let ruled = self.rulings().iter().rev().find_map(is_result);
+        let Some(((outcome, reason), play)) = ruled.zip(self.play.as_mut()) else { return };
+        if play.ending().is_some_and(|known| known.outcome != outcome) {
+            play.end(Ending { outcome, reason }, &mut self.facts);
+        }
+    }
+
+    /// Does to the record of the game what `act` means for it, or says why that cannot be.
+    fn carry_out(&mut self, now: Mono, act: &Act) -> Result<(), String> {
+        let has_referee = self.bench.is_some();
+        match act {
+            Act::Ordered { order, .. } => self.carry_out_order(now, order),
+            // A referee knows what follows from what is said.
+            _ if has_referee => Ok(()),
+            Act::Declared(by, Declaration::Resign) => {
+                let outcome = KnownOutcome::Decisive { winner: !*by };
+                self.end_once(Ending { outcome, reason: Reason::Resignation })
+            }
+            Act::Declared(_, Declaration::AcceptDraw) => {
+                let (outcome, reason) = (KnownOutcome::Draw, Reason::Agreement);
+                self.end_once(Ending { outcome, reason })
+            }
+            Act::Declared(_, said) if is_mere_word(said) => Ok(()),
+            Act::Signed(score) => self.sign(*score),
+            _ => Err(NO_REFEREE.to_owned()),
+        }
+    }
+
+    fn carry_out_order(&mut self, now: Mono, order: &Order) -> Result<(), String> {
+        let number = |ply: &u16| usize::from(*ply);
+        match order {
+            Order::Settle(ply, uci) | Order::Replace(ply, uci) => {
+                self.edit(now, number(ply), 1, std::slice::from_ref(uci))
+            }
+            Order::Insert(ply, moves) => self.edit(now, number(ply), 0, moves),
+            Order::Remove(ply, n) => self.edit(now, number(ply), number(n), &[]),
+            Order::Result(score, reason) => self.declare(*score, reason),
+            Order::Continue(_) => self.go_on(now),
+            Order::Note(_) | Order::Other(_) | Order::Penalize(..) | Order::Points(..) => Ok(()),
+            _ if self.bench.is_some() => Ok(()),
+            _ => Err(NO_REFEREE.to_owned()),
+        }
+    }
+
+    /// A player ends the game, which must be on.
+    fn end_once(&mut self, ending: Ending) -> Result<(), String> {
+        let play = self.play.as_mut().ok_or("no game has begun")?;
+        if play.is_over() {
+            return Err(
+                "the game is over; a wrong result is replaced by \"result\", or withdrawn \
+                        by \"continue\""
+                    .to_owned(),
+            );
+        }
+        play.end(ending, &mut self.facts);
+        Ok(())
+    }
+
+    /// Both sign a score, without a referee. It ends a game that goes on.
+    fn sign(&mut self, score: Score) -> Result<(), String> {
+        let is_on = self.play.as_ref().is_some_and(|play| !play.is_over());
+        let reason = match score {
+            Score::DRAW => Reason::Agreement,
+            _ => Reason::Arbiter,
+        };
+        match score.outcome() {
+            Some(outcome) if is_on => self.end_once(Ending { outcome, reason }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The arbiter declares a result, which takes the place of any before.
+    fn declare(&mut self, score: Score, reason: &str) -> Result<(), String> {
+        let is_proposal = reason == "agreement_before_round" && self.bench.is_some();
+        if is_proposal {
+            return Ok(());
+        }
+        let Some(play) = &mut self.play else {
+            return self.bench.as_ref().map(|_| ()).ok_or_else(|| "no game has begun".to_owned());
+        };
+        let words = reason.replace('_', " ");
+        let reason = Reason::parse(&words).unwrap_or(Reason::Arbiter);
+        let ending = score.outcome().map(|outcome| Ending { outcome, reason });
+        let is_same = |known: Ending, new: Ending| {
+            known == new || known.outcome == new.outcome && words.is_empty()
+        };
+        match ending {
+            Some(new) if play.ending().is_some_and(|known| is_same(known, new)) => {
+                let reason = play.ending().map_or(reason, |known| known.reason);
+                Err(format!("the result is {}, {reason}, already", new.outcome))
+            }
+            Some(ending) => {
+                play.end(ending, &mut self.facts);
+                Ok(())
+            }
+            None if play.is_closed && self.bench.is_none() => {
+                Err("the game is closed without a result already".to_owned())
+            }
+            None => {
+                if !play.is_closed {
+                    play.close(&mut self.facts);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Play goes on. The result of a game that was over is withdrawn.
+    fn go_on(&mut self, now: Mono) -> Result<(), String> {
+        let Some(play) = self.play.as_mut().filter(|play| play.is_over()) else {
+            return match self.bench {
+                Some(_) => Ok(()),
+                None => Err("the game is not over".to_owned()),
+            };
+        };
+        if let Some(ending) = Ending::of(play.sheet().last()) {
+            let (n, reason) = (play.sheet().len(), ending.reason);
+            return Err(format!(
+                "the position on record is {reason}; say by \"replace {n} ...\" or \"remove {n}\" \
+                 what was played instead"
+            ));
+        }
+        if play.is_closed {
+            return Err("the game was closed without a result; \"result\" gives it one".to_owned());
+        }
+        self.reopen(now);
+        Ok(())
+    }
+
+    /// The result is withdrawn. What was moved meanwhile was play that nobody followed.
+    fn reopen(&mut self, now: Mono) {
+        let Some(play) = &mut self.play else { return };
+        play.reopen(&mut self.facts);
+        self.tell(now, &Told::Reopened);
+        self.watch.note_gap(now);
+        self.look(now, GAP_STEP_MAX);
+        self.timers.set(Timer::Settle, now + self.settle_time());
+        self.session.want_dump(now, &mut self.commands);
+    }
+
+    /// From half-move `ply` on not the next `n` of the record were played, but `moves`. A result
+    /// that the last position had brought falls with it.
+    fn edit(&mut self, now: Mono, ply: usize, n: usize, moves: &[UciMove]) -> Result<(), String> {
+        let play = self.play.as_mut().ok_or("no game has begun")?;
+        let by_position = Ending::of(play.sheet().last()).filter(|_| play.ending().is_some());
+        if let Err(why) = play.edit(now, ply, n, moves, &mut self.facts) {
+            return Err(format!("{why}{}", self.nearest_to(&why, ply, moves)));
+        }
+        let is_ended = by_position.is_some() && by_position == play.ending();
+        if is_ended && Ending::of(play.sheet().last()) != by_position {
+            self.reopen(now);
+        }
+        self.timers.set(Timer::Settle, now + self.settle_time());
+        Ok(())
+    }
+
+    /// The legal move that is written most like the one that is not legal.
+    fn nearest_to(&self, why: &OrderError, first: usize, moves: &[UciMove]) -> String {
         let (Some(play), OrderError::NotLegal { ply }) = (&self.play, why) else {
             return String::new();
         };
         let sheet = play.sheet();
-        let legal = sheet.position(ply - 1).legal_moves();
+        let mut pos = sheet.position(first - 1).clone();
+        let (known, wrong) = moves.split_at(ply - first);
+        for uci in known {
+            let Ok(m) = uci.to_move(&pos) else { return String::new() };
+            pos.play_unchecked(m);
+        }
+        let given = wrong.first().map_or_else(String::new, UciMove::to_string);
+        let legal = pos.legal_moves();
         let legal: Vec<_> = legal.iter().map(|m| m.to_uci(sheet.mode()).to_string()).collect();
-        let near = laws::name::nearest(&uci.to_string(), legal.iter().map(String::as_str));
+        let near = laws::name::nearest(&given, legal.iter().map(String::as_str));
         near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"))
     }
+}
 
-    /// Half-move `ply` was `uci`: the sensors had left that open.
-    fn settle(&mut self, now: Mono, ply: usize, uci: &UciMove) -> Result<(), OrderError> {
-        let no_game = OrderError::NoSuchPly { ply, n_recorded: 0 };
-        let play = self.play.as_mut().ok_or(no_game)?;
-        let n_recorded = play.sheet().len();
-        if ply == 0 || ply > n_recorded {
-            return Err(OrderError::NoSuchPly { ply, n_recorded });
-        }
-        let m = uci.to_move(play.sheet().position(ply - 1));
-        let m = m.map_err(|_| OrderError::NotLegal { ply })?;
-        play.settle_order(now, ply, m, &mut self.facts)
-    }
+/// What goes on record as said, and needs nobody to rule on it.
+const fn is_mere_word(said: &Declaration) -> bool {
+    matches!(
+        said,
+        Declaration::Adjust
+            | Declaration::OfferDraw
+            | Declaration::DeclineDraw
+            | Declaration::WithdrawOffer
+            | Declaration::Arrive
+            | Declaration::Protest
+    )
+}
+
+/// Whether a referee that has nothing to say to `act` has found nothing to do. A position that the
+/// board must show is demanded in silence.
+const fn must_be_heard(act: &Act) -> bool {
+    matches!(act, Act::Ordered { order, .. } if !matches!(order, Order::Restore(_)))
 }

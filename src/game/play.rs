@@ -46,6 +46,8 @@ pub struct Play {
     /// What marked moves may have been instead.
     shadows: shadow::Shadows,
     ending: Option<Ending>,
+    /// It was closed without a result.
+    pub(super) is_closed: bool,
     /// Another explanation, by which a sensor is at fault.
     other: Option<Other>,
     /// The board as it has stood since then was searched for faults.
@@ -75,6 +77,7 @@ impl Play {
             recalled: Vec::new(),
             shadows: shadow::Shadows::default(),
             ending,
+            is_closed: false,
             other: None,
             searched: None,
             beneath: Bitboard::EMPTY,

@@ -39,6 +39,8 @@ impl std::error::Error for RecoverError {}
 #[derive(Clone, Debug, Default)]
 pub struct Recovered {
     game: Option<(ScoreSheet, Option<Ending>)>,
+    /// It was closed without a result.
+    is_closed: bool,
     last_at: Mono,
     link: LinkState,
     /// Whether a clock has run in this game.
@@ -79,6 +81,7 @@ impl Recovered {
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
                 let pos = position(&fen, mode).map_err(wrong)?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
+                self.is_closed = false;
                 self.has_clock = false;
             }
             Fact::MoveMade { .. } => self.fold_move(index, &entry.fact)?,
@@ -106,12 +109,18 @@ impl Recovered {
             Fact::Ended(ending) => {
                 let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 *end = Some(*ending);
+                self.is_closed = false;
             }
             Fact::Reopened(_) => {
                 let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
                 *end = None;
             }
-            Fact::GameClosed => self.game = None,
+            Fact::GameClosed => {
+                self.is_closed = true;
+                if let Some((_, end)) = &mut self.game {
+                    *end = None;
+                }
+            }
             Fact::Clock { is_connected: false, .. } => self.has_clock = false,
             Fact::Clock { running, .. } => self.has_clock |= running.is_some(),
             Fact::Pressed { .. } => self.has_clock = true,
@@ -216,7 +225,8 @@ impl Recovered {
 
     /// The clock of the game as it was when the last entry was made: it ran at least until then.
     pub fn clock(&self) -> Option<Kept> {
-        let sheet = self.sheet().filter(|_| self.has_clock && self.ending().is_none())?;
+        let is_over = self.is_closed || self.ending().is_some();
+        let sheet = self.sheet().filter(|_| self.has_clock && !is_over)?;
         let first = sheet.start().turn();
         let n = u32::try_from(sheet.n_completed()).unwrap_or(u32::MAX);
         let of = |color| if color == first { n.div_ceil(2) } else { n / 2 };
@@ -244,7 +254,12 @@ impl Recovered {
             game.timekeeper = Timekeeper::resumed(game.settings(), first, sheet.len());
             game.bench = self.minutes.seat(&game.settings, sheet.start(), sheet.mode());
         }
-        game.play = self.game.map(|(sheet, ending)| Play::resumed(sheet, ending));
+        let is_closed = self.is_closed;
+        game.play = self.game.map(|(sheet, ending)| {
+            let mut play = Play::resumed(sheet, ending);
+            play.is_closed = is_closed;
+            play
+        });
         for serial in &self.serials {
             game.watch.note_serial(serial);
         }

@@ -268,7 +268,7 @@ impl Game {
     /// Whether the record has ended the game by what no referee sees: the kings in the center, a
     /// piece with a signal. What is moved then is none of his business.
     pub(super) fn is_closed(&self) -> bool {
-        let is_over = self.play.as_ref().is_some_and(|play| play.ending().is_some());
+        let is_over = self.play.as_ref().is_some_and(play::Play::is_over);
         is_over && self.bench.as_ref().is_some_and(|bench| bench.referee.result().is_none())
     }
 
@@ -300,10 +300,10 @@ impl Game {
 
     /// The referee's result is the game's, unless the board had ended it already.
     fn end_by_ruling(&mut self, code: Code, score: Score) {
-        let Some(play) = self.play.as_mut().filter(|play| play.ending().is_none()) else { return };
+        let Some(play) = self.play.as_mut().filter(|play| !play.is_over()) else { return };
         match (score.outcome(), reason_of(code)) {
             (Some(outcome), Some(reason)) => play.end(Ending { outcome, reason }, &mut self.facts),
-            _ => self.facts.push(Fact::GameClosed),
+            _ => play.close(&mut self.facts),
         }
     }
 
@@ -366,7 +366,7 @@ fn thing(reading: Reading) -> Option<Thing> {
 }
 
 /// The reason as the record of the game has it; `None` if the game has no result.
-fn reason_of(code: Code) -> Option<Reason> {
+pub(super) fn reason_of(code: Code) -> Option<Reason> {
     Some(match code {
         Code::Mate => Reason::Checkmate,
         Code::Stalemate => Reason::Stalemate,

@@ -46,6 +46,23 @@ impl Scored {
     }
 }
 
+/// A half-move, counted from 1, that cannot be played on a sheet that is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unplayable {
+    /// One of the new ones.
+    New {
+        /// Which, on the new sheet.
+        ply: usize,
+    },
+    /// One that was recorded behind them.
+    Later {
+        /// Which, on the old sheet.
+        ply: usize,
+        /// It, in UCI notation.
+        uci: String,
+    },
+}
+
 /// The moves of one game from its start position.
 #[derive(Clone, Debug)]
 pub struct ScoreSheet {
@@ -199,6 +216,50 @@ impl ScoreSheet {
             scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
             self.positions.push(pos);
         }
+    }
+
+    /// Puts `moves` in the place of `n` half-moves from `idx` on, counted from 0. What was recorded
+    /// behind them is played again, and stays completed; how long each of these moves took is not
+    /// known any more. A move that takes the place of one is completed as that was, one that is
+    /// inserted when the next is, by its reply.
+    ///
+    /// # Errors
+    /// The first half-move, counted from 1 as on the new sheet and as on the old one, that cannot
+    /// be played; the sheet is as before then.
+    pub fn splice(&mut self, idx: usize, n: usize, moves: &[UciMove]) -> Result<(), Unplayable> {
+        let mut new = self.clone();
+        new.truncate(idx);
+        for (nth, uci) in moves.iter().enumerate() {
+            let ply = idx + nth + 1;
+            let m = uci.to_move(new.last()).map_err(|_| Unplayable::New { ply })?;
+            new.push(m, Vec::new());
+        }
+        for (nth, old) in self.moves.iter().enumerate().skip(idx + n) {
+            let unplayable = || Unplayable::Later { ply: nth + 1, uci: old.uci.to_string() };
+            if old.is_illegal {
+                let m = new.illegal_move(&old.uci).ok_or_else(unplayable)?;
+                new.push_illegal(m);
+            } else {
+                let m = old.uci.to_move(new.last()).map_err(|_| unplayable())?;
+                new.push(m, old.alternatives.clone());
+            }
+        }
+        let timeless = |done: Completed| Completed { elapsed: None, ..done };
+        for nth in (idx..new.len()).rev() {
+            let old = match nth.checked_sub(idx + moves.len()) {
+                Some(behind) => self.moves.get(idx + n + behind),
+                None => self.moves.get(nth).filter(|_| nth - idx < n),
+            };
+            let reply = new.moves.get(nth + 1).and_then(|next| next.completed);
+            let reply = reply.map(|next| Completed { by: CompletedBy::Reply, times: None, ..next });
+            new.moves[nth].completed = match old {
+                Some(old) => old.completed.map(timeless),
+                None => reply,
+            };
+        }
+        new.forget_times();
+        *self = new;
+        Ok(())
     }
 
     /// What half-move `idx`, counted from 0, may have been instead, in PGN's notation.

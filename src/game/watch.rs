@@ -176,7 +176,7 @@ impl Game {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.play.as_ref().is_none_or(|play| play.ending().is_some())
+        self.play.as_ref().is_none_or(Play::is_over)
     }
 
     fn may_judge(&self) -> bool {
@@ -539,7 +539,7 @@ impl Game {
     fn judge_kings(&mut self) {
         let ending = self.kings_in_center();
         if let (Some(ending), Some(play)) = (ending, &mut self.play)
-            && play.ending().is_none()
+            && !play.is_over()
         {
             play.end_by_kings(ending, &mut self.facts);
         }
@@ -548,9 +548,9 @@ impl Game {
     /// A start position set up anew begins a new game, unless play has led there.
     pub(super) fn watch_for_restart(&mut self, now: Mono, placement: &Placement) {
         let Some(play) = &self.play else { return };
-        let may_restart = (play.mismatch().is_some() || play.ending().is_some())
-            && self.start_shown(placement).is_some();
-        let is_begun = play.ending().is_none() && !play.sheet().is_empty();
+        let may_restart =
+            (play.mismatch().is_some() || play.is_over()) && self.start_shown(placement).is_some();
+        let is_begun = !play.is_over() && !play.sheet().is_empty();
         let is_playing = is_begun && self.clock.is_running();
         let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
         if !may_restart {
@@ -564,7 +564,7 @@ impl Game {
         let Some(play) = &self.play else { return };
         let placement = play.tracker().seen().clone();
         let Some((start, mode)) = self.start_shown(&placement) else { return };
-        if play.ending().is_none() {
+        if !play.is_over() {
             self.facts.push(Fact::GameClosed);
         }
         self.begin(now, start, mode);

@@ -29,6 +29,8 @@ pub struct UnknownName {
     pub nearest: Option<&'static str>,
     /// Every choice.
     pub known: Vec<&'static str>,
+    /// What would have done, where there is no list of choices.
+    pub wanted: Option<&'static str>,
 }
 
 impl UnknownName {
@@ -37,13 +39,21 @@ impl UnknownName {
         let word = given.to_lowercase();
         let nearest = nearest(&word, known.iter().copied()).first().copied();
         let given = given.chars().take(SHOWN_MAX).collect();
-        Self { what, given, nearest, known: known.to_vec() }
+        Self { what, given, nearest, known: known.to_vec(), wanted: None }
+    }
+
+    /// The error for `given` where `wanted`, of which there are too many to name, would have done.
+    pub fn wanting(what: &'static str, given: &str, wanted: &'static str) -> Self {
+        Self { wanted: Some(wanted), ..Self::new(what, given, &[]) }
     }
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no {} {:?}; ", self.what, self.given)?;
+        if let Some(wanted) = self.wanted {
+            return write!(f, "expected {wanted}");
+        }
         match self.nearest {
             Some(nearest) => write!(f, "did you mean {nearest}? There is ")?,
             None => f.write_str("there is ")?,

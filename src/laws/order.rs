@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// The most that one order may set, add or take: 100 hours.
 const SECONDS_MAX: f64 = 360_000.0;
+/// The most half-moves that one order may insert.
+const MOVES_MAX: usize = 64;
 /// The longest text that an order keeps, in characters.
 const TEXT_MAX: usize = 200;
 
@@ -115,6 +117,12 @@ pub enum Order {
     Flag(Color),
     /// What this half-move, counted from 1, was: the sensors left it open.
     Settle(u16, UciMove),
+    /// What this half-move, counted from 1, was, whatever the sensors say.
+    Replace(u16, UciMove),
+    /// These moves were played before this half-move, counted from 1.
+    Insert(u16, Vec<UciMove>),
+    /// From this half-move on, counted from 1, so many were not played.
+    Remove(u16, u16),
     /// A penalty of Article 13.4 (12.9) other than time or points.
     Penalize(Color, String),
     /// A score is changed.
@@ -169,7 +177,7 @@ pub enum Order {
     Other(String),
 }
 
-const WORDS: [&str; 41] = [
+const WORDS: [&str; 44] = [
     "start",
     "confirm",
     "dismiss",
@@ -210,6 +218,9 @@ const WORDS: [&str; 41] = [
     "sheets_ok",
     "set_profile",
     "settle",
+    "replace",
+    "insert",
+    "remove",
     "note",
 ];
 
@@ -261,6 +272,9 @@ impl Order {
             Self::SheetsOk => "sheets_ok",
             Self::SetProfile(_) => "set_profile",
             Self::Settle(..) => "settle",
+            Self::Replace(..) => "replace",
+            Self::Insert(..) => "insert",
+            Self::Remove(..) => "remove",
             Self::Note(_) => "note",
             Self::Other(_) => "other",
         }
@@ -290,7 +304,12 @@ impl fmt::Display for Order {
                 }
                 write!(f, " {}", span.as_secs_f64())
             }
-            Self::Settle(ply, uci) => write!(f, " {ply} {uci}"),
+            Self::Settle(ply, uci) | Self::Replace(ply, uci) => write!(f, " {ply} {uci}"),
+            Self::Insert(ply, moves) => {
+                write!(f, " {ply}")?;
+                moves.iter().try_for_each(|uci| write!(f, " {uci}"))
+            }
+            Self::Remove(ply, n) => write!(f, " {ply} {n}"),
             Self::SetMoves(n) | Self::Renumber(n) => write!(f, " {n}"),
             Self::Restore(Where::LastIdentifiable) => f.write_str(" last_identifiable"),
             Self::Restore(Where::AgreedPly(n)) => write!(f, " agreed_ply {n}"),
@@ -386,10 +405,15 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "basis" => Order::Basis(cut(rest)),
         "seal" => Order::Seal(side()?),
         "export" => Order::Export(cut(rest)),
-        "settle" => {
-            let uci = more.parse().map_err(|_| UnknownName::new("move", more, &["e2e4"]))?;
-            Order::Settle(number(first)?, uci)
+        "settle" => Order::Settle(ply(first)?, uci(more)?),
+        "replace" => Order::Replace(ply(first)?, uci(more)?),
+        "insert" if more.is_empty() => return Err(uci("").expect_err("that is no move")),
+        "insert" => {
+            let moves = more.split_whitespace().take(MOVES_MAX).map(uci);
+            Order::Insert(ply(first)?, moves.collect::<Result<_, _>>()?)
         }
+        "remove" if more.is_empty() => Order::Remove(ply(first)?, 1),
+        "remove" => Order::Remove(ply(first)?, number(more)?),
         "set_profile" => Order::SetProfile(first.parse::<Edition>()?.to_string()),
         "note" => Order::Note(cut(rest)),
         "other" => Order::Other(cut(rest)),
@@ -426,13 +450,29 @@ fn judgment(word: &str) -> Result<Judgment, UnknownName> {
 
 fn number(word: &str) -> Result<u16, UnknownName> {
     let word = word.split_whitespace().next().unwrap_or_default();
-    word.parse().map_err(|_| UnknownName::new("number of moves", word, &[]))
+    let wanted = "a number, such as 12";
+    word.parse().map_err(|_| UnknownName::wanting("number of moves", word, wanted))
+}
+
+/// A half-move, counted from 1.
+fn ply(word: &str) -> Result<u16, UnknownName> {
+    let wanted = "the number of a half-move, such as 23 for White's twelfth";
+    let found = word.parse().ok().filter(|ply| *ply > 0);
+    found.ok_or_else(|| UnknownName::wanting("half-move", word, wanted))
+}
+
+fn uci(word: &str) -> Result<UciMove, UnknownName> {
+    let wanted = "the squares that it goes from and to, such as e2e4 or e7e8q";
+    let found = word.parse().ok().filter(|uci| matches!(uci, UciMove::Normal { .. }));
+    found.ok_or_else(|| UnknownName::wanting("move", word, wanted))
 }
 
 fn seconds(text: &str) -> Result<Duration, UnknownName> {
     let word = text.split_whitespace().next().unwrap_or_default();
     let found = word.parse::<f64>().ok().filter(|secs| (0.0..=SECONDS_MAX).contains(secs));
-    found.map(Duration::from_secs_f64).ok_or_else(|| UnknownName::new("time in seconds", word, &[]))
+    let wanted = "seconds, from 0 to 360000, such as 120";
+    let unclear = || UnknownName::wanting("time", word, wanted);
+    found.map(Duration::from_secs_f64).ok_or_else(unclear)
 }
 
 #[cfg(test)]

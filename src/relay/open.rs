@@ -19,8 +19,8 @@ pub fn lines(game: &Game, at: Mono) -> Vec<String> {
     }
     match game.referee() {
         None => lines.push(
-            "no referee sits here, as the settings name no laws; settle and --open work all the \
-             same"
+            "no referee sits here, as the settings name no laws; results, moves and notes can be \
+             entered all the same"
                 .to_owned(),
         ),
         Some(referee) => {

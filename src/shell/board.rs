@@ -189,12 +189,6 @@ impl Board {
         let mut answer = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
         match what {
             What::Open => answer.lines = open::lines(&self.game, at.mono),
-            What::Act(act) if act.needs_referee() && self.game.referee().is_none() => {
-                answer.class = Class::Refused;
-                let why = "no referee sits at this board; set laws = \"m2023\" in its section, or \
-                           use settle, which needs none";
-                answer.why = Some(why.to_owned());
-            }
             What::Act(act) => {
                 if !matches!(act, game::Act::Ordered { .. }) {
                     self.handle(at, &Event::Act(game::Act::Entered { author, reason }));

@@ -108,7 +108,6 @@ impl Games {
                 self.tags.time_control = Some(control.clone());
                 None
             }
-            Fact::GameClosed => self.current(),
             _ => None,
         };
         self.fold.fold(self.n_entries, entry).map_err(|e| e.why)?;

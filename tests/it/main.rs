@@ -12,6 +12,7 @@ mod clock;
 mod clocks;
 mod config;
 mod daemon;
+mod effects;
 mod games;
 mod hall;
 mod hands;

@@ -165,14 +165,15 @@ async fn what_cannot_be_is_refused_by_its_class() {
 }
 
 #[tokio::test]
-async fn without_a_referee_moves_can_be_settled_and_nothing_else() {
+async fn without_a_referee_moves_and_results_can_be_entered() {
     let place = Place::new();
     let (board, daemon) = live(&place).await;
     let script = Script::parse(ILLEGAL).unwrap();
     board.play(script.happenings[..3].to_vec(), Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view) == ["e2e4"]).await;
-    let refused = order(&place, &["black", "resign"]).await;
-    assert_sentence(&refused, 7, &["no referee", "laws = \"m2023\""]);
+    let refused = order(&place, &["confirm"]).await;
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    assert!(refused.err.contains("no referee") && refused.err.contains("laws = \"m2023\""));
     let settled = order(&place, &["settle", "1", "d2d4", "--reason", "the sheets say so"]).await;
     assert_eq!(settled.code, Some(0), "{settled:?}");
     assert!(settled.out.contains("1. d4"), "{settled:?}");
@@ -180,7 +181,29 @@ async fn without_a_referee_moves_can_be_settled_and_nothing_else() {
     assert_eq!(illegal.code, Some(7));
     assert!(illegal.err.contains("not legal"), "{illegal:?}");
     assert!(illegal.err.contains("did you mean e2e"), "{illegal:?}");
-    daemon.stop().await;
+
+    // A wrong resignation, made good, and the game goes on.
+    let is_over = |result: &'static str| move |view: &Value| view["result"] == result;
+    assert_eq!(order(&place, &["black", "resign"]).await.code, Some(0));
+    place.seen(is_over("1-0")).await;
+    let replaced = order(&place, &["result", "1/2-1/2", "agreement"]).await;
+    assert_eq!(replaced.code, Some(0), "{replaced:?}");
+    place.seen(is_over("1/2-1/2")).await;
+    let again = order(&place, &["result", "1/2-1/2", "agreement"]).await;
+    assert_eq!(again.code, Some(7), "{again:?}");
+    assert!(again.err.contains("already"), "{again:?}");
+    let pgn = || fs::read_to_string(place.path("state/table-1/game-0001.pgn")).unwrap();
+    let end = Instant::now() + LIMIT;
+    while !pgn().contains("[Result \"1/2-1/2\"]") {
+        assert!(Instant::now() < end, "{}", pgn());
+        sleep(STEP).await;
+    }
+    assert_eq!(order(&place, &["continue"]).await.code, Some(0));
+    place.seen(is_over("*")).await;
+    daemon.kill().await;
+    let exported = place.run(&["export"]).await;
+    assert!(exported.out.contains("1. d4") && exported.out.contains("[Result \"*\"]"));
+    assert!(log(&place).await.contains("reopened   1/2-1/2 agreement is withdrawn"));
 }
 
 #[tokio::test]

@@ -19,9 +19,21 @@ const UNANSWERED: Duration = Duration::from_millis(1_000);
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 
 impl Play {
+    /// Whether nothing that is moved belongs to this game any more.
+    pub fn is_over(&self) -> bool {
+        self.is_closed || self.ending.is_some()
+    }
+
+    /// The game is over, by a result that takes the place of any before.
     pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
-        self.ending = Some(ending);
+        (self.ending, self.is_closed) = (Some(ending), false);
         facts.push(Fact::Ended(ending));
+    }
+
+    /// The game is over without a result.
+    pub(in crate::game) fn close(&mut self, facts: &mut Vec<Fact>) {
+        (self.ending, self.is_closed) = (None, true);
+        facts.push(Fact::GameClosed);
     }
 
     /// Withdraws the result, if there is one: the game goes on.
@@ -60,7 +72,7 @@ impl Play {
     /// When the last position on record ends the game, as things stand: pressed and scanned, or
     /// long at rest. `None` if it does not.
     pub(in crate::game) fn ends_at(&self) -> Option<Mono> {
-        if self.ending.is_some() || Ending::of(self.sheet.last()).is_none() {
+        if self.is_over() || Ending::of(self.sheet.last()).is_none() {
             return None;
         }
         let changed = self.tracker.last_change();

@@ -1,8 +1,10 @@
-//! An arbiter's order about a move on record: which of the moves that the sensors allow it was.
+//! An arbiter's order about the moves on record: which of those that the sensors allow it was, or
+//! what was played whatever the sensors say.
 
 use super::Play;
 use super::shadow::Shadows;
 use crate::game::entry::{Basis, Fact};
+use crate::game::score::{Scored, Unplayable};
 use crate::time::Mono;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
@@ -31,6 +33,11 @@ pub enum OrderError {
         /// It, in UCI notation.
         uci: String,
     },
+    /// It is on record so.
+    Unchanged {
+        /// The half-move, from 1.
+        ply: usize,
+    },
 }
 
 impl fmt::Display for OrderError {
@@ -45,11 +52,23 @@ impl fmt::Display for OrderError {
             Self::LaterMove { ply, uci } => {
                 write!(f, "half-move {ply}, {uci}, could not have been played after it")
             }
+            Self::Unchanged { ply } => {
+                write!(f, "half-move {ply} is on record so, and nothing about it is open")
+            }
         }
     }
 }
 
 impl std::error::Error for OrderError {}
+
+impl From<Unplayable> for OrderError {
+    fn from(unplayable: Unplayable) -> Self {
+        match unplayable {
+            Unplayable::New { ply } => Self::NotLegal { ply },
+            Unplayable::Later { ply, uci } => Self::LaterMove { ply, uci },
+        }
+    }
+}
 
 /// What takes the place of a recorded half-move.
 pub(super) struct Chosen<'a> {
@@ -78,9 +97,39 @@ impl Play {
         choice: Move,
         facts: &mut Vec<Fact>,
     ) -> Result<(), OrderError> {
-        let later = self.later_moves(ply, choice)?;
-        let chosen = Chosen { m: choice, others: Vec::new(), later: &later, basis: Basis::Order };
-        self.replace(at, ply, chosen, facts);
+        self.edit(at, ply, 1, &[choice.to_uci(self.sheet.mode())], facts)
+    }
+
+    /// Records that from half-move `ply` on, counted from 1, not the `n` moves that are on record
+    /// were played but these, and then what follows on record. This is done in the open, as by
+    /// [`Self::settle_order`].
+    ///
+    /// # Errors
+    /// There are no such half-moves, it is on record so, or a move cannot have been played; nothing
+    /// has changed then.
+    pub fn edit(
+        &mut self,
+        at: Mono,
+        ply: usize,
+        n: usize,
+        moves: &[UciMove],
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), OrderError> {
+        let n_recorded = self.sheet.len();
+        let Some(first) = ply.checked_sub(1).filter(|first| first + n <= n_recorded) else {
+            let ply = (ply + n).saturating_sub(1);
+            return Err(OrderError::NoSuchPly { ply, n_recorded });
+        };
+        let old = &self.sheet.moves()[first..first + n];
+        let is_open = old.iter().any(Scored::is_uncertain);
+        if !is_open && old.iter().map(|scored| &scored.uci).eq(moves) {
+            return Err(OrderError::Unchanged { ply });
+        }
+        self.sheet.splice(first, n, moves)?;
+        if first < n_recorded {
+            facts.push(Fact::MoveRetracted { ply });
+        }
+        self.record_from(at, first, first + moves.len(), Basis::Order, facts);
         Ok(())
     }
 
@@ -96,8 +145,21 @@ impl Play {
         let first = ply - 1;
         self.sheet.rewrite(first, m, later);
         self.sheet.mark(ply, others);
-        self.shadows = Shadows::default();
         facts.push(Fact::MoveRetracted { ply });
+        self.record_from(at, first, ply, basis, facts);
+    }
+
+    /// Puts the half-moves from `first` on, counted from 0, on record again. The first `n_ruled` of
+    /// all are no longer open to revision.
+    fn record_from(
+        &mut self,
+        at: Mono,
+        first: usize,
+        n_ruled: usize,
+        basis: Basis,
+        facts: &mut Vec<Fact>,
+    ) {
+        self.shadows = Shadows::default();
         for (idx, scored) in self.sheet.moves().iter().enumerate().skip(first) {
             facts.push(Fact::MoveMade {
                 ply: idx + 1,
@@ -117,7 +179,7 @@ impl Play {
         let n_settled = self.sheet.n_completed();
         let open: Vec<Move> = self.sheet.moves()[n_settled..].iter().map(|open| open.m).collect();
         let root = self.sheet.position(n_settled).clone();
-        self.tracker.rule(root, n_settled, &open, ply.saturating_sub(n_settled), at);
+        self.tracker.rule(root, n_settled, &open, n_ruled.saturating_sub(n_settled), at);
         self.other = None;
     }
 

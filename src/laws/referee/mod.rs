@@ -95,6 +95,8 @@ pub enum Told {
     Sealed(Color, String),
     /// The arbiter orders something.
     Ordered(Order),
+    /// The game's result is withdrawn, and the game goes on.
+    Reopened,
     /// The clock was read.
     Clock(Clocks),
     /// Those who keep the record have found no move in what stands, or find order again.
@@ -326,6 +328,7 @@ impl Referee {
             Told::Announced(by, words) => self.on_announced(*by, words),
             Told::Sealed(by, text) => self.on_sealed(*by, text),
             Told::Ordered(order) => self.on_ordered(order),
+            Told::Reopened => self.reopen(),
             Told::Clock(clocks) => self.on_clock(*clocks),
             Told::Looked => self.on_looked(),
             Told::Illegal(by) => self.on_illegal_found(*by),

@@ -102,6 +102,17 @@ impl Referee {
         }
     }
 
+    /// The result is withdrawn. What was claimed, signed or counted against a clock for it is over.
+    pub(super) fn reopen(&mut self) {
+        (self.result, self.points, self.signed) = (None, None, None);
+        self.was_final = false;
+        for side in BOTH {
+            self.flags.raise(side);
+        }
+        self.turn = super::Turn::default();
+        self.settle_at = Some(self.now + self.terms.settle);
+    }
+
     fn on_continue(&mut self, going: GoingOn) {
         self.close(|case| !matches!(case, Case::Illegal(_)));
         for side in BOTH {

@@ -1,0 +1,364 @@
+//! What each order and each word changes in record, clock and outputs: a table with a row for every
+//! one of them in every situation, `tests/tables/orders.txt`, and the same after a restart.
+//!
+//! `UPDATE_GOLDEN=1` writes the table anew: read it as an arbiter would.
+
+#![allow(clippy::unwrap_used)]
+
+use rokade::game::act::CHAPTERS;
+use rokade::game::{Act, Basis, Effect, Entry, Event, Fact, Game, Recovered, ScoreSheet, Settings};
+use rokade::laws::{Declaration, Ending, Order, Reason, Terms};
+use rokade::relay::log::Log;
+use rokade::relay::pgn::{self, Tags};
+use rokade::relay::record::Record;
+use rokade::relay::view::View;
+use rokade::sim::{Replay, Script};
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::track::Reading;
+use shakmaty::{Color, KnownOutcome};
+use std::fmt::Write;
+use std::fs;
+use std::time::Duration;
+
+/// Two moves each, all pressed.
+const PLAYED: &str = r#"{"trace":1,"board":"dgt","clock":true}
+{"t":3000,"sq":"e2","p":""}
+{"t":3200,"sq":"e4","p":"P"}
+{"t":3600,"press":"white"}
+{"t":4600,"sq":"e7","p":""}
+{"t":4800,"sq":"e5","p":"p"}
+{"t":5200,"press":"black"}
+{"t":6200,"sq":"g1","p":""}
+{"t":6400,"sq":"f3","p":"N"}
+{"t":6900,"press":"white"}
+{"t":7900,"sq":"b8","p":""}
+{"t":8100,"sq":"c6","p":"n"}
+{"t":8600,"press":"black"}
+{"t":12000,"end":true}
+"#;
+/// White's second move is illegal, and he presses.
+const ILLEGAL: &str = r#"{"trace":1,"board":"dgt","clock":true}
+{"t":3000,"sq":"e2","p":""}
+{"t":3200,"sq":"e4","p":"P"}
+{"t":3600,"press":"white"}
+{"t":4600,"sq":"e7","p":""}
+{"t":4800,"sq":"e5","p":"p"}
+{"t":5200,"press":"black"}
+{"t":6200,"sq":"e1","p":""}
+{"t":6400,"sq":"e3","p":"K"}
+{"t":6900,"press":"white"}
+{"t":12000,"end":true}
+"#;
+const UNCERTAIN: &str = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 12";
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const MATE: [(&str, &str); 4] = [("f2f3", ""), ("e7e5", ""), ("g2g4", ""), ("d8h4", "")];
+const MATED: Ending =
+    Ending { outcome: KnownOutcome::Decisive { winner: Color::Black }, reason: Reason::Checkmate };
+const BISHOP: Reading = Reading::Piece(Color::White.bishop());
+const TABLE: &str = "tests/tables/orders.txt";
+
+/// A board with all that it put on record.
+#[derive(Clone)]
+struct Board {
+    game: Game,
+    entries: Vec<Entry>,
+    at: u64,
+}
+
+impl Board {
+    fn played(text: &str, settings: Settings) -> Self {
+        let run = Replay::run_with(&Script::parse(text).unwrap(), settings);
+        Self { game: run.game, entries: run.entries, at: 13_000 }
+    }
+
+    /// A game of which this is on record.
+    fn recorded(fen: &str, moves: &[(&str, &str)], ending: Option<Ending>) -> Self {
+        let started = Fact::GameStarted {
+            fen: fen.to_owned(),
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            round: String::new(),
+        };
+        let made = moves.iter().zip(1..).map(|((uci, other), ply)| Fact::MoveMade {
+            ply,
+            uci: (*uci).to_owned(),
+            san: String::new(),
+            is_illegal: false,
+            basis: Basis::Press,
+            alternatives: other.split_whitespace().map(str::to_owned).collect(),
+            released_before: Duration::ZERO,
+        });
+        let facts = [started].into_iter().chain(made).chain(ending.map(Fact::Ended));
+        let entries: Vec<_> = facts.map(|fact| Entry { at: stamp(0), fact }).collect();
+        let game = recovered(&entries, Settings::default());
+        Self { game, entries, at: 1_000 }
+    }
+
+    /// Takes an order; says what came of it.
+    fn order(&mut self, text: &str) -> Came {
+        self.at += 1_000;
+        let act = Act::read(text, "arbiter", "").unwrap();
+        let mut came = self.handle(&Event::Act(act));
+        let refusals = self.game.refusals();
+        came.why = (!refusals.is_empty()).then(|| refusals.join("; "));
+        came
+    }
+
+    fn handle(&mut self, event: &Event) -> Came {
+        let mut effects = Vec::new();
+        self.game.handle(stamp(self.at), event, &mut effects);
+        let mut came = Came::default();
+        for effect in effects {
+            match effect {
+                Effect::Record(entry) => self.entries.push(entry),
+                Effect::Clock(order) => came.clock.push(format!("{order:?}")),
+                Effect::Show => came.is_shown = true,
+                Effect::Send(_) | Effect::Reopen => {}
+            }
+        }
+        came
+    }
+
+    fn log(&self) -> Vec<String> {
+        let mut log = Log::default();
+        self.entries.iter().filter_map(|entry| log.line(&entry.fact)).collect()
+    }
+
+    fn outputs(&self) -> Outputs {
+        Outputs::of(&self.game, self.at)
+    }
+
+    /// The game that a restart finds, by way of the journal's text.
+    fn after_kill(&self) -> Game {
+        recovered(&self.entries, self.game.settings().clone())
+    }
+}
+
+fn recovered(entries: &[Entry], settings: Settings) -> Game {
+    let mut fold = Recovered::default();
+    for (idx, entry) in entries.iter().enumerate() {
+        let line = Record::new(entry.at.mono.millis(), &entry.fact).to_json();
+        let record: Record = serde_json::from_str(&line).unwrap();
+        let fact = record.to_fact().unwrap_or_else(|| panic!("{line}"));
+        fold.fold(idx, &Entry { at: entry.at, fact }).unwrap_or_else(|e| panic!("{line}: {e}"));
+    }
+    fold.into_game(settings)
+}
+
+fn stamp(ms: u64) -> Stamp {
+    Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }
+}
+
+#[derive(Default)]
+struct Came {
+    why: Option<String>,
+    clock: Vec<String>,
+    is_shown: bool,
+}
+
+/// What anybody can read of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Outputs {
+    moves: String,
+    result: String,
+    page: String,
+    pgn: String,
+}
+
+impl Outputs {
+    fn of(game: &Game, at: u64) -> Self {
+        let view = View::new("board", game, Mono::from_millis(at));
+        let result = format!("{} {}", view.result, view.reason.unwrap_or("")).trim_end().to_owned();
+        let page = view.moves.iter().map(|m| &*m.san).collect::<Vec<_>>().join(" ");
+        let (moves, pgn) = match game.play() {
+            None => (String::new(), String::new()),
+            Some(play) => {
+                let outcome = play.ending().map(|ending| ending.outcome);
+                let n = game.n_public();
+                let pgn = pgn::render(&Tags::default(), play.sheet(), n, outcome);
+                (numbered(play.sheet()), pgn)
+            }
+        };
+        Self { moves, result: result.clone(), page: format!("{result} {page}"), pgn }
+    }
+}
+
+fn numbered(sheet: &ScoreSheet) -> String {
+    let of = |m: &rokade::game::Scored| {
+        let mark = if m.is_uncertain() { "?" } else { "" };
+        let open = if m.completed.is_none() { "..." } else { "" };
+        format!("{}{mark}{open}", m.san)
+    };
+    sheet.moves().iter().map(of).collect::<Vec<_>>().join(" ")
+}
+
+/// The situations in which every word is tried, with the name of the Laws that a referee goes by.
+fn situations() -> Vec<(&'static str, Board)> {
+    let with = || Settings { terms: Some(Terms::default()), ..Settings::default() };
+    let without = Settings::default;
+    let resigned = |settings| {
+        let mut board = Board::played(PLAYED, settings);
+        board.order("black resign");
+        board
+    };
+    vec![
+        ("in play, no referee", Board::played(PLAYED, without())),
+        ("resigned, no referee", resigned(without())),
+        ("uncertain, no referee", Board::recorded(UNCERTAIN, &[("d5c7", "d5e7")], None)),
+        ("mated, no referee", Board::recorded(START, &MATE, Some(MATED))),
+        ("in play", Board::played(PLAYED, with())),
+        ("illegal move", Board::played(ILLEGAL, with())),
+        ("resigned", resigned(with())),
+    ]
+}
+
+/// Every word that can be entered: the examples of the help, and what the situations make of them.
+fn words() -> Vec<&'static str> {
+    let lessons = CHAPTERS.iter().flat_map(|chapter| chapter.lessons);
+    let mut words: Vec<_> = lessons.map(|lesson| lesson.example).collect();
+    words.extend([
+        "result 1/2-1/2",
+        "result 0-1 default",
+        "result 0-0 default",
+        "result *",
+        "settle 1 d5c7",
+        "settle 1 d5e7",
+        "replace 3 f1c4",
+        "replace 3 g1f3",
+        "replace 1 d2d4",
+        "insert 1 a2a3 a7a6",
+        "insert 5 f1c4 g8f6",
+        "insert 3 a2a3",
+        "remove 3 2",
+        "remove 3",
+        "remove 4",
+        "remove 9",
+        "replace 4 d8g5",
+        "insert 5 f1c4",
+    ]);
+    words
+}
+
+/// The row of one word in one situation.
+fn row(board: &Board, text: &str) -> String {
+    let (before, n_log) = (board.outputs(), board.log().len());
+    let mut board = board.clone();
+    let came = board.order(text);
+    let after = board.outputs();
+    let restarted = Outputs::of(&board.after_kill(), board.at);
+    // What a clock that has not been heard again would hold back is not what this is about.
+    if board.game.play().is_some() {
+        assert_eq!(
+            (&restarted.moves, &restarted.result),
+            (&after.moves, &after.result),
+            "{text}, killed"
+        );
+    }
+    let mut changes = Vec::new();
+    if after.moves != before.moves {
+        changes.push(format!("moves {}", after.moves));
+    }
+    if after.result != before.result {
+        changes.push(format!("result {}", after.result));
+    }
+    let is_public = after.page != before.page;
+    assert!(!is_public || came.is_shown, "{text}: the page is old");
+    changes.extend(is_public.then(|| "page".to_owned()));
+    changes.extend((after.pgn != before.pgn).then(|| "PGN".to_owned()));
+    changes.extend((board.log().len() > n_log).then(|| "log".to_owned()));
+    let mut line = match &came.why {
+        Some(why) => format!("refused: {why}"),
+        None => changes.join(", "),
+    };
+    if came.why.is_some() {
+        // What is refused changes nothing, and the log says that it was.
+        assert_eq!(after, before, "{text}");
+        assert_eq!(changes, ["log"], "{text}");
+    }
+    if !came.clock.is_empty() {
+        write!(line, "; clock {}", came.clock.join(", ")).unwrap();
+    }
+    line
+}
+
+#[test]
+fn every_order_changes_what_the_table_says() {
+    let mut table = String::new();
+    for (situation, board) in situations() {
+        writeln!(table, "# {situation}: {}\n", board.outputs().moves).unwrap();
+        for text in words() {
+            writeln!(table, "{text:<34} {}", row(&board, text)).unwrap();
+        }
+        table.push('\n');
+    }
+    for word in Order::words().iter().chain(Declaration::words()) {
+        let has = |line: &str| line.split_whitespace().take(2).any(|first| first == *word);
+        assert!(table.lines().any(has), "{word} has no row");
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(TABLE);
+    if std::env::var_os("UPDATE_GOLDEN").is_some_and(|value| value == "1") {
+        fs::write(&path, &table).unwrap();
+    }
+    let known = fs::read_to_string(&path).unwrap_or_default();
+    for (known, found) in known.lines().zip(table.lines()) {
+        assert_eq!(known, found, "run with UPDATE_GOLDEN=1 and read {TABLE}");
+    }
+    assert_eq!(known.lines().count(), table.lines().count());
+}
+
+/// The table's outputs are those that are on disk and on the page in the end: PGN and page too.
+#[test]
+fn a_wrong_resignation_is_made_good_everywhere() {
+    for terms in [None, Some(Terms::default())] {
+        let mut board = Board::played(PLAYED, Settings { terms, ..Settings::default() });
+        assert_eq!(board.order("black resign").why, None);
+        assert!(board.outputs().pgn.contains("[Result \"1-0\"]"));
+        assert_eq!(board.order("result 1/2-1/2 agreement").why, None);
+        let after = board.outputs();
+        assert_eq!(after.result, "1/2-1/2 agreement");
+        assert!(after.pgn.contains("[Result \"1/2-1/2\"]") && after.pgn.ends_with("1/2-1/2\n\n"));
+        assert!(board.log().iter().any(|line| line == "result     1/2-1/2 agreement"));
+        let again = board.order("result 1/2-1/2 agreement").why.unwrap();
+        assert!(again.contains("already"), "{again}");
+
+        assert_eq!(board.order("continue").why, None);
+        assert_eq!(board.outputs().result, "*");
+        // The rest of the game is recorded.
+        board.play("f1", "c4", BISHOP);
+        assert_eq!(board.outputs().moves, "e4 e5 Nf3 Nc6 Bc4...");
+        let killed = Outputs::of(&board.after_kill(), board.at);
+        assert_eq!(killed.moves, board.outputs().moves);
+    }
+}
+
+/// What was played while the game was taken to be over is found when it is reopened.
+#[test]
+fn what_was_played_before_it_was_reopened_is_found() {
+    let mut board = Board::played(PLAYED, Settings::default());
+    board.order("black resign");
+    board.play("f1", "c4", BISHOP);
+    assert_eq!(board.outputs().moves, "e4 e5 Nf3 Nc6");
+    board.order("continue");
+    board.wait(6_000);
+    assert_eq!(board.outputs().moves, "e4 e5 Nf3 Nc6 Bc4...");
+}
+
+impl Board {
+    fn play(&mut self, from: &str, to: &str, reading: Reading) {
+        let changes = [(from, Reading::Empty), (to, reading)];
+        for (sq, reading) in changes {
+            self.at += 300;
+            self.handle(&Event::Sensed(sq.parse().unwrap(), reading));
+        }
+        self.wait(6_000);
+    }
+
+    fn wait(&mut self, ms: u64) {
+        for _ in 0..ms / 50 {
+            self.at += 50;
+            self.handle(&Event::Timeout);
+        }
+    }
+}
