@@ -139,7 +139,8 @@ impl Search {
     fn expand(&mut self, idx: usize) {
         self.nodes[idx].is_expanded = true;
         let pos = self.nodes[idx].pos.clone();
-        for m in pos.legal_moves() {
+        // A king that an illegal move has left in check is taken by nobody.
+        for m in pos.legal_moves().into_iter().filter(|m| m.capture() != Some(Role::King)) {
             self.n_spent = self.n_spent.saturating_add(1);
             let mut next = pos.clone();
             next.play_unchecked(m);

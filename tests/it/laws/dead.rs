@@ -182,3 +182,16 @@ proptest! {
         }
     }
 }
+
+/// An illegal move stands: White has left the king in check, and it is Black's turn.
+#[test]
+fn a_king_that_was_left_in_check_is_not_taken() {
+    let fen: shakmaty::fen::Fen = "4k3/8/8/8/4r3/8/8/4K2R w - - 0 1".parse().unwrap();
+    let mut pos: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+    let (role, from, to) = (Role::Rook, Square::H1, Square::H2);
+    pos.play_unchecked(Move::Normal { role, from, capture: None, to, promotion: None });
+    for by in Color::ALL {
+        assert_ne!(dead::can_mate(&pos, by, dead::BUDGET), Answer::No);
+    }
+    assert_ne!(dead::life(&pos, dead::BUDGET), Life::Dead);
+}
