@@ -1,6 +1,7 @@
 //! What a game puts on record. The journal and `rokade replay --json` hold nothing else, and the
 //! log, the page and the PGN are made from it.
 
+use super::keeping::Keeping;
 use crate::clock::{End, Note, TimeControl, Times};
 use crate::laws::{
     self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
@@ -339,6 +340,8 @@ pub enum Fact {
         /// Serial number, short or long.
         serial: String,
     },
+    /// Something happened to the record itself.
+    Record(Keeping),
 }
 
 impl Fact {

@@ -56,7 +56,8 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// Takes the next recorded entry.
+    /// Takes the next recorded entry. One that tells what cannot be is passed over, and those
+    /// behind it are taken as far as they can be.
     ///
     /// # Errors
     /// The fact names a move that is not legal, a ply that is not there, or no position.
@@ -78,11 +79,19 @@ impl Recovered {
         match &entry.fact {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
+                // Whatever follows does not belong to the game before.
+                self.game = None;
                 let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
                 let pos = position(&fen, mode).map_err(wrong)?;
                 self.game = Some((ScoreSheet::new(pos, mode), None));
                 self.is_closed = false;
                 self.has_clock = false;
+            }
+            Fact::MoveMade { ply: 1, .. } if self.game.is_none() => {
+                let mode = CastlingMode::Standard;
+                self.game = Some((ScoreSheet::new(Chess::default(), mode), None));
+                self.fold_move(index, &entry.fact).inspect_err(|_| self.game = None)?;
+                return Err(wrong("a first move without a game; the usual start is taken".into()));
             }
             Fact::MoveMade { .. } => self.fold_move(index, &entry.fact)?,
             Fact::MoveMarked { ply, alternatives } => {

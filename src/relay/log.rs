@@ -95,6 +95,10 @@ impl Log {
             Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
             Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
             Fact::Identified { serial } => format!("board      serial number {serial}"),
+            Fact::Record(keeping) => {
+                let label = if keeping.is_loss() { "RECORD    " } else { "record    " };
+                format!("{label} {keeping} {}", keeping.code())
+            }
             Fact::Ruled(ruled) => {
                 self.ruled.extend(ruled.code.filter(|code| code.severity() != Severity::GameOver));
                 return ruling(ruled);

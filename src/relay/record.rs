@@ -6,6 +6,7 @@
 //! So the documents have types of their own here, and the conversions are written out.
 
 use super::clock_note::NoteBody;
+use super::keeping::KeepingBody;
 use super::table::{self, RulingBody};
 use super::words::{self, Word};
 use crate::clock::Times;
@@ -174,6 +175,10 @@ pub enum Body {
         #[serde(flatten)]
         ruling: RulingBody,
     },
+    Record {
+        #[serde(flatten)]
+        keeping: KeepingBody,
+    },
 }
 
 /// Both clocks, in milliseconds.
@@ -340,6 +345,7 @@ impl From<&Fact> for Body {
                 clock_white: white_end.word().to_owned(),
             },
             Fact::Identified { serial } => Self::Identified { serial },
+            Fact::Record(keeping) => Self::Record { keeping: (&keeping).into() },
             other => table::body(&other),
         }
     }
@@ -403,6 +409,7 @@ impl Body {
                 white_end: Word::parse(&clock_white)?,
             },
             Self::Identified { serial } => Fact::Identified { serial },
+            Self::Record { keeping } => Fact::Record(keeping.to_keeping()?),
             other => return table::fact(&other),
         })
     }

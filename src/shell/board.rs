@@ -13,9 +13,9 @@ use super::now::Now;
 use super::orders::{self, Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
 use super::publish::{After, Echo, PgnFile, Publisher};
-use super::record::{self, Games, RecordError};
+use super::record::{self, Games, Nonsense, RecordError};
 use super::serial::{self, Heard, LineStub};
-use crate::game::{self, Ear, Effect, Event, Game};
+use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
 use crate::relay::log::Log;
 use crate::relay::open;
 use crate::relay::pgn::{self, Tags};
@@ -80,12 +80,10 @@ impl Board {
         let mut past = Past::default();
         let (journal, torn) = record::open(&folder, &mut |line| past.take(&line))?;
         let Past { games, log, nonsense } = past;
-        if let Some((seq, why)) = nonsense {
-            return Err(RecordError::Nonsense { seq, why });
+        if let Some(torn) = &torn {
+            tell_torn(&settings.name, torn);
         }
-        if let Some(torn) = torn {
-            tell_torn(&settings.name, &torn);
-        }
+        let found: Vec<Keeping> = torn.map(set_aside).into_iter().chain(nonsense.news()).collect();
         let fold = games.clone().into_fold();
         let kept = fold.clock();
         let mut game = fold.into_game(settings.settings());
@@ -109,14 +107,17 @@ impl Board {
         }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let (orders, requests) = orders::channel();
+        let at = now.stamp();
+        let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
         let board = Self {
             name: settings.name.clone(),
+            // They are the first thing that this run puts on record.
+            effects: found.into_iter().map(entry).collect(),
             game,
             games,
             site: settings.site.clone(),
             log,
             ear,
-            effects: Vec::new(),
             now,
             line,
             clock,
@@ -274,7 +275,7 @@ impl Board {
                     after.lines.extend(self.log.line(&entry.fact).map(|l| format!("{time}  {l}")));
                     has_news |= entry.fact.is_public();
                     lines.push(record::line_of(&entry));
-                    if let Err(why) = self.games.take(&entry) {
+                    if let Some(why) = self.games.take(&entry).nonsense {
                         warn!(board = self.name, why, "the record contradicts itself");
                     }
                 }
@@ -316,17 +317,22 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 struct Past {
     games: Games,
     log: Log,
-    nonsense: Option<(u64, String)>,
+    nonsense: Nonsense,
 }
 
 impl Past {
     fn take(&mut self, line: &Line) {
         let Some(entry) = record::entry_of(line) else { return };
         self.log.line(&entry.fact);
-        if let Err(why) = self.games.take(&entry) {
-            self.nonsense.get_or_insert((line.seq, why));
-        }
+        let why = self.games.take(&entry).nonsense;
+        self.nonsense.note(line.seq, &entry.fact, why);
     }
+}
+
+/// What goes on record of an end that was cut off.
+fn set_aside(torn: TornTail) -> Keeping {
+    let TornTail { file, offset, bytes, kept_as, .. } = torn;
+    Keeping::SetAside { file, offset, bytes, kept_as }
 }
 
 fn tell_torn(board: &str, torn: &TornTail) {

@@ -4,6 +4,7 @@ use super::disk::Disk;
 use super::http::Shown;
 use super::journal::WriterEvent;
 use super::orders::Reply;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::io::Write as _;
@@ -88,11 +89,22 @@ impl Publisher {
         files: UnboundedSender<PgnFile>,
         writing: oneshot::Receiver<()>,
     ) {
+        let mut withheld = Withheld::default();
         while let Some(event) = events.recv().await {
             match event {
-                WriterEvent::Written { after, durable } => self.publish(after, durable, &files),
+                WriterEvent::Written { after, durable } => {
+                    withheld.add(self.tell(after, durable));
+                    if durable {
+                        self.show(&mut withheld, &files);
+                    }
+                }
                 WriterEvent::Refused { error } => {
-                    error!(board = self.name, %error, "an entry was not taken into the journal");
+                    withheld.is_for_good = true;
+                    error!(
+                        board = self.name,
+                        %error,
+                        "AN ENTRY IS NOT ON RECORD: the public sees nothing more; start anew"
+                    );
                 }
                 WriterEvent::Mishap { error } => {
                     warn!(board = self.name, %error, "the journal goes on in a new file");
@@ -103,6 +115,7 @@ impl Publisher {
                     "NOT RECORDING TO DISK: the record is in memory only; free or replace the disk"
                 ),
                 WriterEvent::Recovered { .. } => {
+                    self.show(&mut withheld, &files);
                     info!(board = self.name, "the journal is on the disk again, without a gap");
                 }
             }
@@ -113,28 +126,58 @@ impl Publisher {
         }
     }
 
-    fn publish(&self, after: After, is_durable: bool, files: &UnboundedSender<PgnFile>) {
+    /// Tells the arbiter, who may know what is not kept yet, and gives back what is for the public.
+    fn tell(&self, after: After, is_durable: bool) -> (Option<Arc<Shown>>, Option<PgnFile>) {
+        let mark = if is_durable { "" } else { NOT_KEPT };
         for line in &after.lines {
             match self.echo {
-                Echo::Tracing => info!(board = self.name, "{line}"),
+                Echo::Tracing => info!(board = self.name, "{mark}{line}"),
                 // Whoever reads our output may have seen enough.
-                Echo::Stdout => drop(writeln!(io::stdout(), "{line}")),
+                Echo::Stdout => drop(writeln!(io::stdout(), "{mark}{line}")),
             }
         }
         if let Some(reply) = after.reply {
             reply.give(is_durable);
         }
-        if let Some(shown) = after.shown {
+        if after.is_ping {
+            self.alive.send_modify(|n| *n += 1);
+        }
+        (after.shown, after.pgn)
+    }
+
+    /// Shows the public what was withheld, now that it is on the disk.
+    fn show(&self, withheld: &mut Withheld, files: &UnboundedSender<PgnFile>) {
+        if withheld.is_for_good {
+            return;
+        }
+        if let Some(shown) = withheld.shown.take() {
             self.view.send_replace(shown);
         }
-        if let Some(file) = after.pgn {
+        for (_, file) in std::mem::take(&mut withheld.games) {
             self.pgn.send_replace(Arc::clone(&file.text));
             // The writer ends only when this sender does.
             files.send(file).ok();
         }
-        if after.is_ping {
-            self.alive.send_modify(|n| *n += 1);
-        }
+    }
+}
+
+/// Before a line of the log that is in memory only.
+const NOT_KEPT: &str = "NOT KEPT YET  ";
+
+/// What the public may not see before the disk has it: the newest of each kind.
+#[derive(Debug, Default)]
+struct Withheld {
+    shown: Option<Arc<Shown>>,
+    /// By the game's number.
+    games: BTreeMap<usize, PgnFile>,
+    /// Something will never be on the disk, and all that is shown after it would rest on it.
+    is_for_good: bool,
+}
+
+impl Withheld {
+    fn add(&mut self, (shown, pgn): (Option<Arc<Shown>>, Option<PgnFile>)) {
+        self.shown = shown.or_else(|| self.shown.take());
+        self.games.extend(pgn.map(|file| (file.number, file)));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::journal::TornTail;
 use super::journal::{BootId, DiskStorage, Journal, JournalError, Limits, Line, NewLine};
 use crate::game::entry::{Entry, Fact};
-use crate::game::{Recovered as Fold, ScoreSheet};
+use crate::game::{Keeping, Recovered as Fold, ScoreSheet};
 use crate::laws::Ending;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::record::Record;
@@ -16,14 +16,6 @@ pub enum RecordError {
     /// The journal itself.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A line that is whole but tells something that cannot be.
-    #[error("journal line {seq}: {why}; run `rokade verify`")]
-    Nonsense {
-        /// The line's number.
-        seq: u64,
-        /// What is wrong.
-        why: String,
-    },
     /// The boot's identity cannot be read.
     #[error("cannot read this boot's identity")]
     Boot(#[source] std::io::Error),
@@ -73,6 +65,49 @@ impl Recorded {
     }
 }
 
+/// What an entry did.
+#[derive(Debug)]
+pub struct Taken {
+    /// The game that it closed.
+    pub closed: Option<Recorded>,
+    /// Why it cannot be followed, if it tells what cannot be.
+    pub nonsense: Option<String>,
+}
+
+/// Which lines of a record cannot be followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nonsense {
+    /// The numbers of the first and the last of them, and what is wrong with the first.
+    found: Option<(u64, u64, String)>,
+    n: u64,
+    /// Up to this line all of them are on record already.
+    told: u64,
+}
+
+impl Nonsense {
+    /// Takes what a line told, and what is wrong with it.
+    pub fn note(&mut self, seq: u64, fact: &Fact, why: Option<String>) {
+        if let Fact::Record(Keeping::Nonsense { last, .. }) = fact {
+            self.told = *last;
+        }
+        if let Some(why) = why {
+            self.n += 1;
+            self.found.get_or_insert((seq, seq, why)).1 = seq;
+        }
+    }
+
+    /// All that there is of it.
+    pub fn all(&self) -> Option<Keeping> {
+        let (first, last, why) = self.found.clone()?;
+        Some(Keeping::Nonsense { first, last, n: self.n, why })
+    }
+
+    /// The same, if it is not on record yet.
+    pub fn news(&self) -> Option<Keeping> {
+        self.all().filter(|_| self.found.as_ref().is_some_and(|(_, last, _)| *last > self.told))
+    }
+}
+
 /// Folds a record into its games.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
@@ -84,11 +119,8 @@ pub struct Games {
 }
 
 impl Games {
-    /// Takes the next entry. Returns the game that it closes, if it does.
-    ///
-    /// # Errors
-    /// The entry tells something that cannot be.
-    pub fn take(&mut self, entry: &Entry) -> Result<Option<Recorded>, String> {
+    /// Takes the next entry. One that tells what cannot be is passed over.
+    pub fn take(&mut self, entry: &Entry) -> Taken {
         let closed = match &entry.fact {
             Fact::GameStarted { white, black, event, round, .. } => {
                 let closed = self.current();
@@ -110,9 +142,14 @@ impl Games {
             }
             _ => None,
         };
-        self.fold.fold(self.n_entries, entry).map_err(|e| e.why)?;
+        let had_game = self.fold.sheet().is_some();
+        let nonsense = self.fold.fold(self.n_entries, entry).err().map(|error| error.why);
+        if !had_game && matches!(entry.fact, Fact::MoveMade { .. }) && self.fold.sheet().is_some() {
+            self.n_games += 1;
+            self.tags = Tags { date: date(entry.at.wall), ..Tags::default() };
+        }
         self.n_entries += 1;
-        Ok(closed)
+        Taken { closed, nonsense }
     }
 
     /// The game in progress, or the last one.

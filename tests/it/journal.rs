@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod closed;
 mod faults;
+mod kept;
 mod power;
 mod reading;
 mod writing;

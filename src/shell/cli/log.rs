@@ -5,7 +5,7 @@ use crate::relay;
 use crate::relay::times::{Shown, shortest_first};
 use crate::shell::config::Config;
 use crate::shell::journal::{self, DiskStorage, JournalError, Line, Reader};
-use crate::shell::record::{self, Games};
+use crate::shell::record::{self, Games, Nonsense};
 use clap::Args;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -138,7 +138,10 @@ impl Export {
             }
             Ok::<(), Failure>(())
         };
-        let games = fold(&folder, &mut print)?;
+        let (games, nonsense) = fold(&folder, &mut print)?;
+        if let Some(nonsense) = nonsense.all() {
+            eprintln!("{}: {nonsense}", folder.display());
+        }
         let n_games = games.n_games;
         if let Some(last) = games.current() {
             print(last)?;
@@ -155,22 +158,22 @@ impl Export {
 fn fold(
     folder: &Path,
     each: &mut dyn FnMut(record::Recorded) -> Result<(), Failure>,
-) -> Result<Games, Failure> {
+) -> Result<(Games, Nonsense), Failure> {
     let mut reader = Reader::new(DiskStorage::new(folder));
     let mut games = Games::default();
+    let mut nonsense = Nonsense::default();
     let mut n_lines = 0;
     loop {
         let lines = reader.poll().map_err(|e| journal_error(&e))?;
         n_lines += lines.len();
         if lines.is_empty() {
-            return if n_lines > 0 { Ok(games) } else { Err(nothing_in(folder)) };
+            return if n_lines > 0 { Ok((games, nonsense)) } else { Err(nothing_in(folder)) };
         }
         for line in &lines {
             let Some(entry) = record::entry_of(line) else { continue };
-            let closed = games.take(&entry).map_err(|why| {
-                Failure::Journal(format!("line {}: {why}; run `rokade verify`", line.seq))
-            })?;
-            if let Some(game) = closed {
+            let taken = games.take(&entry);
+            nonsense.note(line.seq, &entry.fact, taken.nonsense);
+            if let Some(game) = taken.closed {
                 each(game)?;
             }
         }
@@ -187,6 +190,10 @@ impl Verify {
         }
         if !verdict.is_sound() {
             return Err(Failure::Journal(format!("{}: {verdict}", folder.display())));
+        }
+        let (_, nonsense) = fold(&folder, &mut |_| Ok(()))?;
+        if let Some(nonsense) = nonsense.all() {
+            return Err(Failure::Journal(format!("{}: {verdict}; {nonsense}", folder.display())));
         }
         println!("{}: {verdict}", folder.display());
         Ok(())

@@ -1,7 +1,8 @@
 //! One line of the journal: what it says, how it is written, and how a damaged one is told from a
 //! whole one before anything in it is believed.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::str::FromStr;
 
@@ -72,7 +73,7 @@ impl fmt::Display for LineHash {
 pub struct NewLine {
     /// When it happened.
     pub stamp: Stamp,
-    /// What happened: one JSON object, without control characters.
+    /// What happened: one JSON object.
     pub body: String,
 }
 
@@ -85,7 +86,7 @@ pub struct Line {
     pub boot: BootId,
     /// When it happened.
     pub stamp: Stamp,
-    /// What happened, byte for byte as it was given.
+    /// What happened, as it was given; characters that steer a terminal are escaped.
     pub body: String,
 }
 
@@ -155,9 +156,9 @@ pub(super) struct Head {
 }
 
 /// The whole line, newline included.
-pub(super) fn encode(head: &Head, new: &NewLine) -> Vec<u8> {
+pub(super) fn encode(head: &Head, stamp: Stamp, body: &str) -> Vec<u8> {
     let Head { seq, synced, boot, prev } = head;
-    let (mono, wall, body) = (new.stamp.mono.0, new.stamp.wall.0, &new.body);
+    let (mono, wall) = (stamp.mono.0, stamp.wall.0);
     let json = format!(
         "{{\"v\":{VERSION},\"seq\":{seq},\"synced\":{synced},\"boot\":\"{boot}\",\
          \"mono_us\":{mono},\"wall_us\":{wall},\"prev\":\"{prev}\",\"body\":{body}}}"
@@ -165,13 +166,77 @@ pub(super) fn encode(head: &Head, new: &NewLine) -> Vec<u8> {
     format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())).into_bytes()
 }
 
-/// Whether `body` may be written. It is parsed in full, so that no reader can choke on it.
-pub(super) fn body_is_sound(body: &str) -> bool {
-    body.len() <= MAX_BODY
-        && !body.contains(|c: char| c.is_control())
-        && body.ends_with('}')
-        && is_object(body)
-        && serde_json::from_str::<Value>(body).is_ok()
+/// `body` as it may be written, or `None` if it is not one JSON object. What it says stays the
+/// same, so that everything that can be said can be kept and read back: characters that steer a
+/// terminal are escaped, and texts are cut only where the whole would be too long for a line.
+pub(super) fn sound(body: &str) -> Option<Cow<'_, str>> {
+    let is_plain = body.ends_with('}') && !body.contains(|c: char| c.is_ascii_control());
+    let body = if is_plain && body.starts_with('{') && is_built(body) {
+        Cow::Borrowed(body)
+    } else {
+        let value: Value = serde_json::from_str(body).ok()?;
+        Cow::Owned(value.is_object().then(|| value.to_string())?)
+    };
+    let body = escaped(body);
+    if body.len() <= MAX_BODY { Some(body) } else { shortened(&body).map(Cow::Owned) }
+}
+
+/// Characters above ASCII stand in JSON inside of texts only, so each may be escaped where it is.
+fn escaped(body: Cow<'_, str>) -> Cow<'_, str> {
+    if !body.contains(steers) {
+        return body;
+    }
+    let mut plain = String::with_capacity(body.len() + 16);
+    for c in body.chars() {
+        if steers(c) {
+            let _ = write!(plain, "\\u{:04x}", u32::from(c));
+        } else {
+            plain.push(c);
+        }
+    }
+    Cow::Owned(plain)
+}
+
+/// Characters that a terminal obeys instead of showing them: controls, ends of lines, and those
+/// that turn the direction of writing.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}')
+}
+
+/// The same with its texts cut, as little as need be.
+fn shortened(body: &str) -> Option<String> {
+    let mut value: Value = serde_json::from_str(body).ok()?;
+    let mut most = MAX_BODY / 8;
+    while most > 0 {
+        cut_texts(&mut value, most);
+        let short = escaped(Cow::Owned(value.to_string())).into_owned();
+        if short.len() <= MAX_BODY {
+            return Some(short);
+        }
+        most /= 2;
+    }
+    None
+}
+
+fn cut_texts(value: &mut Value, most: usize) {
+    match value {
+        Value::String(text) => {
+            if let Some((at, _)) = text.char_indices().nth(most) {
+                text.truncate(at);
+                text.push('\u{2026}');
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| cut_texts(value, most)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| cut_texts(value, most)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether `body` can be built in memory, not only walked through: no reader may choke on it.
+fn is_built(body: &str) -> bool {
+    serde_json::from_str::<Value>(body).is_ok()
 }
 
 /// Whether `body` is one JSON object, without building it.
@@ -263,7 +328,7 @@ mod tests {
         let boot = BootId::parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0").unwrap();
         let stamp = Stamp { mono: Mono(u64::MAX), wall: Wall(-5) };
         let head = Head { seq: 7, synced: 6, boot, prev: LineHash::of(b"before") };
-        encode(&head, &NewLine { stamp, body: body.to_owned() })
+        encode(&head, stamp, body)
     }
 
     #[test]
@@ -298,13 +363,41 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_could_not_be_read_back_are_refused() {
-        assert!(body_is_sound("{}"));
-        for body in ["", "1", "[]", "{", "{\"a\":1}\n", "{\"a\":\n1}", "{} {}", "{\"a\":\"\0\"}"] {
-            assert!(!body_is_sound(body), "{body:?}");
+    fn what_is_no_object_is_refused() {
+        assert_eq!(sound("{}").unwrap(), "{}");
+        for body in ["", "1", "[]", "{", "{} {}", "{\"a\":\"\0\"}", "{\"a\":1}\n{}"] {
+            assert!(sound(body).is_none(), "{body:?}");
         }
-        assert!(!body_is_sound(&format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_BODY))));
-        assert!(!body_is_sound(&format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200))));
+        assert!(sound(&format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200))).is_none());
+    }
+
+    #[test]
+    fn whatever_can_be_said_can_be_written_and_read_back() {
+        for code in (0..0x3000).chain(0xfff0..0x1_0010) {
+            let Some(c) = char::from_u32(code) else { continue };
+            let said = serde_json::json!({ "white": format!("a{c}b") });
+            let body = sound(&said.to_string()).unwrap().into_owned();
+            assert!(!body.contains(steers), "{code:x}");
+            let raw = sample(&body);
+            let read: Value = serde_json::from_str(parse(&raw).unwrap().body).unwrap();
+            assert_eq!(read, said, "{code:x}");
+        }
+        assert_eq!(sound("{\"a\":\n1}\n").unwrap(), "{\"a\":1}");
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_and_the_others_are_kept() {
+        for filling in ["x", "\u{7f}", "\u{265e}"] {
+            let name = filling.repeat(300_000);
+            let said = serde_json::json!({ "white": name, "black": "B", "ply": 7 }).to_string();
+            let body = sound(&said).unwrap();
+            assert!(body.len() <= MAX_BODY);
+            let read: Value = serde_json::from_str(&body).unwrap();
+            let white = read["white"].as_str().unwrap();
+            let n = white.chars().count();
+            assert!(n > 1_000 && name.starts_with(white.strip_suffix('\u{2026}').unwrap()), "{n}");
+            assert_eq!((read["black"].as_str(), read["ply"].as_u64()), (Some("B"), Some(7)));
+        }
     }
 
     #[test]

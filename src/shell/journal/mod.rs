@@ -28,7 +28,7 @@
 //!  wall_us  microseconds since 1970-01-01 UTC, as the clock on the wall had it
 //!  prev     the first 16 bytes of the BLAKE3 hash of the line before, its newline included,
 //!           also over the border of a segment; 32 zeros in line 1
-//!  body     the entry itself, one JSON object
+//!  body     the entry itself, one JSON object; characters that steer a terminal are escaped
 //! ```
 //!
 //! The CRC-32 (IEEE, eight lower-case digits) is over the JSON without the newline. JSON holds no
@@ -78,7 +78,7 @@ use thiserror::Error;
 
 use self::chain::{Walk, segment_name};
 pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, VERSION};
-use self::line::{Head, body_is_sound, encode};
+use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};
 pub use self::reader::Reader;
 pub use self::recover::{Recovered, TornTail};
@@ -116,10 +116,8 @@ pub enum JournalError {
         /// The version it says.
         version: u32,
     },
-    /// Nothing was taken: this would not be readable again.
-    #[error(
-        "an entry must be one JSON object of at most {MAX_BODY} bytes in one line, not {start}"
-    )]
+    /// Nothing was taken: this is none of our entries.
+    #[error("an entry must be one JSON object, not {start}")]
     Body {
         /// Its first characters.
         start: String,
@@ -296,16 +294,19 @@ impl<S: Storage> Journal<S> {
     ///
     /// [`JournalError::Body`] and [`JournalError::Full`].
     pub fn append(&mut self, lines: &[NewLine]) -> Result<(), JournalError> {
-        if let Some(bad) = lines.iter().find(|line| !body_is_sound(&line.body)) {
-            return Err(JournalError::Body { start: bad.body.chars().take(40).collect() });
+        let mut bodies = Vec::with_capacity(lines.len());
+        for line in lines {
+            let start = || line.body.chars().take(40).collect();
+            bodies.push(sound(&line.body).ok_or_else(|| JournalError::Body { start: start() })?);
         }
         let limit = self.limits.waiting;
         if self.waiting.len() + lines.len() > limit {
             return Err(JournalError::Full { limit });
         }
-        for line in lines {
+        for (line, body) in lines.iter().zip(bodies) {
             let (seq, synced) = (self.next, self.acknowledged);
-            let raw = encode(&Head { seq, synced, boot: self.boot, prev: self.head }, line);
+            let head = Head { seq, synced, boot: self.boot, prev: self.head };
+            let raw = encode(&head, line.stamp, &body);
             self.head = LineHash::of(&raw);
             self.next += 1;
             self.waiting.push_back(raw);

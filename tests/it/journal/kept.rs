@@ -1,0 +1,232 @@
+//! Nothing is shown that is not kept, everything that can be said can be kept, and no record keeps
+//! the program from going on.
+
+use super::{LONG, open};
+use rokade::game::entry::Basis;
+use rokade::game::{Effect, Entry, Event, Fact, Game, Keeping, Settings};
+use rokade::shell::disk::Disk;
+use rokade::shell::http::Shown;
+use rokade::shell::journal::{
+    Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Writer, WriterEvent,
+};
+use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
+use rokade::shell::record::{self, Games, Nonsense};
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::track::Placement;
+use shakmaty::Board;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+fn at(ms: u64) -> Stamp {
+    Stamp { mono: Mono::from_millis(ms), wall: Wall(1_790_000_000_000_000) }
+}
+
+/// What a game with these names puts on record when the board is first seen.
+fn begun(settings: Settings) -> Vec<Entry> {
+    let mut game = Game::new(settings);
+    let mut effects = Vec::new();
+    let start = Placement::from(Board::new());
+    game.handle(at(0), &Event::Pictured(start), &mut effects);
+    for ms in 1..400 {
+        game.handle(at(ms * 50), &Event::Timeout, &mut effects);
+    }
+    let entries: Vec<Entry> = effects
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Record(entry) => Some(entry),
+            _ => None,
+        })
+        .collect();
+    assert!(entries.iter().any(|entry| matches!(entry.fact, Fact::GameStarted { .. })));
+    entries
+}
+
+fn fold(disk: &MemStorage) -> (Games, Nonsense) {
+    let (mut games, mut nonsense) = (Games::default(), Nonsense::default());
+    let (_, lines, _) = open(disk.clone(), LONG).unwrap();
+    for line in &lines {
+        let entry = record::entry_of(line).expect("an entry");
+        let why = games.take(&entry).nonsense;
+        nonsense.note(line.seq, &entry.fact, why);
+    }
+    (games, nonsense)
+}
+
+/// Names in which a wrong code page has left characters that steer a terminal, or of any length:
+/// such a game once was shown to its end and could not be read afterwards.
+#[test]
+fn a_game_of_any_names_is_kept_and_read_back() {
+    for name in ["\u{8e}i\u{9e}ek".to_owned(), "O\u{92}Kelly\u{7f}".to_owned(), "x".repeat(300_000)]
+    {
+        let disk = MemStorage::new();
+        let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+        let mut entries = begun(Settings { white: name.clone(), ..Settings::default() });
+        entries.push(Entry { at: at(30_000), fact: Fact::Identified { serial: "a\u{7f}".into() } });
+        let lines: Vec<NewLine> = entries.iter().map(record::line_of).collect();
+        journal.append(&lines).unwrap();
+        journal.commit().unwrap();
+        drop(journal);
+        let (games, nonsense) = fold(&disk);
+        assert_eq!(nonsense.all(), None);
+        let white = games.current().unwrap().tags.white;
+        assert!(name.starts_with(white.trim_end_matches('\u{2026}')) && white.len() >= 6);
+    }
+}
+
+fn moved(ply: usize, uci: &str) -> Fact {
+    Fact::MoveMade {
+        ply,
+        uci: uci.to_owned(),
+        san: String::new(),
+        is_illegal: false,
+        basis: Basis::Quiet,
+        released_before: Duration::ZERO,
+        alternatives: Vec::new(),
+    }
+}
+
+/// The record of a program that lost the beginning of a game, and of one that went on with a game
+/// that had been closed.
+#[test]
+fn lines_that_make_no_sense_are_passed_over_and_said() {
+    let disk = MemStorage::new();
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    let facts = [
+        moved(1, "e2e4"),
+        moved(2, "e7e5"),
+        moved(7, "a2a3"),
+        moved(3, "g1f3"),
+        moved(4, "a1a8"),
+        Fact::GameClosed,
+        moved(5, "b8c6"),
+        Fact::MoveRetracted { ply: 5 },
+    ];
+    let lines: Vec<NewLine> = (0..)
+        .zip(facts)
+        .map(|(n, fact)| record::line_of(&Entry { at: at(n * 1_000), fact }))
+        .collect();
+    journal.append(&lines[..5]).unwrap();
+    journal.commit().unwrap();
+    let (games, nonsense) = {
+        drop(journal);
+        fold(&disk)
+    };
+    let game = games.current().unwrap();
+    assert_eq!((game.number, game.sheet.len()), (1, 3));
+    assert!(game.to_pgn().contains("1. e4 e5 2. Nf3"), "{}", game.to_pgn());
+    let found = nonsense.news().unwrap();
+    assert!(matches!(found, Keeping::Nonsense { first: 1, last: 5, n: 3, .. }), "{found:?}");
+    // The game goes on from there.
+    let sheet = games.into_fold().into_game(Settings::default());
+    assert_eq!(sheet.play().unwrap().sheet().len(), 3);
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    journal.append(&lines[5..]).unwrap();
+    journal
+        .append(&[record::line_of(&Entry {
+            at: at(9_000),
+            fact: Fact::Record(Keeping::Nonsense { first: 1, last: 8, n: 5, why: "so".into() }),
+        })])
+        .unwrap();
+    journal.commit().unwrap();
+    drop(journal);
+    // Once it is on record, it is no news any more.
+    let (games, nonsense) = fold(&disk);
+    assert!(games.current().is_none() && nonsense.all().is_some());
+    assert_eq!(nonsense.news(), None);
+}
+
+/// A publisher with the ends of what it publishes.
+struct Public {
+    view: watch::Receiver<Arc<Shown>>,
+    pgn: watch::Receiver<Arc<str>>,
+    running: tokio::task::JoinHandle<()>,
+    writer: Writer<After, MemStorage>,
+}
+
+fn publish(disk: &Disk, journal: Journal<MemStorage>, folder: &std::path::Path) -> Public {
+    let at_once = Backoff { first: Duration::ZERO, most: Duration::from_millis(5) };
+    let (writer, events) = Writer::start(disk, journal, at_once);
+    let shown = Shown { text: "0".to_owned(), made: tokio::time::Instant::now() };
+    let (view, views) = watch::channel(Arc::new(shown));
+    let (pgn, pgns) = watch::channel(Arc::from(""));
+    let (alive, _) = watch::channel(0);
+    let name = "table-1".to_owned();
+    let folder = folder.to_owned();
+    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, alive };
+    let running = tokio::spawn(publisher.run(disk, events));
+    Public { view: views, pgn: pgns, running, writer }
+}
+
+fn news(n: u64, body: &str) -> Batch<After> {
+    let shown = Shown { text: n.to_string(), made: tokio::time::Instant::now() };
+    let pgn = PgnFile { number: 1, text: Arc::from(n.to_string()) };
+    let after = After { shown: Some(Arc::new(shown)), pgn: Some(pgn), ..After::default() };
+    Batch { lines: vec![NewLine { stamp: at(n), body: body.to_owned() }], after }
+}
+
+#[tokio::test]
+async fn the_public_sees_nothing_that_the_disk_does_not_have() {
+    for call in [Call::Create, Call::Write, Call::SyncData, Call::SyncDir] {
+        let threads = Disk::start().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let disk = MemStorage::new();
+        let (journal, ..) = open(disk.clone(), LONG).unwrap();
+        disk.fail(call, 1, u64::MAX);
+        let mut public = publish(&threads, journal, folder.path());
+        for n in 1..=20 {
+            public.writer.send(news(n, "{}")).await.unwrap();
+        }
+        // Whoever reads the page while the disk fails sees what was there before.
+        while disk.n_calls(call) < 4 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(public.view.borrow().text, "0", "{call:?}");
+        assert_eq!(&**public.pgn.borrow(), "");
+        disk.mend();
+        public.view.wait_for(|shown| shown.text == "20").await.unwrap();
+        public.pgn.wait_for(|pgn| &**pgn == "20").await.unwrap();
+        assert_eq!(public.writer.finish().await.unwrap().position().seq, 20);
+        public.running.await.unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join("game-0001.pgn")).unwrap(), "20");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_cannot_be_kept_is_never_shown_nor_what_rests_on_it() {
+    let threads = Disk::start().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, ..) = open(MemStorage::new(), LONG).unwrap();
+    let mut public = publish(&threads, journal, folder.path());
+    public.writer.send(news(1, "{}")).await.unwrap();
+    public.view.wait_for(|shown| shown.text == "1").await.unwrap();
+    public.writer.send(news(2, "no object")).await.unwrap();
+    public.writer.send(news(3, "{}")).await.unwrap();
+    assert_eq!(public.writer.finish().await.unwrap().position().seq, 2);
+    public.running.await.unwrap();
+    assert_eq!((&*public.view.borrow().text, &**public.pgn.borrow()), ("1", "1"));
+}
+
+#[test]
+fn a_memory_that_is_full_refuses_the_batch() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), Limits { waiting: 2, ..LONG }).unwrap();
+    disk.fail(Call::Create, 1, u64::MAX);
+    let threads = Disk::start().unwrap();
+    let never = Backoff { first: Duration::from_secs(99), most: Duration::from_secs(99) };
+    let (writer, mut events) = Writer::start(&threads, journal, never);
+    for n in 0..3 {
+        let line = NewLine { stamp: at(n), body: "{}".to_owned() };
+        writer.blocking_send(Batch { lines: vec![line], after: n }).unwrap();
+    }
+    drop(writer.blocking_finish());
+    let mut refused = false;
+    while let Some(event) = events.blocking_recv() {
+        match event {
+            WriterEvent::Refused { .. } => refused = true,
+            WriterEvent::Written { after, durable } => assert!(!durable || after < 2),
+            _ => {}
+        }
+    }
+    assert!(refused);
+}
