@@ -94,7 +94,7 @@ impl Act {
             Self::Scheduled => ("scheduled".to_owned(), String::new(), String::new()),
             Self::Entered { .. } => (String::new(), String::new(), String::new()),
         };
-        let order = Order::Note(format!("refused \"{}\": {why}", words.trim_end()));
+        let order = Order::Note(format!("\"{}\" is refused: {why}", words.trim_end()));
         Fact::Ordered { order, author, reason }
     }
 }
