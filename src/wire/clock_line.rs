@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use super::agenda::{Agenda, DifferenceWatch, Job, LOOK_EVERY, PEACE, Shown};
+use super::budget::Budget;
 use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime, End};
 use super::clock_command::ClockCommand;
 use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
@@ -25,6 +26,14 @@ pub const ASK_EVERY: Duration = Duration::from_secs(2);
 pub const N_QUESTIONS: u32 = 5;
 /// For this long the same answer may come once more (protocol 2.6).
 pub const ECHO: Duration = Duration::from_secs(1);
+
+/// A clock that has just been sent something, and says that it is ready, answers that. Ours.
+const READY_ANSWERS: Duration = Duration::from_millis(2_500);
+/// A clock that starts anew over and over is told of once in so long. Ours.
+const RESTARTS_TOLD_EVERY: Duration = Duration::from_secs(600);
+/// A lever that comes to the side that was just set running was moved by the clock itself: some
+/// follow each setting. Ours; seen of an emulator.
+const FOLLOWS_WITHIN: Duration = Duration::from_millis(1_500);
 
 /// Longest beep that the command takes in one.
 const BEEP_MAX: u8 = 0x7f;
@@ -84,6 +93,13 @@ pub struct ClockLine {
     /// When a reading was last asked for.
     looked_at: Option<Mono>,
     watch: DifferenceWatch,
+    budget: Budget,
+    /// When the last command was sent.
+    sent_at: Option<Mono>,
+    /// The side that was last set running, and when.
+    set_running: Option<(Mono, End)>,
+    /// When it was last told that the clock has started anew.
+    restart_told: Option<Mono>,
 }
 
 impl Default for ClockLine {
@@ -104,6 +120,10 @@ impl ClockLine {
             pressed: None,
             looked_at: None,
             watch: DifferenceWatch::default(),
+            budget: Budget::default(),
+            sent_at: None,
+            set_running: None,
+            restart_told: None,
         }
     }
 
@@ -123,11 +143,11 @@ impl ClockLine {
             ClockMessage::Ack(ack) => self.on_ack(at, *ack, out),
             ClockMessage::Rejected { high, .. } => {
                 self.is_there(at);
-                self.on_lever(*high, out);
+                self.on_lever(at, *high, out);
             }
             ClockMessage::Time(time) => {
                 self.is_there(at);
-                self.on_lever(time.high, out);
+                self.on_lever(at, time.high, out);
                 self.on_time(at, time, out);
             }
         }
@@ -155,9 +175,13 @@ impl ClockLine {
         }
     }
 
-    fn on_lever(&mut self, high: End, out: &mut Vec<Act<Command>>) {
+    fn on_lever(&mut self, at: Mono, high: End, out: &mut Vec<Act<Command>>) {
         // The first value after the start is no press (protocol 2.5).
-        if self.high.replace(high).is_some_and(|before| before != high) {
+        let has_turned = self.high.replace(high).is_some_and(|before| before != high);
+        let follows = self
+            .set_running
+            .is_some_and(|(set, end)| end == high && at.since(set) < FOLLOWS_WITHIN);
+        if has_turned && !follows {
             out.push(Act::Tell(ClockNews::Lever(high)));
         }
     }
@@ -191,14 +215,32 @@ impl ClockLine {
                     out.push(Act::Tell(ClockNews::Pressed(buttons)));
                 }
             }
-            AckKind::Ready if matches!(self.link, Link::Found(_)) => {
-                out.push(Act::Tell(ClockNews::Restarted));
-                self.agenda.forget();
-                self.flight = None;
-            }
+            AckKind::Ready if matches!(self.link, Link::Found(_)) => self.on_ready(at, out),
             // What the others mean is uncertain (protocol 2.4).
             _ => {}
         }
+    }
+
+    /// The clock says that it is ready: it has started anew, and forgotten all. Some say the same
+    /// to each command that sets times or ends a text; then it is the answer, or comes behind it.
+    fn on_ready(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+        if let Some(flight) = self.flight.take_if(|flight| flight.job.is_some()) {
+            if let Some(job) = flight.job {
+                self.echo = Some((flight.id, at + ECHO));
+                self.agenda.done(at, job, &flight.wanted);
+            }
+            return;
+        }
+        if self.sent_at.is_some_and(|sent| at.since(sent) < READY_ANSWERS) {
+            return;
+        }
+        let is_news = self.restart_told.is_none_or(|told| at.since(told) >= RESTARTS_TOLD_EVERY);
+        if is_news {
+            self.restart_told = Some(at);
+            out.push(Act::Tell(ClockNews::Restarted));
+        }
+        self.agenda.forget();
+        self.flight = None;
     }
 
     fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
@@ -251,7 +293,7 @@ impl ClockLine {
             self.agenda.failed(at, job);
             return;
         }
-        if flight.n_sent >= N_TRIES {
+        if flight.n_sent >= N_TRIES || self.budget.opens_at(Some(job)) > at {
             out.push(Act::Tell(ClockNews::Unanswered(flight.id)));
             self.agenda.failed(at, job);
             return;
@@ -277,6 +319,11 @@ impl ClockLine {
         if job == Some(Job::Text) {
             self.agenda.cover();
         }
+        let running = job.filter(|job| matches!(job, Job::Set | Job::Step));
+        let running = running.and_then(|_| wanted.times?.end());
+        self.set_running = running.map(|end| (at, end)).or(self.set_running);
+        self.budget.spend(at);
+        self.sent_at = Some(at);
         let (id, due) = (command.id(), at + ACK_WAIT);
         self.flight = Some(Flight { job, id, wanted, n_sent, due });
         out.push(Act::Send(Command::Clock(command)));
@@ -307,9 +354,12 @@ impl ClockLine {
 
     /// From when on a job may be sent; `None` if this clock has no such thing.
     fn allows(&self, job: Job) -> Option<Mono> {
+        let opens_at = self.budget.opens_at(Some(job));
         let id = match job {
+            // A question to the board is none to the clock.
+            Job::Look => return Some(Mono::default()),
             // What sets times is urgent, and its success is read, not believed.
-            Job::Set | Job::Step | Job::Look => return Some(Mono::default()),
+            Job::Set | Job::Step => return Some(opens_at),
             Job::Icons if self.kind() != Some(ClockKind::Xl) => return None,
             Job::Icons => 0x02,
             Job::Beep => 0x0b,
@@ -319,7 +369,7 @@ impl ClockLine {
         };
         // An answer that comes late or twice must not be taken for that of the next of its kind.
         let echo = self.echo.filter(|(echoing, _)| *echoing == id);
-        Some(echo.map_or(Mono::default(), |(_, until)| until))
+        Some(echo.map_or(opens_at, |(_, until)| until.max(opens_at)))
     }
 
     /// Does what is due.
@@ -358,6 +408,11 @@ impl ClockLine {
     }
 
     fn ask(&mut self, at: Mono, n_asked: u32, out: &mut Vec<Act<Command>>) {
+        let opens_at = self.budget.opens_at(None);
+        if opens_at > at {
+            self.link = Link::Asking { n_asked, due: opens_at };
+            return;
+        }
         if n_asked == N_QUESTIONS {
             out.push(Act::Tell(ClockNews::Silent(MEND_SILENT)));
         }

@@ -9,6 +9,7 @@
 mod agenda;
 pub mod bridge;
 pub mod bridge_link;
+mod budget;
 pub mod clock;
 pub mod clock_command;
 pub mod clock_line;

@@ -1,6 +1,7 @@
 //! Clocks as devices: what they say, how they are driven, and the models that stand for them.
 
 mod arbiter;
+mod babble;
 mod behind;
 mod bridge;
 mod bridge_daemon;

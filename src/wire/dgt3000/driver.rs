@@ -11,6 +11,7 @@ use super::{AckVerdict, Address, BEEP_MAX, I2cAck, I2cCommand, I2cMessage, I2cSe
 use super::{KeyEvent, Keys, SideRun};
 use crate::time::Mono;
 use crate::wire::agenda::{Agenda, DifferenceWatch, Job, Shown};
+use crate::wire::budget::Budget;
 use crate::wire::clock_wish::{
     Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted, WantedTimes,
 };
@@ -115,6 +116,7 @@ pub struct Dgt3000 {
     /// Why the clock was not to be had, as told last.
     trouble: Option<ClockNews>,
     watch: DifferenceWatch,
+    budget: Budget,
 }
 
 impl Default for Dgt3000 {
@@ -139,6 +141,7 @@ impl Dgt3000 {
             has_reset: false,
             trouble: None,
             watch: DifferenceWatch::default(),
+            budget: Budget::default(),
         }
     }
 
@@ -390,10 +393,10 @@ impl Dgt3000 {
                 }
             }
             None => self.step_failed(at, flight, false, out),
-            Some(_) if flight.n_sent < N_ATTEMPTS => {
+            job if flight.n_sent < N_ATTEMPTS && self.budget.opens_at(job) <= at => {
                 let command = flight.job.and_then(|job| self.command(at, job));
                 if let Some(command) = command {
-                    self.launch(at, flight.job, command, flight.n_sent + 1, out);
+                    self.launch(at, job, command, flight.n_sent + 1, out);
                 }
             }
             Some(job) => {
@@ -431,6 +434,7 @@ impl Dgt3000 {
         if matches!(command, I2cCommand::Display { .. }) {
             self.agenda.cover();
         }
+        self.budget.spend(at);
         let wanted = *self.agenda.wanted();
         let due = at + ANSWER_WAIT;
         self.flight = Some(Flight { job, command, wanted, n_sent, is_again, due });
@@ -459,9 +463,9 @@ impl Dgt3000 {
         }
     }
 
-    fn allows(job: Job) -> Option<Mono> {
+    fn allows(&self, job: Job) -> Option<Mono> {
         // Times come by themselves, and the icons lie in the text.
-        (!matches!(job, Job::Icons | Job::Look)).then_some(Mono::default())
+        (!matches!(job, Job::Icons | Job::Look)).then(|| self.budget.opens_at(Some(job)))
     }
 
     fn go_on(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
@@ -477,11 +481,16 @@ impl Dgt3000 {
         self.agenda.go_on(at);
         if self.flight.is_none() {
             match self.phase {
-                Phase::Taking { next, due, .. } if due <= at => {
-                    self.launch(at, None, next, 1, out);
+                Phase::Taking { n_tried, n_woken, next, due } if due <= at => {
+                    let opens_at = self.budget.opens_at(None);
+                    if opens_at <= at {
+                        self.launch(at, None, next, 1, out);
+                    } else {
+                        self.phase = Phase::Taking { n_tried, n_woken, next, due: opens_at };
+                    }
                 }
                 Phase::Ready => {
-                    let job = self.agenda.next(at, Self::allows);
+                    let job = self.agenda.next(at, |job| self.allows(job));
                     if let Some(command) = job.and_then(|job| self.command(at, job)) {
                         self.launch(at, job, command, 1, out);
                     }
@@ -521,7 +530,8 @@ impl ClockDriver for Dgt3000 {
                 }
                 let mut agenda = self.agenda.clone();
                 agenda.forget();
-                *self = Self { agenda, watch: self.watch, ..Self::new() };
+                let budget = std::mem::take(&mut self.budget);
+                *self = Self { agenda, budget, watch: self.watch, ..Self::new() };
             }
             _ if self.phase == Phase::Down => {}
             I2cInput::Written(end) => self.on_written(at, *end, out),
@@ -543,7 +553,7 @@ impl ClockDriver for Dgt3000 {
             Phase::Ready => Some(self.heard + SILENCE),
         };
         let is_free = self.flight.is_none() && self.phase == Phase::Ready;
-        let agenda = is_free.then(|| self.agenda.wake_at(Self::allows)).flatten();
+        let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
         [flight, phase, agenda, self.watch.wake_at()].into_iter().flatten().min()
     }
 
