@@ -104,6 +104,8 @@ pub struct Check {
     is_kept: bool,
     /// The clock shows something else than the host's model.
     apart: Option<kept::Apart>,
+    /// The host has taken back a press.
+    has_withdrawn: bool,
     /// The clock shows nothing but zeros, and that was told.
     is_blank: bool,
     /// A new period by the model, whose time has not been seen on the clock yet.
@@ -143,6 +145,7 @@ impl Check {
             is_driven: false,
             is_kept: false,
             apart: None,
+            has_withdrawn: false,
             is_blank: false,
             begun: None,
             doubt: None,
@@ -324,6 +327,7 @@ impl Check {
 
     /// [`Check::wake_at`] has come, or not.
     pub fn on_timeout(&mut self, at: Mono, notes: &mut Vec<Note>) {
+        self.tell_withdrawn(notes);
         if self.wake_at().is_some_and(|due| due <= at) {
             if let Some(model) = &mut self.model {
                 model.advance(at);

@@ -21,6 +21,7 @@ use crate::wire::{
     ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Wanted, WantedTimes,
 };
 use shakmaty::Color;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// A move is shown for this long.
@@ -31,6 +32,9 @@ const MOVE_FRESH: Duration = Duration::from_secs(2);
 const TIME_SCARCE: Duration = Duration::from_secs(60);
 /// From an order until the clock obeys: its answer takes up to two seconds (protocol 3.5).
 const HEARD_WITHIN: Duration = Duration::from_secs(2);
+/// Between two turns of the lever of which the second brings it back: a board looks at its clock two
+/// or three times a second (protocol 2.6), and a reading that was overtaken comes one look late.
+const OVERTAKEN: Duration = Duration::from_millis(700);
 /// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
 const CALL_BEEP: u8 = 16;
 
@@ -77,6 +81,17 @@ enum Moves {
     Shown,
 }
 
+/// Who may start a clock that waits for its game.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Starter {
+    /// The button in the middle, an order, and the first press of the player who has not got the
+    /// first move: it is what he does when he starts his opponent's clock (2023: Art. 6.2, 8.2).
+    #[default]
+    Anybody,
+    /// The button in the middle, and an order.
+    Arbiter,
+}
+
 /// The host's side of a clock that it drives, behind a board unless the driver is another.
 #[derive(Clone, Debug)]
 pub struct ClockDesk<D = ClockLine> {
@@ -87,6 +102,8 @@ pub struct ClockDesk<D = ClockLine> {
     white: End,
     /// Whose end is up: his time runs, or will.
     turn: Color,
+    /// The last two presses, and the model as it was before each.
+    presses: VecDeque<(Mono, ClockModel)>,
     /// When the button in the middle was last pressed.
     button_at: Option<Mono>,
     /// The model knows the times: from a new game, or from the clock.
@@ -98,6 +115,9 @@ pub struct ClockDesk<D = ClockLine> {
     over: Over,
     calls: Calls,
     moves: Moves,
+    starter: Starter,
+    /// Who has the first move of a game in which nothing has been moved yet.
+    first: Option<Color>,
     /// The legal move that was made last and its half-move.
     made: Option<(usize, ClockText)>,
     /// The clock is there and obeys nobody.
@@ -169,6 +189,7 @@ impl<D: ClockDriver> ClockDesk<D> {
             decoder: Decoder::default(),
             white,
             turn: Color::White,
+            presses: VecDeque::new(),
             button_at: None,
             is_set: false,
             times: None,
@@ -176,6 +197,8 @@ impl<D: ClockDriver> ClockDesk<D> {
             over: Over::Nothing,
             calls: Calls::default(),
             moves: Moves::Hidden,
+            starter: Starter::default(),
+            first: None,
             made: None,
             is_deaf: false,
             has_changed: false,
@@ -192,6 +215,12 @@ impl<D: ClockDriver> ClockDesk<D> {
     #[must_use]
     pub fn showing_moves(self) -> Self {
         Self { moves: Moves::Shown, ..self }
+    }
+
+    /// The same desk, whose clock is started so.
+    #[must_use]
+    pub fn started_by(self, starter: Starter) -> Self {
+        Self { starter, ..self }
     }
 
     /// The model that the clock is set by.
@@ -238,7 +267,7 @@ impl<D: ClockDriver> ClockDesk<D> {
             Some(color) if color == !turn && !is_running && self.is_new(at) => {
                 self.model.start(at, turn);
             }
-            Some(color) if color == !turn => drop(self.model.press(at, color)),
+            Some(color) if color == !turn => return self.on_press(at, color),
             // A button is heard before the lever. On a clock that has not yet been stopped the
             // press came first.
             None if is_running && self.is_new(at) => {
@@ -246,9 +275,37 @@ impl<D: ClockDriver> ClockDesk<D> {
                 self.model.press(at, !turn);
                 self.model.stop(at);
             }
+            // A clock with nothing but a lever has no other way to be started.
+            None if self.first == Some(turn) && self.starter == Starter::Anybody => {
+                self.model.start(at, turn);
+            }
             Some(_) | None => return,
         }
         self.changed(at);
+    }
+
+    /// The lever says that `by` has pressed. There and back again right behind another press is one
+    /// reading that was overtaken, and neither of the two is a press: no increment is given twice.
+    fn on_press(&mut self, at: Mono, by: Color) {
+        let mut presses = std::mem::take(&mut self.presses);
+        let is_overtaken = match (presses.front(), presses.back()) {
+            (Some((first, _)), Some((last, before))) if first != last => {
+                before.running() == Some(!by)
+                    && at.since(*last) < OVERTAKEN
+                    && last.since(*first) < OVERTAKEN
+            }
+            _ => false,
+        };
+        if is_overtaken && let Some((_, before)) = presses.pop_back() {
+            self.model = before;
+            self.model.advance(at);
+        } else {
+            presses.push_back((at, self.model.clone()));
+            self.model.press(at, by);
+        }
+        self.changed(at);
+        presses.drain(..presses.len().saturating_sub(2));
+        self.presses = presses;
     }
 
     /// Whether the clock may not have heard yet what the arbiter's hand told us.
@@ -309,7 +366,11 @@ impl<D: ClockDriver> ClockDesk<D> {
     /// Something was recorded that the clock shows.
     pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<D::Command>>) {
         match fact {
-            Fact::GameStarted { .. } => self.new_game(at, out),
+            Fact::GameStarted { fen, .. } => {
+                self.new_game(at, out);
+                let is_new = self.model.running().is_none();
+                self.first = Some(first_of(fen)).filter(|_| is_new);
+            }
             Fact::Seated { white_end, .. } => self.seat(match white_end {
                 clock::End::Left => End::Left,
                 clock::End::Right => End::Right,
@@ -318,8 +379,9 @@ impl<D: ClockDriver> ClockDesk<D> {
             Fact::Reopened(_) => self.reopen(at, out),
             Fact::MoveMade { ply, uci, san, is_illegal: false, .. } => {
                 self.made = Some((*ply, ClockText::for_move(uci, san)));
+                self.first = None;
             }
-            Fact::MoveMade { .. } => self.made = None,
+            Fact::MoveMade { .. } => (self.made, self.first) = (None, None),
             Fact::MoveRetracted { ply } => self.made = self.made.filter(|(made, _)| made < ply),
             Fact::MoveCompleted { ply, by: CompletedBy::Press, pressed_before, .. }
                 if *pressed_before <= MOVE_FRESH =>
@@ -450,6 +512,7 @@ impl<D: ClockDriver> ClockDesk<D> {
         let [left, right] = [End::Left, End::Right].map(|end| times.of(self.color(end)));
         self.times = Some(WantedTimes { left, right, runs, turns_by_lever: false, since: at });
         self.has_changed = true;
+        self.presses.clear();
     }
 
     fn want(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
@@ -466,4 +529,10 @@ impl<D: ClockDriver> ClockDesk<D> {
     fn end(&self, color: Color) -> End {
         if color == Color::White { self.white } else { self.white.other() }
     }
+}
+
+/// Who has the first move in the position of a FEN.
+fn first_of(fen: &str) -> Color {
+    let is_blacks = fen.split(' ').nth(1) == Some("b");
+    if is_blacks { Color::Black } else { Color::White }
 }

@@ -1,5 +1,6 @@
 //! The dispatch: each event to its place, timers, and the effects in their order.
 
+use super::clock_stands::ClockStands;
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
@@ -48,6 +49,7 @@ pub struct Game {
     pub(super) is_clock_beside: bool,
     pub(super) timekeeper: Timekeeper,
     pub(super) flags: Flags,
+    pub(super) clock_stands: ClockStands,
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
@@ -83,6 +85,7 @@ impl Game {
             is_clock_beside: false,
             timekeeper: Timekeeper::new(&settings),
             flags: Flags::default(),
+            clock_stands: ClockStands::default(),
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
@@ -173,6 +176,7 @@ impl Game {
         self.run_timers(now);
         self.run_timekeeper(now);
         self.press_unseen(now);
+        self.watch_start();
         self.run_bench(now, effects);
         self.note_cut();
         self.flush(at, effects);
@@ -392,6 +396,7 @@ impl Game {
         let turned = self.clock.read(now, face);
         for turn in &turned {
             match turn {
+                Turned::Pressed(end) if self.timekeeper.follows(now, self.clock.color(*end)) => {}
                 Turned::Pressed(end) => {
                     self.on_lever(now, *end, turned.contains(&Turned::Started));
                 }
@@ -400,6 +405,7 @@ impl Game {
             }
         }
         self.keep_time(now, message, &turned);
+        self.watch_standing_clock(lever.high);
         let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
         if is_first {
             self.timers.set(Timer::Settle, now + self.settle_time());
@@ -500,6 +506,7 @@ impl Game {
         self.clock.forget_run();
         self.begin_time(now);
         self.flags = Flags::default();
+        self.clock_stands = self.clock_stands.new_game();
         self.timers.set(Timer::Settle, now + self.settle_time());
     }
 }

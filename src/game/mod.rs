@@ -6,6 +6,7 @@
 pub mod act;
 pub mod clock_desk;
 mod clock_order;
+mod clock_stands;
 mod disorder;
 mod doubt;
 pub mod ear;
@@ -30,7 +31,7 @@ mod timekeeper;
 mod timers;
 mod watch;
 
-pub use clock_desk::{BridgeAct, BridgeDesk, Calls, ClockDesk};
+pub use clock_desk::{BridgeAct, BridgeDesk, Calls, ClockDesk, Starter};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};

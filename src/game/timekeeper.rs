@@ -9,19 +9,25 @@ use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color, Position};
 use std::time::Duration;
 
+/// A lever that turns so soon after our own setting, to the side that was set running, follows it:
+/// some clocks do that. Ours; a reading comes up to 1.5 s late (protocol 2.6).
+const FOLLOWS_WITHIN: Duration = Duration::from_millis(1_500);
+
 /// Keeps the time of one game.
 #[derive(Clone, Debug)]
 pub(super) struct Timekeeper {
     check: Check,
     /// When the clock last showed times that can be.
     shown_at: Option<Mono>,
+    /// Whose time runs by the model that the host drives the clock by, and since when.
+    kept: Option<(Mono, Color)>,
     notes: Vec<Note>,
 }
 
 impl Timekeeper {
     pub(super) fn new(settings: &Settings) -> Self {
         let check = Self::patient(Check::new(settings.time_control.clone()), settings);
-        Self { check, shown_at: None, notes: Vec::new() }
+        Self { check, shown_at: None, kept: None, notes: Vec::new() }
     }
 
     /// For a game that was begun before the daemon was started anew: `first` had the first move,
@@ -51,10 +57,21 @@ impl Timekeeper {
 
     /// The host drives the clock by this model, or drives it no longer.
     pub(super) fn keep(&mut self, now: Mono, model: Option<&ClockModel>) {
+        let running = model.and_then(ClockModel::running);
+        if self.kept.map(|(_, side)| side) != running {
+            self.kept = running.map(|side| (now, side));
+        }
         match model {
             Some(model) => self.check.keep(now, model.clone()),
             None => self.check.release(),
         }
+    }
+
+    /// Whether the lever, by which `by` has pressed, only follows what the host has set a moment
+    /// before. What it was that made the host set it came with the same message, or earlier.
+    pub(super) fn follows(&self, now: Mono, by: Color) -> bool {
+        self.kept
+            .is_some_and(|(at, side)| side == !by && at < now && now.since(at) < FOLLOWS_WITHIN)
     }
 
     /// The clock cannot be heard: its times are reckoned from now on.

@@ -97,6 +97,8 @@ pub enum FindingKind {
     },
     /// Another board stands there than the one on record.
     BoardExchanged,
+    /// Moves are played and pressed while the clock, which the host runs, has not been started.
+    ClockStands,
     /// Moves of both sides are played and taken back while no clock is pressed, as after a game.
     MayBeOver,
 }
@@ -123,6 +125,7 @@ impl Finding {
             FindingKind::Displaced { .. } if self.by.is_some() => Severity::Irregularity,
             FindingKind::IllegalOnBoard { .. }
             | FindingKind::NotPressed
+            | FindingKind::ClockStands
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
             | FindingKind::SensorFault { .. }
@@ -140,6 +143,7 @@ impl Finding {
             | FindingKind::RookForgotten { .. }
             | FindingKind::KingCaptured { .. } => Some("7.5.1"),
             FindingKind::NotPressed => Some("6.2.1"),
+            FindingKind::ClockStands => Some("6.2"),
             FindingKind::BadSetup { .. } => Some("7.2.1"),
             FindingKind::PromotionIncomplete { .. } => Some("7.5.2"),
             FindingKind::PressWithoutMove => Some("7.5.3"),
@@ -168,6 +172,7 @@ impl Finding {
             | FindingKind::Restored
             | FindingKind::NoStartPosition
             | FindingKind::NotPressed
+            | FindingKind::ClockStands
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
             | FindingKind::MemorySetAside => Vec::new(),
@@ -185,6 +190,7 @@ impl Finding {
             FindingKind::NotPressed => "NOT_PRESSED",
             FindingKind::BadSetup { .. } => "BAD_SETUP",
             FindingKind::BoardExchanged => "BOARD_EXCHANGED",
+            FindingKind::ClockStands => "CLOCK_STANDS",
             FindingKind::MayBeOver => "MAY_BE_OVER",
             FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
             FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
@@ -226,6 +232,10 @@ impl fmt::Display for Finding {
                 }
             }
             FindingKind::BoardExchanged => f.write_str("another board stands there than before")?,
+            FindingKind::ClockStands => f.write_str(
+                "moves are played while the clock stands: start it, by its middle button or by an \
+                 order",
+            )?,
             FindingKind::MayBeOver => f.write_str(
                 "moves are played and taken back without a press: the game may be over; what is \
                  played waits for one",

@@ -268,6 +268,7 @@ impl FindingBody {
             ("NOT_PRESSED", []) => FindingKind::NotPressed,
             ("BAD_SETUP", _) => FindingKind::BadSetup { squares },
             ("BOARD_EXCHANGED", []) => FindingKind::BoardExchanged,
+            ("CLOCK_STANDS", []) => FindingKind::ClockStands,
             ("MAY_BE_OVER", []) => FindingKind::MayBeOver,
             ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
             ("DISPLACED", _) => FindingKind::Displaced { squares },

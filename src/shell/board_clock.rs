@@ -35,7 +35,7 @@ impl BoardClock {
             (Some(own), ..) => Self::Own(own),
             (None, Source::Board, Some(control)) if settings.drive_clock => {
                 let desk = ClockDesk::new(control, settings.left_or_right());
-                let desk = desk.calling_for(settings.calls());
+                let desk = desk.calling_for(settings.calls()).started_by(settings.starter());
                 let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
                 Self::Driven(Box::new(desk))
             }

@@ -34,7 +34,9 @@ pub(super) struct BridgeClock {
 impl BridgeClock {
     /// Opens the line that the settings name. Must be called inside a runtime.
     pub(super) fn open(settings: &config::Board, control: TimeControl, now: Now) -> Self {
-        let desk = BridgeDesk::new(control, settings.left_or_right()).calling_for(settings.calls());
+        let desk = BridgeDesk::new(control, settings.left_or_right())
+            .calling_for(settings.calls())
+            .started_by(settings.starter());
         let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
         let (line, actor) = serial::channel(serial::Line::bridge(&settings.clock_port), now);
         tokio::spawn(actor.run());

@@ -5,7 +5,7 @@ use super::orders::SOCKET;
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::settings::Settle;
 use crate::game::terms::{at_control, variant_of};
-use crate::game::{Calls, ClockRole, Settings};
+use crate::game::{Calls, ClockRole, Settings, Starter};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
@@ -100,6 +100,8 @@ pub struct Board {
     pub drive_clock: bool,
     /// For what a driven clock is stopped and calls the arbiter.
     pub clock_stops_for: StopsFor,
+    /// The first press of the player without the first move starts a driven clock.
+    pub clock_starts_by_lever: bool,
     /// A driven clock shows each completed move for some seconds.
     pub clock_shows_moves: bool,
     /// Only Chess960 start positions begin a game.
@@ -215,6 +217,7 @@ impl Default for Board {
             clock_port: "auto".to_owned(),
             drive_clock: false,
             clock_stops_for: StopsFor::IllegalMove,
+            clock_starts_by_lever: true,
             clock_shows_moves: false,
             chess960: false,
             laws: String::new(),
@@ -351,6 +354,11 @@ impl Board {
             Seat::Auto | Seat::Left => wire::End::Left,
             Seat::Right => wire::End::Right,
         }
+    }
+
+    /// Who may start a driven clock.
+    pub fn starter(&self) -> Starter {
+        if self.clock_starts_by_lever { Starter::Anybody } else { Starter::Arbiter }
     }
 
     /// For what a clock that we drive calls the arbiter.

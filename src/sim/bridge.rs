@@ -85,6 +85,11 @@ impl BridgeSim {
         self.lets_go_at = Some(at + HOLD);
     }
 
+    /// Whether the clock counts.
+    pub fn is_running(&self) -> bool {
+        self.clock.is_running()
+    }
+
     /// Whether the clock obeys and shows times.
     pub fn is_set(&self) -> bool {
         let time = self.clock.time();

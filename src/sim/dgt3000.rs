@@ -233,6 +233,11 @@ impl Dgt3000Sim {
         frames
     }
 
+    /// Whether it counts.
+    pub fn is_running(&self) -> bool {
+        self.works.is_running()
+    }
+
     /// What its displays show.
     pub fn time(&self) -> I2cTime {
         I2cTime {

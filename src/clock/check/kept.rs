@@ -9,6 +9,9 @@ use crate::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
 
+/// A reading that was overtaken is so old at the most (protocol 2.6).
+const OVERTAKEN: Duration = Duration::from_secs(1);
+
 /// The clock shows something else than the host's model says.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Apart {
@@ -22,6 +25,15 @@ impl Check {
     /// ours as well from now on.
     pub fn keep(&mut self, at: Mono, mut model: ClockModel) {
         model.advance(at);
+        if let Some(before) = self.model.as_ref().filter(|_| self.is_kept) {
+            // A press is taken back by an order, which leaves the times to another one, or because
+            // the reading that told of it was an old one.
+            let is_withdrawn = |color: &Color| {
+                model.completed(*color) < before.completed(*color)
+                    && model.left(*color) < before.left(*color)
+            };
+            self.has_withdrawn |= Color::ALL.iter().any(is_withdrawn);
+        }
         self.begun = self.model.as_ref().filter(|_| self.is_kept).and_then(|before| {
             let has_begun = |color: &Color| model.period(*color) > before.period(*color);
             let by = Color::ALL.into_iter().find(has_begun)?;
@@ -79,6 +91,13 @@ impl Check {
             let is_more = *ordered.get(by) > 0;
             let from = if is_more { after.saturating_sub(amount) } else { after + amount };
             notes.push(Note::AsOrdered { by, from, to: shown.of(by) });
+        }
+    }
+
+    /// A press that was none has been taken back.
+    pub(super) fn tell_withdrawn(&mut self, notes: &mut Vec<Note>) {
+        if std::mem::take(&mut self.has_withdrawn) {
+            notes.push(Note::Late { by: OVERTAKEN });
         }
     }
 

@@ -6,7 +6,7 @@
 //! readings only once it has had the time to show them. While it is gone, each move that goes on
 //! record counts as a press that nobody could see; when it is back it is set to the model's times.
 
-use super::{Calls, ClockDesk, Moves};
+use super::{Calls, ClockDesk, Moves, Starter, first_of};
 use crate::clock::TimeControl;
 use crate::game::entry::Fact;
 use crate::game::event::Event;
@@ -85,6 +85,12 @@ impl BridgeDesk {
         Self { desk: ClockDesk { moves: Moves::Shown, ..self.desk }, ..self }
     }
 
+    /// The same desk, whose clock is started so.
+    #[must_use]
+    pub fn started_by(self, starter: Starter) -> Self {
+        Self { desk: ClockDesk { starter, ..self.desk }, ..self }
+    }
+
     /// The desk below, as it is for every clock.
     pub const fn desk(&self) -> &ClockDesk<BridgeLink> {
         &self.desk
@@ -127,10 +133,7 @@ impl BridgeDesk {
     /// Something was recorded that the clock shows.
     pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<BridgeAct>) {
         match fact {
-            Fact::GameStarted { fen, .. } => {
-                let is_blacks = fen.split(' ').nth(1) == Some("b");
-                self.first = if is_blacks { Color::Black } else { Color::White };
-            }
+            Fact::GameStarted { fen, .. } => self.first = first_of(fen),
             Fact::MoveMade { ply, .. } if !self.is_there => {
                 let by = if ply.is_multiple_of(2) { !self.first } else { self.first };
                 self.press_unseen(at, by);

@@ -28,6 +28,8 @@ use tracing::debug;
 /// kings in the center have to stand.
 const LAST_LOOK: Duration = Duration::from_secs(4);
 
+/// A clock that does not run so long after its button was pressed has not heard it.
+const STARTS_WITHIN: Duration = Duration::from_secs(2);
 /// What the simulated arbiter has announced for a clock that the daemon runs.
 const CONTROL: &str = "90m+30s";
 
@@ -139,8 +141,8 @@ impl Demo {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
                     orders.give(ClockOrder::Start(Color::White)).await;
                 }
-                if let Some(bridge) = &bridge {
-                    bridge.hands().send(Happening::Resume(Color::White)).ok();
+                if let Some(bridge) = &mut bridge {
+                    start(bridge, now).await?;
                 }
                 stub.played().await?;
                 now.sleep_until(now.stamp().mono + LAST_LOOK).await;
@@ -208,6 +210,23 @@ fn open_bridge(now: Now) -> Result<PtyBridgeStub, Failure> {
     let (stub, actor) = PtyBridge::open(now, None).map_err(|e| Failure::Device(chain(&e)))?;
     tokio::spawn(actor.run());
     Ok(stub)
+}
+
+/// The arbiter starts White's clock, and looks whether it runs: at a high speed the bridge is deaf
+/// for long while it speaks, and may miss a button.
+async fn start(bridge: &mut PtyBridgeStub, now: Now) -> Result<(), PtyError> {
+    let hands = bridge.hands();
+    // Who is not there any more presses nothing.
+    hands.send(Happening::Resume(Color::White)).ok();
+    loop {
+        let looks = now.sleep_until(now.stamp().mono + STARTS_WITHIN);
+        tokio::select! {
+            runs = bridge.is_running() => return runs,
+            () = looks => {
+                hands.send(Happening::ClockStopped).ok();
+            }
+        }
+    }
 }
 
 fn path_of(bridge: &PtyBridgeStub) -> String {

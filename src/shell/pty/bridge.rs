@@ -35,14 +35,17 @@ impl PtyBridge {
         let (cable_stub, cable) = Cable::open(link)?;
         let (hands_tx, hands_rx) = mpsc::unbounded_channel();
         let (is_set_tx, is_set_rx) = watch::channel(false);
+        let (is_running_tx, is_running_rx) = watch::channel(false);
         let actor = PtyBridgeActor {
             bridge: BridgeSim::new(Dgt3000Sim::new(State::Asleep, DRIFT_PPM)),
             now,
             cable,
             hands: hands_rx,
             is_set: is_set_tx,
+            is_running: is_running_tx,
         };
-        let stub = PtyBridgeStub { cable: cable_stub, hands: hands_tx, is_set: is_set_rx };
+        let (is_set, is_running) = (is_set_rx, is_running_rx);
+        let stub = PtyBridgeStub { cable: cable_stub, hands: hands_tx, is_set, is_running };
         Ok((stub, actor))
     }
 }
@@ -53,6 +56,7 @@ pub struct PtyBridgeStub {
     cable: CableStub,
     hands: mpsc::UnboundedSender<Happening>,
     is_set: watch::Receiver<bool>,
+    is_running: watch::Receiver<bool>,
 }
 
 impl PtyBridgeStub {
@@ -72,6 +76,15 @@ impl PtyBridgeStub {
     /// The bridge has been put away.
     pub async fn is_set(&mut self) -> Result<(), PtyError> {
         self.is_set.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
+        Ok(())
+    }
+
+    /// Waits until the clock counts.
+    ///
+    /// # Errors
+    /// The bridge has been put away.
+    pub async fn is_running(&mut self) -> Result<(), PtyError> {
+        self.is_running.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
         Ok(())
     }
 
@@ -100,6 +113,7 @@ pub struct PtyBridgeActor {
     cable: Cable,
     hands: mpsc::UnboundedReceiver<Happening>,
     is_set: watch::Sender<bool>,
+    is_running: watch::Sender<bool>,
 }
 
 impl PtyBridgeActor {
@@ -138,6 +152,8 @@ impl PtyBridgeActor {
         let bytes = self.bridge.take(self.now.stamp().mono);
         let is_set = self.bridge.is_set();
         self.is_set.send_if_modified(|was| std::mem::replace(was, is_set) != is_set);
+        let is_running = self.bridge.is_running();
+        self.is_running.send_if_modified(|was| std::mem::replace(was, is_running) != is_running);
         self.cable.write(&bytes);
     }
 }

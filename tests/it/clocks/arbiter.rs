@@ -447,3 +447,31 @@ fn periods_and_increments_are_the_referees() {
     // A wrong wall of the model would have set it down for White as well.
     assert_eq!(hall.n_lines("white: FLAG"), 0, "{log}");
 }
+
+/// With a lever alone, no button in the middle: Black's first press starts White's clock.
+#[test]
+fn the_first_press_of_black_starts_the_clock() {
+    let mut hall = Hall::new(ClockRole::Driven, "5m+3s");
+    // White's end is down as the clock was put there; Black pushes his down.
+    hall.press(Color::White);
+    hall.press(Color::Black);
+    hall.pass(5 * SECOND);
+    let [white, black] = hall.shown();
+    assert!(white < 300 && black == 300, "{white} {black}: {}", hall.log.join("\n"));
+    hall.plays(Square::E2, Square::E4, Color::White.pawn());
+    hall.plays(Square::E7, Square::E5, Color::Black.pawn());
+    assert_eq!(hall.sans(), ["e4", "e5"]);
+    assert_eq!(hall.n_lines("CLOCK_STANDS"), 0, "{}", hall.log.join("\n"));
+    assert_eq!(hall.n_lines("PRESS_WITHOUT_MOVE"), 0, "{}", hall.log.join("\n"));
+}
+
+/// A driven clock that nobody has started is told of at the first press.
+#[test]
+fn moves_while_a_driven_clock_stands_are_told_at_once() {
+    let mut hall = Hall::new(ClockRole::Driven, "5m+3s");
+    hall.plays(Square::E2, Square::E4, Color::White.pawn());
+    assert_eq!(hall.n_lines("CLOCK_STANDS"), 1, "{}", hall.log.join("\n"));
+    hall.plays(Square::E7, Square::E5, Color::Black.pawn());
+    assert_eq!(hall.n_lines("CLOCK_STANDS"), 1, "once: {}", hall.log.join("\n"));
+    assert_eq!(hall.sans(), ["e4", "e5"]);
+}

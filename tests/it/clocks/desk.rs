@@ -6,7 +6,7 @@ use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Glass, Obedience, Table};
 use rokade::time::Mono;
 use rokade::track::line::CompletedBy;
-use rokade::wire::{Act, ClockKind, ClockNews, Command, End};
+use rokade::wire::{Act, BoardMessage, ClockKind, ClockMessage, ClockNews, Command, End};
 use shakmaty::{Color, Square};
 use std::time::Duration;
 
@@ -390,5 +390,39 @@ fn a_driven_clock_stays_with_the_model_over_four_hours() {
         assert!(most < Duration::from_millis(100), "{drift_ppm} ppm: {most:?}");
         assert!(later < Duration::from_millis(100), "{drift_ppm} ppm: {later:?}");
         assert!(shown < Duration::from_millis(1_500), "{drift_ppm} ppm: {shown:?}");
+    }
+}
+
+/// A reading that was overtaken on its way shows the lever as it was before.
+#[test]
+fn an_overtaken_reading_gives_no_increment() {
+    for color in Color::ALL {
+        let mut room = Room::new();
+        room.pass(10 * SECOND);
+        room.happen(&Happening::ClockStopped);
+        room.pass(8 * SECOND);
+        if color == Color::Black {
+            room.happen(&Happening::Press(Color::White));
+            room.pass(4 * SECOND);
+        }
+        let before = room.table.driven().expect("a clock").time();
+        room.table.happen(room.now, &Happening::Press(color));
+        room.pass(Duration::from_millis(600));
+        let times = room.desk.model().times(room.now);
+        let after = room.table.driven().expect("a clock").time();
+        for old in [before, after] {
+            let message = BoardMessage::Clock(ClockMessage::Time(old)).encode();
+            room.drive(|desk, at, out| desk.hear(at, &message, out));
+            room.pass(Duration::from_millis(100));
+        }
+        room.pass(5 * SECOND);
+        let now = room.desk.model().times(room.now);
+        assert_eq!(now.of(color), times.of(color), "no more and no less for {color}");
+        assert!(now.of(!color) < times.of(!color), "{color}'s opponent is on move");
+        assert_eq!(room.desk.model().running(), Some(!color));
+        let (left, right, _) = room.shown();
+        let shown = [u64::from(left), u64::from(right)];
+        let wanted = [now.white.as_secs(), now.black.as_secs()];
+        assert!(shown.iter().zip(wanted).all(|(a, b)| a.abs_diff(b) <= 2), "{shown:?} {wanted:?}");
     }
 }

@@ -58,6 +58,8 @@ impl Cause {
             Self::Period => matches!(note, Note::Period { .. } | Note::PeriodDue { .. }),
             Self::Twice => match note {
                 Note::PressesMissed { .. } => true,
+                // Of three presses in a second the last two look like a reading that was overtaken.
+                Note::Late { .. } if kind == Kind::Driven => true,
                 // Where the clock was stopped or started at once nobody can tell a press from a
                 // hand. Of several in a row each may have been too soon after the one before.
                 Note::SetByHand { from, to, .. } | Note::Unexplained { from, to, .. } => {
