@@ -32,8 +32,9 @@ const MOVE_FRESH: Duration = Duration::from_secs(2);
 const TIME_SCARCE: Duration = Duration::from_secs(60);
 /// From an order until the clock obeys: its answer takes up to two seconds (protocol 3.5).
 const HEARD_WITHIN: Duration = Duration::from_secs(2);
-/// Between two turns of the lever of which the second brings it back: a board looks at its clock two
-/// or three times a second (protocol 2.6), and a reading that was overtaken comes one look late.
+/// Between two turns of the lever of which the second brings it back: a board looks at its clock
+/// two or three times a second (protocol 2.6), and a reading that was overtaken comes one look
+/// late.
 const OVERTAKEN: Duration = Duration::from_millis(700);
 /// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
 const CALL_BEEP: u8 = 16;

@@ -252,7 +252,8 @@ proptest! {
         talk.list = vec![Says::Yes];
         talk.want(driven(Runs::Pause, talk.now));
         talk.pass(200 * SECOND);
-        prop_assert!(talk.most_in_a_minute() <= PER_MINUTE, "{} in a minute", talk.most_in_a_minute());
+        let most = talk.most_in_a_minute();
+        prop_assert!(most <= PER_MINUTE, "{} in a minute", most);
         prop_assert_eq!(talk.driver.difference(), None);
         let time = talk.clock.time();
         prop_assert_eq!((time.left.seconds, time.right.seconds), (300, 300));
