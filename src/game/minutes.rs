@@ -162,7 +162,12 @@ impl Reader {
             Item::Made(recorded) => self.record.push(*recorded),
             Item::Completed(ply, clocks) => self.complete(at, *ply, *clocks),
             Item::Retracted(ply) => self.record.truncate(*ply - 1),
-            Item::Ended(ending) => self.ended = Some((at, *ending)),
+            Item::Ended(ending) => {
+                self.ended = Some((at, *ending));
+                if ending.reason.is_of_position() {
+                    self.end_by_position(at);
+                }
+            }
             Item::Reopened => self.reopen(at),
             Item::Restarted => self.restart(at),
         }
@@ -199,6 +204,16 @@ impl Reader {
         if outcome == Weighed::Followed || self.game.is_in_doubt() {
             self.game.take_outcome(at, outcome, self.record.clone(), self.seen.clone());
         }
+    }
+
+    /// The last move on record ended the game.
+    fn end_by_position(&mut self, at: Mono) {
+        let Some(bench) = &mut self.game.bench else { return };
+        bench.doubt = None;
+        if bench.referee.differs(&self.record) {
+            self.game.tell_now(at, &Told::Record(self.record.clone()));
+        }
+        self.game.tell_now(at, &Told::Final);
     }
 
     fn complete(&mut self, at: Mono, ply: usize, clocks: Option<Clocks>) {

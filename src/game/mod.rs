@@ -19,6 +19,7 @@ mod machine;
 mod memory;
 mod minutes;
 mod orders;
+mod over;
 pub mod own_clock;
 mod play;
 pub mod recover;

@@ -114,6 +114,7 @@ impl Game {
             self.facts.push(act.fact());
             return;
         };
+        self.look_before(now, &told);
         if self.bench.is_some() {
             self.record_latest(now);
         }

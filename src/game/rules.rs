@@ -277,6 +277,9 @@ impl Game {
         if told.is_observed() && self.is_closed() {
             return;
         }
+        if matches!(told, Told::Flag(_) | Told::FlagsUnknown) {
+            self.look_before(now, told);
+        }
         if !self.keep_waiting(now, told) {
             self.tell_now(now, told);
         }
@@ -293,15 +296,18 @@ impl Game {
         bench.said.extend(rulings.iter().cloned());
         for ruling in rulings {
             if let Ruling::Result(verdicted) = ruling {
-                self.end_by_ruling(verdicted.code, verdicted.score);
+                self.end_by_ruling(now, verdicted.code, verdicted.score);
             }
         }
     }
 
     /// The referee's result is the game's, unless the board had ended it already.
-    fn end_by_ruling(&mut self, code: Code, score: Score) {
+    fn end_by_ruling(&mut self, now: Mono, code: Code, score: Score) {
         let Some(play) = self.play.as_mut().filter(|play| !play.is_over()) else { return };
         match (score.outcome(), reason_of(code)) {
+            (Some(outcome), Some(reason)) if reason.is_of_position() => {
+                play.end_by_move(now, Ending { outcome, reason }, &mut self.facts);
+            }
             (Some(outcome), Some(reason)) => play.end(Ending { outcome, reason }, &mut self.facts),
             _ => play.close(&mut self.facts),
         }
@@ -334,7 +340,9 @@ impl Game {
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
             self.tell(now, &Told::Passed);
         }
+        self.tell_reopened(now);
         self.follow_record(now);
+        self.end_by_position(now);
         let found = self.facts.iter().find_map(|fact| match fact {
             Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),
             _ => None,

@@ -29,9 +29,11 @@ pub(super) enum Timer {
     Flag,
     /// A position that ends the game has been scanned.
     End,
+    /// The last move is beyond a second thought, and the referee waits for that.
+    Final,
 }
 
-const N_TIMERS: usize = 12;
+const N_TIMERS: usize = 13;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

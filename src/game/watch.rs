@@ -362,6 +362,8 @@ impl Game {
             self.tell_flags(now);
         }
         self.watch_unpressed(now);
+        // The referee is asked after each event.
+        self.timers.take(Timer::Final, now);
         if self.timers.take(Timer::Memory, now) {
             self.ask_memory(now);
         }

@@ -13,6 +13,18 @@ macro_rules! codes {
         pub enum Code { $($(#[doc = $doc])* $id,)* }
 
         impl Code {
+    /// Whether a game ends so by the position on the board, or by how often it has stood there.
+    pub const fn is_end_by_position(self) -> bool {
+        matches!(
+            self,
+            Self::Mate
+                | Self::Stalemate
+                | Self::DeadPosition
+                | Self::Fivefold
+                | Self::SeventyFive
+        )
+    }
+
             /// Every code, in the order of the log's own list.
             pub const ALL: &[Self] = &[$(Self::$id,)*];
 

@@ -35,13 +35,22 @@ pub(super) struct History {
     positions: Vec<Chess>,
     /// The first position that counts for repetition: what stands by an illegal move begins anew.
     counts_from: usize,
+    /// So many half-moves stand on record for good.
+    n_final: usize,
     /// What is added to the numbers of later moves.
     shift: i64,
 }
 
 impl History {
     pub(super) fn new(start: Chess, mode: CastlingMode) -> Self {
-        Self { mode, plies: Vec::new(), positions: vec![start], counts_from: 0, shift: 0 }
+        Self {
+            mode,
+            plies: Vec::new(),
+            positions: vec![start],
+            counts_from: 0,
+            n_final: 0,
+            shift: 0,
+        }
     }
 
     pub(super) fn mode(&self) -> CastlingMode {
@@ -131,6 +140,17 @@ impl History {
         self.plies.truncate(n);
         self.positions.truncate(n + 1);
         self.counts_from = self.counts_from.min(n);
+        self.n_final = self.n_final.min(n);
+    }
+
+    /// The record has nothing more to say of the half-moves so far.
+    pub(super) fn set_final(&mut self) {
+        self.n_final = self.plies.len();
+    }
+
+    /// Whether that is so.
+    pub(super) fn is_final(&self) -> bool {
+        self.n_final == self.plies.len()
     }
 
     pub(super) fn complete(&mut self, idx: usize) {

@@ -79,6 +79,20 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// Whether the position on the board, or how often it has stood there, is all the reason.
+    pub const fn is_of_position(self) -> bool {
+        matches!(
+            self,
+            Self::Checkmate
+                | Self::Stalemate
+                | Self::DeadPosition
+                | Self::Fivefold
+                | Self::SeventyFiveMoves
+        )
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -211,6 +211,28 @@ async fn a_replay_ends_with_the_game() {
 }
 
 #[tokio::test]
+async fn a_replay_takes_the_terms_of_the_game() {
+    let place = Place::new();
+    std::fs::write(place.path("a.trace"), trace(33).to_text()).unwrap();
+    let file = place.text("a.trace");
+    let plain = run(&["replay", "--json", &file]).await;
+    assert!(!plain.out.contains("\"type\":\"ruling\""), "{}", plain.out);
+    let terms = ["--laws", "dk2009", "--time-control", "5m"];
+    let ruled = run(&[&["replay"], &terms[..], &[&*file]].concat()).await;
+    assert_eq!((ruled.code, &*ruled.err), (Some(0), ""));
+    assert!(ruled.out.contains("Laws of 2009"), "{}", ruled.out);
+    place.add("laws = \"m2018\"\n");
+    let configured = place.run(&["replay", "--json", &file]).await;
+    assert_eq!((configured.code, &*configured.err), (Some(0), ""));
+    assert!(configured.out.contains("\"type\":\"ruling\""), "{}", configured.out);
+    assert_eq!(last_record(&configured.out)["moves"], last_record(&plain.out)["moves"]);
+    let no_board = place.run(&["replay", "--board", "table-9", &file]).await;
+    assert_sentence(&no_board, 2, &["table-9", "table-1"]);
+    let no_config = run(&["replay", "--board", "table-1", &file]).await;
+    assert_sentence(&no_config, 2, &["--config"]);
+}
+
+#[tokio::test]
 async fn a_reader_who_leaves_is_no_failure() {
     let place = Place::new();
     std::fs::write(place.path("a.trace"), trace(33).to_text()).unwrap();

@@ -6,6 +6,7 @@ mod command;
 mod coverage;
 mod dead;
 mod hands;
+mod live;
 mod messy;
 mod notation;
 mod numbers;
@@ -16,6 +17,7 @@ mod referee;
 mod repetition;
 mod scenario;
 mod traces;
+mod twice;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};

@@ -63,16 +63,27 @@ impl Play {
             return;
         }
         if let Some(ending) = Ending::of(self.sheet.last()) {
-            self.tracker.complete_at_game_end(at);
-            self.complete(at, facts);
-            self.end(ending, facts);
+            self.end_by_move(at, ending, facts);
         }
+    }
+
+    /// Ends the game by the last move on record, which that completes.
+    pub(in crate::game) fn end_by_move(&mut self, at: Mono, ending: Ending, facts: &mut Vec<Fact>) {
+        self.tracker.complete_at_game_end(at);
+        self.complete(at, facts);
+        self.end(ending, facts);
     }
 
     /// When the last position on record ends the game, as things stand: pressed and scanned, or
     /// long at rest. `None` if it does not.
     pub(in crate::game) fn ends_at(&self) -> Option<Mono> {
-        if self.is_over() || Ending::of(self.sheet.last()).is_none() {
+        Ending::of(self.sheet.last()).and(self.final_at())
+    }
+
+    /// When the last move on record is beyond a second thought, as things stand. `None` if it is
+    /// not, or if the game is over.
+    pub(in crate::game) fn final_at(&self) -> Option<Mono> {
+        if self.is_over() {
             return None;
         }
         let changed = self.tracker.last_change();

@@ -172,38 +172,71 @@ impl Referee {
         }
     }
 
-    /// The move just made ends the game by itself: mate, stalemate, and from 2018
-    /// the fifth occurrence and the 75 moves. 5.1a, 5.2a, 5.2b (5.1.1, 5.2.1, 5.2.2, 9.6).
-    pub(super) fn ends_game(&mut self) -> bool {
+    /// The end that the move made last brings by itself: mate, stalemate, and from 2018 the fifth
+    /// occurrence and the 75 moves. 5.1a, 5.2a (5.1.1, 5.2.1, 9.6).
+    pub(super) fn end_by_position(&self) -> Option<(Code, Score, &'static str)> {
         use super::super::profile::AutomaticDraws;
-        let pos = self.game.last().clone();
-        let idx = self.game.len() - 1;
+        let pos = self.game.last();
+        self.game.last_ply().filter(|ply| !ply.is_illegal)?;
         let is_modern = self.rules.automatic_draws == AutomaticDraws::FivefoldAnd75;
-        let n = self.game.occurrences();
-        let found = if pos.is_checkmate() {
+        if pos.is_checkmate() {
             Some((Code::Mate, Score::win(!pos.turn()), "checkmate"))
         } else if pos.is_stalemate() {
             Some((Code::Stalemate, Score::DRAW, "stalemate"))
-        } else if is_modern && n >= 5 {
+        } else if is_modern && self.game.occurrences() >= 5 {
             Some((Code::Fivefold, Score::DRAW, "fivefold"))
         } else if is_modern && pos.halfmoves() >= 150 {
             Some((Code::SeventyFive, Score::DRAW, "seventy-five moves"))
         } else {
             None
-        };
-        if let Some((code, score, reason)) = found {
-            // A move that ends the game needs no press. 6.7a (6.2.1.1).
-            self.complete_last(idx);
-            self.finish(code, score, reason);
+        }
+    }
+
+    /// The move just made may end the game by itself. It does once the record has it for good: what
+    /// sensors show of it may still be a piece on its way. True if it ends the game.
+    pub(super) fn ends_game(&mut self) -> bool {
+        if let Some(end) = self.end_by_position() {
+            if self.game.is_final() || self.terms.evidence.is_tidy() {
+                self.end_by_move(end);
+            }
             return true;
         }
         self.doubt();
+        let n = self.game.occurrences();
         if n >= 3 {
             self.log_with(Code::ThirdOccurrence, None, format!("{n} times"));
         }
-        if pos.halfmoves() >= 100 {
-            self.log_with(Code::FiftyMoves, None, format!("{} half-moves", pos.halfmoves()));
+        let n = self.game.last().halfmoves();
+        if n >= 100 {
+            self.log_with(Code::FiftyMoves, None, format!("{n} half-moves"));
         }
         false
+    }
+
+    fn end_by_move(&mut self, (code, score, reason): (Code, Score, &str)) {
+        // A move that ends the game needs no press. 6.7a (6.2.1.1).
+        self.complete_last(self.game.len() - 1);
+        self.finish(code, score, reason);
+    }
+
+    /// The record has nothing more to say of the moves so far: what the last one brings by itself
+    /// is so from now on.
+    pub(super) fn on_final(&mut self) {
+        self.game.set_final();
+        if self.result.is_some() || self.is_time_settled() {
+            return;
+        }
+        let is_bare = self.game.last().is_insufficient_material();
+        if let Some(end) = self.end_by_position() {
+            self.end_by_move(end);
+        } else if is_bare || self.dead_after == Some(self.game.len()) {
+            self.dead_position();
+        }
+    }
+
+    /// Whether the game is over as soon as the record has the last move for good.
+    pub fn awaits_record(&self) -> bool {
+        let is_dead = || self.dead_after == Some(self.game.len());
+        self.result.is_none() && (self.end_by_position().is_some() || is_dead())
     }
 }

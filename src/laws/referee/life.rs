@@ -37,6 +37,7 @@ impl Referee {
         let is_irreversible = pos.halfmoves() == 0;
         let is_forcing = pos.legal_moves().len() <= FEW_REPLIES;
         self.doubt = None;
+        self.dead_after = None;
         if pos.board().occupied().count() > MEN_MAX || !is_irreversible && !is_forcing {
             return;
         }
@@ -80,12 +81,16 @@ impl Referee {
     }
 
     /// It is proven; but a game that began in a dead position was not ended by a move.
-    fn dead_position(&mut self) {
+    pub(super) fn dead_position(&mut self) {
+        let Some(idx) = self.game.len().checked_sub(1) else { return };
         let was_dead = dead::life(self.game.before_last(), dead::BUDGET) == dead::Life::Dead;
         if was_dead || self.result.is_some() || self.is_time_settled() {
             return;
         }
-        let idx = self.game.len() - 1;
+        if !self.game.is_final() && !self.terms.evidence.is_tidy() {
+            self.dead_after = Some(self.game.len());
+            return;
+        }
         if self.game.last_ply().is_some_and(|ply| !ply.is_completed) {
             self.complete_last(idx);
         }

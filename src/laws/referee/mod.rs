@@ -99,6 +99,8 @@ pub enum Told {
     Reopened,
     /// The clock was read.
     Clock(Clocks),
+    /// The record has nothing more to say of the half-moves that the referee knows.
+    Final,
     /// Those who keep the record have found no move in what stands, or find order again.
     Looked,
     /// They have found that this player completed an illegal move.
@@ -246,6 +248,8 @@ pub struct Referee {
     signed: Option<Score>,
     is_turned: bool,
     doubt: Option<life::Doubt>,
+    /// The position after so many half-moves is proven to be dead.
+    dead_after: Option<usize>,
     result: Option<Verdicted>,
     points: Option<ByColor<u8>>,
     is_remapped: bool,
@@ -297,6 +301,7 @@ impl Referee {
             signed: None,
             is_turned: false,
             doubt: None,
+            dead_after: None,
             result: None,
             points: None,
             is_array_wrong,
@@ -330,6 +335,7 @@ impl Referee {
             Told::Ordered(order) => self.on_ordered(order),
             Told::Reopened => self.reopen(),
             Told::Clock(clocks) => self.on_clock(*clocks),
+            Told::Final => self.on_final(),
             Told::Looked => self.on_looked(),
             Told::Illegal(by) => self.on_illegal_found(*by),
             Told::Passed => self.watch_life(),
@@ -492,6 +498,7 @@ impl Referee {
             self.points = Some(halves);
         }
         self.result = Some(verdicted);
+        self.doubt = None;
         self.matters.clear();
         self.demand = None;
         self.claim = None;

@@ -34,10 +34,11 @@ impl Referee {
         self.game.plies().iter().take_while(|ply| ply.is_completed).count()
     }
 
-    /// Whether pieces that move now belong to no move of the game: it is over, a flag is being
-    /// ruled upon, or the move is being sealed.
+    /// Whether pieces that move now belong to no move of the game: people have ended it, a flag is
+    /// being ruled upon, or the move is being sealed. What a position ended is the record's matter.
     pub fn is_suspended(&self) -> bool {
-        self.result.is_some()
+        let is_ended = |known: &Verdicted| !known.code.is_end_by_position();
+        self.result.as_ref().is_some_and(is_ended)
             || self.is_time_settled()
             || self.sitting.requested.is_some()
             || self.sitting.is_adjourned

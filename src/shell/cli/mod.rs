@@ -194,7 +194,11 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
     match &cli.command {
         Command::Run => daemon::run(&config()?, cli.verbose),
         Command::Demo(demo) => demo.run(cli.verbose),
-        Command::Replay(replay) => replay.run(),
+        // What replays a file by itself reads no configuration of this machine.
+        Command::Replay(replay) => {
+            let config = cli.config.is_some().then(config).transpose()?;
+            replay.run(config.as_ref())
+        }
         Command::Record(record) => record.run(&config()?, cli.verbose),
         Command::Clock(clock) => clock.run(&config()?, cli.verbose),
         Command::Simulate(simulate) => simulate.run(cli.verbose),

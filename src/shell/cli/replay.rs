@@ -1,10 +1,14 @@
 //! `rokade replay`: tapes and traces through the core, in virtual time.
 
 use super::{Failure, read};
-use crate::game::{Entry, ScoreSheet};
+use crate::clock::TimeControl;
+use crate::game::{Entry, ScoreSheet, Settings};
+use crate::laws::Edition;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::record::{GameRecord, Record};
+use crate::shell::config::{Board, Config};
+use crate::sim::script::Header;
 use crate::sim::still::Rule;
 use crate::sim::{self, Script};
 use clap::Args;
@@ -27,6 +31,15 @@ pub(super) struct Replay {
     /// still for 300 ms and is one legal move away, press one at which the clock is pressed
     #[arg(long, value_name = "RULE", value_parser = rule)]
     rule: Option<Rule>,
+    /// Seat a referee of this edition: hu2005, dk2009, no2009, m2018 or m2023
+    #[arg(long, value_name = "EDITION")]
+    laws: Option<Edition>,
+    /// The time control, such as 90m+30s; without it the file's own, or that of --config
+    #[arg(long, value_name = "CONTROL")]
+    time_control: Option<TimeControl>,
+    /// The board of --config whose settings hold, if it has several
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
     /// The tapes and traces
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -44,12 +57,14 @@ struct Outcome {
 }
 
 impl Replay {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    /// Replays the files with the settings of `config`, if one is named.
+    pub(super) fn run(&self, config: Option<&Config>) -> Result<(), Failure> {
+        let board = self.board_of(config)?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         let mut games = String::new();
         for path in &self.files {
             let script = parse(path)?;
-            let outcome = self.outcome(&script);
+            let outcome = self.outcome(&script, &board);
             self.print(&outcome, &mut out).map_err(Failure::io("cannot write the record"))?;
             games.push_str(&pgn_of(&script, &outcome));
         }
@@ -61,8 +76,50 @@ impl Replay {
         Ok(())
     }
 
-    fn outcome(&self, script: &Script) -> Outcome {
-        let sim::Replay { entries, game } = sim::Replay::run(script);
+    /// The board whose settings hold; without a configuration one that nothing is set of.
+    fn board_of(&self, config: Option<&Config>) -> Result<Board, Failure> {
+        let mut board = match (config, &self.board) {
+            (None, None) => Board::default(),
+            (None, Some(_)) => {
+                let why = "--board names a board of a configuration; give that with --config";
+                return Err(Failure::Usage(why.to_owned()));
+            }
+            (Some(config), None) => config.boards[0].clone(),
+            (Some(config), Some(name)) => {
+                let found = config.boards.iter().find(|board| board.name == *name);
+                let known: Vec<_> = config.boards.iter().map(|board| &*board.name).collect();
+                let known = known.join(", ");
+                let none = || Failure::Usage(format!("no board {name:?}; there is {known}"));
+                found.ok_or_else(none)?.clone()
+            }
+        };
+        if let Some(laws) = self.laws {
+            board.laws = laws.name().to_owned();
+        }
+        Ok(board)
+    }
+
+    /// What `board` is set to, for a file that says more of its own game.
+    fn settings(&self, header: &Header, board: &Board) -> Settings {
+        let mut board = board.clone();
+        let named = [
+            (&mut board.white, &header.white),
+            (&mut board.black, &header.black),
+            (&mut board.event, &header.event),
+        ];
+        for (setting, name) in named.into_iter().filter(|(_, name)| !name.is_empty()) {
+            setting.clone_from(name);
+        }
+        board.chess960 |= header.is_chess960;
+        if let Some(control) = self.time_control.as_ref().or(header.time_control.as_ref()) {
+            board.time_control = control.to_string();
+        }
+        Settings { start: header.start.clone(), ..board.settings() }
+    }
+
+    fn outcome(&self, script: &Script, board: &Board) -> Outcome {
+        let settings = self.settings(&script.header, board);
+        let sim::Replay { entries, game } = sim::Replay::run_with(script, settings);
         if let Some(rule) = self.rule {
             let read = rule.read(&entries);
             let (sheet, entries) = read.map(|read| (read.sheet, read.entries)).unzip();
