@@ -5,26 +5,25 @@
 //! published once they are durable. It never waits for the disk.
 
 use super::board_clock::{self, BoardClock};
-use super::config;
-use super::disk::Disk;
-use super::http::{Feed, Shown};
-use super::journal::{Backoff, Batch, DiskStorage, Kind, Line, TornTail, Writer};
+use super::http::Shown;
+use super::journal::{Backoff, Batch, DiskStorage, Journal, Kind, Line, TornTail, Writer};
+use super::keeper::{Calls, Stand, stopped};
 use super::now::Now;
-use super::orders::{self, Answer, Asked, Class, Reply, Requests, What};
+use super::orders::{Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
-use super::publish::{After, Echo, PgnFile, Publisher};
+use super::publish::{After, PgnFile, Publisher};
 use super::record::{self, Games, Nonsense, RecordError};
 use super::serial::{self, Heard, LineStub};
+use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
 use crate::relay::log::Log;
 use crate::relay::open;
 use crate::relay::pgn::{self, Tags};
-use crate::relay::view::View;
 use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::{debug, error, info, warn};
 
@@ -44,42 +43,50 @@ pub struct Board {
     /// Up to when the game has been told.
     handled: Mono,
     writer: Writer<After, DiskStorage>,
-    /// What people order and say.
-    requests: Requests,
+    status: watch::Sender<Status>,
+    /// The last ping of the watchdog that was seen.
+    alive: watch::Sender<u64>,
     /// Line and publisher: they end when they are told that nothing more comes.
     tasks: JoinSet<()>,
 }
 
-/// What others need of a board that runs.
+/// A record that was opened, with what it tells of before.
 #[derive(Debug)]
-pub struct Handle {
-    /// For the pages.
-    pub feed: Feed,
-    /// Counts the pings that came through journal and publisher.
-    pub alive: watch::Receiver<u64>,
-    /// For those who order something.
-    pub orders: mpsc::Sender<Asked>,
+pub struct Opened {
+    journal: Journal<DiskStorage>,
+    torn: Option<TornTail>,
+    past: Past,
+}
+
+/// Why a board has ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// It was asked to.
+    Asked,
+    /// A part of it is gone that should not be.
+    Lost(&'static str),
 }
 
 impl Board {
-    /// Opens the journal, takes up the game in it, and starts line and publisher. A `clock` of our
-    /// own takes the place of that in the settings.
-    ///
-    /// Must be called inside a runtime.
+    /// Opens the journal in `folder` and reads what is in it. Waits for the disk as long as that
+    /// takes.
     ///
     /// # Errors
     /// The journal cannot be used.
-    pub fn open(
-        settings: &config::Board,
-        folder: PathBuf,
-        clock: Option<OwnClockStub>,
-        echo: Echo,
-        disk: &Disk,
-        now: Now,
-    ) -> Result<(Self, Handle), RecordError> {
+    pub fn read(folder: &Path) -> Result<Opened, RecordError> {
         let mut past = Past::default();
-        let (journal, torn) = record::open(&folder, &mut |line| past.take(&line))?;
-        let Past { games, log, nonsense } = past;
+        let (journal, torn) = record::open(folder, &mut |line| past.take(&line))?;
+        Ok(Opened { journal, torn, past })
+    }
+
+    /// Takes up the game of an opened record, and starts line and publisher. A `clock` of our own
+    /// takes the place of that in the settings.
+    ///
+    /// Must be called inside a runtime.
+    pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
+        let Stand { settings, now, .. } = stand;
+        let now = *now;
+        let Opened { journal, torn, past: Past { games, log, nonsense } } = opened;
         if let Some(torn) = &torn {
             tell_torn(&settings.name, torn);
         }
@@ -90,14 +97,20 @@ impl Board {
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
-        let (writer, events) = Writer::start(disk, journal, Backoff::default());
-        let (view, views) = watch::channel(Arc::new(shown(&settings.name, &game, now.stamp())));
+        let (writer, events) = Writer::start(&stand.disk, journal, Backoff::default());
+        stand.view.send_replace(Arc::new(Shown::of(&settings.name, &game, now.stamp())));
         let text = pgn_of(&game, &games, &settings.site).map(|file| file.text);
-        let (pgn, pgns) = watch::channel(text.unwrap_or_else(|| Arc::from("")));
-        let (alive, pings) = watch::channel(0);
-        let publisher = Publisher { name: settings.name.clone(), folder, echo, view, pgn, alive };
+        stand.pgn.send_replace(text.unwrap_or_else(|| Arc::from("")));
+        let publisher = Publisher {
+            name: settings.name.clone(),
+            folder: stand.folder.clone(),
+            echo: stand.echo,
+            view: stand.view.clone(),
+            pgn: stand.pgn.clone(),
+            status: stand.status.clone(),
+        };
         let mut tasks = JoinSet::new();
-        tasks.spawn(publisher.run(disk, events));
+        tasks.spawn(publisher.run(&stand.disk, events));
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
         let clock = BoardClock::new(settings, clock, now);
@@ -106,10 +119,9 @@ impl Board {
             game.clock_restored(kept.times);
         }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
-        let (orders, requests) = orders::channel();
         let at = now.stamp();
         let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
-        let board = Self {
+        Self {
             name: settings.name.clone(),
             // They are the first thing that this run puts on record.
             effects: found.into_iter().map(entry).collect(),
@@ -123,15 +135,29 @@ impl Board {
             clock,
             handled: Mono::default(),
             writer,
-            requests,
+            status: stand.status.clone(),
+            alive: stand.alive.clone(),
             tasks,
-        };
-        let feed = Feed { name: settings.name.clone(), view: views, pgn: pgns };
-        Ok((board, Handle { feed, alive: pings, orders }))
+        }
     }
 
-    /// Runs until `stop` turns true, then tells the board to be quiet and writes what is left.
-    pub async fn run(mut self, mut stop: watch::Receiver<bool>, mut ping: watch::Receiver<u64>) {
+    /// Runs until it is to stop or a part of it is gone, then tells the board to be quiet and
+    /// writes what is left. What people order and say are the `requests`.
+    pub async fn run(mut self, calls: &mut Calls, requests: &mut Requests) -> Ended {
+        let ended = self.follow(calls, requests).await;
+        self.game.leave(&mut self.effects);
+        self.carry_out(self.now.stamp(), After::default()).await;
+        self.line.close();
+        let journal = self.writer.finish().await;
+        if journal.is_none_or(|journal| journal.n_waiting() > 0) {
+            warn!(board = self.name, "the disk did not take the last entries");
+        }
+        while self.tasks.join_next().await.is_some() {}
+        ended
+    }
+
+    /// One thing after the other, until it is to stop.
+    async fn follow(&mut self, calls: &mut Calls, requests: &mut Requests) -> Ended {
         loop {
             self.tell_kept(self.now.stamp());
             if !self.effects.is_empty() {
@@ -147,11 +173,14 @@ impl Board {
             };
             tokio::select! {
                 biased;
-                () = stopped(&mut stop) => break,
+                () = stopped(&mut calls.stop) => return Ended::Asked,
                 heard = self.line.heard() => match heard {
                     Some(heard) => self.hear(heard).await,
-                    None => break,
+                    None => return Ended::Lost("the reader of its line has failed"),
                 },
+                Some(_) = self.tasks.join_next() => {
+                    return Ended::Lost("its line or its publisher has failed");
+                }
                 (at, event) = self.clock.event() => {
                     // A press is stamped with its edge and told a little later: no time-out
                     // overtakes it.
@@ -165,22 +194,13 @@ impl Board {
                     self.carry_out(stamp, After::default()).await;
                     self.drive(|clock, out| clock.on_timeout(stamp, out));
                 }
-                Ok(()) = ping.changed() => {
-                    let after = After { is_ping: true, ..After::default() };
-                    self.carry_out(self.now.stamp(), after).await;
+                Ok(()) = calls.ping.changed() => {
+                    self.alive.send_replace(*calls.ping.borrow_and_update());
                 }
                 // After all that the board has to tell.
-                Some(asked) = self.requests.recv() => self.answer(asked).await,
+                Some(asked) = requests.recv() => self.answer(asked).await,
             }
         }
-        self.game.leave(&mut self.effects);
-        self.carry_out(self.now.stamp(), After::default()).await;
-        self.line.close();
-        let journal = self.writer.finish().await;
-        if journal.is_none_or(|journal| journal.n_waiting() > 0) {
-            warn!(board = self.name, "the disk did not take the last entries");
-        }
-        self.tasks.join_all().await;
     }
 
     /// Somebody orders or says something, or asks what waits. He is answered when it is durable.
@@ -282,14 +302,16 @@ impl Board {
             }
         }
         if wants_show {
-            after.shown = Some(Arc::new(shown(&self.name, &self.game, at)));
+            after.shown = Some(Arc::new(Shown::of(&self.name, &self.game, at)));
         }
         if has_news {
             after.pgn = pgn_of(&self.game, &self.games, &self.site);
         }
+        let link = self.game.link();
+        self.status.send_if_modified(|status| std::mem::replace(&mut status.link, link) != link);
         if let Some(reply) = &mut after.reply {
             reply.answer.lines.splice(..0, after.lines.iter().cloned());
-        } else if lines.is_empty() && after.shown.is_none() && !after.is_ping {
+        } else if lines.is_empty() && after.shown.is_none() {
             return;
         }
         if self.writer.send(Batch { lines, after }).await.is_err() {
@@ -307,13 +329,8 @@ fn pgn_of(game: &Game, games: &Games, site: &str) -> Option<PgnFile> {
     Some(PgnFile { number: games.n_games, text: Arc::from(text) })
 }
 
-/// Ready once the daemon is to stop, or is gone.
-async fn stopped(stop: &mut watch::Receiver<bool>) {
-    drop(stop.wait_for(|stop| *stop).await);
-}
-
 /// What the journal tells of before.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Past {
     games: Games,
     log: Log,
@@ -352,8 +369,4 @@ fn tell_torn(board: &str, torn: &TornTail) {
             "THE JOURNAL IS DAMAGED: what follows the damage was put aside; tell the arbiter"
         ),
     }
-}
-
-fn shown(name: &str, game: &Game, at: Stamp) -> Shown {
-    Shown { text: View::new(name, game, at.mono).to_json(), made: tokio::time::Instant::now() }
 }

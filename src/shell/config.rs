@@ -1,6 +1,8 @@
 //! The one configuration file, typed. An unknown key is an error that names the known ones: a
 //! misspelt setting must not be a silent one.
 
+mod check;
+
 use super::orders::SOCKET;
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::settings::Settle;
@@ -272,6 +274,7 @@ impl Config {
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
+            check::texts(board)?;
             let profile = board.profile();
             profile.map_err(|e| format!("board {:?}: {e}", board.name))?;
             let control = board.time_control();
@@ -294,7 +297,7 @@ impl Config {
                 ));
             }
         }
-        Ok(())
+        check::lines(self)
     }
 
     /// Where the daemon listens for orders: in the folder that its unit gives it, or else in that

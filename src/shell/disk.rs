@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 /// So many writes are under way at once. A card brings them all to its flash with one flush, so
 /// several that wait together wait hardly longer than one.
@@ -40,6 +40,19 @@ impl Disk {
     /// Runs something that may block while it writes.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.runtime.as_ref().expect("threads until the end").spawn(work);
+    }
+
+    /// Does something that may wait for the disk. `None` if it panicked.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let (done, waited) = oneshot::channel();
+        self.spawn(async move {
+            // Whoever waited may have been told to stop.
+            done.send(work()).ok();
+        });
+        waited.await.ok()
     }
 
     /// One permit for all that is no journal: files for readers leave the other threads to the

@@ -2,9 +2,11 @@
 
 use super::disk::Disk;
 use super::http::Shown;
-use super::journal::WriterEvent;
+use super::journal::{WriterEvent, open_file};
 use super::orders::Reply;
+use super::status::Status;
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
 use std::future::Future;
 use std::io;
 use std::io::Write as _;
@@ -25,8 +27,6 @@ pub struct After {
     pub lines: Vec<String>,
     /// The answer to an order.
     pub reply: Option<Reply>,
-    /// Asked by the event loop whether journal and publisher are alive.
-    pub is_ping: bool,
 }
 
 /// A game's PGN and its number.
@@ -60,8 +60,8 @@ pub struct Publisher {
     pub view: watch::Sender<Arc<Shown>>,
     /// The page's PGN.
     pub pgn: watch::Sender<Arc<str>>,
-    /// Told when a ping has come through.
-    pub alive: watch::Sender<u64>,
+    /// Told when the disk does not take the record, and when it does again.
+    pub status: watch::Sender<Status>,
 }
 
 impl Publisher {
@@ -100,6 +100,8 @@ impl Publisher {
                 }
                 WriterEvent::Refused { error } => {
                     withheld.is_for_good = true;
+                    let why = format!("an entry is not on record: {error}");
+                    self.status.send_modify(|status| status.disk = Some(why));
                     error!(
                         board = self.name,
                         %error,
@@ -109,12 +111,19 @@ impl Publisher {
                 WriterEvent::Mishap { error } => {
                     warn!(board = self.name, %error, "the journal goes on in a new file");
                 }
-                WriterEvent::Failing { error } => error!(
-                    board = self.name,
-                    %error,
-                    "NOT RECORDING TO DISK: the record is in memory only; free or replace the disk"
-                ),
+                WriterEvent::Failing { error } => {
+                    error!(
+                        board = self.name,
+                        %error,
+                        "NOT RECORDING TO DISK: the record is in memory only; free or replace the \
+                         disk"
+                    );
+                    self.status.send_modify(|status| status.disk = Some(error.to_string()));
+                }
                 WriterEvent::Recovered { .. } => {
+                    if !withheld.is_for_good {
+                        self.status.send_modify(|status| status.disk = None);
+                    }
                     self.show(&mut withheld, &files);
                     info!(board = self.name, "the journal is on the disk again, without a gap");
                 }
@@ -138,9 +147,6 @@ impl Publisher {
         }
         if let Some(reply) = after.reply {
             reply.give(is_durable);
-        }
-        if after.is_ping {
-            self.alive.send_modify(|n| *n += 1);
         }
         (after.shown, after.pgn)
     }
@@ -211,7 +217,8 @@ async fn write_files(
 /// Those of the file system.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("tmp");
-    let mut file = std::fs::File::create(&temporary)?;
+    let mut options = OpenOptions::new();
+    let mut file = open_file(&temporary, options.write(true).create(true).truncate(true))?;
     file.write_all(bytes)?;
     file.sync_data()?;
     std::fs::rename(&temporary, path)

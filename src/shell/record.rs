@@ -21,6 +21,13 @@ pub enum RecordError {
     Boot(#[source] std::io::Error),
 }
 
+impl RecordError {
+    /// Another program records there: there is nothing to be done here that is not done there.
+    pub fn is_taken(&self) -> bool {
+        matches!(self, Self::Journal(JournalError::Busy { .. }))
+    }
+}
+
 /// A journal line for an entry.
 pub fn line_of(entry: &Entry) -> NewLine {
     NewLine { stamp: entry.at, body: Record::new(entry.at.mono.millis(), &entry.fact).to_json() }

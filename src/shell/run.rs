@@ -1,41 +1,65 @@
 //! The daemon: all boards, the pages, the watchdog, and an orderly end.
+//!
+//! The boards share one thread and its event loop; pages and orders have threads of their own, with
+//! nothing but channels between. Whatever fails at one board, at the pages or at the orders is said
+//! and tried again, and recording goes on.
 
-use super::board::{Board, Handle};
+use super::apart::Apart;
 use super::config::Config;
 use super::disk::Disk;
-use super::http::{self, HttpError};
+use super::http::{self, Feed, Site};
+use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor};
 use super::own_clock::OwnClockStub;
 use super::publish::Echo;
-use super::record::RecordError;
+use super::status::{Recording, Status, summary};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use tracing::{info, warn};
 
 /// How long the boards have to write what is left after the first request to stop.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long pages and orders have for that, once the boards are done: less than pages give their
+/// viewers.
+const GRACE_APART: Duration = Duration::from_millis(500);
+/// How long the daemon waits for the boards' records before it says that it runs.
+const OPENING: Duration = Duration::from_secs(10);
+/// How often the loop that records shows that it runs.
+const PULSE: Duration = Duration::from_millis(500);
+/// How long to wait before an address or a socket is tried again: twice as long each time.
+const WAIT_FIRST: Duration = Duration::from_secs(1);
+const WAIT_LAST: Duration = Duration::from_secs(30);
 
 /// Why the daemon could not start, or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A board's record cannot be used.
-    #[error("board {board:?}")]
+    /// No board can be recorded, as another program records them all.
+    #[error("board {board:?}: {why}")]
+    Taken {
+        /// A board's name.
+        board: String,
+        /// Who has it.
+        why: String,
+    },
+    /// A demonstration cannot be recorded.
+    #[error("board {board:?}: {why}")]
     Record {
         /// The board's name.
         board: String,
         /// Why.
-        #[source]
-        source: RecordError,
+        why: String,
     },
-    /// The pages' address cannot be had.
+    /// The address of a demonstration's page cannot be had.
     #[error("cannot serve pages at {address}; set another address, or enabled = false, in [http]")]
     Listen {
         /// The address.
@@ -44,72 +68,90 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
-    /// The pages.
-    #[error(transparent)]
-    Http(#[from] HttpError),
     /// The system gives no threads.
-    #[error("cannot start the threads that write to the disk")]
+    #[error("cannot start a thread")]
     Threads(#[source] io::Error),
     /// The system gives no signals.
     #[error("cannot wait for signals")]
     Signals(#[source] io::Error),
 }
 
+/// What the daemon is started for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// To record. What cannot be had at the start is waited for.
+    Service,
+    /// To be looked at. Without its page or its record it ends.
+    Demo,
+}
+
+impl Manner {
+    /// Where the lines of the log go.
+    const fn echo(self) -> Echo {
+        match self {
+            Self::Service => Echo::Tracing,
+            Self::Demo => Echo::Stdout,
+        }
+    }
+}
+
 /// Clocks of our own, by the name of their board.
 pub type Clocks = BTreeMap<String, OwnClockStub>;
 
 /// Runs every board of `config`, each with its clock of `clocks`, until SIGTERM, SIGINT or `stop`.
-/// All count the time as `now` does. `ready` is told the pages' address once everything runs.
+/// All count the time as `now` does. `ready` is told the pages' address, if it could be had, once
+/// everything runs.
 ///
 /// # Errors
-/// A journal that cannot be used, an address that cannot be had. Boards that are not there are
-/// waited for.
+/// All journals are another daemon's. A demonstration also ends without its page or its record.
 pub async fn run(
     config: &Config,
     now: Now,
     mut clocks: Clocks,
-    echo: Echo,
+    manner: Manner,
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(Option<SocketAddr>),
 ) -> Result<(), RunError> {
     let (stopping, stops) = watch::channel(false);
     let (ping, pings) = watch::channel(0_u64);
-    let mut tasks = JoinSet::new();
+    let (pulse, pulses) = watch::channel(Instant::now());
+    let disk = Arc::new(Disk::start().map_err(RunError::Threads)?);
     let mut boards = JoinSet::new();
-    let mut feeds = Vec::new();
-    let mut to_boards = Vec::new();
-    let mut alive = Vec::new();
-    let disk = Disk::start().map_err(RunError::Threads)?;
+    let (mut feeds, mut to_boards, mut alive) = (Vec::new(), Vec::new(), Vec::new());
     for settings in &config.boards {
         let folder = config.folder(settings);
         let clock = clocks.remove(&settings.name);
-        let (board, handle) = Board::open(settings, folder, clock, echo, &disk, now)
-            .map_err(|source| RunError::Record { board: settings.name.clone(), source })?;
+        let (keeper, handle) =
+            Keeper::new(settings, folder, clock, manner.echo(), Arc::clone(&disk), now);
         let Handle { feed, alive: answers, orders } = handle;
         to_boards.push((settings.name.clone(), orders));
         feeds.push(feed);
         alive.push(answers);
-        boards.spawn(board.run(stops.clone(), pings.clone()));
+        boards.spawn(keeper.run(Calls { stop: stops.clone(), ping: pings.clone() }));
     }
+    let mut tasks = JoinSet::new();
+    tasks.spawn(watchdog(ping, alive));
+    tasks.spawn(beat(pulse));
+    opened(&feeds, manner).await?;
+    let mut apart = Vec::new();
     let mut address = None;
     if config.http.enabled {
-        let listen = config.http.listen;
-        let refused = |source| RunError::Listen { address: listen, source };
-        let listener = TcpListener::bind(listen).await.map_err(refused)?;
-        address = listener.local_addr().ok();
-        let mut stops = stops.clone();
-        tasks.spawn(async move {
-            let stop = async move { drop(stops.wait_for(|stop| *stop).await) };
-            if let Err(error) = http::serve(listener, feeds, stop).await {
-                warn!(%error, "the pages are gone; recording goes on");
+        let first = listen(config.http.listen).await;
+        address = first.as_ref().ok().and_then(|listener| listener.local_addr().ok());
+        let first = match first {
+            Err(source) if manner == Manner::Demo => {
+                return Err(RunError::Listen { address: config.http.listen, source });
             }
-        });
+            first => first,
+        };
+        let site = Site { feeds: feeds.clone(), pulse: pulses };
+        apart.push(serve_pages(first, config.http.listen, site, stops.clone())?);
     }
     if config.orders.enabled {
-        take_orders(config, to_boards, &mut tasks);
+        apart.push(take_orders(config.orders_from(), to_boards, stops.clone())?);
     }
-    tasks.spawn(watchdog(ping, alive));
     notify(&[sd_notify::NotifyState::Ready]);
+    tasks.spawn(tell_manager(feeds));
     ready(address);
     let ended = wait_for_end(stop, &mut boards).await;
     notify(&[sd_notify::NotifyState::Stopping]);
@@ -117,29 +159,148 @@ pub async fn run(
     if timeout(GRACE, boards.join_all()).await.is_err() {
         warn!("the boards did not end in time");
     }
+    for thread in apart {
+        thread.ended(GRACE_APART).await;
+    }
     tasks.shutdown().await;
     ended
 }
 
-/// Lets people give orders. Where that cannot be, the games are recorded all the same.
-fn take_orders(
-    config: &Config,
-    boards: Vec<(String, mpsc::Sender<Asked>)>,
-    tasks: &mut JoinSet<()>,
-) {
-    match OrdersActor::open(config.orders_from(), boards) {
-        Ok(actor) => {
-            info!(path = %actor.path().display(), "orders are taken");
-            tasks.spawn(actor.run());
+/// Waits until each board's record is open or cannot be opened, but not for ever.
+async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
+    let is_known = |status: &Status| status.record != Recording::Opening;
+    let all = async {
+        for feed in feeds {
+            // An error is the end of a board, which is noticed elsewhere.
+            feed.status.clone().wait_for(is_known).await.ok();
         }
-        Err(error) => {
-            let why = std::error::Error::source(&error).map(ToString::to_string);
-            warn!(%error, why, "NO ORDERS CAN BE GIVEN; recording goes on");
+    };
+    if timeout(OPENING, all).await.is_err() {
+        warn!("the disk is slow; the records are being opened");
+    }
+    let off = |feed: &Feed| match feed.status.borrow().record.clone() {
+        Recording::Off { why, is_taken } => Some((feed.name.clone(), why, is_taken)),
+        Recording::Opening | Recording::On => None,
+    };
+    let off: Vec<_> = feeds.iter().filter_map(off).collect();
+    match off.first() {
+        Some((board, why, _)) if manner == Manner::Demo => {
+            Err(RunError::Record { board: board.clone(), why: why.clone() })
+        }
+        Some((board, why, _))
+            if off.len() == feeds.len() && off.iter().all(|(.., taken)| *taken) =>
+        {
+            Err(RunError::Taken { board: board.clone(), why: why.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A listener that any event loop can take.
+async fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    TcpListener::bind(address).await?.into_std()
+}
+
+/// How long to wait before the next attempt.
+struct Patience(Duration);
+
+impl Patience {
+    /// Waits; `false` once all is to stop.
+    async fn rest(&mut self, stops: &mut watch::Receiver<bool>) -> bool {
+        let wait = self.0;
+        self.0 = (wait * 2).min(WAIT_LAST);
+        tokio::select! {
+            () = sleep(wait) => true,
+            () = stopped(stops) => false,
         }
     }
 }
 
-/// Waits for a reason to stop: a signal, the caller's wish, or a board that ended by itself.
+/// Serves the pages on a thread of their own, again and again until all is to stop.
+fn serve_pages(
+    first: io::Result<std::net::TcpListener>,
+    address: SocketAddr,
+    site: Site,
+    mut stops: watch::Receiver<bool>,
+) -> Result<Apart, RunError> {
+    let work = move || async move {
+        let mut first = Some(first);
+        let mut patience = Patience(WAIT_FIRST);
+        let mut said = None;
+        loop {
+            let listener = match first.take() {
+                Some(listener) => listener.and_then(TcpListener::from_std),
+                None => TcpListener::bind(address).await,
+            };
+            let trouble = match listener {
+                Ok(listener) => {
+                    if said.take().is_some() {
+                        info!(%address, "the pages are served");
+                    }
+                    let (site, mut stops) = (site.clone(), stops.clone());
+                    let stop = async move { stopped(&mut stops).await };
+                    // A task, so that not even a panic ends more than this attempt.
+                    let served = tokio::spawn(http::serve(listener, site, stop)).await;
+                    match served
+                        .map_err(io::Error::other)
+                        .and_then(|it| it.map_err(io::Error::other))
+                    {
+                        Ok(()) => return,
+                        Err(error) => error.to_string(),
+                    }
+                }
+                Err(error) => error.to_string(),
+            };
+            if said.as_ref() != Some(&trouble) {
+                warn!(%address, why = trouble, "THE PAGES ARE NOT SERVED; recording goes on");
+                said = Some(trouble);
+            }
+            if !patience.rest(&mut stops).await {
+                return;
+            }
+        }
+    };
+    Apart::start("pages", work).map_err(RunError::Threads)
+}
+
+/// Lets people give orders, on a thread of their own. Where that cannot be, the games are recorded
+/// all the same, and it is tried again.
+fn take_orders(
+    path: PathBuf,
+    boards: Vec<(String, mpsc::Sender<Asked>)>,
+    mut stops: watch::Receiver<bool>,
+) -> Result<Apart, RunError> {
+    let work = move || async move {
+        let mut patience = Patience(WAIT_FIRST);
+        let mut said = None;
+        loop {
+            match OrdersActor::open(path.clone(), boards.clone()) {
+                Ok(actor) => {
+                    info!(path = %actor.path().display(), "orders are taken");
+                    tokio::select! {
+                        () = actor.run() => {}
+                        () = stopped(&mut stops) => return,
+                    }
+                }
+                Err(error) => {
+                    let why = std::error::Error::source(&error).map(ToString::to_string);
+                    let sentence = (error.to_string(), why);
+                    if said.as_ref() != Some(&sentence) {
+                        let (error, why) = &sentence;
+                        warn!(error, why, "NO ORDERS CAN BE GIVEN; recording goes on");
+                        said = Some(sentence);
+                    }
+                }
+            }
+            if !patience.rest(&mut stops).await {
+                return;
+            }
+        }
+    };
+    Apart::start("orders", work).map_err(RunError::Threads)
+}
+
+/// Waits for a reason to stop: a signal, the caller's wish, or a keeper that failed.
 async fn wait_for_end(
     stop: impl Future<Output = ()>,
     boards: &mut JoinSet<()>,
@@ -161,7 +322,17 @@ async fn wait_for_end(
     Ok(())
 }
 
-/// Feeds the system's watchdog as long as every board's loop, journal and publisher pass a ping on.
+/// Shows for ever that the loop that records runs.
+async fn beat(pulse: watch::Sender<Instant>) {
+    let mut beat = tokio::time::interval(PULSE);
+    loop {
+        beat.tick().await;
+        pulse.send_replace(Instant::now());
+    }
+}
+
+/// Feeds the system's watchdog as long as every board's loop answers. The disk has no part in it:
+/// what it does not take is kept in memory, and would be lost if we were replaced.
 async fn watchdog(ping: watch::Sender<u64>, alive: Vec<watch::Receiver<u64>>) {
     let Some(limit) = sd_notify::watchdog_enabled() else {
         return;
@@ -173,6 +344,21 @@ async fn watchdog(ping: watch::Sender<u64>, alive: Vec<watch::Receiver<u64>>) {
         if alive.iter().all(|answers| *answers.borrow() >= n) {
             notify(&[sd_notify::NotifyState::Watchdog]);
             ping.send_modify(|n| *n += 1);
+        }
+    }
+}
+
+/// Tells the service manager in one line how things stand, whenever that has changed.
+async fn tell_manager(feeds: Vec<Feed>) {
+    let mut beat = tokio::time::interval(PULSE);
+    let mut told = String::new();
+    loop {
+        beat.tick().await;
+        let boards = feeds.iter().map(|feed| (feed.name.as_str(), feed.status.borrow().clone()));
+        let line = summary(boards);
+        if line != told {
+            notify(&[sd_notify::NotifyState::Status(&line)]);
+            told = line;
         }
     }
 }

@@ -43,6 +43,7 @@ const LINKS = {
   deaf: 'Clock not heard: times are reckoned',
   lost: 'The board is not answering',
   absent: 'No board connected',
+  off: 'This board is not recorded: tell the arbiter',
 };
 const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½' };
 
@@ -177,7 +178,7 @@ function show_status(state, text) {
   write(at('status'), text);
 }
 
-/** @param {{ age_ms: number, view: View }} envelope */
+/** @param {{ age_ms: number, recorded: boolean, view: View }} envelope */
 function heard(envelope) {
   const v = envelope?.view;
   if (v?.v !== VERSION) {
@@ -193,7 +194,8 @@ function heard(envelope) {
   show_moves(v);
   show_frame(v);
   // A board that does not answer says more than a clock that does not.
-  const state = v.link === 'live' && v.clock?.estimated ? 'deaf' : v.link;
+  const answers = v.link === 'live' && v.clock?.estimated ? 'deaf' : v.link;
+  const state = envelope.recorded === false ? 'off' : answers;
   show_status(state, LINKS[state] ?? state);
 }
 

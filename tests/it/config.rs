@@ -196,3 +196,59 @@ fn the_public_feed_is_off_until_it_is_configured() {
     let config = load("[http]\nlisten = \"0.0.0.0:8960\"\n").expect("it may be opened");
     assert!(!config.http.listen.ip().is_loopback());
 }
+
+#[test]
+fn a_line_belongs_to_one_board() {
+    let two = |first: &str, second: &str| {
+        let board = |name: &str, lines: &str| format!("[[board]]\nname = \"{name}\"\n{lines}\n");
+        load(&(board("a", first) + &board("b", second)))
+    };
+    let bridge = "clock = \"bridge\"\ntime_control = \"90m+30s\"\n";
+    let named = |port: &str| format!("port = \"{port}\"");
+    for (first, second, words) in [
+        (String::new(), String::new(), "both have port = \"auto\""),
+        (named("/dev/ttyUSB0"), named("/dev/ttyUSB0"), "the same line"),
+        (named("/dev/null"), named("/dev/../dev/null"), "the same line"),
+        (
+            named("/dev/ttyUSB0"),
+            format!("{}\n{bridge}clock_port = \"/dev/ttyUSB0\"", named("/dev/ttyUSB1")),
+            "the same line",
+        ),
+        (
+            format!("{}\n{bridge}", named("/dev/ttyUSB0")),
+            format!("{}\n{bridge}", named("/dev/ttyUSB1")),
+            "both have clock_port = \"auto\"",
+        ),
+        (
+            named("/dev/ttyUSB0") + "\nclock = \"gpio\"",
+            named("/dev/ttyUSB1") + "\nclock = \"gpio-lever\"",
+            "a clock on the pins",
+        ),
+    ] {
+        let why = two(&first, &second).expect_err("two boards on one line");
+        assert!(why.contains(words) && why.contains("\"a\"") && why.contains("\"b\""), "{why}");
+    }
+    two(&named("/dev/ttyUSB0"), "").expect("one of two boards may be searched for");
+    two(&format!("{}\n{bridge}", named("auto")), &named("/dev/ttyUSB1")).expect("auto twice");
+}
+
+#[test]
+fn texts_can_be_seen_and_are_no_novels() {
+    let with = |text: &str| load(&format!("[[board]]\nwhite = \"{text}\"\n"));
+    with("Žižka, \\u200D Jan O'Hara \\\"X\\\" 諸葛").expect("letters of all languages");
+    for (escaped, code) in [
+        ("\\u009E", "U+009E"),
+        ("\\u007F", "U+007F"),
+        ("\\u001B[2J", "U+001B"),
+        ("\\n", "U+000A"),
+        ("\\u202E", "U+202E"),
+        ("\\u2066", "U+2066"),
+    ] {
+        let why = with(&format!("Ann {escaped}")).expect_err("nobody can see it");
+        assert!(why.contains("character 5 of white") && why.contains(code), "{why}");
+    }
+    let why = with(&"x".repeat(201)).expect_err("too long");
+    assert!(why.contains("201 characters"), "{why}");
+    let name = "x".repeat(65);
+    load(&format!("[[board]]\nname = \"{name}\"\n")).expect_err("no folder has such a name");
+}

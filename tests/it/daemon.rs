@@ -26,7 +26,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::{assert_sentence, pgn_moves, quiet};
 use crate::games::classics;
-use crate::program::{Daemon, LIMIT, Place, STEP, finish, is_live, moves_of, plug};
+use crate::program::{Daemon, LIMIT, Place, STEP, finish, is_live, moves_of, plug, rokade};
 
 const TABLE: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
 const N_KILLS: usize = 50;
@@ -305,7 +305,13 @@ async fn the_service_manager_is_kept_informed() {
         String::from_utf8(buf[..n.expect("a word in time").unwrap()].to_vec()).unwrap()
     };
     let daemon = place.start_as(command);
-    assert_eq!(hear().await.trim(), "READY=1");
+    let mut words = [hear().await, hear().await, hear().await];
+    words.sort_unstable();
+    let status = "STATUS=recording 1 of 1 boards, 0 connected";
+    assert_eq!(
+        words.iter().map(|word| word.trim()).collect::<Vec<_>>(),
+        ["READY=1", status, "WATCHDOG=1"]
+    );
     for _ in 0..4 {
         assert_eq!(hear().await.trim(), "WATCHDOG=1");
     }
@@ -333,9 +339,21 @@ async fn a_journal_has_one_daemon_and_an_address_one_server() {
     let text = fs::read_to_string(other.path("rokade.toml")).unwrap();
     let text = text.replace(&other.addr.to_string(), &place.addr.to_string());
     fs::write(other.path("rokade.toml"), text).unwrap();
-    let refused = finish(quiet(other.command(&["run"]))).await;
+    let waiting = other.start();
+    let is_said = || waiting.said().contains("THE PAGES ARE NOT SERVED");
+    let end = Instant::now() + LIMIT;
+    while !is_said() {
+        assert!(Instant::now() < end, "{}", waiting.said());
+        sleep(STEP).await;
+    }
+    assert!(waiting.said().contains(&place.addr.to_string()), "{}", waiting.said());
+    let listen = ["demo", "--once", "--listen", &place.addr.to_string()];
+    let refused = finish(quiet(rokade(&listen))).await;
     assert_sentence(&refused, 2, &[&place.addr.to_string(), "in use", "[http]"]);
+    // The second has the pages as soon as the first is gone.
     assert_eq!(daemon.stop().await.0, Some(0));
+    place.seen(|_| true).await;
+    assert_eq!(waiting.stop().await.0, Some(0));
 }
 
 #[tokio::test]

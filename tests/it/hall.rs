@@ -3,12 +3,18 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::time::Duration;
 
+use rokade::shell::journal::{DiskStorage, Storage};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
-use tokio::time::{Instant, sleep};
+use rustix::fs::{FileType, Mode};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout};
 
+use crate::cli::pgn_moves;
 use crate::daemon::game;
 use crate::program::{Daemon, LIMIT, Place, STEP, is_live, moves_of, plug};
 
@@ -61,5 +67,99 @@ async fn threads_do_not_grow_with_boards() {
     for number in 1..=N_BOARDS {
         let file = place.path(&format!("state/table-{number}/game-0001.pgn"));
         assert!(file.exists(), "board {number} has a game's file");
+    }
+}
+
+/// A pipe that nobody will ever write to.
+fn make_pipe(path: &Path) {
+    let mode = Mode::RUSR | Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, path, FileType::Fifo, mode, 0).unwrap();
+}
+
+/// What the daemon says of the board of this number.
+fn said_of(report: &Value, number: usize) -> (bool, String) {
+    let board = &report["boards"][number - 1];
+    assert_eq!(board["name"], format!("table-{number}"));
+    let fault = board["fault"].as_str().unwrap_or_default().to_owned();
+    (board["recorded"].as_bool().unwrap(), fault)
+}
+
+#[tokio::test]
+async fn a_fault_of_one_board_is_its_own() {
+    const N: usize = 7;
+    let place = Place::with_boards(N);
+    let folder = |number: usize| place.path(&format!("state/table-{number}"));
+    for number in [3, 4, 5, 6, 7] {
+        fs::create_dir_all(folder(number)).unwrap();
+    }
+    fs::write(folder(2), "no folder").unwrap();
+    make_pipe(&folder(3).join("000001.journal"));
+    let mut elsewhere = DiskStorage::new(folder(4));
+    assert!(elsewhere.lock().unwrap());
+    symlink("/dev/zero", folder(5).join("000001.journal")).unwrap();
+    make_pipe(&folder(6).join("lock"));
+    make_pipe(&folder(7).join("game-0001.tmp"));
+    let squatter = std::net::TcpListener::bind(place.addr).unwrap();
+    fs::create_dir(place.path("state/orders.sock")).unwrap();
+
+    let (intended, played) = game(4, Span::new(300, 600), 1);
+    let (_, other) = game(2, Span::new(300, 600), 2);
+    let mut board = plug(&played.script, &place.board());
+    let mut last = plug(&other.script, &place.cable(7));
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    timeout(LIMIT, last.woken()).await.expect("a recorded board").unwrap();
+    sleep(Duration::from_millis(500)).await;
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    let file = place.journal().join("game-0001.pgn");
+    let has_all = || {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        !text.is_empty() && pgn_moves(&text)[0] == intended
+    };
+    wait_for(&daemon, "the game of the first board", has_all).await;
+
+    // Somebody clears up.
+    drop(squatter);
+    fs::remove_file(folder(2)).unwrap();
+    fs::remove_dir(place.path("state/orders.sock")).unwrap();
+    let report = loop {
+        if let Some(report) = place.get("/healthz").await {
+            break serde_json::from_str::<Value>(&report).unwrap();
+        }
+        sleep(STEP).await;
+    };
+    assert_eq!((&report["status"], &report["ready"]), (&"ok".into(), &false.into()));
+    assert_eq!(said_of(&report, 1), (true, String::new()));
+    assert!(said_of(&report, 7).0);
+    for (number, why) in [(3, "a pipe"), (4, "another program"), (5, "a link"), (6, "a pipe")] {
+        let (is_recorded, fault) = said_of(&report, number);
+        assert!(!is_recorded && fault.contains(why), "{number}: {fault}");
+        let line = format!("board=\"table-{number}\"");
+        let lines: Vec<_> = daemon.said().lines().map(str::to_owned).collect();
+        let told = |it: &&String| it.contains(&line) && it.contains("NOT RECORDED");
+        assert_eq!(lines.iter().filter(told).count(), 1, "{}", daemon.said());
+    }
+    let shown = place.get("/board/table-3/view.json").await.unwrap();
+    assert!(shown.contains("\"recorded\":false"), "{shown}");
+    assert!(daemon.said().contains("THE PAGES ARE NOT SERVED"), "{}", daemon.said());
+    assert!(daemon.said().contains("NO ORDERS CAN BE GIVEN"), "{}", daemon.said());
+    drop(elsewhere);
+    let is_again = |number: usize| {
+        daemon.said().lines().any(|line| {
+            line.contains(&format!("table-{number}")) && line.contains("is recorded again")
+        })
+    };
+    wait_for(&daemon, "the boards that were put right", || is_again(2) && is_again(4)).await;
+    wait_for(&daemon, "the socket", || daemon.said().contains("orders are taken")).await;
+    let asked = place.run(&["order", "--board", "table-3", "--open"]).await;
+    assert!(asked.err.contains("not recorded now"), "{asked:?}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+async fn wait_for(daemon: &Daemon, what: &str, is_there: impl Fn() -> bool) {
+    let end = Instant::now() + LIMIT;
+    while !is_there() {
+        assert!(Instant::now() < end, "{what} is missing\n{}", daemon.said());
+        sleep(STEP).await;
     }
 }

@@ -5,10 +5,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use rokade::game::LinkState;
+use rokade::shell::status::{Recording, Status};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
@@ -331,4 +333,51 @@ async fn a_full_house_lets_the_next_in_when_one_leaves() {
     let health: Value = serde_json::from_str(&waiting.await.body).expect("a report");
     assert_eq!(health["connections"], 256);
     assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[tokio::test]
+async fn being_alive_is_not_being_ready() {
+    let stage = Stage::open(&View::start()).await;
+    let ask = async |path: &str| {
+        let answer = stage.ask(&format!("GET {path}"), &[]).await;
+        let report: Value = serde_json::from_str(&answer.body).expect("a report");
+        (answer.status, report)
+    };
+    let is = |link, disk: Option<&str>| {
+        let disk = disk.map(str::to_owned);
+        stage.status.send_replace(Status { record: Recording::On, link, disk });
+    };
+    is(LinkState::Live, None);
+    let (status, report) = ask("/readyz").await;
+    assert_eq!((status, &report["ready"]), (200, &true.into()));
+    assert_eq!(report["boards"][0]["fault"], Value::Null);
+    for (link, disk, word) in
+        [(LinkState::Lost, None, "lost"), (LinkState::Live, Some("it is full"), "live")]
+    {
+        is(link, disk);
+        let (status, report) = ask("/readyz").await;
+        assert_eq!((status, &report["ready"]), (503, &false.into()));
+        assert_eq!(report["boards"][0]["link"], word);
+        assert_eq!(report["boards"][0]["fault"].as_str(), disk);
+        assert_eq!(ask("/healthz").await.0, 200);
+    }
+    stage.pulse.send_replace(Instant::now().checked_sub(Duration::from_secs(9)).expect("a past"));
+    let (status, report) = ask("/healthz").await;
+    assert_eq!((status, &report["status"]), (503, &"stalled".into()));
+}
+
+#[tokio::test]
+async fn a_board_that_is_not_recorded_is_shown_as_such() {
+    let stage = Stage::open(&View::start()).await;
+    let mut viewer = viewer(&stage).await;
+    assert_eq!(next_view(&mut viewer).await["recorded"], true);
+    let record = Recording::Off { why: "its folder is gone".to_owned(), is_taken: false };
+    stage.status.send_replace(Status { record, ..Status::default() });
+    let shown = next_view(&mut viewer).await;
+    assert_eq!(
+        (&shown["recorded"], &shown["view"]["white"]),
+        (&false.into(), &"Morphy, Paul".into())
+    );
+    stage.status.send_replace(Status { record: Recording::On, ..Status::default() });
+    assert_eq!(next_view(&mut viewer).await["recorded"], true);
 }

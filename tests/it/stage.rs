@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rokade::shell::http::{Feed, Shown, serve};
+use rokade::shell::http::{Feed, Shown, Site, serve};
+use rokade::shell::status::{Recording, Status};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -127,6 +128,8 @@ pub(crate) struct Stage {
     pub(crate) addr: SocketAddr,
     pub(crate) view: watch::Sender<Arc<Shown>>,
     pub(crate) pgn: watch::Sender<Arc<str>>,
+    pub(crate) status: watch::Sender<Status>,
+    pub(crate) pulse: watch::Sender<Instant>,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
 }
@@ -143,17 +146,21 @@ impl Stage {
         let addr = listener.local_addr().expect("a bound port");
         let (view, shown) = watch::channel(view.shown());
         let (pgn, game) = watch::channel(Arc::from("[Event \"Paris 1858\"]\n\n*\n"));
+        let on = Status { record: Recording::On, ..Status::default() };
+        let (status, statuses) = watch::channel(on);
+        let (pulse, pulses) = watch::channel(Instant::now());
         let feeds = names.iter().map(|name| Feed {
             name: (*name).to_owned(),
             view: shown.clone(),
             pgn: game.clone(),
+            status: statuses.clone(),
         });
-        let feeds = feeds.collect();
+        let site = Site { feeds: feeds.collect(), pulse: pulses };
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(async move {
-            serve(listener, feeds, stopped).await.expect("a server that stops when told");
+            serve(listener, site, stopped).await.expect("a server that stops when told");
         });
-        Self { addr, view, pgn, stop, server }
+        Self { addr, view, pgn, status, pulse, stop, server }
     }
 
     /// Makes `view` the newest.

@@ -3,8 +3,7 @@
 use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::Config;
 use crate::shell::now::Now;
-use crate::shell::publish::Echo;
-use crate::shell::run::{self, RunError};
+use crate::shell::run::{self, Manner, RunError};
 use tracing::info;
 
 pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
@@ -27,7 +26,7 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
             config,
             Now::start(),
             run::Clocks::new(),
-            Echo::Tracing,
+            Manner::Service,
             std::future::pending(),
             ready,
         ))
@@ -37,10 +36,8 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
 /// Sorts what ended the daemon into the classes of exit codes.
 pub(super) fn failure(error: &RunError) -> Failure {
     match error {
-        RunError::Record { .. } => Failure::Journal(chain(error)),
+        RunError::Taken { .. } | RunError::Record { .. } => Failure::Journal(chain(error)),
         RunError::Listen { .. } => Failure::Usage(chain(error)),
-        RunError::Http(_) | RunError::Threads(_) | RunError::Signals(_) => {
-            Failure::Other(chain(error))
-        }
+        RunError::Threads(_) | RunError::Signals(_) => Failure::Other(chain(error)),
     }
 }

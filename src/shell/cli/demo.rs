@@ -10,8 +10,7 @@ use crate::laws::Edition;
 use crate::shell::config::{Board, Config, Http, Orders, Source};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
-use crate::shell::publish::Echo;
-use crate::shell::run::{self, Clocks};
+use crate::shell::run::{self, Clocks, Manner};
 use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
 use crate::wire::contact::Shape;
@@ -156,7 +155,7 @@ impl Demo {
                 std::future::pending::<()>().await;
             }
         };
-        let ended = run::run(&config, now, clocks, Echo::Stdout, stop, ready).await;
+        let ended = run::run(&config, now, clocks, Manner::Demo, stop, ready).await;
         board.abort();
         ended.map_err(|error| failure(&error))
     }

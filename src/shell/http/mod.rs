@@ -26,8 +26,15 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout};
 
+use super::status::{Recording, Status};
+use crate::game::Game;
+use crate::relay::view::View;
+use crate::relay::words::Word;
+use crate::time::Stamp;
 use door::{Door, SEATS};
 
+/// The loop that records shows every half second that it runs; one that did not for so long hangs.
+const PULSE_MAX: Duration = Duration::from_secs(5);
 /// How long clients have to leave after the stop.
 const GRACE: Duration = Duration::from_secs(2);
 /// The longest message that a viewer may send; all are ignored.
@@ -46,6 +53,17 @@ pub struct Feed {
     pub view: watch::Receiver<Arc<Shown>>,
     /// The game so far as PGN.
     pub pgn: watch::Receiver<Arc<str>>,
+    /// How its recording stands.
+    pub status: watch::Receiver<Status>,
+}
+
+/// All that is served.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The boards.
+    pub feeds: Vec<Feed>,
+    /// When the loop that records has last shown that it runs.
+    pub pulse: watch::Receiver<Instant>,
 }
 
 /// A view document and when it was made. The server passes it on unread.
@@ -58,9 +76,22 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The document with its age now: `{"age_ms":12,"view":{...}}`.
-    fn envelope(&self) -> String {
-        format!("{{\"age_ms\":{},\"view\":{}}}", self.made.elapsed().as_millis(), self.text)
+    /// What is to be shown of a game now.
+    pub(super) fn of(name: &str, game: &Game, at: Stamp) -> Self {
+        Self { text: View::new(name, game, at.mono).to_json(), made: Instant::now() }
+    }
+
+    /// The document with its age now: `{"age_ms":12,"recorded":true,"view":{...}}`.
+    fn envelope(&self, is_recorded: bool) -> String {
+        let age = self.made.elapsed().as_millis();
+        format!("{{\"age_ms\":{age},\"recorded\":{is_recorded},\"view\":{}}}", self.text)
+    }
+}
+
+impl Feed {
+    /// Whether the board is recorded now.
+    fn is_recorded(&self) -> bool {
+        self.status.borrow().record == Recording::On
     }
 }
 
@@ -80,6 +111,7 @@ pub enum HttpError {
 #[derive(Debug)]
 struct Hall {
     feeds: Vec<Feed>,
+    pulse: watch::Receiver<Instant>,
     seats: Arc<Semaphore>,
     /// Turns true once, when everybody has to leave.
     closing: watch::Receiver<bool>,
@@ -92,16 +124,13 @@ impl Hall {
     }
 }
 
-/// Serves `feeds` on `listener` until `stop` is ready, then sends everybody home and returns, at
+/// Serves `site` on `listener` until `stop` is ready, then sends everybody home and returns, at
 /// most two seconds later.
 ///
 /// # Errors
 /// Two feeds of one name, or a listener that fails for good.
-pub async fn serve(
-    listener: TcpListener,
-    feeds: Vec<Feed>,
-    stop: impl Future,
-) -> Result<(), HttpError> {
+pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Result<(), HttpError> {
+    let Site { feeds, pulse } = site;
     for (i, feed) in feeds.iter().enumerate() {
         if feeds[..i].iter().any(|other| other.name == feed.name) {
             return Err(HttpError::SameName(feed.name.clone()));
@@ -110,7 +139,7 @@ pub async fn serve(
     let seats = Arc::new(Semaphore::new(SEATS));
     let (close, closing) = watch::channel(false);
     let mut closed = closing.clone();
-    let app = router(Hall { feeds, seats: Arc::clone(&seats), closing });
+    let app = router(Hall { feeds, pulse, seats: Arc::clone(&seats), closing });
     let mut server = axum::serve(Door::new(listener, Arc::clone(&seats)), app)
         .with_graceful_shutdown(async move {
             // An error means that `serve` itself was dropped: the same order.
@@ -142,6 +171,7 @@ fn router(hall: Hall) -> Router {
         .route("/board/{name}/game.pgn", get(game))
         .route("/assets/{name}", get(asset))
         .route("/healthz", get(health))
+        .route("/readyz", get(ready))
         .fallback(nothing_here)
         .method_not_allowed_fallback(only_reading)
         .layer(map_response(guard))
@@ -179,7 +209,7 @@ async fn view(
     name: Result<Path<String>, PathRejection>,
 ) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
-    let text = feed.view.borrow().envelope();
+    let text = feed.view.borrow().envelope(feed.is_recorded());
     ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], text)
         .into_response()
 }
@@ -221,11 +251,11 @@ async fn watch_board(
     let Ok(upgrade) = upgrade else {
         return sentence(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.");
     };
-    let (view, closing) = (feed.view.clone(), hall.closing.clone());
+    let (feed, closing) = (feed.clone(), hall.closing.clone());
     upgrade
         .max_message_size(HEARD_MAX_BYTES)
         .max_frame_size(HEARD_MAX_BYTES)
-        .on_upgrade(move |socket| viewer::attend(socket, view, closing))
+        .on_upgrade(move |socket| viewer::attend(socket, feed, closing))
 }
 
 /// Whether `Origin` names the host that the request was sent to. A client that is no browser sends
@@ -246,16 +276,50 @@ fn is_same_host(headers: &HeaderMap) -> bool {
         .is_some_and(|authority| authority.eq_ignore_ascii_case(host))
 }
 
-/// For those who watch the daemon itself.
+/// Whether the daemon runs: for those who would start it again.
 async fn health(State(hall): State<Arc<Hall>>) -> Response {
-    let report = serde_json::json!({
-        "status": "ok",
-        "version": env!("CARGO_PKG_VERSION"),
-        "boards": hall.feeds.iter().map(|feed| &feed.name).collect::<Vec<_>>(),
-        "connections": SEATS - hall.seats.available_permits(),
-    });
-    let about = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    (about, report.to_string()).into_response()
+    let code = if hall.is_live() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    hall.report(code)
+}
+
+/// Whether every board answers and its record reaches the disk: for those who look after the hall.
+async fn ready(State(hall): State<Arc<Hall>>) -> Response {
+    let is_ready = hall.is_live() && hall.is_ready();
+    let code = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    hall.report(code)
+}
+
+impl Hall {
+    /// Whether the loop that records runs.
+    fn is_live(&self) -> bool {
+        self.pulse.borrow().elapsed() < PULSE_MAX
+    }
+
+    fn is_ready(&self) -> bool {
+        self.feeds.iter().all(|feed| feed.status.borrow().is_ready())
+    }
+
+    fn report(&self, code: StatusCode) -> Response {
+        let boards = self.feeds.iter().map(|feed| {
+            let status = feed.status.borrow().clone();
+            serde_json::json!({
+                "name": feed.name,
+                "recorded": status.record == Recording::On,
+                "link": status.link.word(),
+                "fault": status.fault(),
+            })
+        });
+        let report = serde_json::json!({
+            "status": if self.is_live() { "ok" } else { "stalled" },
+            "ready": self.is_ready(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "boards": boards.collect::<Vec<_>>(),
+            "connections": SEATS - self.seats.available_permits(),
+        });
+        let about =
+            [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+        (code, about, report.to_string()).into_response()
+    }
 }
 
 async fn nothing_here() -> Response {

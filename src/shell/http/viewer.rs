@@ -8,7 +8,8 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-use super::Shown;
+use super::Feed;
+use crate::shell::status::Recording;
 
 /// How often a viewer has to show that it is there. It gets the view again at the same time, so
 /// that a page can tell a quiet game from a dead line.
@@ -19,18 +20,18 @@ const SEND_MAX: Duration = Duration::from_secs(5);
 /// Sends every newest view until the viewer leaves, fails to answer, or `closing` turns true.
 pub(super) async fn attend(
     mut socket: WebSocket,
-    mut view: watch::Receiver<Arc<Shown>>,
+    mut feed: Feed,
     mut closing: watch::Receiver<bool>,
 ) {
-    view.mark_changed();
+    feed.view.mark_changed();
     let mut has_feed = true;
     let mut has_answered = true;
     let mut ping = interval_at(Instant::now() + PING, PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let sent = tokio::select! {
-            changed = view.changed(), if has_feed => match changed {
-                Ok(()) => send_view(&mut socket, &mut view).await,
+            changed = changed(&mut feed), if has_feed => match changed {
+                Ok(()) => send_view(&mut socket, &mut feed).await,
                 Err(_) => {
                     // The board is gone; its last view stays true.
                     has_feed = false;
@@ -49,7 +50,7 @@ pub(super) async fn attend(
                     return;
                 }
                 match send(&mut socket, Message::Ping(Vec::new().into())).await {
-                    Some(()) => send_view(&mut socket, &mut view).await,
+                    Some(()) => send_view(&mut socket, &mut feed).await,
                     None => None,
                 }
             }
@@ -66,10 +67,21 @@ pub(super) async fn attend(
     }
 }
 
+/// There is another view, or the board is recorded again, or no more.
+async fn changed(feed: &mut Feed) -> Result<(), watch::error::RecvError> {
+    let was_recorded = feed.is_recorded();
+    tokio::select! {
+        changed = feed.view.changed() => changed,
+        changed = feed.status.wait_for(|now| (now.record == Recording::On) != was_recorded) => {
+            changed.map(drop)
+        }
+    }
+}
+
 /// Whatever was published during the last send is skipped but for the newest.
-async fn send_view(socket: &mut WebSocket, view: &mut watch::Receiver<Arc<Shown>>) -> Option<()> {
-    let shown = Arc::clone(&view.borrow_and_update());
-    send(socket, Message::Text(shown.envelope().into())).await
+async fn send_view(socket: &mut WebSocket, feed: &mut Feed) -> Option<()> {
+    let shown = Arc::clone(&feed.view.borrow_and_update());
+    send(socket, Message::Text(shown.envelope(feed.is_recorded()).into())).await
 }
 
 /// `None` if the viewer is gone or too slow.

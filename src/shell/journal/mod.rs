@@ -82,6 +82,7 @@ use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};
 pub use self::reader::Reader;
 pub use self::recover::{Recovered, TornTail};
+pub(super) use self::storage::open_file;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
 pub use self::verify::{Broken, Kind, Verdict, verify};
 pub use self::writer::{Backoff, Batch, QUEUE, Writer, WriterEvent};

@@ -3,8 +3,10 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 /// The file whose lock keeps a second writer out.
 const LOCK: &str = "lock";
@@ -68,8 +70,9 @@ impl Storage for DiskStorage {
 
     fn lock(&mut self) -> io::Result<bool> {
         make_folder(&self.folder)?;
-        let file =
-            OpenOptions::new().create(true).truncate(false).write(true).open(self.path(LOCK))?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let file = open_file(&self.path(LOCK), &mut options)?;
         match file.try_lock() {
             Ok(()) => {
                 self.lock = Some(file);
@@ -90,7 +93,7 @@ impl Storage for DiskStorage {
     }
 
     fn read(&self, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
-        let mut file = File::open(self.path(name))?;
+        let mut file = open_file(&self.path(name), OpenOptions::new().read(true))?;
         file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
         file.take(most as u64).read_to_end(&mut bytes)?;
@@ -102,7 +105,7 @@ impl Storage for DiskStorage {
     }
 
     fn open(&self, name: &str) -> io::Result<File> {
-        OpenOptions::new().write(true).open(self.path(name))
+        open_file(&self.path(name), OpenOptions::new().write(true))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -123,6 +126,27 @@ impl Storage for DiskStorage {
     fn label(&self) -> String {
         self.folder.display().to_string()
     }
+}
+
+/// Opens what is a file, or can become one. A pipe would let its opener wait for ever, a device has
+/// no end, and a link leads out of the folder.
+///
+/// # Errors
+/// Something else stands at `path`, and those of the file system.
+pub(in crate::shell) fn open_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let refused = || {
+        let what = "it is no file but a link, a pipe, a folder or a device; take it away";
+        io::Error::new(io::ErrorKind::InvalidInput, what)
+    };
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => return Err(refused()),
+        // What is missing may be made by this very call.
+        Ok(_) | Err(_) => {}
+    }
+    // Nobody can put something else in its place before it is opened.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
 /// Makes `folder` and the folders above it, each one durable in the one above.

@@ -7,10 +7,11 @@ use rokade::game::Effect;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
-use rokade::shell::http::{self, Feed, Shown};
+use rokade::shell::http::{self, Feed, Shown, Site};
 use rokade::shell::journal::{Backoff, Batch, BootId, DiskStorage, Journal, Limits, Writer};
 use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
 use rokade::shell::record;
+use rokade::shell::status::{Recording, Status};
 use rokade::time::{Mono, Stamp};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -56,21 +57,26 @@ impl House {
         let shown = shown(&listener, Mono::default(), 0);
         let (view, views) = watch::channel(shown);
         let (pgn, pgns) = watch::channel(Arc::from(""));
+        let on = Status { record: Recording::On, ..Status::default() };
+        let status = watch::channel(on).0;
         let publisher = Publisher {
             name: "table-1".to_owned(),
             folder: folder.to_owned(),
             echo: Echo::Tracing,
             view,
             pgn,
-            alive: watch::channel(0).0,
+            status: status.clone(),
         };
         let (stop, stopped) = oneshot::channel();
-        let feed = Feed { name: "table-1".to_owned(), view: views, pgn: pgns };
+        let feed =
+            Feed { name: "table-1".to_owned(), view: views, pgn: pgns, status: status.subscribe() };
+        let pulse = watch::channel(tokio::time::Instant::now()).1;
+        let site = Site { feeds: vec![feed], pulse };
         let address = runtime.block_on(async {
             tokio::spawn(publisher.run(&threads, events));
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
             let address = listener.local_addr().expect("a bound port");
-            tokio::spawn(async move { http::serve(listener, vec![feed], stopped).await });
+            tokio::spawn(async move { http::serve(listener, site, stopped).await });
             address
         });
         let mut frames = watch_page(address);

@@ -11,6 +11,7 @@ use rokade::shell::journal::{
 };
 use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
 use rokade::shell::record::{self, Games, Nonsense};
+use rokade::shell::status::Status;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Placement;
 use shakmaty::Board;
@@ -150,10 +151,10 @@ fn publish(disk: &Disk, journal: Journal<MemStorage>, folder: &std::path::Path) 
     let shown = Shown { text: "0".to_owned(), made: tokio::time::Instant::now() };
     let (view, views) = watch::channel(Arc::new(shown));
     let (pgn, pgns) = watch::channel(Arc::from(""));
-    let (alive, _) = watch::channel(0);
+    let (status, _) = watch::channel(Status::default());
     let name = "table-1".to_owned();
     let folder = folder.to_owned();
-    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, alive };
+    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, status };
     let running = tokio::spawn(publisher.run(disk, events));
     Public { view: views, pgn: pgns, running, writer }
 }

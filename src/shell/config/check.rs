@@ -1,0 +1,93 @@
+//! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
+
+use super::{Board, Config, Source};
+use std::fs;
+use std::path::Path;
+
+/// The longest name of a board; it is a folder's name as well.
+const NAME_MAX: usize = 64;
+/// The longest name of a player, an event, a place or a round, in characters.
+const TEXT_MAX: usize = 200;
+
+/// No text of the board is too long, or holds a character that cannot be seen.
+pub(super) fn texts(board: &Board) -> Result<(), String> {
+    if board.name.len() > NAME_MAX {
+        return Err(format!("board name {:?}: use at most {NAME_MAX} characters", board.name));
+    }
+    for (key, value) in [
+        ("white", &board.white),
+        ("black", &board.black),
+        ("event", &board.event),
+        ("site", &board.site),
+        ("round", &board.round),
+    ] {
+        let n = value.chars().count();
+        if n > TEXT_MAX {
+            return Err(format!(
+                "board {:?}: {key} has {n} characters; use at most {TEXT_MAX}",
+                board.name
+            ));
+        }
+        if let Some((c, at)) = value.chars().zip(1..).find(|(c, _)| is_unseen(*c)) {
+            return Err(format!(
+                "board {:?}: character {at} of {key} is U+{:04X}, which cannot be seen; leave it \
+                 out, or save the file as UTF-8",
+                board.name,
+                u32::from(c)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a character moves the cursor, turns the direction of the line, or is no character.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Each serial line and the pins belong to one board only.
+pub(super) fn lines(config: &Config) -> Result<(), String> {
+    let mut taken: Vec<(&str, &str, &str)> = Vec::new();
+    for board in &config.boards {
+        let clock = (board.clock == Source::Bridge).then_some(("clock_port", &board.clock_port));
+        for (key, port) in [Some(("port", &board.port)), clock].into_iter().flatten() {
+            let other = taken.iter().find(|(name, other_key, other)| {
+                let is_other = *name != board.name || *other_key != key;
+                is_other && is_same(port, other) && (port != "auto" || *other_key == key)
+            });
+            if let Some((name, ..)) = other {
+                return Err(if port == "auto" {
+                    format!(
+                        "boards {name:?} and {:?} both have {key} = \"auto\", and either could \
+                         take the other's; name the {key} of each",
+                        board.name
+                    )
+                } else {
+                    format!(
+                        "boards {name:?} and {:?} have the same line {port:?}; each device has \
+                         its own",
+                        board.name
+                    )
+                });
+            }
+            taken.push((&board.name, key, port));
+        }
+    }
+    let mut on_pins =
+        config.boards.iter().filter(|it| matches!(it.clock, Source::Gpio | Source::GpioLever));
+    match (on_pins.next(), on_pins.next()) {
+        (Some(first), Some(second)) => Err(format!(
+            "boards {:?} and {:?} both have a clock on the pins; a Pi has one such clock",
+            first.name, second.name
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether two settings name the same device, as far as can be told now.
+fn is_same(port: &str, other: &str) -> bool {
+    let device = |port: &str| fs::canonicalize(Path::new(port)).ok();
+    port == other || device(port).is_some_and(|it| device(other) == Some(it))
+}

@@ -1,0 +1,247 @@
+//! Keeps one board recorded: opens its record, runs it, and when either fails says so and tries
+//! again. What goes wrong at one board is none of the others' concern.
+
+use super::board::{Board, Ended};
+use super::config;
+use super::disk::Disk;
+use super::http::{Feed, Shown};
+use super::now::Now;
+use super::orders::{self, Answer, Asked, Class, Requests};
+use super::own_clock::OwnClockStub;
+use super::publish::Echo;
+use super::record::RecordError;
+use super::status::{Recording, Status};
+use crate::game::Game;
+use std::any::Any;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep};
+use tracing::{error, info};
+
+/// How long to wait before a record is opened again: twice as long each time, up to a limit.
+const WAIT_FIRST: Duration = Duration::from_secs(1);
+const WAIT_LAST: Duration = Duration::from_secs(30);
+/// A board that has run for so long begins again with the shortest wait.
+const CALM: Duration = Duration::from_secs(60);
+
+/// What of a board lasts while its record is opened, lost and opened again.
+#[derive(Debug)]
+pub struct Stand {
+    /// Its settings.
+    pub settings: config::Board,
+    /// The folder of its record.
+    pub folder: PathBuf,
+    /// Where its log goes.
+    pub echo: Echo,
+    /// Who writes.
+    pub disk: Arc<Disk>,
+    /// The time.
+    pub now: Now,
+    /// The page's view document.
+    pub view: watch::Sender<Arc<Shown>>,
+    /// The page's PGN.
+    pub pgn: watch::Sender<Arc<str>>,
+    /// How the recording stands.
+    pub status: watch::Sender<Status>,
+    /// The last ping of the watchdog that the board's loop has seen.
+    pub alive: watch::Sender<u64>,
+}
+
+/// What others need of a board.
+#[derive(Debug)]
+pub struct Handle {
+    /// For the pages.
+    pub feed: Feed,
+    /// The last ping that was seen.
+    pub alive: watch::Receiver<u64>,
+    /// For those who order something.
+    pub orders: mpsc::Sender<Asked>,
+}
+
+/// The keeper of one board.
+#[derive(Debug)]
+pub struct Keeper {
+    stand: Stand,
+    clock: Option<OwnClockStub>,
+    requests: Requests,
+    /// Why the board is not recorded, as it was said last.
+    said: Option<String>,
+}
+
+/// What comes from the daemon: the wish to end, and the watchdog's pings.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    /// Turns true when all is to end.
+    pub stop: watch::Receiver<bool>,
+    /// Counts up.
+    pub ping: watch::Receiver<u64>,
+}
+
+/// Ready once the daemon is to stop, or is gone.
+pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
+impl Keeper {
+    /// A keeper for the board of these settings, with a `clock` of our own instead of theirs.
+    pub fn new(
+        settings: &config::Board,
+        folder: PathBuf,
+        clock: Option<OwnClockStub>,
+        echo: Echo,
+        disk: Arc<Disk>,
+        now: Now,
+    ) -> (Self, Handle) {
+        let empty = Game::new(settings.settings());
+        let name = settings.name.clone();
+        let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
+        let (pgn, pgns) = watch::channel(Arc::from(""));
+        let (status, statuses) = watch::channel(Status::default());
+        let (alive, pings) = watch::channel(0);
+        let (orders, requests) = orders::channel();
+        let settings = settings.clone();
+        let stand = Stand { settings, folder, echo, disk, now, view, pgn, status, alive };
+        let feed = Feed { name, view: views, pgn: pgns, status: statuses };
+        (Self { stand, clock, requests, said: None }, Handle { feed, alive: pings, orders })
+    }
+
+    /// Keeps the board recorded until everything stops.
+    pub async fn run(mut self, mut calls: Calls) {
+        let mut wait = WAIT_FIRST;
+        loop {
+            let begun = Instant::now();
+            let Some(off) = self.record(&mut calls).await else { return };
+            if begun.elapsed() > CALM {
+                wait = WAIT_FIRST;
+            }
+            self.say_off(off);
+            let Some(()) = self.meanwhile(sleep(wait), &mut calls).await else { return };
+            wait = (wait * 2).min(WAIT_LAST);
+        }
+    }
+
+    /// Opens the record and runs the board. Why that has ended, or `None` at the end of all.
+    async fn record(&mut self, calls: &mut Calls) -> Option<Recording> {
+        let (disk, folder) = (Arc::clone(&self.stand.disk), self.stand.folder.clone());
+        let opening = async move { disk.run(move || Board::read(&folder)).await };
+        let opened = match self.meanwhile(opening, calls).await? {
+            Some(Ok(opened)) => opened,
+            Some(Err(error)) => {
+                let is_taken = error.is_taken();
+                return Some(Recording::Off { why: chain(&error), is_taken });
+            }
+            None => return Some(failed("the record cannot be read: its reader has failed")),
+        };
+        // What is wrong with a record may show only when it is taken up.
+        let clock = self.clock.take();
+        let opening = catch_unwind(AssertUnwindSafe(|| Board::open(opened, &self.stand, clock)));
+        let board = match opening {
+            Ok(board) => board,
+            Err(panic) => return Some(failed(&said_by(&*panic))),
+        };
+        self.stand.status.send_modify(|status| status.record = Recording::On);
+        if self.said.take().is_some() {
+            info!(board = self.stand.settings.name, "the board is recorded again");
+        }
+        match caught(board.run(calls, &mut self.requests)).await {
+            Ok(Ended::Asked) => None,
+            Ok(Ended::Lost(why)) => Some(failed(why)),
+            Err(panic) => Some(failed(&said_by(&*panic))),
+        }
+    }
+
+    /// Waits for `what`; those who ask something meanwhile hear why that cannot be. `None` if
+    /// everything is to stop.
+    async fn meanwhile<T>(
+        &mut self,
+        what: impl Future<Output = T>,
+        calls: &mut Calls,
+    ) -> Option<T> {
+        let mut what = pin!(what);
+        loop {
+            tokio::select! {
+                biased;
+                () = stopped(&mut calls.stop) => return None,
+                done = &mut what => return Some(done),
+                Ok(()) = calls.ping.changed() => {
+                    self.stand.alive.send_replace(*calls.ping.borrow_and_update());
+                }
+                Some(Asked { reply, .. }) = self.requests.recv() => {
+                    let status = self.stand.status.borrow().clone();
+                    let why = status.fault().unwrap_or("its record is opened again").to_owned();
+                    let why = format!("this board is not recorded now: {why}");
+                    // Whoever asked may have gone.
+                    reply.send(Answer::without_effect(Class::Busy, why)).ok();
+                }
+            }
+        }
+    }
+
+    /// Said once for each reason. That another program has the record may be the end of this one:
+    /// it is said if it is so again.
+    fn say_off(&mut self, off: Recording) {
+        let Recording::Off { why, is_taken } = &off else { return };
+        let is_first = self.stand.status.borrow().record == Recording::Opening;
+        if self.said.as_ref() != Some(why) && !(is_first && *is_taken) {
+            error!(
+                board = self.stand.settings.name,
+                "THIS BOARD IS NOT RECORDED: {why}; the others are, and this is tried again"
+            );
+            self.said = Some(why.clone());
+        }
+        self.stand.status.send_replace(Status { record: off, ..Status::default() });
+    }
+}
+
+fn failed(why: &str) -> Recording {
+    Recording::Off { why: why.to_owned(), is_taken: false }
+}
+
+/// An error and its causes, in one sentence.
+fn chain(error: &RecordError) -> String {
+    let mut sentence = error.to_string();
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        let cause_said = cause.to_string();
+        if !sentence.contains(&cause_said) {
+            sentence += &format!(": {cause_said}");
+        }
+        next = cause.source();
+    }
+    sentence
+}
+
+type Panic = Box<dyn Any + Send>;
+
+/// Runs `work` to its end or its panic.
+async fn caught<T>(work: impl Future<Output = T>) -> Result<T, Panic> {
+    let mut work = pin!(work);
+    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => std::task::Poll::Ready(Err(panic)),
+    })
+    .await
+}
+
+fn said_by(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("its recorder has failed: {}", text.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_caught_and_quoted() {
+        assert_eq!(caught(async { 7 }).await.ok(), Some(7));
+        let panic = caught(async { assert_eq!(1, 2, "a fault") }).await.unwrap_err();
+        assert!(said_by(&*panic).contains("a fault"), "{}", said_by(&*panic));
+    }
+}

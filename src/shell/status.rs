@@ -1,0 +1,92 @@
+//! How the recording of each board stands, for those who look after a hall: in `/healthz`, on the
+//! page, and for the service manager.
+
+use crate::game::LinkState;
+use crate::relay::words::Word;
+use serde::Serialize;
+
+/// How the recording of one board stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Whether its record is open.
+    pub record: Recording,
+    /// The line to the board.
+    #[serde(serialize_with = "word_of")]
+    pub link: LinkState,
+    /// What the disk says, while it does not take the record: that is in memory only.
+    pub disk: Option<String>,
+}
+
+/// Whether a board's record is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Recording {
+    /// It is being opened.
+    #[default]
+    Opening,
+    /// It is.
+    On,
+    /// It could not be opened, or its recorder has failed. This is tried again.
+    Off {
+        /// Why, in one sentence.
+        why: String,
+        /// Another program records there.
+        #[serde(skip)]
+        is_taken: bool,
+    },
+}
+
+impl Status {
+    /// What is wrong with the recording, if anything is. A line that is down is not.
+    pub fn fault(&self) -> Option<&str> {
+        match &self.record {
+            Recording::Opening => Some("the record is being opened"),
+            Recording::Off { why, .. } => Some(why),
+            Recording::On => self.disk.as_deref(),
+        }
+    }
+
+    /// Whether everything is as it should be while a game is played: it is recorded, the disk takes
+    /// the record, the board answers.
+    pub fn is_ready(&self) -> bool {
+        self.fault().is_none() && self.link == LinkState::Live
+    }
+}
+
+/// One line on all boards, for the service manager.
+pub fn summary<'a>(boards: impl Iterator<Item = (&'a str, Status)>) -> String {
+    let (mut n, mut n_live, mut faults) = (0, 0, Vec::new());
+    for (name, status) in boards {
+        n += 1;
+        n_live += usize::from(status.link == LinkState::Live);
+        faults.extend(status.fault().map(|why| format!("{name}: {why}")));
+    }
+    let mut line = format!("recording {} of {n} boards, {n_live} connected", n - faults.len());
+    for fault in faults {
+        line += "; ";
+        line += &fault;
+    }
+    line
+}
+
+fn word_of<S: serde::Serializer>(link: &LinkState, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(link.word())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_what_is_wrong() {
+        let on = Status { record: Recording::On, link: LinkState::Live, disk: None };
+        let full = Status { disk: Some("it is full".to_owned()), ..on.clone() };
+        let why = "its folder is a file".to_owned();
+        let off = Status { record: Recording::Off { why, is_taken: false }, ..Status::default() };
+        assert!(on.is_ready() && !full.is_ready() && !off.is_ready());
+        assert_eq!(
+            summary([("a", on), ("b", full), ("c", off)].into_iter()),
+            "recording 1 of 3 boards, 2 connected; b: it is full; c: its folder is a file"
+        );
+    }
+}
