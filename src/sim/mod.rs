@@ -3,15 +3,18 @@
 //! A model speaks the same bytes as the device and obeys the same clock as the rest of the core:
 //! it is told the time and never reads it. Chance comes from a seed.
 
+pub mod blame;
 pub mod board;
 pub mod bridge;
 pub mod clock;
 pub mod dgt3000;
 pub mod dgt_clock;
+pub mod explain;
 pub mod faults;
 pub mod games;
 pub mod gpio_clock;
 pub mod hands;
+pub mod reach;
 pub mod replay;
 mod ring;
 pub mod script;

@@ -1,14 +1,21 @@
 //! Whole games from seeds: performed by hands, replayed, and held against what was meant.
 
+use super::blame::{self, Accusation};
 use super::games::random_game_from;
 use super::hands::{self, Also, Manners, Performance, TableKind};
-use super::replay::Replay;
+use super::reach::{self, Why};
+use super::replay::{Replay, settings_of};
 use super::script::Happening;
 use super::shrink::{self, Failure, Small};
 use super::still::Rule;
 use super::verdict::Verdict;
+use crate::game::{Fact, ScoreSheet, Settings};
+use crate::laws::{Edition, Ending, Profile, Reason, Terms};
+use crate::time::Mono;
 use crate::track::Sight;
+use crate::track::line::CompletedBy;
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Move, Outcome, Position, Setup};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -120,7 +127,7 @@ impl Trial {
         }
         let replay = shrink::replay(&performance.script);
         let verdict = match &replay {
-            Some(replay) => Verdict::new(&start, &performance.truth, replay, table.sight),
+            Some(replay) => Verdict::new(&start, &performance.truth, replay, &performance.script),
             None => Verdict::of_panic(&performance.truth),
         };
         Self { recipe, start, mode, performance, replay, verdict }
@@ -133,10 +140,82 @@ impl Trial {
         read.is_some_and(|read| read.sheet.moves().iter().map(|scored| scored.m).eq(played))
     }
 
+    /// The same game with a referee seated, held against this record.
+    pub fn refereed(&self, edition: Edition) -> Refereed {
+        let script = &self.performance.script;
+        let profile = Profile { edition, ..Profile::default() };
+        let terms = Some(Terms { profile, ..Terms::default() });
+        let settings = Settings { terms, ..settings_of(&script.header) };
+        let run = || Replay::run_with(script, settings);
+        let seated = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).ok();
+        let (Some(seated), Some(alone)) = (seated, &self.replay) else {
+            return Refereed { is_same: false, has_same_result: false, accusations: Vec::new() };
+        };
+        Refereed {
+            is_same: moves_of(&seated) == moves_of(alone),
+            has_same_result: has_same_result(&seated, alone),
+            accusations: blame::undeserved(&self.performance.truth, &seated.entries),
+        }
+    }
+
+    /// How long after the release each move that is right was put on record as made, in the end.
+    pub fn shown(&self) -> Vec<Duration> {
+        let mut made: BTreeMap<usize, Mono> = BTreeMap::new();
+        for entry in self.replay.iter().flat_map(|replay| &replay.entries) {
+            match entry.fact {
+                Fact::MoveMade { ply, .. } => drop(made.insert(ply, entry.at.mono)),
+                Fact::MoveRetracted { ply } => drop(made.split_off(&ply)),
+                _ => {}
+            }
+        }
+        let n_right = self.verdict.parting.map_or(usize::MAX, |(ply, ..)| ply - 1);
+        let right = self.performance.truth.plies.iter().zip(1..).take(n_right);
+        right.filter_map(|(ply, n)| Some(made.get(&n)?.since(ply.made))).collect()
+    }
+
+    /// What the map of all reachable placements says against the record, if anything.
+    pub fn off_the_map(&self) -> Option<Why> {
+        let play = self.replay.as_ref().and_then(|replay| replay.game.play());
+        let sheet = play.map_or_else(
+            || ScoreSheet::new(self.start.clone(), self.mode),
+            |play| play.sheet().clone(),
+        );
+        reach::disagreement(&self.performance.script, &sheet)
+    }
+
     /// The script, as small as it can be made while it fails in this way.
     pub fn shrink(&self, failure: Failure) -> Option<Small> {
         shrink::shrink(&self.start, self.mode, &self.performance, failure)
     }
+}
+
+/// What a seated referee changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refereed {
+    /// The record has the same moves, completed by the same things.
+    pub is_same: bool,
+    /// And the same result, unless the Laws gave one that no position and no kings give.
+    pub has_same_result: bool,
+    /// Of players who did nothing of the kind.
+    pub accusations: Vec<Accusation>,
+}
+
+fn moves_of(replay: &Replay) -> Vec<(Move, Option<CompletedBy>)> {
+    let moves = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
+    moves.iter().map(|scored| (scored.m, scored.completed.map(|done| done.by))).collect()
+}
+
+fn has_same_result(seated: &Replay, alone: &Replay) -> bool {
+    let ending = |replay: &Replay| replay.game.play().and_then(|play| play.ending());
+    let is_of_laws = |ending: &Ending| {
+        let reason = ending.reason;
+        matches!(
+            reason,
+            Reason::IllegalMoves | Reason::Fivefold | Reason::SeventyFiveMoves | Reason::Time
+        ) || reason == Reason::DeadPosition
+    };
+    let (with, without) = (ending(seated), ending(alone));
+    with.as_ref().is_some_and(is_of_laws) || with == without
 }
 
 /// What hands are to play.
@@ -199,11 +278,22 @@ pub struct Tally {
     n_retracted: usize,
     n_false_alarms: usize,
     n_results: usize,
+    /// Games whose record is another game that the devices cannot tell from what was played, and
+    /// says so.
+    pub n_twins: usize,
+    /// Times that a player was named for something that nobody did.
+    pub n_accused: usize,
+    /// Games whose record ends where the board does not.
+    pub n_apart: usize,
+    /// Times that a game was said to be over by a position that was not there.
+    pub n_false_ends: usize,
 }
 
 impl Row for Tally {
-    const HEADER: &'static str =
-        " games exact silent  uncertain       completed  retracted   alarms       results";
+    const HEADER: &'static str = concat!(
+        " games exact twins silent apart  ends accused",
+        "  uncertain       completed  retracted   alarms       results",
+    );
 }
 
 impl Tally {
@@ -218,6 +308,15 @@ impl Tally {
         self.n_retracted += verdict.n_retracted;
         self.n_false_alarms += verdict.n_false_alarms;
         self.n_results += usize::from(verdict.is_result_right);
+        self.n_twins += usize::from(!verdict.is_exact && verdict.is_right());
+        self.n_accused += verdict.accusations.len();
+        self.n_apart += usize::from(verdict.ends_apart);
+        self.n_false_ends += verdict.n_false_ends;
+    }
+
+    /// Games whose record is as good as the devices allow.
+    pub fn n_right(&self) -> usize {
+        self.n_exact + self.n_twins
     }
 }
 
@@ -225,16 +324,117 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:>6}{:>6}{:>7}{:>11}{:>16}{:>11}{:>9}{:>14}",
+            "{:>6}{:>6}{:>6}{:>7}{:>6}{:>6}{:>8}{:>11}{:>16}{:>11}{:>9}{:>14}",
             self.n_games,
             self.n_exact,
+            self.n_twins,
             self.n_silent,
+            self.n_apart,
+            self.n_false_ends,
+            self.n_accused,
             self.n_uncertain,
             format!("{} of {}", self.n_completed, self.n_presses),
             self.n_retracted,
             self.n_false_alarms,
             format!("{} of {}", self.n_results, self.n_games),
         )
+    }
+}
+
+/// What seated referees change, game by game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bench {
+    n_games: usize,
+    /// Games whose moves and completions are the same.
+    pub n_same: usize,
+    /// Games whose result is.
+    pub n_same_result: usize,
+    /// Accusations of players who did nothing of the kind.
+    pub n_accused: usize,
+}
+
+impl Bench {
+    /// Takes another game.
+    pub fn add(&mut self, refereed: &Refereed) {
+        self.n_games += 1;
+        self.n_same += usize::from(refereed.is_same);
+        self.n_same_result += usize::from(refereed.has_same_result);
+        self.n_accused += refereed.accusations.len();
+    }
+}
+
+impl Row for Bench {
+    const HEADER: &'static str = " games  same moves  same result  accused";
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { n_games, n_same, n_same_result, n_accused } = self;
+        write!(f, "{n_games:>6}{n_same:>12}{n_same_result:>13}{n_accused:>9}")
+    }
+}
+
+/// What the map of all reachable placements says of records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Maps {
+    n_games: usize,
+    n_marked: usize,
+    n_overlapped: usize,
+    /// Games whose record no reading of the board led to, or that ends elsewhere, without a mark.
+    pub n_contradicted: usize,
+}
+
+impl Maps {
+    /// Takes another game.
+    pub fn add(&mut self, why: Option<Why>) {
+        self.n_games += 1;
+        match why {
+            None => {}
+            Some(Why::Marked(_)) => self.n_marked += 1,
+            Some(Why::Overlapped(_)) => self.n_overlapped += 1,
+            Some(Why::OffTheMap(_) | Why::Elsewhere(_)) => self.n_contradicted += 1,
+        }
+    }
+}
+
+impl Row for Maps {
+    const HEADER: &'static str = " games  agrees  overlapped  marked  contradicted";
+}
+
+impl fmt::Display for Maps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { n_games, n_marked, n_overlapped, n_contradicted } = self;
+        let n_agrees = n_games - n_marked - n_overlapped - n_contradicted;
+        write!(f, "{n_games:>6}{n_agrees:>8}{n_overlapped:>12}{n_marked:>8}{n_contradicted:>14}")
+    }
+}
+
+/// How soon moves are on record after their release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delays(Vec<Duration>);
+
+impl Delays {
+    /// Takes the moves of another game.
+    pub fn add(&mut self, shown: Vec<Duration>) {
+        self.0.extend(shown);
+        self.0.sort_unstable();
+    }
+
+    /// What `percent` of a hundred moves do not exceed.
+    pub fn at(&self, percent: usize) -> Duration {
+        let idx = self.0.len().saturating_sub(1) * percent / 100;
+        self.0.get(idx).copied().unwrap_or_default()
+    }
+}
+
+impl Row for Delays {
+    const HEADER: &'static str = "  moves  median ms  p99 ms";
+}
+
+impl fmt::Display for Delays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |percent| self.at(percent).as_millis();
+        write!(f, "{:>7}{:>11}{:>8}", self.0.len(), ms(50), ms(99))
     }
 }
 

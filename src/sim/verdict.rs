@@ -3,9 +3,13 @@
 //! The oracle: the record equals the intent, or something on it names the difference. Never
 //! silently another move.
 
-use super::hands::{Irregularity, Truth};
+use super::blame::{self, Accusation};
+use super::explain;
+use super::hands::{Irregularity, Odd, Oddity, Truth};
 use super::replay::Replay;
+use super::script::Script;
 use crate::game::{Entry, Fact, Recovered, ScoreSheet, Stage};
+use crate::laws::{Ending, Reason};
 use crate::time::Mono;
 use crate::track::Sight;
 use crate::track::line::CompletedBy;
@@ -25,6 +29,17 @@ pub struct Verdict {
     pub parting: Option<(usize, Option<Move>, Option<Move>)>,
     /// What tells a reader of the record that it is not what was played.
     pub mark: Option<Mark>,
+    /// The record is another game than what was played, but one that gives the very same readings
+    /// and presses ([`explain::price`]); where it is marked as well, nothing better can be had.
+    pub is_twin: bool,
+    /// The record ends on another placement than the one that stood on the board in the end.
+    pub ends_apart: bool,
+    /// Times that the game was said to be over by a position that was not there.
+    pub n_false_ends: usize,
+    /// Of that, what still stands in the end.
+    pub is_end_false: bool,
+    /// Players who were named for something that nobody did.
+    pub accusations: Vec<Accusation>,
     /// Half-moves on record that are marked as uncertain.
     pub n_uncertain: usize,
     /// Presses of the clock.
@@ -62,8 +77,9 @@ pub struct Meant {
 }
 
 impl Verdict {
-    /// Holds `replay` against what was played from `start`, on a board of that `sight`.
-    pub fn new(start: &Chess, truth: &Truth, replay: &Replay, sight: Sight) -> Self {
+    /// Holds `replay` of `script` against what was played from `start`.
+    pub fn new(start: &Chess, truth: &Truth, replay: &Replay, script: &Script) -> Self {
+        let sight = script.header.sight;
         let recorded = replay.game.play().map_or(&[][..], |play| play.sheet().moves());
         let intent: Vec<Meant> = truth.plies.iter().map(Meant::from).collect();
         let parting = parting(&intent, replay);
@@ -75,11 +91,25 @@ impl Verdict {
         // A board that cannot tell a king from a pawn cannot read the kings either.
         let expected = truth.signalled.filter(|_| sight == Sight::Pieces).or(by_position);
         let ending = replay.game.play().and_then(|play| play.ending()).map(|end| end.outcome);
+        let is_false =
+            |ending: &Ending| is_by_position(ending) && Ending::of(&truth.last) != Some(*ending);
+        let ended = replay.entries.iter().filter_map(|entry| match &entry.fact {
+            Fact::Ended(ending) => Some(ending),
+            _ => None,
+        });
+        let standing = replay.game.play().and_then(|play| play.ending());
+        let last = replay.game.play().map_or(start, |play| play.sheet().last());
+        let recorded_moves: Vec<Move> = recorded.iter().map(|scored| scored.m).collect();
         let alarms = replay.entries.iter().filter(|entry| entry.fact.alarm().is_some());
         Self {
             is_exact: parting.is_none(),
             parting,
             mark: mark(start, &intent, replay),
+            is_twin: parting.is_some() && is_twin(start, &intent, &recorded_moves, script),
+            ends_apart: sight.of_board(last.board()) != sight.of_board(truth.last.board()),
+            n_false_ends: ended.filter(|ending| is_false(ending)).count(),
+            is_end_false: standing.is_some_and(|ending| is_false(&ending)),
+            accusations: blame::undeserved(truth, &replay.entries),
             n_uncertain: recorded.iter().filter(|scored| scored.is_uncertain()).count(),
             n_presses: n_presses(truth),
             n_completed: pressed().filter(|(_, scored)| scored.completed.is_some()).count(),
@@ -103,6 +133,11 @@ impl Verdict {
             is_exact: false,
             parting: Some((1, truth.plies.first().map(|ply| ply.m), None)),
             mark: None,
+            is_twin: false,
+            ends_apart: true,
+            n_false_ends: 0,
+            is_end_false: false,
+            accusations: Vec::new(),
             n_uncertain: 0,
             n_presses: n_presses(truth),
             n_completed: 0,
@@ -117,6 +152,12 @@ impl Verdict {
     /// Nothing is left to wish for.
     pub fn is_perfect(&self) -> bool {
         self.is_exact && self.n_by_press == self.n_presses && self.is_result_right
+    }
+
+    /// The record is as good as the devices allow: what was played, or a game that cannot be told
+    /// from it, marked where they part.
+    pub fn is_right(&self) -> bool {
+        self.is_exact || self.is_twin && self.mark.is_some()
     }
 
     /// The record is wrong, and nothing on it tells.
@@ -135,6 +176,18 @@ impl fmt::Display for Verdict {
                 Some(Mark::Finding(at)) => write!(f, "told by a finding at {at}; ")?,
                 None => write!(f, "SILENT; ")?,
             }
+            if self.is_twin {
+                write!(f, "the devices say the same of both; ")?;
+            }
+        }
+        for (is_so, what) in [
+            (self.ends_apart, "the record ends where the board does not; "),
+            (self.is_end_false, "it ends by a position that was not there; "),
+        ] {
+            f.write_str(if is_so { what } else { "" })?;
+        }
+        if !self.accusations.is_empty() {
+            write!(f, "{} accusations of innocents; ", self.accusations.len())?;
         }
         write!(
             f,
@@ -210,9 +263,27 @@ fn n_presses(truth: &Truth) -> usize {
     truth.plies.iter().filter(|ply| ply.completed.is_some()).count()
 }
 
+/// Whether the record is a game that the devices cannot tell from what was played.
+fn is_twin(start: &Chess, intent: &[Meant], recorded: &[Move], script: &Script) -> bool {
+    let played: Vec<Move> = intent.iter().map(|ply| ply.m).collect();
+    let price = |moves: &[Move]| explain::price(script, start, moves);
+    price(recorded).zip(price(&played)).is_some_and(|(recorded, played)| recorded <= played)
+}
+
+const fn is_by_position(ending: &Ending) -> bool {
+    matches!(ending.reason, Reason::Checkmate | Reason::Stalemate | Reason::DeadPosition)
+}
+
 /// Whether something irregular was going on when the finding was recorded.
 fn is_about_something(truth: &Truth, entry: &Entry) -> bool {
-    truth.irregularities.iter().any(|wrong| is_within(entry.at.mono, wrong.made, wrong.restored))
+    let at = entry.at.mono;
+    truth.irregularities.iter().any(|wrong| is_within(at, wrong.made, wrong.restored))
+        || truth.oddities.iter().any(|odd| is_odd_enough(odd) && is_within(at, odd.from, odd.until))
+}
+
+/// To touch a piece is nothing that an alarm could be about.
+const fn is_odd_enough(odd: &Oddity) -> bool {
+    !matches!(odd.what, Odd::Touched(_))
 }
 
 fn is_within(at: Mono, from: Mono, to: Mono) -> bool {

@@ -1,6 +1,7 @@
 //! Human hands: what they do to a board must lead where the moves lead, whatever happens between.
 
 use rokade::sim::games::random_game_from;
+use rokade::sim::hands::Odd;
 use rokade::sim::script::Happening;
 use rokade::sim::{Also, Manners, Performance, Script, TableKind, Truth, perform};
 use rokade::time::Mono;
@@ -96,12 +97,12 @@ fn each_habit_is_seen() {
         assert!((0..4).any(differs), "{also}");
     }
     let all = Manners { also: Also::ALL, no_press: 0.0, ..Manners::blitz() };
-    let odd: Vec<&str> = (0..60)
+    let odd: Vec<Odd> = (0..60)
         .flat_map(|seed| play(&all, DGT, seed).truth.oddities)
         .map(|oddity| oddity.what)
         .collect();
-    for what in ["taken back", "pressed back", "pressed amid a move"] {
-        assert!(odd.contains(&what), "{what}");
+    for what in [Odd::TakenBack, Odd::PressedBack, Odd::PressedAmid, Odd::PressedBadly] {
+        assert!(odd.contains(&what), "{what:?}");
     }
 }
 

@@ -21,6 +21,7 @@ mod journal;
 mod laws;
 mod line;
 mod memory;
+mod oracle;
 mod orders;
 mod program;
 mod replay;

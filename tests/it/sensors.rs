@@ -73,7 +73,7 @@ fn a_sensor_that_fails_makes_no_silent_record() {
             let sq = Square::new(rng.u32(0..64));
             let fault = if rng.bool() { Fault::Stuck } else { Fault::Blind };
             let broken = Replay::run(&with_fault(&performance.script, sq, at, fault));
-            let verdict = Verdict::new(&start, &performance.truth, &broken, Sight::Pieces);
+            let verdict = Verdict::new(&start, &performance.truth, &broken, &performance.script);
             let case = format!("{recipe}: {sq} {fault:?} from {at}: {verdict}");
             assert!(!verdict.is_silently_wrong(), "{case}");
             let whole = replay.expect("no panic");

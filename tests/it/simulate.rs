@@ -143,7 +143,8 @@ fn a_record_of_another_move_is_silently_wrong() {
     let trial = short(Sight::Pieces);
     let Trial { start, mut performance, replay, .. } = trial;
     let replay = replay.expect("no panic");
-    let judge = |truth: &Truth| Verdict::new(&start, truth, &replay, Sight::Pieces);
+    let script = performance.script.clone();
+    let judge = |truth: &Truth| Verdict::new(&start, truth, &replay, &script);
     assert!(judge(&performance.truth).is_exact);
     // As if the players had meant something else by the last move than what they did.
     let (last, earlier) = performance.truth.plies.split_last_mut().expect("a game of some moves");

@@ -2,9 +2,13 @@
 
 use super::Failure;
 use super::tools::SimulateOptions;
+use crate::laws::Edition;
 use crate::relay::words::Word;
+use crate::sim::reach::Why;
 use crate::sim::shrink::Failure as Failing;
-use crate::sim::trial::{Choice, Contest, Known, Recipe, Rows, Tally, Trial};
+use crate::sim::trial::{
+    Bench, Choice, Contest, Delays, Known, Maps, Recipe, Refereed, Rows, Tally, Trial,
+};
 use crate::sim::verdict::Verdict;
 use crate::sim::{Also, Manners, TableKind};
 use crate::track::Sight;
@@ -13,6 +17,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 /// Progress is told after so many games.
 const TOLD_EVERY: u64 = 100;
@@ -43,6 +48,20 @@ pub(super) struct Games {
     /// after and takeback, with commas between them, or all; once for each row of the table
     #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
     also: Vec<Also>,
+    /// Play each game once more with a referee seated by these Laws, and say what that changes
+    #[arg(long, value_name = "EDITION", requires = "games")]
+    laws: Option<Edition>,
+    /// Hold each record against a map of all placements that legal moves reach from any position
+    /// seen so far
+    #[arg(long, requires = "games")]
+    cross_check: bool,
+    /// Say how long after the release moves are on record
+    #[arg(long, requires = "games")]
+    shown: bool,
+    /// Where each game goes whose record is not what was played, as a trace made small, and each
+    /// in which an innocent player is named, whole; 20 at most
+    #[arg(long, value_name = "FOLDER", requires = "games")]
+    wrong: Option<PathBuf>,
     /// Where the first game goes whose record is silently wrong, as a trace made small
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "games")]
     failing: PathBuf,
@@ -56,35 +75,61 @@ impl Games {
     pub(super) fn run(&self, n_games: u64, options: &SimulateOptions) -> Result<(), Failure> {
         let known = options.known()?;
         let profiles = options.manners.map_or(Manners::NAMES.to_vec(), |name| vec![name]);
-        let mut silent: Vec<(Recipe, Verdict)> = Vec::new();
-        let (mut table, mut contests) = (Rows::<Tally>::default(), Rows::<Contest>::default());
+        let mut told = Told::default();
         let also = if self.also.is_empty() { vec![Also::NONE] } else { self.also.clone() };
         let hands = profiles.iter().flat_map(|name| also.iter().map(|also| (*name, *also)));
         for hands in hands {
             let seeds = options.seed..options.seed.saturating_add(n_games);
             let of = |seed| self.recipe(seed, hands, !known.is_empty());
-            for Played { recipe, verdict, contest } in self.play(seeds, of, &known) {
-                table.row(&recipe).add(&verdict);
-                contests.row(&recipe).join(&contest);
-                if verdict.is_silently_wrong() {
-                    silent.push((recipe, verdict));
-                }
+            self.play(seeds, of, &known).into_iter().for_each(|played| told.add(played));
+        }
+        self.print(&told);
+        for recipe in told.wrong.iter().take(NAMED_MAX) {
+            if let Some(folder) = &self.wrong {
+                write_small(&Trial::run(*recipe, &known), folder, Failing::Wrong)?;
             }
         }
-        print!("{table}");
-        if self.compare {
-            print!("\nexact\n{contests}");
-        }
+        let silent = told.silent;
         let Some((first, _)) = silent.first() else { return Ok(()) };
         for (recipe, verdict) in silent.iter().take(NAMED_MAX) {
             println!("{recipe}: {verdict}");
         }
-        let path = write_small(&Trial::run(*first, &known), &self.failing)?;
+        let path = write_small(&Trial::run(*first, &known), &self.failing, Failing::Silent)?;
         Err(Failure::Other(format!(
             "{} games have a record that is silently wrong; the first, made small, is in {}",
             silent.len(),
             path.display()
         )))
+    }
+
+    fn print(&self, told: &Told) {
+        print!("{}", told.table);
+        if self.compare {
+            print!("\nexact\n{}", told.contests);
+        }
+        if self.laws.is_some() {
+            print!("\nwith a referee\n{}", told.benches);
+        }
+        if self.shown {
+            print!("\nshown as made\n{}", told.delays);
+        }
+        if self.cross_check {
+            print!("\non the map\n{}", told.maps);
+        }
+        told.odd.iter().take(NAMED_MAX).for_each(|line| println!("{line}"));
+    }
+
+    /// What there is to know of a game besides its verdict.
+    fn look_closer(&self, trial: Trial) -> Played {
+        let mut contest = Contest::default();
+        if self.compare {
+            contest.add(&trial);
+        }
+        let refereed = self.laws.map(|laws| trial.refereed(laws));
+        let why = self.cross_check.then(|| trial.off_the_map());
+        let shown = if self.shown { trial.shown() } else { Vec::new() };
+        let Trial { recipe, verdict, .. } = trial;
+        Played { recipe, verdict, contest, refereed, why, shown }
     }
 
     /// Plays one game for each seed, on as many processors as there are. The games come in the
@@ -111,12 +156,7 @@ impl Games {
                     // Progress that nobody reads is no loss.
                     writeln!(std::io::stderr(), "{hands}: {n_done} of {n_seeds} games").ok();
                 }
-                let mut contest = Contest::default();
-                if self.compare {
-                    contest.add(&trial);
-                }
-                let Trial { recipe, verdict, .. } = trial;
-                played.push(Played { recipe, verdict, contest });
+                played.push(self.look_closer(trial));
             }
         };
         let mut played: Vec<Played> = thread::scope(|scope| {
@@ -143,13 +183,63 @@ struct Played {
     recipe: Recipe,
     verdict: Verdict,
     contest: Contest,
+    refereed: Option<Refereed>,
+    /// If it was held against the map: what that says against it.
+    why: Option<Option<Why>>,
+    shown: Vec<Duration>,
 }
 
-/// Writes the script of a silently wrong game, as small as it can be made.
-fn write_small(trial: &Trial, folder: &Path) -> Result<PathBuf, Failure> {
+/// What came of all games.
+#[derive(Default)]
+struct Told {
+    table: Rows<Tally>,
+    contests: Rows<Contest>,
+    benches: Rows<Bench>,
+    maps: Rows<Maps>,
+    delays: Rows<Delays>,
+    silent: Vec<(Recipe, Verdict)>,
+    wrong: Vec<Recipe>,
+    /// A line about each game that a closer look found fault with.
+    odd: Vec<String>,
+}
+
+impl Told {
+    fn add(&mut self, Played { recipe, verdict, contest, refereed, why, shown }: Played) {
+        self.delays.row(&recipe).add(shown);
+        self.table.row(&recipe).add(&verdict);
+        self.contests.row(&recipe).join(&contest);
+        let refereed_is_unjust = refereed.as_ref().is_some_and(|it| !it.accusations.is_empty());
+        if let Some(refereed) = refereed {
+            self.benches.row(&recipe).add(&refereed);
+            if !refereed.is_same {
+                self.odd.push(format!("{recipe}: a seated referee changes the record"));
+            }
+            let said = refereed.accusations.iter();
+            self.odd
+                .extend(said.map(|said| format!("{recipe}: {} {}, refereed", said.at, said.text)));
+        }
+        if let Some(why) = why {
+            self.maps.row(&recipe).add(why);
+            let against = why.filter(|why| why.is_contradiction());
+            self.odd.extend(against.map(|why| format!("{recipe}: {why}")));
+        }
+        let said = verdict.accusations.iter();
+        self.odd.extend(said.map(|said| format!("{recipe}: {} {}", said.at, said.text)));
+        let is_unjust = refereed_is_unjust || !verdict.accusations.is_empty();
+        if !verdict.is_right() || is_unjust {
+            self.wrong.push(recipe);
+        }
+        if verdict.is_silently_wrong() {
+            self.silent.push((recipe, verdict));
+        }
+    }
+}
+
+/// Writes the script of a game that fails, as small as it can be made.
+fn write_small(trial: &Trial, folder: &Path, failing: Failing) -> Result<PathBuf, Failure> {
     let name = format!("{}.trace.jsonl", trial.recipe.to_string().replace(' ', "-"));
     let path = folder.join(name);
-    let small = trial.shrink(Failing::Silent);
+    let small = trial.shrink(failing);
     let script = small.map_or_else(|| trial.performance.script.clone(), |small| small.script);
     std::fs::write(&path, script.to_text())
         .map_err(Failure::io(format!("{}: cannot be written", path.display())))?;

@@ -2,7 +2,7 @@
 //! is pressed back, the second piece of a move follows after the press.
 
 use super::gesture::Gesture;
-use super::{Also, Hands, Oddity};
+use super::{Also, Hands, Odd, Oddity};
 use crate::time::Mono;
 use shakmaty::{Color, Move, Position, Role, Square};
 
@@ -24,7 +24,7 @@ impl Hands<'_> {
         self.other.u64(min_ms..=max_ms)
     }
 
-    fn odd(&mut self, by: Color, from_ms: u64, until_ms: u64, what: &'static str) {
+    pub(super) fn odd(&mut self, by: Color, from_ms: u64, until_ms: u64, what: Odd) {
         let (from, until) = (Mono::from_millis(from_ms), Mono::from_millis(until_ms));
         self.truth.oddities.push(Oddity { by, from, until, what });
     }
@@ -60,7 +60,7 @@ impl Hands<'_> {
             self.sensors.press(self.now_ms, !by);
         }
         self.now_ms += self.a_while(400, 3_000);
-        self.odd(by, made_ms, self.now_ms, "taken back");
+        self.odd(by, made_ms, self.now_ms, Odd::TakenBack);
     }
 
     /// A legal move of one piece other than `m`, after which the game goes on.
@@ -97,7 +97,7 @@ impl Hands<'_> {
         gesture.released_ms += later_ms;
         gesture.name.push_str(", pressed amid");
         self.sensors.press(start_ms + press_ms, by);
-        self.odd(by, start_ms + press_ms, start_ms + gesture.released_ms, "pressed amid a move");
+        self.odd(by, start_ms + press_ms, start_ms + gesture.released_ms, Odd::PressedAmid);
         Some(start_ms + press_ms)
     }
 
@@ -115,7 +115,8 @@ impl Hands<'_> {
         self.sensors.set(put_ms, landed, piece);
         self.now_ms = put_ms + self.manners.time(self.manners.reach, &mut self.other);
         self.sensors.press(self.now_ms, by);
-        self.odd(!by, back_ms, self.now_ms, "pressed back");
+        self.odd(by, lift_ms, put_ms, Odd::Touched(landed));
+        self.odd(!by, back_ms, self.now_ms, Odd::PressedBack);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What happens at a board between the moves and is none, or is one that the Laws forbid.
 
-use super::{Also, Hands, Irregularity, Span};
+use super::{Also, Hands, Irregularity, Odd, Span};
 use crate::sim::script::Happening;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Color, Piece, Position, Rank, Role, Square, attacks};
@@ -45,10 +45,12 @@ impl Hands<'_> {
     }
 
     fn adjust(&mut self, color: Color) {
+        let by = self.pos().turn();
         let n = *self.rng.choice(&[1, 1, 2]).expect("there are three");
         for sq in self.pick(self.pos().board().by_color(color), n) {
             let hold_ms = self.between(80, 700);
             self.lift_and_return(sq, hold_ms);
+            self.odd(by, self.now_ms, self.now_ms + hold_ms, Odd::Touched(sq));
             self.now_ms += hold_ms + self.between(50, 400);
         }
     }
@@ -57,6 +59,7 @@ impl Hands<'_> {
         for sq in self.pick(self.pos().board().by_color(turn), 1) {
             let hold_ms = self.between(300, 2_500);
             self.lift_and_return(sq, hold_ms);
+            self.odd(turn, self.now_ms, self.now_ms + hold_ms, Odd::Touched(sq));
             self.now_ms += hold_ms + self.between(300, 2_500);
         }
     }

@@ -116,8 +116,23 @@ pub struct Oddity {
     pub from: Mono,
     /// When all was in order again.
     pub until: Mono,
-    /// What it was, such as `pressed back`.
-    pub what: &'static str,
+    /// What it was.
+    pub what: Odd,
+}
+
+/// What a player did that is no move.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Odd {
+    /// Made a move and took it back by agreement.
+    TakenBack,
+    /// Pressed the clock back without a move.
+    PressedBack,
+    /// Pressed the clock before the second piece of a move.
+    PressedAmid,
+    /// Pressed the clock while a piece was not where it belongs.
+    PressedBadly,
+    /// Touched a piece and let it stand.
+    Touched(Square),
 }
 
 /// Plays `moves` from `start` by hand. `outcome` is what the players agree on or the position
@@ -169,8 +184,10 @@ pub fn perform(
         event: String::new(),
         time_control: None,
     };
-    let happenings = hands.sensors.finish(hands.now_ms + AFTER_LAST_MS);
-    Performance { script: Script { header, happenings }, truth: hands.truth }
+    let Hands { sensors, mut truth, now_ms, .. } = hands;
+    truth.oddities.extend(sensors.badly().iter().copied());
+    let happenings = sensors.finish(now_ms + AFTER_LAST_MS);
+    Performance { script: Script { header, happenings }, truth }
 }
 
 /// A hand that is out before the clock was pressed, and since when.

@@ -3,7 +3,7 @@
 use super::TableKind;
 use super::also::Also;
 use super::manners::{Manners, chance};
-use super::scan;
+use super::{Odd, Oddity, scan};
 use crate::sim::script::Happening;
 use crate::time::Mono;
 use crate::track::Reading;
@@ -43,6 +43,7 @@ pub(super) struct Sensors {
     down_until_ms: u64,
     /// When the clock was last heard of.
     heard_ms: u64,
+    badly: Vec<Oddity>,
     happenings: Vec<(u64, Happening)>,
 }
 
@@ -71,6 +72,7 @@ impl Sensors {
             dead_until_ms: 0,
             down_until_ms: 0,
             heard_ms: 0,
+            badly: Vec::new(),
             happenings: Vec::new(),
         }
     }
@@ -173,7 +175,17 @@ impl Sensors {
         self.happenings.push((until_ms, Happening::LineUp));
     }
 
+    /// Presses that came while a piece was not where it belongs.
+    pub(super) fn badly(&self) -> &[Oddity] {
+        &self.badly
+    }
+
     pub(super) fn press(&mut self, at_ms: u64, by: Color) {
+        let loose = self.loose.iter().filter(|loose| loose.until_ms > at_ms);
+        if let Some(until_ms) = loose.map(|loose| loose.until_ms).max() {
+            let (from, until) = (Mono::from_millis(at_ms), Mono::from_millis(until_ms));
+            self.badly.push(Oddity { by, from, until, what: Odd::PressedBadly });
+        }
         self.note(at_ms, Happening::Press(by));
     }
 

@@ -24,8 +24,9 @@ const LAYERS: [Layer; 8] = [
     },
     Layer {
         name: "sim",
-        // Of the relay only the words that traces share with the records.
-        names: &["time", "wire", "track", "game", "relay::words"],
+        // Of the laws what a record says of players, to hold it against what they did; of the relay
+        // only the words that traces share with the records.
+        names: &["time", "wire", "track", "laws", "game", "relay::words"],
         crates: &["shakmaty", "serde", "serde_json", "fastrand"],
     },
 ];
