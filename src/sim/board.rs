@@ -8,13 +8,17 @@
 //!
 //! Every method that takes a time expects times that never go back.
 
+mod bus;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use shakmaty::{Board, Square};
 
+use self::bus::{BusCommand, For};
 use crate::sim::ring::Ring;
 use crate::time::Mono;
+use crate::wire::message::N_HALF_FIELDS;
 use crate::wire::{
     Ack, Battery, BoardMessage, Buttons, ClockCommand, ClockMessage, ClockTime, Code, Command,
     CommandDecoder, Dump, HostItem, LogEvent, Orientation,
@@ -47,6 +51,16 @@ const MODEL: &str = "30000";
 const VERSION: (u8, u8) = (1, 8);
 /// The version that the clock answers: the DGT3000 family (protocol 3.7).
 const CLOCK_VERSION: u8 = 0x20;
+
+/// The byte of a request that only a Pegasus knows (protocol 1.4, `56`).
+const PEGASUS_REQUEST: u8 = 0x56;
+
+/// The color of a field.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Shade {
+    Light,
+    Dark,
+}
 
 /// Whether a change of the wood is reported.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
@@ -93,6 +107,15 @@ enum Answers {
     Clock,
 }
 
+/// What a host orders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Order {
+    Single(Command),
+    Bus(BusCommand, For),
+    /// `56`, which we never send and know nothing of (protocol 1.4).
+    PegasusRequest,
+}
+
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 enum Line {
     Up,
@@ -114,7 +137,11 @@ pub struct BoardSim {
     serial: String,
     decoder: CommandDecoder,
     /// Commands with the moment of their last byte; at most [`INPUT_MAX`].
-    inbox: VecDeque<(Mono, Command)>,
+    inbox: VecDeque<(Mono, Order)>,
+    /// A command of bus mode, as far as it has come.
+    bus_partial: Vec<u8>,
+    /// At the next ping for all it is silent.
+    ignores_ping: bool,
     input_free_at: Mono,
     busy_until: Mono,
     acks: VecDeque<(Mono, Ack)>,
@@ -144,6 +171,8 @@ impl BoardSim {
             serial: SERIAL.to_owned(),
             decoder: CommandDecoder::default(),
             inbox: VecDeque::new(),
+            bus_partial: Vec::new(),
+            ignores_ping: false,
             input_free_at: Mono::default(),
             busy_until: Mono::default(),
             acks: VecDeque::new(),
@@ -321,6 +350,9 @@ impl BoardSim {
         }
         for byte in bytes {
             self.input_free_at = self.input_free_at.max(at) + byte_times(1);
+            if self.hear_bus(*byte) {
+                continue;
+            }
             let mut items = Vec::new();
             self.decoder.push(&[*byte], &mut items);
             for item in items {
@@ -366,11 +398,19 @@ impl BoardSim {
             let is_idle = self.busy_until <= at;
             if let Some((_, ack)) = self.acks.pop_front_if(|(due, _)| *due <= at) {
                 self.acknowledge(at, ack);
-            } else if let Some((_, command)) =
+            } else if let Some((_, order)) =
                 self.inbox.pop_front_if(|(heard, _)| is_idle && *heard <= at)
             {
-                self.busy_until = at + BUSY;
-                self.obey(at, command);
+                // In bus mode a host waits for the answer before it sends more.
+                let is_bus = matches!(order, Order::Bus(..));
+                self.busy_until = at + if is_bus { Duration::ZERO } else { BUSY };
+                match order {
+                    Order::Single(command) => self.obey(at, command),
+                    Order::Bus(command, to) => self.obey_bus(at, command, to),
+                    Order::PegasusRequest => {
+                        self.say(at, &BoardMessage::PegasusAnswer(vec![0]));
+                    }
+                }
             } else {
                 self.send_clock(at);
             }
@@ -378,15 +418,20 @@ impl BoardSim {
     }
 
     fn hear(&mut self, item: HostItem) {
-        let command = match item {
-            HostItem::Command(command) => command,
+        let order = match item {
+            HostItem::Command(command) => Order::Single(command),
             // Swallowed by the switch of mode (protocol 1.3), so it does no more than `4A`.
-            HostItem::Bus(byte) if byte > 0x80 => Command::ToBusMode,
+            HostItem::Bus(byte) if byte > 0x80 => Order::Single(Command::ToBusMode),
+            HostItem::Ignored(bytes) if bytes == [PEGASUS_REQUEST] => Order::PegasusRequest,
             HostItem::Bus(_) | HostItem::Ignored(_) => return,
         };
+        self.queue(order);
+    }
+
+    fn queue(&mut self, order: Order) {
         // A text for the clock is longer than the buffer, so arguments cannot all wait in it.
         if self.inbox.len() < INPUT_MAX {
-            self.inbox.push_back((self.input_free_at, command));
+            self.inbox.push_back((self.input_free_at, order));
         }
     }
 
@@ -406,6 +451,16 @@ impl BoardSim {
             Command::SendBoard => {
                 self.say(at, &BoardMessage::Dump(Box::new(self.dump.clone())));
             }
+            Command::SendBlackFields => {
+                self.say(at, &BoardMessage::BlackFields(self.half_of_the_fields(Shade::Dark)));
+            }
+            Command::SendWhiteFields => {
+                self.say(at, &BoardMessage::WhiteFields(self.half_of_the_fields(Shade::Light)));
+            }
+            Command::PegasusLockState => {
+                self.say(at, &BoardMessage::LockState { unlocked: true });
+            }
+            Command::PegasusKeyState => self.say(at, &BoardMessage::KeyState { accepted: true }),
             Command::SendLog => {
                 let log = self.ring.download();
                 self.say(at, &BoardMessage::Log(log));
@@ -416,6 +471,18 @@ impl BoardSim {
                 }
             }
         }
+    }
+
+    /// The 32 fields of one color in the board's order, and empty ones up to the fifty of a draughts
+    /// board. Made up: nobody has said what a board of 64 fields answers (protocol 1.4).
+    fn half_of_the_fields(&self, shade: Shade) -> Box<[u8; N_HALF_FIELDS]> {
+        let is_dark = |n: usize| (n / 8 + n % 8) % 2 == 1;
+        let mut half = [0; N_HALF_FIELDS];
+        let fields = (0..64).filter(|n| is_dark(*n) == (shade == Shade::Dark));
+        for (code, n) in half.iter_mut().zip(fields) {
+            *code = self.dump.0[n].byte() & 0x0f;
+        }
+        Box::new(half)
     }
 
     /// Enters a mode that streams the clock; the first reading is news.
@@ -465,7 +532,10 @@ impl BoardSim {
 
     /// Puts a message on the line, after those that are on it.
     fn say(&mut self, at: Mono, message: &BoardMessage) {
-        let bytes = message.encode();
+        self.send(at, &message.encode());
+    }
+
+    fn send(&mut self, at: Mono, bytes: &[u8]) {
         let n_waiting: usize = self.outbox.iter().map(|(_, bytes)| bytes.len()).sum();
         if self.line == Line::Down || n_waiting + bytes.len() > OUTPUT_MAX {
             return;
@@ -478,6 +548,7 @@ impl BoardSim {
 
     fn forget_traffic(&mut self) {
         self.decoder.reset();
+        self.bus_partial.clear();
         self.inbox.clear();
         self.acks.clear();
         self.outbox.clear();

@@ -57,6 +57,11 @@ impl DgtClockSim {
         }
     }
 
+    /// Whether it is in the option in which it obeys.
+    pub fn obeys(&self) -> bool {
+        self.obedience == Obedience::Remote
+    }
+
     /// A command has reached it. The answer, if it gives one.
     pub fn obey(&mut self, at: Mono, command: &ClockCommand) -> Option<Ack> {
         self.works.advance(at);

@@ -25,6 +25,10 @@ pub(super) struct Ring {
     changed_at: Option<Mono>,
     /// The tag that the board showed last; none once enough has left it.
     tag: Option<(LogEvent, Dump)>,
+    /// What has been written since it was asked for in bus mode.
+    fresh: Vec<u8>,
+    /// What was answered then.
+    answered: Vec<u8>,
 }
 
 impl Ring {
@@ -87,9 +91,34 @@ impl Ring {
     pub(super) fn write(&mut self, event: LogEvent) {
         let mut bytes = Vec::new();
         event.encode(&mut bytes);
+        if self.fresh.len() + bytes.len() < RING_LEN {
+            self.fresh.extend(&bytes);
+        }
         self.bytes.extend(bytes);
         let n_over = self.bytes.len().saturating_sub(RING_LEN - 1);
         self.bytes.drain(..n_over);
+    }
+
+    /// What was written since this was asked last: it is answered once (protocol 4.2, `83`).
+    pub(super) fn changes(&mut self) -> &[u8] {
+        self.answered = std::mem::take(&mut self.fresh);
+        &self.answered
+    }
+
+    /// The same answer once more (protocol 4.2, `84`).
+    pub(super) fn changes_again(&self) -> &[u8] {
+        &self.answered
+    }
+
+    /// A game begins with what stands on the board: a tag, and all its pieces (protocol 4.2, `85`).
+    pub(super) fn begin_game(&mut self, at: Mono, dump: &Dump) {
+        if let Some(event) = tag(dump) {
+            self.write(event);
+        }
+        for field in Field::all().filter(|&field| dump.code(field) != Code::Empty) {
+            self.change(at, field, dump);
+        }
+        self.fresh.clear();
     }
 
     /// The payload of a log dump, end mark included. The log remembers that it was read.

@@ -11,7 +11,9 @@ use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
-use crate::wire::{BoardMessage, Button, Buttons, ClockMessage, Code, End, Orientation};
+use crate::wire::{
+    BoardMessage, Button, Buttons, ClockCommand, ClockMessage, Code, End, Orientation,
+};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 
@@ -34,6 +36,8 @@ pub struct Table {
     clock: Option<ClockSim>,
     /// A clock that obeys a host, in place of the other. White sits at its left end.
     driven: Option<DgtClockSim>,
+    /// What the other one becomes when a host sets it; until then it answers for it.
+    standby: Option<DgtClockSim>,
     turn: Color,
     starts_at: Option<(Mono, Color)>,
 }
@@ -55,7 +59,17 @@ impl Table {
         let board = board.map(BoardSim::well_used);
         let placement = header.sight.of_board(&start);
         let (is_cut_off, reread_at, starts_at) = (false, None, None);
-        Self { board, placement, is_cut_off, reread_at, clock, driven: None, turn, starts_at }
+        Self {
+            board,
+            placement,
+            is_cut_off,
+            reread_at,
+            clock,
+            driven: None,
+            standby: None,
+            turn,
+            starts_at,
+        }
     }
 
     /// The same table with a clock that obeys, if there is a board to carry commands. What was the
@@ -67,6 +81,18 @@ impl Table {
             self.board = Some(board);
             self.clock = None;
             self.driven = Some(clock);
+        }
+        self
+    }
+
+    /// The same table, whose clock counts by itself until a host sets it, and obeys from then on; or
+    /// refuses to be set, if it is in another option. Texts and questions it answers in any case.
+    pub fn with_clock_that_answers(mut self, clock: DgtClockSim) -> Self {
+        if self.clock.is_some()
+            && let Some(board) = self.board.take()
+        {
+            self.board = Some(board.with_answering_clock());
+            self.standby = Some(clock);
         }
         self
     }
@@ -113,9 +139,9 @@ impl Table {
             self.obey(now);
             return None;
         }
-        if let Some(board) = &mut self.board {
-            // This clock obeys nobody.
-            board.take_clock_commands(now);
+        self.answer(now);
+        if self.driven.is_some() {
+            return None;
         }
         if self.reread_at.take_if(|at| *at <= now).is_some() {
             return Some(Event::Pictured(self.placement.clone()));
@@ -168,6 +194,29 @@ impl Table {
                 None
             }
             Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
+        }
+    }
+
+    /// What a host has sent for a clock that counts by itself is answered. Times are obeyed, if they
+    /// are: from then on the host is its master.
+    fn answer(&mut self, now: Mono) {
+        let (Some(board), Some(counting)) = (&mut self.board, &self.clock) else { return };
+        let commands = board.take_clock_commands(now);
+        let Some(clock) = &mut self.standby else { return };
+        let mut is_set = false;
+        for command in commands {
+            if matches!(command, ClockCommand::SetAndRun(_)) && clock.obeys() {
+                is_set = true;
+                // Its lever stands where the other's stood.
+                clock.press(now, counting.time().high.other());
+            }
+            if let Some(ack) = clock.obey(now, &command) {
+                board.answer(now, ack);
+            }
+        }
+        if is_set {
+            board.clock(now, clock.time());
+            (self.driven, self.clock) = (self.standby.take(), None);
         }
     }
 

@@ -1,12 +1,15 @@
 //! The simulated board, held to what is known of the real one.
 
-use rokade::sim::{BoardSim, Delivery, Mode};
+use rokade::sim::script::Header;
+use rokade::sim::{BoardSim, Delivery, DgtClockSim, Glass, Mode, Obedience, Table};
 use rokade::time::Mono;
 use rokade::wire::{
-    BoardMessage, Button, Buttons, ClockCommand, ClockTime, Code, Command, Decoder, End, Item,
-    LogEvent, Orientation, Runs, SetAndRun, SetTime, SideTime, decode_log,
+    Ack, BoardMessage, Button, Buttons, ClockCommand, ClockKind, ClockMessage, ClockTime, Code,
+    Command, Decoder, End, Item, LogEvent, Orientation, Runs, SetAndRun, SetTime, SideTime,
+    decode_log,
 };
 use shakmaty::{Board, Square};
+use std::time::Duration;
 
 use crate::wire::describe::{events, hex, items};
 
@@ -307,4 +310,138 @@ fn the_same_calls_give_the_same_bytes() {
     };
     assert_eq!(play(), play());
     assert!(!play().is_empty());
+}
+
+/// A table as `rokade simulate` offers it, and a host that sends bytes and reads.
+struct Host {
+    table: Table,
+    now: Mono,
+    decoder: Decoder,
+}
+
+impl Host {
+    fn new(option: Obedience) -> Self {
+        let clock = DgtClockSim::new(ClockKind::Dgt3000, option, 0);
+        let table = Table::new(&Header::dgt()).with_clock_that_answers(clock);
+        let mut host = Self { table, now: Mono::default(), decoder: Decoder::default() };
+        host.table.begin(Mono::default());
+        host.ask(&Command::UpdateNice.encode(), 200);
+        host
+    }
+
+    /// What comes within so many milliseconds after `bytes` were sent.
+    fn ask(&mut self, bytes: &[u8], for_ms: u64) -> Vec<Item> {
+        let board = self.table.board_mut().expect("a board");
+        board.host_bytes(self.now, bytes);
+        let mut out = Vec::new();
+        let until = self.now + Duration::from_millis(for_ms);
+        while self.now < until {
+            self.now = self.now + Duration::from_millis(20);
+            self.table.tick(self.now);
+            let mut bytes = Vec::new();
+            self.table.board_mut().expect("a board").take(self.now, &mut bytes);
+            self.decoder.push(self.now, &bytes, &mut out);
+        }
+        out
+    }
+
+    fn clock(&mut self, command: ClockCommand, for_ms: u64) -> Vec<ClockMessage> {
+        let clock = |item| match item {
+            Item::Message(BoardMessage::Clock(message)) => Some(message),
+            _ => None,
+        };
+        self.ask(&Command::Clock(command).encode(), for_ms).into_iter().filter_map(clock).collect()
+    }
+}
+
+fn acks(heard: &[ClockMessage]) -> Vec<Ack> {
+    let ack = |message: &ClockMessage| match message {
+        ClockMessage::Ack(ack) => Some(*ack),
+        _ => None,
+    };
+    heard.iter().filter_map(ack).collect()
+}
+
+/// The last seconds at the left and right, and whether they run.
+fn shown(heard: &[ClockMessage]) -> Option<(u32, u32, bool)> {
+    heard.iter().rev().find_map(|message| match message {
+        ClockMessage::Time(time) => Some((time.left.seconds, time.right.seconds, time.running)),
+        _ => None,
+    })
+}
+
+fn setting(seconds: u32, runs: Runs) -> ClockCommand {
+    let time = SetTime::of_seconds(seconds);
+    ClockCommand::SetAndRun(SetAndRun { left: time, right: time, runs, toggle: false })
+}
+
+#[test]
+fn the_clock_counts_by_itself_until_a_host_sets_it() {
+    let mut host = Host::new(Obedience::Remote);
+    let heard = host.clock(ClockCommand::VersionQuery, 4_000);
+    assert_eq!(acks(&heard), [Ack([0x10, 0x09, 0x20, 0])]);
+    let (left, right, runs) = shown(&heard).expect("times");
+    assert!(left < 5_400 && right == 5_400 && runs, "White's side was set running: {heard:?}");
+    // It stands as it was set, runs when it is told, and can be read back.
+    let heard = host.clock(setting(300, Runs::Pause), 3_000);
+    assert_eq!(acks(&heard), [Ack([0x10, 0x0a, 0, 0])]);
+    assert_eq!(shown(&heard), Some((300, 300, false)));
+    let heard = host.clock(setting(300, Runs::Right), 5_000);
+    let (left, right, runs) = shown(&heard).expect("times");
+    assert!(left == 300 && (294..=296).contains(&right) && runs, "{heard:?}");
+    let text = ClockCommand::Text { text: *b"e2e4    ", beep: 0 };
+    assert_eq!(acks(&host.clock(text, 1_000)), [Ack([0x10, 0x0c, 0, 0])]);
+    assert_eq!(host.table.driven().expect("a clock").glass(), Glass::Letters(*b"e2e4    "));
+    assert_eq!(acks(&host.clock(ClockCommand::End, 1_000)), [Ack([0x10, 0x03, 0, 0])]);
+}
+
+#[test]
+fn a_clock_that_a_trace_owns_refuses_to_be_set() {
+    let mut host = Host::new(Obedience::WrongOption);
+    let heard = host.clock(setting(300, Runs::Left), 3_000);
+    assert_eq!(acks(&heard), [Ack([0x40, 0x0a, 0, 0])]);
+    let (left, right, _) = shown(&heard).expect("times");
+    assert!(left > 5_000 && right == 5_400, "{heard:?}");
+}
+
+#[test]
+fn a_board_in_bus_mode_answers_for_itself_alone() {
+    let mut board = board();
+    let mut ask = |at: u64, bytes: &[u8]| {
+        board.host_bytes(ms(at), bytes);
+        let mut out = Vec::new();
+        board.take(ms(at + 500), &mut out);
+        out
+    };
+    let command = |what: u8, high: u8, low: u8| {
+        [what, high, low, what.wrapping_add(high).wrapping_add(low) & 0x7f]
+    };
+    // Protocol 4.2: the address is the serial number, 01025.
+    let pong = hex(&ask(0, &command(0x87, 8, 1)));
+    assert_eq!(pong, "87 00 06 08 01 16");
+    assert_eq!(hex(&ask(1_000, &command(0x87, 0, 0))), pong, "a ping for all");
+    assert_eq!(hex(&ask(2_000, &command(0x8a, 8, 1))), pong, "it will ignore the next");
+    assert_eq!(ask(3_000, &command(0x87, 0, 0)), [0_u8; 0], "and does");
+    assert_eq!(ask(4_000, &command(0x87, 8, 2)), [0_u8; 0], "for another board");
+    assert_eq!(hex(&ask(5_000, &command(0x8b, 8, 1))), "89 00 08 08 01 01 08 23");
+    let dump = ask(6_000, &command(0x82, 8, 1));
+    assert_eq!((dump[0], dump.len()), (0x83, 70));
+    let clock = ask(7_000, &command(0x81, 8, 1));
+    assert_eq!((clock[0], clock.len()), (0x84, 13));
+    let changes = ask(8_000, &command(0x83, 8, 1));
+    assert_eq!(changes[0], 0x85);
+    assert_eq!(ask(9_000, &command(0x84, 8, 1)), changes, "once more");
+    assert_eq!(ask(10_000, &command(0x83, 8, 1)).len(), 6, "nothing has changed since");
+}
+
+#[test]
+fn questions_of_other_kinds_of_boards_are_answered() {
+    for (byte, id) in [(0x50, 0x94), (0x52, 0x95), (0x56, 0xa3), (0x59, 0xa4), (0x5a, 0xa5)] {
+        let mut board = board();
+        board.host_bytes(ms(0), &[byte]);
+        let mut out = Vec::new();
+        board.take(ms(1_000), &mut out);
+        assert_eq!(out.first(), Some(&id), "{byte:02x}: {}", hex(&out));
+        assert_eq!(out.len(), usize::from(out[2]), "{byte:02x}: {}", hex(&out));
+    }
 }

@@ -308,3 +308,36 @@ async fn a_demo_plays_its_game_and_ends() {
     }
     assert!(!demo.out.contains("The game is over"), "{}", demo.out);
 }
+
+#[tokio::test]
+async fn a_simulated_board_and_a_tape_end_in_order_when_they_are_asked_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (link, tape) = (folder.path().join("board"), folder.path().join("new.tape.jsonl"));
+    let args = ["simulate", "--no-clock", "--link", link.to_str().unwrap()];
+    let mut board = rokade(&args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(board.stdout.take().unwrap()).lines();
+    let path = timeout(LIMIT, said.next_line()).await.unwrap().unwrap();
+    assert_eq!(path.as_deref(), link.to_str());
+
+    let args = ["record", "--port", link.to_str().unwrap(), tape.to_str().unwrap()];
+    let mut recorder = rokade(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut log = BufReader::new(recorder.stdout.take().unwrap()).lines();
+    let mut is_live = false;
+    while let Some(line) = timeout(LIMIT, log.next_line()).await.unwrap().unwrap() {
+        is_live |= line.contains("board      connected");
+        assert!(!line.contains("clock") || line.contains("not connected"), "{line}");
+        if is_live {
+            break;
+        }
+    }
+    assert!(is_live, "the board speaks");
+    for mut child in [recorder, board] {
+        signal(&child, Signal::TERM);
+        let ended = timeout(LIMIT, child.wait()).await.expect("an end in time").unwrap();
+        assert_eq!(ended.code(), Some(0));
+    }
+    let tape = std::fs::read_to_string(&tape).unwrap();
+    assert!(Script::parse(&tape).unwrap().is_tape(), "{tape}");
+    assert!(tape.ends_with("\"end\":true}\n"), "{tape}");
+    assert!(std::fs::symlink_metadata(&link).is_err(), "the name leads nowhere and is gone");
+}

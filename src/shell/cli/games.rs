@@ -33,13 +33,13 @@ pub(super) struct Games {
     /// what was meant. The games of --game, or else invented ones
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["trace", "link", "speed"])]
     pub(super) games: Option<u64>,
-    /// What the board sees: dgt (every piece by name), color or reed (occupied squares)
-    #[arg(long, value_name = "BOARD", requires = "games")]
-    #[arg(default_value = "dgt", value_parser = sight)]
-    board: Sight,
+    /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Only a DGT
+    /// board has a line for other programs
+    #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = sight)]
+    pub(super) board: Sight,
     /// Play without a clock
-    #[arg(long, requires = "games")]
-    no_clock: bool,
+    #[arg(long)]
+    pub(super) no_clock: bool,
     /// Say beside the record how many games plain rules have exactly: a position that is one legal
     /// move away is a move when it has been still for so long, or when the clock is pressed
     #[arg(long, requires = "games")]

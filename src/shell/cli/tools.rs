@@ -12,9 +12,10 @@ use crate::shell::tape::{Tape, TapeError};
 use crate::sim::hands::{self, Manners, Span, TableKind};
 use crate::sim::script::Header;
 use crate::sim::trial::Known;
-use crate::sim::{Script, Table, games};
+use crate::sim::{DgtClockSim, Obedience, Script, Table, games};
 use crate::time::Stamp;
 use crate::track::Sight;
+use crate::wire;
 use clap::Args;
 use pgn_reader::{RawTag, Reader as PgnReader, SanPlus, Skip, Visitor};
 use shakmaty::{CastlingMode, Chess, KnownOutcome, Move, Position};
@@ -22,6 +23,10 @@ use std::io::Write;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// As good a crystal as any, in parts of a million.
+const DRIFT_PPM: i32 = 20;
 
 /// What is played on a simulated board, and how.
 #[derive(Debug, Args)]
@@ -53,6 +58,11 @@ pub(super) struct Game {
 }
 
 impl SimulateOptions {
+    /// Whether a trace is played: it says what the clock does.
+    fn is_trace(&self) -> bool {
+        self.trace.is_some()
+    }
+
     pub(super) fn speed(&self) -> Speed {
         Speed(self.speed)
     }
@@ -236,11 +246,20 @@ impl Simulate {
         if let Some(n_games) = self.games.games {
             return self.games.run(n_games, &self.simulate);
         }
+        if self.games.board != Sight::Pieces {
+            let why = "a board that names no pieces has no line for other programs; leave --board \
+                       out, or play --games with it";
+            return Err(Failure::Usage(why.to_owned()));
+        }
         let game = self.simulate.game()?;
         runtime()?.block_on(async {
             let mut header = game.script.header.clone();
-            header.has_clock &= self.bridge.is_none();
-            let table = Table::new(&header);
+            header.has_clock &= self.bridge.is_none() && !self.games.no_clock;
+            // What a trace says of the clock is so, whatever a host would have.
+            let option =
+                if self.simulate.is_trace() { Obedience::WrongOption } else { Obedience::Remote };
+            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, option, DRIFT_PPM);
+            let table = Table::new(&header).with_clock_that_answers(clock);
             let (mut stub, mut actor) = SimulateOptions::open_table(table, self.link.clone())?;
             if let Some(link) = &self.bridge {
                 let (bridge, clock) = PtyBridge::open(Now::start(), Some(link.clone()))
@@ -258,11 +277,11 @@ impl Simulate {
             };
             let done = tokio::select! {
                 failed = play => failed.map_err(|e| Failure::Device(chain(&e))),
-                stopped = tokio::signal::ctrl_c() => {
-                    stopped.map_err(Failure::io("cannot wait for Ctrl-C"))
-                }
+                stopped = asked_to_stop() => stopped,
             };
+            // The link goes with the board that it leads to.
             board.abort();
+            board.await.ok();
             done
         })
     }
@@ -317,9 +336,7 @@ impl Record {
         recorder.event(&Event::LinkUp);
         let done = tokio::select! {
             () = recorder.run() => Ok(()),
-            stopped = tokio::signal::ctrl_c() => {
-                stopped.map_err(Failure::io("cannot wait for Ctrl-C"))
-            }
+            stopped = asked_to_stop() => stopped,
         };
         recorder.line.close();
         // The last bytes leave; a panic in there would be our only news of it, and too late.
@@ -327,6 +344,18 @@ impl Record {
         eprintln!("{} bytes from the board", recorder.n_bytes);
         recorder.tape.finish().map_err(input)?;
         done
+    }
+}
+
+/// Waits for Ctrl-C, or for whoever else ends a program in order.
+async fn asked_to_stop() -> Result<(), Failure> {
+    let failed = |e| Failure::io("cannot wait for a signal to stop")(e);
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(failed)?;
+    tokio::select! {
+        stopped = tokio::signal::ctrl_c() => stopped.map_err(failed),
+        _ = terminate.recv() => Ok(()),
+        _ = hangup.recv() => Ok(()),
     }
 }
 
