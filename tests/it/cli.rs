@@ -338,6 +338,6 @@ async fn a_simulated_board_and_a_tape_end_in_order_when_they_are_asked_to() {
     }
     let tape = std::fs::read_to_string(&tape).unwrap();
     assert!(Script::parse(&tape).unwrap().is_tape(), "{tape}");
-    assert!(tape.ends_with("\"end\":true}\n"), "{tape}");
+
     assert!(std::fs::symlink_metadata(&link).is_err(), "the name leads nowhere and is gone");
 }
