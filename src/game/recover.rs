@@ -95,24 +95,13 @@ impl Recovered {
             }
             Fact::MoveMade { .. } => self.fold_move(index, &entry.fact)?,
             Fact::MoveMarked { ply, alternatives } => {
-                let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                if *ply == 0 || *ply > sheet.len() {
-                    return Err(wrong(format!("ply {ply} of {} marked", sheet.len())));
-                }
-                sheet.mark(*ply, parsed(alternatives));
+                self.sheet_with(index, *ply, "marked")?.mark(*ply, parsed(alternatives));
             }
             Fact::MoveRetracted { ply } => {
-                let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                if *ply == 0 || *ply > sheet.len() {
-                    return Err(wrong(format!("ply {ply} of {} withdrawn", sheet.len())));
-                }
-                sheet.truncate(ply - 1);
+                self.sheet_with(index, *ply, "withdrawn")?.truncate(ply - 1);
             }
             Fact::MoveCompleted { ply, by, pressed_before, times } => {
-                let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                if *ply == 0 || *ply > sheet.len() {
-                    return Err(wrong(format!("ply {ply} of {} completed", sheet.len())));
-                }
+                let sheet = self.sheet_with(index, *ply, "completed")?;
                 sheet.complete(*ply, ago(*pressed_before), *by, *times);
             }
             Fact::Ended(ending) => {
@@ -144,6 +133,21 @@ impl Recovered {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The score sheet, which must have half-move `ply`, to which `what` is done.
+    fn sheet_with(
+        &mut self,
+        index: usize,
+        ply: usize,
+        what: &str,
+    ) -> Result<&mut ScoreSheet, RecoverError> {
+        let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+        if ply == 0 || ply > sheet.len() {
+            let why = format!("ply {ply} of {} {what}", sheet.len());
+            return Err(RecoverError { index, why });
+        }
+        Ok(sheet)
     }
 
     /// Takes a move, [`Fact::MoveMade`].

@@ -473,8 +473,8 @@ impl BoardSim {
         }
     }
 
-    /// The 32 fields of one color in the board's order, and empty ones up to the fifty of a draughts
-    /// board. Made up: nobody has said what a board of 64 fields answers (protocol 1.4).
+    /// The 32 fields of one color in the board's order, and empty ones up to the fifty of a
+    /// draughts board. Made up: nobody has said what a board of 64 fields answers (protocol 1.4).
     fn half_of_the_fields(&self, shade: Shade) -> Box<[u8; N_HALF_FIELDS]> {
         let is_dark = |n: usize| (n / 8 + n % 8) % 2 == 1;
         let mut half = [0; N_HALF_FIELDS];

@@ -85,8 +85,9 @@ impl Table {
         self
     }
 
-    /// The same table, whose clock counts by itself until a host sets it, and obeys from then on; or
-    /// refuses to be set, if it is in another option. Texts and questions it answers in any case.
+    /// The same table, whose clock counts by itself until a host sets it, and obeys from then on;
+    /// or refuses to be set, if it is in another option. Texts and questions it answers in any
+    /// case.
     pub fn with_clock_that_answers(mut self, clock: DgtClockSim) -> Self {
         if self.clock.is_some()
             && let Some(board) = self.board.take()
@@ -197,8 +198,8 @@ impl Table {
         }
     }
 
-    /// What a host has sent for a clock that counts by itself is answered. Times are obeyed, if they
-    /// are: from then on the host is its master.
+    /// What a host has sent for a clock that counts by itself is answered. If it obeys a setting,
+    /// the host is its master from then on.
     fn answer(&mut self, now: Mono) {
         let (Some(board), Some(counting)) = (&mut self.board, &self.clock) else { return };
         let commands = board.take_clock_commands(now);
