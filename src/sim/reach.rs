@@ -14,17 +14,21 @@ use super::script::{Happening, Script};
 use crate::game::ScoreSheet;
 use crate::track::Reading;
 use fastrand::Rng;
-use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Half-moves that may have been made between two pictures of which neither shows a position that
 /// could be reached: hasty hands, exchanges within a scan.
-const HIDDEN_MAX: usize = 4;
+const HIDDEN_MAX: usize = 8;
+/// Of those, so many are searched for to complete the map.
+const SEARCHED_MAX: usize = 4;
 /// Positions from which hidden half-moves are looked for: the last ones that were seen.
 const TIPS: usize = 24;
 /// Pieces that may be in the air at once.
-const LIFTED_MAX: usize = 4;
+const LIFTED_MAX: usize = 5;
+/// Pieces that may stand on two squares at once, of the last that came down.
+const ARRIVED_MAX: usize = 2;
 /// Positions that one such look may visit.
 const VISITS: usize = 4_000;
 /// A board that nothing has changed for so long is looked at for hidden half-moves.
@@ -101,8 +105,10 @@ struct Map {
     /// Each placement that the sensors showed, in order, also as it would be with what is in the
     /// air back where it was lifted.
     shown: Vec<u64>,
-    /// The last pieces that were lifted, and from where.
-    lifted: Vec<(Square, Piece)>,
+    /// The last pieces that were lifted, from where, and whether such a piece has come down since.
+    lifted: Vec<(Square, Piece, bool)>,
+    /// The last squares on which a piece came down.
+    arrived: Vec<Square>,
 }
 
 impl Map {
@@ -118,6 +124,7 @@ impl Map {
             reached: BTreeMap::new(),
             shown: Vec::new(),
             lifted: Vec::new(),
+            arrived: Vec::new(),
         };
         for (sq, piece) in start.board().iter() {
             map.set(sq, Some(piece));
@@ -137,20 +144,41 @@ impl Map {
         for changed in [before, piece].into_iter().flatten() {
             self.wood_hash ^= self.number(sq, changed);
         }
-        self.lifted.retain(|(known, _)| *known != sq);
-        if let (Some(lifted), None) = (before, piece) {
-            self.lifted.push((sq, lifted));
-            let n_old = self.lifted.len().saturating_sub(LIFTED_MAX);
-            self.lifted.drain(..n_old);
+        self.arrived.retain(|known| *known != sq);
+        self.lifted.retain(|(known, ..)| *known != sq);
+        match (before, piece) {
+            (_, Some(put)) => {
+                let is_it = |(_, lifted, _): &&mut (Square, Piece, bool)| *lifted == put;
+                if let Some((_, _, has_landed)) = self.lifted.iter_mut().rev().find(is_it) {
+                    *has_landed = true;
+                }
+                self.arrived.push(sq);
+                let n_old = self.arrived.len().saturating_sub(ARRIVED_MAX);
+                self.arrived.drain(..n_old);
+            }
+            (Some(lifted), None) => {
+                self.lifted.push((sq, lifted, false));
+                if self.lifted.len() > LIFTED_MAX {
+                    let landed = self.lifted.iter().position(|(_, _, has_landed)| *has_landed);
+                    self.lifted.remove(landed.unwrap_or(0));
+                }
+            }
+            (None, None) => {}
         }
     }
 
-    /// The placement on the board, and what it would be with pieces in the air back: a hasty reply
-    /// is begun before the move is done.
+    /// The placement on the board, and what it would be with pieces in the air back, as a hasty
+    /// reply is begun before the move is done, and without what stands half on another square.
     fn placements(&self) -> Vec<u64> {
         let mut all = vec![self.wood_hash];
-        for (sq, piece) in &self.lifted {
-            let number = self.number(*sq, *piece);
+        let doubled = self.arrived.iter().filter_map(|sq| {
+            let piece = self.wood[usize::from(*sq)]?;
+            let mut near = attacks::king_attacks(*sq).into_iter();
+            near.any(|near| self.wood[usize::from(near)] == Some(piece)).then_some((*sq, piece))
+        });
+        let lifted = self.lifted.iter().map(|(sq, piece, _)| (*sq, *piece));
+        for (sq, piece) in lifted.chain(doubled) {
+            let number = self.number(sq, piece);
             all.extend(all.clone().into_iter().map(|hash| hash ^ number));
         }
         all
@@ -248,7 +276,7 @@ impl Map {
         let first = self.order.len().saturating_sub(TIPS);
         let tips = self.order[first..].to_vec();
         let mut visits = VISITS;
-        for n in 2..=HIDDEN_MAX {
+        for n in 2..=SEARCHED_MAX {
             let mut found = Vec::new();
             for tip in &tips {
                 self.descend(tip, n, &mut vec![], &mut visits, &mut found);
@@ -304,7 +332,8 @@ impl Map {
     }
 
     fn judge(&self, sheet: &ScoreSheet) -> Option<Why> {
-        let n_elsewhere = self.differing(sheet.last()).count();
+        let ends_there = self.placements().contains(&self.hash(sheet.last()));
+        let n_elsewhere = if ends_there { 0 } else { self.differing(sheet.last()).count() };
         let (mut from, mut last_shown, mut why) = (0, 0, None);
         for ply in 1..=sheet.len() {
             let scored = &sheet.moves()[ply - 1];
