@@ -88,10 +88,7 @@ impl Recovered {
                 self.has_clock = false;
             }
             Fact::MoveMade { ply: 1, .. } if self.game.is_none() => {
-                let mode = CastlingMode::Standard;
-                self.game = Some((ScoreSheet::new(Chess::default(), mode), None));
-                self.fold_move(index, &entry.fact).inspect_err(|_| self.game = None)?;
-                return Err(wrong("a first move without a game; the usual start is taken".into()));
+                self.fold_first_move(index, &entry.fact)?;
             }
             Fact::MoveMade { .. } => self.fold_move(index, &entry.fact)?,
             Fact::MoveMarked { ply, alternatives } => {
@@ -148,6 +145,15 @@ impl Recovered {
             return Err(RecoverError { index, why });
         }
         Ok(sheet)
+    }
+
+    /// Takes the first move of a game whose beginning is not on record, and says so.
+    fn fold_first_move(&mut self, index: usize, fact: &Fact) -> Result<(), RecoverError> {
+        let mode = CastlingMode::Standard;
+        self.game = Some((ScoreSheet::new(Chess::default(), mode), None));
+        self.fold_move(index, fact).inspect_err(|_| self.game = None)?;
+        let why = "a first move without a game; the usual start is taken".to_owned();
+        Err(RecoverError { index, why })
     }
 
     /// Takes a move, [`Fact::MoveMade`].

@@ -6,13 +6,13 @@
 
 use super::board_clock::{self, BoardClock};
 use super::http::Shown;
-use super::journal::{Backoff, Batch, DiskStorage, Journal, Kind, Line, TornTail, Writer};
+use super::journal::{Backoff, Batch, DiskStorage, Journal, Writer};
 use super::keeper::{Calls, Stand, stopped};
 use super::now::Now;
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
 use super::publish::{After, PgnFile, Publisher};
-use super::record::{self, Games, Nonsense, RecordError};
+use super::record::{self, Games, Past, RecordError};
 use super::serial::{self, Heard, LineStub};
 use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
@@ -54,7 +54,8 @@ pub struct Board {
 #[derive(Debug)]
 pub struct Opened {
     journal: Journal<DiskStorage>,
-    torn: Option<TornTail>,
+    /// What it tells of itself that is not on it yet.
+    news: Vec<Keeping>,
     past: Past,
 }
 
@@ -75,8 +76,9 @@ impl Board {
     /// The journal cannot be used.
     pub fn read(folder: &Path) -> Result<Opened, RecordError> {
         let mut past = Past::default();
-        let (journal, torn) = record::open(folder, &mut |line| past.take(&line))?;
-        Ok(Opened { journal, torn, past })
+        let (journal, found) = record::open(folder, &mut |line| past.take(&line))?;
+        let news = past.news(found, folder);
+        Ok(Opened { journal, news, past })
     }
 
     /// Takes up the game of an opened record, and starts line and publisher. A `clock` of our own
@@ -86,11 +88,8 @@ impl Board {
     pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
         let Stand { settings, now, .. } = stand;
         let now = *now;
-        let Opened { journal, torn, past: Past { games, log, nonsense } } = opened;
-        if let Some(torn) = &torn {
-            tell_torn(&settings.name, torn);
-        }
-        let found: Vec<Keeping> = torn.map(set_aside).into_iter().chain(nonsense.news()).collect();
+        let Opened { journal, news, past: Past { games, log, .. } } = opened;
+        tell_record(&settings.name, &news);
         let fold = games.clone().into_fold();
         let kept = fold.clock();
         let mut game = fold.into_game(settings.settings());
@@ -124,7 +123,7 @@ impl Board {
         Self {
             name: settings.name.clone(),
             // They are the first thing that this run puts on record.
-            effects: found.into_iter().map(entry).collect(),
+            effects: news.into_iter().map(entry).collect(),
             game,
             games,
             site: settings.site.clone(),
@@ -329,44 +328,13 @@ fn pgn_of(game: &Game, games: &Games, site: &str) -> Option<PgnFile> {
     Some(PgnFile { number: games.n_games, text: Arc::from(text) })
 }
 
-/// What the journal tells of before.
-#[derive(Debug, Default)]
-struct Past {
-    games: Games,
-    log: Log,
-    nonsense: Nonsense,
-}
-
-impl Past {
-    fn take(&mut self, line: &Line) {
-        let Some(entry) = record::entry_of(line) else { return };
-        self.log.line(&entry.fact);
-        let why = self.games.take(&entry).nonsense;
-        self.nonsense.note(line.seq, &entry.fact, why);
-    }
-}
-
-/// What goes on record of an end that was cut off.
-fn set_aside(torn: TornTail) -> Keeping {
-    let TornTail { file, offset, bytes, kept_as, .. } = torn;
-    Keeping::SetAside { file, offset, bytes, kept_as }
-}
-
-fn tell_torn(board: &str, torn: &TornTail) {
-    let TornTail { file, offset, bytes, kept_as, .. } = torn;
-    let kept_as = kept_as.join(", ");
-    match torn.kind {
-        Kind::TornTail => warn!(
-            board,
-            file, offset, bytes, kept_as, "the journal ended in a torn line, which was put aside"
-        ),
-        Kind::Damage => error!(
-            board,
-            file,
-            offset,
-            bytes,
-            kept_as,
-            "THE JOURNAL IS DAMAGED: what follows the damage was put aside; tell the arbiter"
-        ),
+/// What of the record is news to the arbiter.
+fn tell_record(board: &str, news: &[Keeping]) {
+    for news in news {
+        match news {
+            _ if news.is_loss() => error!(board, "THE RECORD HAS A HOLE: {news}; tell the arbiter"),
+            Keeping::Mended { .. } => error!(board, "THE RECORD'S DISK IS FAILING: {news}"),
+            _ => warn!(board, "{news}"),
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::disk::Disk;
 use super::http::Shown;
 use super::journal::{WriterEvent, open_file};
 use super::orders::Reply;
+use super::record;
 use super::status::Status;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -203,7 +204,7 @@ async fn write_files(
             files.push(file);
         }
         for file in files {
-            let path = folder.join(format!("game-{:04}.pgn", file.number));
+            let path = folder.join(record::file_name(file.number));
             if let Err(error) = replace(&path, file.text.as_bytes()) {
                 warn!(board, path = %path.display(), %error, "the game's file was not written");
             }

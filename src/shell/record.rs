@@ -1,13 +1,16 @@
 //! A board's record on disk: journal lines to facts and back, and the games in them.
 
-use super::journal::TornTail;
-use super::journal::{BootId, DiskStorage, Journal, JournalError, Limits, Line, NewLine};
+use super::journal::{
+    BootId, Damage, DiskStorage, Found, Journal, JournalError, Limits, Line, NewLine, TornTail,
+};
 use crate::game::entry::{Entry, Fact};
 use crate::game::{Keeping, Recovered as Fold, ScoreSheet};
 use crate::laws::Ending;
+use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::record::Record;
 use crate::time::Wall;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Why a record cannot be gone on with.
@@ -39,6 +42,74 @@ pub fn entry_of(line: &Line) -> Option<Entry> {
     Some(Entry { at: line.stamp, fact: record.to_fact()? })
 }
 
+/// What a record tells of before.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// Its games.
+    pub games: Games,
+    /// The log as it stands behind the last line.
+    pub log: Log,
+    /// What of it cannot be followed.
+    pub nonsense: Nonsense,
+    /// Damage that is on record already: the lines concerned.
+    told: BTreeSet<u64>,
+}
+
+impl Past {
+    /// Takes the next line.
+    pub fn take(&mut self, line: &Line) {
+        let Some(entry) = entry_of(line) else { return };
+        match &entry.fact {
+            Fact::Record(Keeping::Lost { first, .. }) => self.told.insert(*first),
+            Fact::Record(Keeping::Mended { line, .. }) => self.told.insert(*line),
+            _ => false,
+        };
+        self.log.line(&entry.fact);
+        let why = self.games.take(&entry).nonsense;
+        self.nonsense.note(line.seq, &entry.fact, why);
+    }
+
+    /// What is to be put on record about the record itself, after `found` was found in `folder`.
+    pub fn news(&self, found: Found, folder: &Path) -> Vec<Keeping> {
+        let is_new = |damage: &Damage| !self.told.contains(&damage.first);
+        let mut news: Vec<Keeping> =
+            found.damage.into_iter().filter(is_new).map(keeping_of).collect();
+        news.extend(found.torn.map(|TornTail { file, offset, bytes, kept_as, .. }| {
+            Keeping::SetAside { file, offset, bytes, kept_as }
+        }));
+        news.extend(self.nonsense.news());
+        let n = n_files(folder);
+        if n > self.games.n_games {
+            news.push(Keeping::GamesBefore { n });
+        }
+        news
+    }
+}
+
+fn keeping_of(damage: Damage) -> Keeping {
+    let Damage { file, offset, first, n, is_mended, .. } = damage;
+    if is_mended {
+        Keeping::Mended { line: first, file, offset }
+    } else {
+        Keeping::Lost { first, last: first + n.saturating_sub(1), file, offset }
+    }
+}
+
+/// The name of a game's file.
+pub fn file_name(number: usize) -> String {
+    format!("game-{number:04}.pgn")
+}
+
+/// The highest number of a game's file in `folder`: none of them is ever written over by another
+/// game, whatever became of the record.
+fn n_files(folder: &Path) -> usize {
+    let number = |name: std::ffi::OsString| -> Option<usize> {
+        name.to_str()?.strip_prefix("game-")?.strip_suffix(".pgn")?.parse().ok()
+    };
+    let Ok(files) = std::fs::read_dir(folder) else { return 0 };
+    files.filter_map(|file| number(file.ok()?.file_name())).max().unwrap_or(0)
+}
+
 /// Opens the journal in `folder` for writing and hands every line in it to `each`.
 ///
 /// # Errors
@@ -46,7 +117,7 @@ pub fn entry_of(line: &Line) -> Option<Entry> {
 pub fn open(
     folder: &Path,
     each: &mut dyn FnMut(Line),
-) -> Result<(Journal<DiskStorage>, Option<TornTail>), RecordError> {
+) -> Result<(Journal<DiskStorage>, Found), RecordError> {
     let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
     Ok(Journal::open_with(DiskStorage::new(folder), boot, Limits::default(), each)?)
 }
@@ -145,6 +216,10 @@ impl Games {
             }
             Fact::TimeControl(control) => {
                 self.tags.time_control = Some(control.clone());
+                None
+            }
+            Fact::Record(Keeping::GamesBefore { n }) => {
+                self.n_games = self.n_games.max(*n);
                 None
             }
             _ => None,

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod closed;
+mod damage;
 mod faults;
 mod kept;
 mod power;
@@ -38,9 +39,9 @@ type Opened<S> = (Journal<S>, Vec<Line>, Option<TornTail>);
 
 fn open<S: Storage>(storage: S, limits: Limits) -> Result<Opened<S>, JournalError> {
     let mut lines = Vec::new();
-    let (journal, torn) =
+    let (journal, found) =
         Journal::open_with(storage, boot(), limits, &mut |line| lines.push(line))?;
-    Ok((journal, lines, torn))
+    Ok((journal, lines, found.torn))
 }
 
 /// Asserts that `lines` are entries 1, 2, 3 ... with nothing missing and nothing else.

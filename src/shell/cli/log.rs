@@ -4,7 +4,7 @@ use super::{Failure, Which, chain};
 use crate::relay;
 use crate::relay::times::{Shown, shortest_first};
 use crate::shell::config::Config;
-use crate::shell::journal::{self, DiskStorage, JournalError, Line, Reader};
+use crate::shell::journal::{self, DiskStorage, JournalError, Line, Reader, Salvaged};
 use crate::shell::record::{self, Games, Nonsense};
 use clap::Args;
 use std::io::{BufWriter, Write};
@@ -47,6 +47,9 @@ pub(super) struct Export {
 pub(super) struct Verify {
     #[command(flatten)]
     which: Which,
+    /// Print what can still be read of ends that were set aside
+    #[arg(long)]
+    salvage: bool,
 }
 
 fn journal_error(error: &JournalError) -> Failure {
@@ -95,35 +98,58 @@ impl Log {
         let mut out = BufWriter::new(std::io::stdout().lock());
         loop {
             let lines = reader.poll().map_err(|e| journal_error(&e))?;
+            for damage in reader.take_damage() {
+                eprintln!("{}: {damage}", folder.display());
+            }
             for line in &lines {
-                self.print(line, &mut log, &mut out).map_err(Failure::io("cannot print"))?;
+                print(line, self.json, &mut log, &mut out).map_err(Failure::io("cannot print"))?;
             }
             n_lines += lines.len();
             if lines.is_empty() {
                 out.flush().map_err(Failure::io("cannot print"))?;
                 if !self.follow {
+                    if !self.json {
+                        print_aside(&folder, &mut out)?;
+                    }
                     return if n_lines > 0 { Ok(()) } else { Err(nothing_in(&folder)) };
                 }
                 std::thread::sleep(FOLLOW_EVERY);
             }
         }
     }
+}
 
-    fn print(
-        &self,
-        line: &Line,
-        log: &mut relay::log::Log,
-        out: &mut impl Write,
-    ) -> std::io::Result<()> {
-        if self.json {
-            return writeln!(out, "{}", line.body);
-        }
-        let Some(entry) = record::entry_of(line) else { return Ok(()) };
-        match log.line(&entry.fact) {
-            Some(text) => writeln!(out, "{}  {text}", record::time_of_day(entry.at.wall)),
-            None => Ok(()),
-        }
+fn print(
+    line: &Line,
+    is_json: bool,
+    log: &mut relay::log::Log,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    if is_json {
+        return writeln!(out, "{}", line.body);
     }
+    let Some(entry) = record::entry_of(line) else { return Ok(()) };
+    match log.line(&entry.fact) {
+        Some(text) => writeln!(out, "{}  {text}", record::time_of_day(entry.at.wall)),
+        None => Ok(()),
+    }
+}
+
+/// What can be read of ends that were set aside: that is not on record, and may have been.
+fn print_aside(folder: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let salvaged = journal::salvage(&DiskStorage::new(folder)).map_err(|e| journal_error(&e))?;
+    for Salvaged { file, lines, unread } in salvaged {
+        eprintln!(
+            "{}/{file}: set aside, not on record; {unread} bytes are unread",
+            folder.display()
+        );
+        let mut log = relay::log::Log::default();
+        for line in &lines {
+            print(line, false, &mut log, out).map_err(Failure::io("cannot print"))?;
+        }
+        out.flush().map_err(Failure::io("cannot print"))?;
+    }
+    Ok(())
 }
 
 impl Export {
@@ -185,6 +211,9 @@ impl Verify {
         let folder = self.which.folder(config)?;
         let storage = DiskStorage::new(&folder);
         let verdict = journal::verify(&storage).map_err(|e| journal_error(&e))?;
+        if self.salvage {
+            print_aside(&folder, &mut std::io::stdout().lock())?;
+        }
         if verdict.segments == 0 {
             return Err(nothing_in(&folder));
         }

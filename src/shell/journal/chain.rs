@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::BufRead;
 
 use super::JournalError;
+use super::damage::{Beyond, Damage, Rest};
 use super::line::{Flaw, LineHash, Parsed, parse};
 use super::storage::Storage;
 
@@ -36,6 +37,12 @@ pub(super) fn read_all<S: Storage>(
     from: u64,
 ) -> Result<Vec<u8>, JournalError> {
     storage.read(name, from, usize::MAX).map_err(|e| JournalError::io("read", name, e))
+}
+
+/// As much of a file as its first line can need.
+pub(super) fn read_start<S: Storage>(storage: &S, name: &str) -> Result<Vec<u8>, JournalError> {
+    let most = 4 * super::MAX_BODY;
+    storage.read(name, 0, most).map_err(|e| JournalError::io("read", name, e))
 }
 
 /// What stands at one place of a segment.
@@ -73,6 +80,17 @@ pub(super) enum Step {
     Fresh,
     /// A line seen before, written again at the start of a new segment.
     Repeat,
+}
+
+/// What the next line of a segment is.
+#[derive(Debug)]
+pub(super) enum Read<'a> {
+    /// There is none.
+    End,
+    /// One that can be believed, with its bytes.
+    Line(&'a [u8], Parsed<'a>, Step),
+    /// One that cannot.
+    Flaw(Flaw),
 }
 
 /// How far the journal is known.
@@ -120,6 +138,33 @@ impl Chain {
         if known.is_some_and(|known| known == raw) { Ok(Step::Repeat) } else { Err(Flaw::Chain) }
     }
 
+    /// Reads one line from the start of `bytes`, the whole rest of a segment.
+    pub(super) fn read<'a>(&self, bytes: &'a [u8], before: Option<u64>) -> Read<'a> {
+        let raw = match cut_line(bytes) {
+            Cut::End => return Read::End,
+            Cut::Flaw(flaw) => return Read::Flaw(flaw),
+            Cut::Raw(raw) => raw,
+        };
+        match parse(raw).and_then(|parsed| Ok((parsed, self.judge(&parsed, raw, before)?))) {
+            Ok((parsed, step)) => Read::Line(raw, parsed, step),
+            Err(flaw) => Read::Flaw(flaw),
+        }
+    }
+
+    /// Goes on behind lines that cannot be read: `next` comes, and says that `prev` was before it.
+    pub(super) fn skip_to(&mut self, next: u64, prev: LineHash) {
+        if (self.next, self.head) != (next, prev) {
+            (self.next, self.head) = (next, prev);
+            self.confirm();
+        }
+    }
+
+    /// Nothing that was read up to now is to be written again.
+    pub(super) fn confirm(&mut self) {
+        self.proven = self.last();
+        self.unproven.clear();
+    }
+
     /// Takes a line that was judged [`Step::Fresh`].
     pub(super) fn accept(&mut self, parsed: &Parsed<'_>, raw: &[u8]) {
         self.next += 1;
@@ -145,7 +190,7 @@ pub(super) struct Walked {
     pub(super) span: Option<(u64, u64)>,
 }
 
-/// The first place that could not be read on from.
+/// The place from which on nothing was ever confirmed.
 #[derive(Clone, Debug)]
 pub(super) struct Break {
     /// Index into [`Walk::segments`].
@@ -159,7 +204,12 @@ pub(super) struct Break {
 pub(super) struct Walk {
     pub(super) chain: Chain,
     pub(super) segments: Vec<Walked>,
+    /// An end that was being written when the power went.
     pub(super) broken: Option<Break>,
+    /// What was once safe and is not as it was. The lines around it were read.
+    pub(super) damage: Vec<Damage>,
+    /// How many lines were read.
+    pub(super) n_lines: u64,
 }
 
 /// Reads all segments and shows each line once to `each`.
@@ -170,78 +220,93 @@ pub(super) fn walk<S: Storage>(
     storage: &S,
     each: &mut dyn FnMut(&Parsed<'_>),
 ) -> Result<Walk, JournalError> {
-    let mut walk = Walk { chain: Chain::new(), segments: Vec::new(), broken: None };
-    for (number, name) in segments(storage)? {
-        let bytes = read_all(storage, &name, 0)?;
-        walk.segment(number, name, &bytes, each);
+    let mut walk = Walk {
+        chain: Chain::new(),
+        segments: Vec::new(),
+        broken: None,
+        damage: Vec::new(),
+        n_lines: 0,
+    };
+    let all = segments(storage)?;
+    let mut rest = Rest::new(storage, &all);
+    for (idx, (number, name)) in all.iter().enumerate() {
+        let bytes = read_all(storage, name, 0)?;
+        if walk.broken.is_some() {
+            let (len, number, name) = (bytes.len() as u64, *number, name.clone());
+            walk.segments.push(Walked { number, name, len, used: 0, span: None });
+            continue;
+        }
+        rest.later = &all[idx + 1..];
+        walk.segment(*number, name, &bytes, &mut rest, each)?;
     }
     Ok(walk)
 }
 
 impl Walk {
-    fn segment(
+    fn segment<S: Storage>(
         &mut self,
         number: u64,
-        name: String,
+        name: &str,
         bytes: &[u8],
+        rest: &mut Rest<'_, S>,
         each: &mut dyn FnMut(&Parsed<'_>),
-    ) {
-        let mut used = 0;
+    ) -> Result<(), JournalError> {
+        let mut at = 0;
         let mut span: Option<(u64, u64)> = None;
-        let flaw = loop {
-            let raw = match cut_line(&bytes[used..]) {
-                Cut::End => break None,
-                Cut::Flaw(flaw) => break Some(flaw),
-                Cut::Raw(raw) => raw,
-            };
+        // Up to where what stands there is used, damaged or not.
+        let mut used = 0;
+        loop {
             let before = span.map(|(_, last)| last);
-            let judged =
-                parse(raw).and_then(|parsed| Ok((parsed, self.chain.judge(&parsed, raw, before)?)));
-            let (parsed, step) = match judged {
-                Ok(good) => good,
-                Err(flaw) => break Some(flaw),
+            let (raw, flaw) = match self.chain.read(&bytes[at..], before) {
+                Read::End => break,
+                Read::Line(raw, parsed, step) => {
+                    if step == Step::Fresh {
+                        self.take(&parsed, raw, each);
+                    }
+                    span = Some((span.map_or(parsed.seq, |(first, _)| first), parsed.seq));
+                    at += raw.len();
+                    used = at;
+                    continue;
+                }
+                Read::Flaw(flaw) => (&bytes[at..], flaw),
             };
-            if step == Step::Fresh {
-                self.chain.accept(&parsed, raw);
-                each(&parsed);
+            match rest.beyond(&self.chain, raw, before, flaw)? {
+                Beyond::Superseded => break,
+                Beyond::Torn => {
+                    let segment_idx = self.segments.len();
+                    self.broken = Some(Break { segment_idx, offset: at as u64, flaw });
+                    break;
+                }
+                Beyond::Damage(found) => {
+                    let found = found.at(name, at as u64);
+                    for raw in &found.mended {
+                        let parsed = parse(raw).expect("a line that was mended");
+                        self.take(&parsed, raw, each);
+                        self.chain.confirm();
+                        span = Some((span.map_or(parsed.seq, |(first, _)| first), parsed.seq));
+                    }
+                    self.chain.skip_to(found.next, found.prev);
+                    at += found.skips;
+                    used = at;
+                    if span.is_some() {
+                        span = span.map(|(first, _)| (first, self.chain.last()));
+                    }
+                    self.damage.push(found.damage);
+                    if at >= bytes.len() {
+                        break;
+                    }
+                }
             }
-            span = Some((span.map_or(parsed.seq, |(first, _)| first), parsed.seq));
-            used += raw.len();
-        };
-        if span.is_some() {
-            self.broken = None;
         }
-        if let (Some(flaw), None) = (flaw, &self.broken) {
-            let segment_idx = self.segments.len();
-            self.broken = Some(Break { segment_idx, offset: used as u64, flaw });
-        }
-        let (len, used) = (bytes.len() as u64, used as u64);
+        let (len, used, name) = (bytes.len() as u64, used as u64, name.to_owned());
         self.segments.push(Walked { number, name, len, used, span });
+        Ok(())
     }
 
-    /// Whether the break is more than an unfinished write: a line that is whole but wrong, or
-    /// behind the break a line that says that the broken one was once safely on the disk.
-    pub(super) fn is_damage<S: Storage>(
-        &self,
-        storage: &S,
-        broken: &Break,
-    ) -> Result<bool, JournalError> {
-        if !broken.flaw.can_be_torn() {
-            return Ok(true);
-        }
-        for (idx, segment) in self.segments.iter().enumerate().skip(broken.segment_idx) {
-            let from = if idx == broken.segment_idx { broken.offset } else { 0 };
-            let bytes = read_all(storage, &segment.name, from)?;
-            let mut rest = &bytes[..];
-            while let Some(raw) = first_line(rest) {
-                let zeros = raw.iter().take_while(|byte| **byte == 0).count();
-                if parse(&raw[zeros..]).is_ok_and(|parsed| parsed.synced >= self.chain.next) {
-                    return Ok(true);
-                }
-                rest = &rest[raw.len()..];
-            }
-        }
-        Ok(false)
+    fn take(&mut self, parsed: &Parsed<'_>, raw: &[u8], each: &mut dyn FnMut(&Parsed<'_>)) {
+        self.chain.accept(parsed, raw);
+        self.n_lines += 1;
+        each(parsed);
     }
 }
 

@@ -43,7 +43,7 @@
 //! no change of the file's length. A new segment costs one sync of the folder more. Only then is
 //! a line acknowledged, and only what is acknowledged may be shown to anyone. The card may tear
 //! what was not yet synced at any byte and in any order: recovery finds the first line that
-//! fails, and all acknowledged lines are before it.
+//! fails and that nothing vouches for, and all acknowledged lines are before it.
 //!
 //! # When a write or a sync fails
 //!
@@ -56,6 +56,14 @@
 //! [`Journal::open`] writes all lines that nothing vouches for once more and syncs them before it
 //! goes on.
 //!
+//! # When a line rots
+//!
+//! A later line that vouches for it (`synced`) tells damage from an unfinished end. Damage stays
+//! where it is, and the lines behind it are read: one changed byte costs one line at the most. If
+//! one bit has turned, turning it back must give a line whose checksum is right and whose hash is
+//! the one in the line behind it; there is no other line of which that is true, so it is read as
+//! that line. Whoever verifies is told of either.
+//!
 //! # What is not promised
 //!
 //! The hashes show a change to anyone who kept a later hash; someone who can write to the card can
@@ -63,6 +71,7 @@
 //! looks like a torn end.
 
 mod chain;
+mod damage;
 mod line;
 mod memory;
 mod reader;
@@ -77,14 +86,15 @@ use std::io;
 use thiserror::Error;
 
 use self::chain::{Walk, segment_name};
+pub use self::damage::{Aside, Damage};
 pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, VERSION};
 use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};
 pub use self::reader::Reader;
-pub use self::recover::{Recovered, TornTail};
+pub use self::recover::{Found, Recovered, TornTail};
 pub(super) use self::storage::open_file;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
-pub use self::verify::{Broken, Kind, Verdict, verify};
+pub use self::verify::{Broken, Kind, Salvaged, Verdict, salvage, verify};
 pub use self::writer::{Backoff, Batch, QUEUE, Writer, WriterEvent};
 
 /// What can be wrong with a journal.
@@ -230,9 +240,9 @@ impl<S: Storage> Journal<S> {
     /// cannot be read or a torn end not put aside.
     pub fn open(storage: S, boot: BootId) -> Result<(Self, Recovered), JournalError> {
         let mut lines = Vec::new();
-        let (journal, torn) =
+        let (journal, Found { torn, damage }) =
             Self::open_with(storage, boot, Limits::default(), &mut |line| lines.push(line))?;
-        Ok((journal, Recovered { lines, torn }))
+        Ok((journal, Recovered { lines, torn, damage }))
     }
 
     /// As [`Journal::open`], with other sizes, and without holding all lines in memory at once.
@@ -241,13 +251,14 @@ impl<S: Storage> Journal<S> {
         boot: BootId,
         limits: Limits,
         each: &mut dyn FnMut(Line),
-    ) -> Result<(Self, Option<TornTail>), JournalError> {
+    ) -> Result<(Self, Found), JournalError> {
         match storage.lock() {
             Ok(true) => {}
             Ok(false) => return Err(JournalError::Busy { folder: storage.label() }),
             Err(e) => return Err(JournalError::io("lock", storage.label(), e)),
         }
-        let (walk, torn) = recover::recover(&storage, &mut |parsed| each(parsed.to_line()))?;
+        let (mut walk, torn) = recover::recover(&storage, &mut |parsed| each(parsed.to_line()))?;
+        let damage = std::mem::take(&mut walk.damage);
         let mut journal = Self {
             boot,
             limits,
@@ -264,7 +275,7 @@ impl<S: Storage> Journal<S> {
         if let Err(error) = journal.commit() {
             journal.mishap = Some(error);
         }
-        Ok((journal, torn))
+        Ok((journal, Found { torn, damage }))
     }
 
     /// Goes on in the last segment, if all lines that nothing vouches for are in it: they are

@@ -2,7 +2,8 @@
 //! disturb the writer nor be disturbed by a line that is half written when they look.
 
 use super::JournalError;
-use super::chain::{Chain, Step, first_line, segments};
+use super::chain::{Chain, Read, Step, first_line, read_all, segments};
+use super::damage::{Beyond, Damage, Rest};
 use super::line::{Line, parse};
 use super::storage::Storage;
 
@@ -26,6 +27,8 @@ pub struct Reader<S: Storage> {
     offset: u64,
     /// The number of the last line in this segment.
     before: Option<u64>,
+    /// Damage that was passed and not told yet.
+    damage: Vec<Damage>,
 }
 
 impl<S: Storage> Reader<S> {
@@ -38,7 +41,13 @@ impl<S: Storage> Reader<S> {
             name: String::new(),
             offset: 0,
             before: None,
+            damage: Vec::new(),
         }
+    }
+
+    /// The damage behind which the lines of the last [`Reader::poll`] stand, once.
+    pub fn take_damage(&mut self) -> Vec<Damage> {
+        std::mem::take(&mut self.damage)
     }
 
     /// The next lines, at most some hundred kilobytes of them. None means that there are no more
@@ -54,7 +63,10 @@ impl<S: Storage> Reader<S> {
             if self.number != 0 {
                 self.read_on(&mut lines)?;
             }
-            if !lines.is_empty() || !self.switch()? {
+            if !lines.is_empty() {
+                return Ok(lines);
+            }
+            if !self.switch()? && !self.pass_damage(&mut lines)? {
                 return Ok(lines);
             }
         }
@@ -115,6 +127,56 @@ impl<S: Storage> Reader<S> {
             }
         }
         Ok(false)
+    }
+
+    /// Goes on behind what is damaged, here or at the start of the next segment. What is only half
+    /// written has nothing behind it that vouches for it.
+    fn pass_damage(&mut self, lines: &mut Vec<Line>) -> Result<bool, JournalError> {
+        let all = segments(&self.storage)?;
+        let later = all.partition_point(|(number, _)| *number <= self.number);
+        if self.number != 0 {
+            let bytes = self.read(&self.name, self.offset, usize::MAX)?;
+            if bytes.iter().any(|byte| *byte != 0) {
+                return self.pass(&all, later, &bytes, lines);
+            }
+        }
+        let Some((number, name)) = all.get(later).cloned() else { return Ok(false) };
+        let bytes = read_all(&self.storage, &name, 0)?;
+        let here = (self.number, self.name.clone(), self.offset, self.before);
+        (self.number, self.name, self.offset, self.before) = (number, name, 0, None);
+        let has_passed = self.pass(&all, later + 1, &bytes, lines)?;
+        if !has_passed {
+            (self.number, self.name, self.offset, self.before) = here;
+        }
+        Ok(has_passed)
+    }
+
+    /// Passes the damage at the start of `bytes`, the rest of this segment.
+    fn pass(
+        &mut self,
+        all: &[(u64, String)],
+        later: usize,
+        bytes: &[u8],
+        lines: &mut Vec<Line>,
+    ) -> Result<bool, JournalError> {
+        let Read::Flaw(flaw) = self.chain.read(bytes, self.before) else { return Ok(false) };
+        let mut rest = Rest::new(&self.storage, all);
+        rest.later = &all[later..];
+        let Beyond::Damage(found) = rest.beyond(&self.chain, bytes, self.before, flaw)? else {
+            return Ok(false);
+        };
+        let found = found.at(&self.name, self.offset);
+        for raw in &found.mended {
+            let parsed = parse(raw).expect("a line that was mended");
+            self.chain.accept(&parsed, raw);
+            self.chain.confirm();
+            lines.push(parsed.to_line());
+        }
+        self.chain.skip_to(found.next, found.prev);
+        self.offset += found.skips as u64;
+        self.before = Some(self.chain.last()).filter(|last| *last > 0);
+        self.damage.push(found.damage);
+        Ok(true)
     }
 
     /// A file that is gone, as one that the writer has put aside, has nothing more to say.

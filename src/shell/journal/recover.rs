@@ -1,11 +1,11 @@
-//! What happens to a journal before it is written to again: read it to the first line that cannot
-//! be believed, put what follows aside under another name, and touch nothing else. Every further
-//! "repair" would be a guess, and a guess has no place in evidence.
+//! What happens to a journal before it is written to again: an end that was never confirmed to
+//! anyone is put aside under another name, and nothing else is touched. What is damaged stays where
+//! it is; every "repair" in the file would be a guess, and a guess has no place in evidence.
 
 use super::chain::{Walk, Walked, len_without_zeros, read_all, walk};
+use super::damage::Damage;
 use super::line::{Flaw, Parsed};
 use super::storage::{Storage, StorageFile};
-use super::verify::Kind;
 use super::{JournalError, Line};
 
 /// What was found when the journal was opened.
@@ -15,6 +15,17 @@ pub struct Recovered {
     pub lines: Vec<Line>,
     /// What had to be put aside.
     pub torn: Option<TornTail>,
+    /// What is damaged. The lines around it were read.
+    pub damage: Vec<Damage>,
+}
+
+/// What was found beside the lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What had to be put aside.
+    pub torn: Option<TornTail>,
+    /// What is damaged. The lines around it were read.
+    pub damage: Vec<Damage>,
 }
 
 /// An end that was cut off. Not one byte of it is deleted.
@@ -28,8 +39,6 @@ pub struct TornTail {
     pub bytes: u64,
     /// What was wrong with the first line of it.
     pub flaw: Flaw,
-    /// Whether a power cut explains it. If not, the arbiter must know.
-    pub kind: Kind,
     /// The files that have it now.
     pub kept_as: Vec<String>,
 }
@@ -45,15 +54,8 @@ pub(super) fn recover<S: Storage>(
     if let Flaw::Version(version) = broken.flaw {
         return Err(JournalError::Version { file, version });
     }
-    let kind = if walk.is_damage(storage, &broken)? { Kind::Damage } else { Kind::TornTail };
-    let mut torn = TornTail {
-        file,
-        offset: broken.offset,
-        bytes: 0,
-        flaw: broken.flaw,
-        kind,
-        kept_as: vec![],
-    };
+    let mut torn =
+        TornTail { file, offset: broken.offset, bytes: 0, flaw: broken.flaw, kept_as: vec![] };
     // Later segments first: if the power goes in between, the break is still there to be found.
     for later in walk.segments.split_off(broken.segment_idx + 1).iter().rev() {
         torn.bytes += len_without_zeros(&read_all(storage, &later.name, 0)?) as u64;

@@ -52,7 +52,7 @@ fn nothing_acknowledged_is_lost_at_any_call() {
             assert_prefix(&lines);
             assert!(lines.len() as u64 >= acknowledged, "cut {cut}, {survival:?}");
             assert!(record(&image) >= N_ENTRIES);
-            assert!(verify(&image).unwrap().broken.is_none());
+            assert!(verify(&image).unwrap().broken().is_none());
         }
     }
 }

@@ -1,0 +1,221 @@
+//! One changed byte costs one line at the most, wherever it is; the program starts, and `verify`
+//! tells of it as long as it is there.
+
+use super::{LONG, SMALL, assert_prefix, boot, disk_with, ends, entry, filled, hundred, n_lines};
+use super::{open, reading};
+use rokade::shell::journal::{
+    Damage, Flaw, Journal, Kind, Limits, Line, MemStorage, Reader, salvage, verify,
+};
+
+/// Lines of the journal whose bytes are changed one by one, and how many of these bytes.
+const LINES: u64 = 600;
+const N_FLIPS: usize = 200;
+
+fn opened(disk: &MemStorage, limits: Limits) -> (Vec<Line>, Vec<Damage>, bool) {
+    let mut lines = Vec::new();
+    let (_, found) =
+        Journal::open_with(disk.clone(), boot(), limits, &mut |line| lines.push(line)).unwrap();
+    (lines, found.damage, found.torn.is_some())
+}
+
+/// Asserts that `lines` are entries of 1 to `n` in their order, and returns how many are missing.
+fn missing(lines: &[Line], n: u64) -> u64 {
+    for line in lines {
+        assert_eq!((&line.body, line.stamp), (&entry(line.seq).body, entry(line.seq).stamp));
+    }
+    assert!(lines.windows(2).all(|two| two[0].seq < two[1].seq));
+    n - lines.len() as u64
+}
+
+#[test]
+fn one_turned_bit_costs_nothing() {
+    let whole = hundred();
+    let ends = ends(&whole);
+    let borders = ends.iter().flat_map(|end| [end - 1, *end, end + 1]);
+    for at in (0..whole.len()).step_by(41).chain(borders).filter(|at| *at < whole.len()) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        let disk = disk_with(&bytes);
+        let verdict = verify(&disk).unwrap();
+        assert!(!verdict.is_sound(), "byte {at} unseen: {verdict}");
+        assert_eq!(verdict.lines, 100, "byte {at}: {verdict}");
+        assert_eq!(verdict.broken().unwrap().kind, Kind::Damage);
+        let seen = reading::all(&disk);
+        assert_eq!(missing(&seen, 100), 0, "byte {at}");
+        let (lines, damage, _) = opened(&disk, LONG);
+        assert_eq!((missing(&lines, 100), damage.len()), (0, 1), "byte {at}");
+        assert!(damage[0].is_mended && damage[0].n_lost() == 0);
+        // Started or not, it is still there, and told of.
+        assert!(!verify(&disk).unwrap().is_sound(), "byte {at}");
+    }
+}
+
+/// A journal of many lines over several segments, `ROKADE_DAMAGE_LINES` of them, and bytes of it
+/// that become something else, `ROKADE_DAMAGE_FLIPS` of them.
+#[test]
+fn one_changed_byte_costs_one_line_at_the_most() {
+    let env = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let n = env("ROKADE_DAMAGE_LINES").map_or(LINES, |n: usize| n as u64);
+    let n_flips = env("ROKADE_DAMAGE_FLIPS").unwrap_or(N_FLIPS);
+    let limits = Limits { segment: 64 * 1_024, step: 16 * 1_024, waiting: 100_000 };
+    let good = filled(n, limits);
+    let names: Vec<String> = (1..)
+        .map(|n| format!("{n:06}.journal"))
+        .take_while(|name| good.bytes(name).is_some())
+        .collect();
+    let files: Vec<Vec<u8>> = names.iter().map(|name| good.bytes(name).unwrap()).collect();
+    let used = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    let total: usize = files.iter().map(|bytes| used(bytes)).sum();
+    let mut rng = fastrand::Rng::with_seed(7);
+    let (mut n_mended, mut n_lost, mut n_torn) = (0, 0, 0);
+    for flip in 0..n_flips {
+        let (mut at, mut file) = (flip * total / n_flips, 0);
+        while at >= used(&files[file]) {
+            at -= used(&files[file]);
+            file += 1;
+        }
+        let disk = MemStorage::new();
+        for (name, bytes) in names.iter().zip(&files) {
+            disk.put(name, bytes);
+        }
+        let mut bytes = files[file].clone();
+        bytes[at] ^= if flip % 2 == 0 { 1 << rng.u8(0..8) } else { rng.u8(1..) };
+        disk.put(&names[file], &bytes);
+        let verdict = verify(&disk).unwrap();
+        assert!(verdict.broken().is_some(), "byte {at} of file {file}");
+        let seen = reading::all(&disk);
+        let (mut lines, damage, is_torn) = opened(&disk, limits);
+        // The last commit is believed as a whole or not at all.
+        let most = if is_torn { 3 } else { 1 };
+        assert!(missing(&lines, n) <= most, "byte {at} of file {file}: {verdict}");
+        n_mended += usize::from(damage.iter().all(|damage| damage.is_mended) && !is_torn);
+        n_lost += usize::from(damage.iter().any(|damage| damage.n_lost() > 0));
+        n_torn += usize::from(is_torn);
+        if is_torn {
+            // The very end: nothing vouches for it, and it was set aside.
+            assert_eq!(verify(&disk).unwrap().kept_aside.len(), 1);
+            continue;
+        }
+        assert!(!verify(&disk).unwrap().is_sound());
+        assert_eq!(seen, lines);
+        if flip % 8 != 0 {
+            continue;
+        }
+        // It goes on behind the damage, and is read the same the next time.
+        let (mut journal, ..) = open(disk.clone(), limits).unwrap();
+        journal.append(&[entry(n + 1)]).unwrap();
+        journal.commit().unwrap();
+        drop(journal);
+        let (again, ..) = opened(&disk, limits);
+        assert_eq!(again.last().map(|line| line.seq), Some(n + 1));
+        lines.extend(again.last().cloned());
+        assert_eq!((&again, reading::all(&disk)), (&lines, lines.clone()));
+        assert_eq!(verify(&disk).unwrap().damage, verdict.damage);
+    }
+    println!("{n_flips} bytes of {n} lines: {n_mended} mended, {n_lost} lost, {n_torn} torn");
+    assert!(n_mended > n_flips / 3 && n_torn <= 2 + n_flips / 100);
+}
+
+#[test]
+fn a_lost_block_costs_the_lines_in_it() {
+    let whole = hundred();
+    let ends = ends(&whole);
+    for from in (0..whole.len() - 2_000).step_by(199) {
+        let mut bytes = whole.clone();
+        bytes[from..from + 512].fill(0);
+        let disk = disk_with(&bytes);
+        let verdict = verify(&disk).unwrap();
+        let touched = n_lines(&ends, from + 511) - n_lines(&ends, from) + 1;
+        let (lines, damage, is_torn) = opened(&disk, LONG);
+        assert!(!is_torn && !verdict.is_sound());
+        assert!(missing(&lines, 100) <= touched as u64, "from {from}: {verdict}");
+        assert_eq!(damage.iter().map(Damage::n_lost).sum::<u64>(), missing(&lines, 100));
+        assert_eq!(reading::all(&disk), lines);
+    }
+}
+
+#[test]
+fn a_lost_segment_costs_its_own_lines() {
+    let good = filled(100, SMALL);
+    let names: Vec<String> = (1..)
+        .map(|n| format!("{n:06}.journal"))
+        .take_while(|name| good.bytes(name).is_some())
+        .collect();
+    for lost in 0..names.len() - 1 {
+        let disk = MemStorage::new();
+        for (idx, name) in names.iter().enumerate().filter(|(idx, _)| *idx != lost) {
+            let bytes = good.bytes(name).unwrap();
+            disk.put(name, &bytes);
+            assert!(idx != lost);
+        }
+        let (lines, damage, is_torn) = opened(&disk, SMALL);
+        let n_lost = good.bytes(&names[lost]).unwrap().split(|byte| *byte == b'\n').count() as u64;
+        assert_eq!((missing(&lines, 100), is_torn, damage.len()), (n_lost - 1, false, 1));
+        assert_eq!(reading::all(&disk), lines);
+        assert_eq!(
+            damage[0].flaw,
+            Flaw::Sequence { expected: damage[0].first, found: damage[0].first + damage[0].n }
+        );
+    }
+}
+
+/// An earlier program put aside whatever came behind damage: `verify` must not call that sound.
+#[test]
+fn what_was_set_aside_is_read_and_judged() {
+    let whole = hundred();
+    let ends = ends(&whole);
+    // Line 2 was damaged, and all from there on set aside; three other lines were written since.
+    let disk = disk_with(&whole[..ends[0]]);
+    let mut torn = whole[ends[0]..].to_vec();
+    torn[40] ^= 1;
+    disk.put("000001.journal.torn", &torn);
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    journal.append(&[entry(502), entry(503), entry(504)]).unwrap();
+    journal.commit().unwrap();
+    drop(journal);
+    let verdict = verify(&disk).unwrap();
+    assert!(!verdict.is_sound() && verdict.damage.is_empty(), "{verdict}");
+    assert_eq!(verdict.kept_aside[0].lines.len(), 98);
+    let salvaged = salvage(&disk).unwrap();
+    let bodies: Vec<_> = salvaged[0].lines.iter().map(|line| line.body.clone()).collect();
+    assert_eq!(bodies, (3..=100).map(|n| entry(n).body).collect::<Vec<_>>());
+    // Even where one confirmed line alone was lost behind the damage.
+    let disk = disk_with(&whole[..ends[97]]);
+    let mut torn = whole[ends[97]..].to_vec();
+    torn[40] ^= 1;
+    disk.put("000001.journal.torn", &torn);
+    let verdict = verify(&disk).unwrap();
+    assert!(verdict.kept_aside[0].is_damage && !verdict.is_sound(), "{verdict}");
+    // An end that was never confirmed is no damage.
+    let disk = disk_with(&whole[..whole.len() - 9]);
+    let (_, lines, torn) = open(disk.clone(), LONG).unwrap();
+    assert_prefix(&lines);
+    assert!(torn.is_some() && verify(&disk).unwrap().is_sound());
+}
+
+#[test]
+fn a_reader_that_follows_passes_damage_too() {
+    let disk = filled(50, LONG);
+    let mut bytes = disk.bytes("000001.journal").unwrap();
+    bytes[3_000] = b'~';
+    bytes[3_001] = b'~';
+    disk.put("000001.journal", &bytes);
+    let mut reader = Reader::new(disk.clone());
+    let mut seen = Vec::new();
+    let (mut journal, ..) = open(disk, LONG).unwrap();
+    let mut damage = Vec::new();
+    for n in 51..=60 {
+        journal.append(&[entry(n)]).unwrap();
+        journal.commit().unwrap();
+        loop {
+            let more = reader.poll().unwrap();
+            damage.extend(reader.take_damage());
+            if more.is_empty() {
+                break;
+            }
+            seen.extend(more);
+        }
+        assert_eq!(missing(&seen, n), 1);
+    }
+    assert_eq!(damage.len(), 1);
+}
