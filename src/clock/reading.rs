@@ -128,6 +128,11 @@ impl Reader {
         self.face.filter(|_| self.is_running()).map(|face| self.color(face.high))
     }
 
+    /// Who is on move by the lever, also while the clock stands.
+    pub fn on_move(&self) -> Option<Color> {
+        self.face.filter(|_| self.device == Device::Present).map(|face| self.color(face.high))
+    }
+
     /// The players' times as last shown.
     pub fn times(&self) -> Option<Times> {
         let (left, right) = self.face.filter(|_| self.device == Device::Present)?.times?;

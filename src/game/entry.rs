@@ -2,6 +2,7 @@
 //! log, the page and the PGN are made from it.
 
 use super::keeping::Keeping;
+use super::score::Unknown;
 use crate::clock::{End, Note, TimeControl, Times};
 use crate::laws::{
     self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
@@ -192,6 +193,29 @@ pub enum Fact {
         /// Half-move, from 1.
         ply: usize,
     },
+    /// Nobody knows what was played after half-move `ply`. The record goes on from how the board
+    /// stands; half-moves are counted on as they are on record. Takes the place of what was said of
+    /// this gap before.
+    Gap {
+        /// Half-moves on record before it.
+        ply: usize,
+        /// The position from which the record goes on, as a FEN.
+        fen: String,
+        /// How many half-moves nobody knows.
+        n: Unknown,
+    },
+    /// The gap after half-move `ply` is none any more: what was played there follows.
+    GapClosed {
+        /// Half-moves on record before it.
+        ply: usize,
+    },
+    /// The record of the game that was begun last begins from this position, before any move.
+    Began {
+        /// The position as a FEN.
+        fen: String,
+        /// The beginning of the game was not seen: that is how the board was found.
+        is_joined: bool,
+    },
     /// What else half-move `ply` may have been is known otherwise now. The move stays.
     MoveMarked {
         /// Half-move, from 1.
@@ -374,6 +398,9 @@ impl Fact {
             Self::GameStarted { .. }
                 | Self::MoveMade { .. }
                 | Self::MoveRetracted { .. }
+                | Self::Gap { .. }
+                | Self::GapClosed { .. }
+                | Self::Began { .. }
                 | Self::MoveMarked { .. }
                 | Self::MoveCompleted { .. }
                 | Self::Ended(_)

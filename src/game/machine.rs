@@ -5,6 +5,7 @@ use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::flags::Flags;
+use super::gap::Silence;
 use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::rules::Bench;
@@ -15,7 +16,7 @@ use super::watch::{Identity, Pressed};
 use crate::clock::{Device, End, Face, Reader, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
-use crate::track::tracker::{GAP_STEP_MAX, STEP_MAX};
+use crate::track::tracker::STEP_MAX;
 use crate::track::{Placement, Reading, Step};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
@@ -60,6 +61,8 @@ pub struct Game {
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     pub(super) has_gap: bool,
+    /// What was played of late is not known.
+    pub(super) silence: Option<Silence>,
     /// The line is open, but the whole board has not been read since: single changes may come, and
     /// mean little.
     pub(super) is_blind: bool,
@@ -95,6 +98,7 @@ impl Game {
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             has_gap: false,
+            silence: None,
             is_blind: false,
             facts: Vec::new(),
             commands: Vec::new(),
@@ -148,6 +152,7 @@ impl Game {
             Event::LinkUp => {
                 self.last_heard = now;
                 self.is_blind = true;
+                self.note_line_up(now);
                 self.session.link_up(now, &mut self.commands);
                 if self.clock.is_heard() && !self.is_clock_beside {
                     self.session.ask_clock();
@@ -236,7 +241,7 @@ impl Game {
             self.timekeeper.lost();
         }
         self.memory.link_down();
-        self.has_gap = true;
+        self.begin_silence(Some(self.last_heard));
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
         }
@@ -250,7 +255,7 @@ impl Game {
     /// Something has come over the line. If it was silent before, messages may have been lost.
     fn note_heard(&mut self, now: Mono) {
         if now.since(self.last_heard) > GAP_AFTER && self.link == LinkState::Live {
-            self.has_gap = true;
+            self.suspect_silence(self.last_heard);
             self.session.want_dump(now, &mut self.commands);
         }
         self.last_heard = now;
@@ -327,8 +332,9 @@ impl Game {
         self.watch.note_board();
         let is_interrupted = self.is_interrupted() || self.is_suspended();
         self.tell_square(now, sq, reading);
+        let is_silent = self.is_silent();
         let Some(play) = &mut self.play else { return };
-        let has_changed = if is_interrupted {
+        let has_changed = if is_interrupted || is_silent {
             play.observe(now, sq, reading)
         } else {
             play.sense(now, sq, reading)
@@ -347,7 +353,11 @@ impl Game {
             self.try_start(now, placement);
             return;
         };
-        let has_changed = play.picture(now, placement);
+        let is_silent = self.silence.is_some() && play.ending().is_none();
+        let has_changed = match is_silent {
+            true => self.picture_in_silence(now, placement),
+            false => play.picture(now, placement),
+        };
         if has_changed {
             self.facts.push(Fact::Pictured(placement.clone()));
             self.board_changed(now);
@@ -357,13 +367,12 @@ impl Game {
         }
         let had_gap = std::mem::take(&mut self.has_gap);
         let was_before_the_stop = self.watch.note_board();
-        if has_changed && (!self.is_interrupted() || was_before_the_stop && !self.is_over()) {
-            if had_gap {
-                self.watch.note_gap(now);
-                self.look(now, GAP_STEP_MAX);
-            } else if self.watch.has_suspect() || was_before_the_stop {
-                self.look(now, STEP_MAX);
-            }
+        if has_changed
+            && !is_silent
+            && (!self.is_interrupted() || was_before_the_stop && !self.is_over())
+            && (self.watch.has_suspect() || was_before_the_stop)
+        {
+            self.look(now, STEP_MAX);
         }
         if was_before_the_stop && self.is_interrupted() {
             self.watch_stopped(now);
@@ -394,9 +403,14 @@ impl Game {
         let is_back = self.timekeeper.is_lost();
         self.note_times(now, message);
         let turned = self.clock.read(now, face);
+        let is_late = self.note_clock(now);
         for turn in &turned {
             match turn {
                 Turned::Pressed(end) if self.timekeeper.follows(now, self.clock.color(*end)) => {}
+                // When it was pressed nobody knows.
+                Turned::Pressed(end) if is_late => {
+                    self.turned_in_silence(now, self.clock.color(*end));
+                }
                 Turned::Pressed(end) => {
                     self.on_lever(now, *end, turned.contains(&Turned::Started));
                 }
@@ -442,7 +456,7 @@ impl Game {
         let is_first = !self.watch.note_lever();
         // An arbiter who starts the clock may use either end: that contradicts no setting.
         let may_tell = self.settings.white_end.is_none() || !sets_running;
-        if is_first && may_tell && play.shows_first_move() {
+        if is_first && may_tell && !self.is_silent() && play.shows_first_move() {
             let is_whites = play.sheet().start().turn().is_white();
             let white = if is_whites { end } else { end.other() };
             if white != self.clock.white_end() {
@@ -501,6 +515,7 @@ impl Game {
         self.tell_bad_setup(&start);
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
+        self.forget_silence();
         self.record_seats();
         self.watch.new_game();
         self.clock.forget_run();

@@ -15,7 +15,6 @@ use crate::clock::Times;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::memory::{self, Clocks, Joint};
-use crate::track::tracker::GAP_STEP_MAX;
 use crate::track::{Misfit, Placement, Reading, Recalled, Step, Tracker};
 use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
 use shakmaty::{Board, Color};
@@ -194,6 +193,7 @@ impl Game {
             return;
         }
         let missed = match picture {
+            Picture::AsBelieved if self.is_silent() => Some(Missed::Span),
             Picture::AsBelieved => None,
             Picture::Different => Some(Missed::Changes),
             Picture::AfterGap => Some(Missed::Span),
@@ -279,8 +279,15 @@ impl Game {
     /// Whether the record leaves open what was played since something was missed.
     fn is_doubtful(&self, missed: Missed) -> bool {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return false };
+        if self.is_silent() {
+            return true;
+        }
         let n_before = base.tracker.n_settled() + base.tracker.best().n_standing();
         let n_new = play.sheet().len().saturating_sub(n_before);
+        let n_settled = base.tracker.n_settled();
+        if play.sheet().gaps().iter().any(|gap| gap.ply >= n_settled) {
+            return true;
+        }
         match missed {
             Missed::Span if self.memory.stopped == Some(Stop::Unseen) => true,
             Missed::Span if n_new > 1 => true,
@@ -336,6 +343,7 @@ impl Game {
         });
         let fits = play.recall(now, base.tracker, steps, stopped, base.shown, &mut self.facts);
         if fits {
+            self.forget_silence();
             self.memory.forget();
             self.rejudge(now);
         } else {
@@ -441,7 +449,7 @@ impl Recall {
             Step::Found(placement) => {
                 self.untouched = None;
                 self.tracker.picture(when, placement);
-                self.tracker.look(when, GAP_STEP_MAX);
+                self.tracker.look(when, 1);
             }
             Step::Pressed { .. } | Step::Showed(_) => {}
         }

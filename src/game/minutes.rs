@@ -49,7 +49,6 @@ impl Minutes {
     /// or of what follows from it.
     pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: Option<&ScoreSheet>) {
         self.last = at;
-        let first = sheet.map_or(Color::White, |sheet| sheet.start().turn());
         let item = match fact {
             Fact::Link(_) => {
                 self.has_gap = true;
@@ -62,7 +61,8 @@ impl Minutes {
             }
             Fact::MoveCompleted { ply, by, pressed_before, times } => {
                 let is_now = *by == CompletedBy::Press && pressed_before.is_zero();
-                let next = if ply.is_multiple_of(2) { first } else { !first };
+                let known = sheet.filter(|sheet| *ply <= sheet.len());
+                let next = known.map_or(Color::White, |sheet| sheet.position(*ply).turn());
                 let clocks = times.filter(|_| is_now).map(|times| Clocks {
                     left: ByColor { white: times.white, black: times.black },
                     running: Some(next),

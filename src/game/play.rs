@@ -2,11 +2,14 @@
 
 mod end;
 mod fault;
+mod gap;
 mod recall;
 mod settle;
 mod shadow;
 
 pub use settle::OrderError;
+
+pub(super) use self::gap::{Evidence, SHOWN_OFF, millis, sum};
 
 use self::fault::Other;
 use super::entry::{Basis, Fact};

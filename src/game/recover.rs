@@ -79,16 +79,13 @@ impl Recovered {
         match &entry.fact {
             Fact::GameStarted { fen, is_chess960, .. } => {
                 let mode = CastlingMode::from_chess960(*is_chess960);
-                // Whatever follows does not belong to the game before.
-                self.game = None;
-                let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
-                let pos = position(&fen, mode).map_err(wrong)?;
-                self.game = Some((ScoreSheet::new(pos, mode), None));
-                self.is_closed = false;
-                self.has_clock = false;
+                self.begin(fen, mode).map_err(wrong)?;
             }
             Fact::MoveMade { ply: 1, .. } if self.game.is_none() => {
                 self.fold_first_move(index, &entry.fact)?;
+            }
+            Fact::Gap { .. } | Fact::GapClosed { .. } | Fact::Began { .. } => {
+                self.fold_unseen(index, &entry.fact)?;
             }
             Fact::MoveMade { .. } => self.fold_move(index, &entry.fact)?,
             Fact::MoveMarked { ply, alternatives } => {
@@ -156,6 +153,50 @@ impl Recovered {
         Err(RecoverError { index, why })
     }
 
+    /// A game begins from `fen`. Whatever follows does not belong to the one before.
+    fn begin(&mut self, fen: &str, mode: CastlingMode) -> Result<(), String> {
+        self.game = None;
+        let fen: Fen = fen.parse().map_err(|e| format!("{fen}: {e}"))?;
+        self.game = Some((ScoreSheet::new(position(&fen, mode)?, mode), None));
+        (self.is_closed, self.has_clock) = (false, false);
+        Ok(())
+    }
+
+    /// Takes a gap in the record, or where the record begins.
+    fn fold_unseen(&mut self, index: usize, fact: &Fact) -> Result<(), RecoverError> {
+        let wrong = |why: String| RecoverError { index, why };
+        let (sheet, _) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+        let (n, mode) = (sheet.len(), sheet.mode());
+        let read = |fen: &str| {
+            let fen: Fen = fen.parse().map_err(|e| wrong(format!("{fen}: {e}")))?;
+            position(&fen, mode).map_err(wrong)
+        };
+        match fact {
+            Fact::Gap { ply, .. } | Fact::GapClosed { ply } if *ply != n => {
+                return Err(wrong(format!("a gap after ply {ply} of {n}")));
+            }
+            Fact::Gap { fen, n: unknown, .. } => {
+                let pos = read(fen)?;
+                sheet.open_gap(pos, *unknown);
+            }
+            Fact::GapClosed { ply } if !sheet.close_gap() => {
+                return Err(wrong(format!("no gap after ply {ply} to be closed")));
+            }
+            Fact::Began { .. } if n > 0 => {
+                return Err(wrong(format!("a beginning after ply {n}")));
+            }
+            Fact::Began { fen, is_joined } => {
+                let pos = read(fen)?;
+                *sheet = match is_joined {
+                    true => ScoreSheet::joined(pos, mode),
+                    false => ScoreSheet::new(pos, mode),
+                };
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Takes a move, [`Fact::MoveMade`].
     fn fold_move(&mut self, index: usize, fact: &Fact) -> Result<(), RecoverError> {
         let Fact::MoveMade { ply, uci, is_illegal, basis, alternatives, .. } = fact else {
@@ -195,8 +236,8 @@ impl Recovered {
                 times: Some(times),
                 pressed_before,
             } => {
-                let first = self.sheet().map_or(Color::White, |sheet| sheet.start().turn());
-                let next = if ply.is_multiple_of(2) { first } else { !first };
+                let known = self.sheet().filter(|sheet| *ply <= sheet.len());
+                let next = known.map_or(Color::White, |sheet| sheet.position(*ply).turn());
                 let then = Mono(at.0.saturating_sub(micros(*pressed_before)));
                 Some((*times, Some(next), then))
             }
@@ -246,10 +287,10 @@ impl Recovered {
     pub fn clock(&self) -> Option<Kept> {
         let is_over = self.is_closed || self.ending().is_some();
         let sheet = self.sheet().filter(|_| self.has_clock && !is_over)?;
-        let first = sheet.start().turn();
-        let n = u32::try_from(sheet.n_completed()).unwrap_or(u32::MAX);
-        let of = |color| if color == first { n.div_ceil(2) } else { n / 2 };
-        let turn = if n.is_multiple_of(2) { first } else { !first };
+        let n = sheet.n_completed();
+        let by = |color| (0..n).filter(|idx| sheet.position(*idx).turn() == color).count();
+        let of = |color| u32::try_from(by(color)).unwrap_or(u32::MAX);
+        let turn = sheet.position(n).turn();
         Some(Kept { times: self.times_at(self.last_at)?, turn, completed: ByColor::new_with(of) })
     }
 
@@ -282,7 +323,7 @@ impl Recovered {
         for serial in &self.serials {
             game.watch.note_serial(serial);
         }
-        game.has_gap = true;
+        game.begin_silence(None);
         game.recover_base();
         game
     }

@@ -5,6 +5,7 @@ use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
+use std::fmt;
 use std::time::Duration;
 
 /// The completion of a recorded move.
@@ -63,13 +64,78 @@ pub enum Unplayable {
     },
 }
 
-/// The moves of one game from its start position.
+/// How many half-moves nobody knows.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// So many at the least.
+    pub at_least: usize,
+    /// So many at the most, if anything tells.
+    pub at_most: Option<usize>,
+}
+
+impl Unknown {
+    /// As many as `n` and more.
+    pub const fn at_least(n: usize) -> Self {
+        Self { at_least: n, at_most: None }
+    }
+
+    /// The same without `n` of them that are known by now. At least one is left.
+    pub fn without(self, n: usize) -> Self {
+        let left = |of: usize| of.saturating_sub(n);
+        let at_most = self.at_most.map(left).filter(|left| *left > 0);
+        Self { at_least: left(self.at_least).max(1), at_most }
+    }
+
+    /// `n` and no other number.
+    pub const fn exactly(n: usize) -> Self {
+        Self { at_least: n, at_most: Some(n) }
+    }
+}
+
+impl fmt::Display for Unknown {
+    /// ```
+    /// use rokade::game::Unknown;
+    /// assert_eq!(Unknown::exactly(1).to_string(), "1 half-move");
+    /// assert_eq!(Unknown::at_least(4).to_string(), "at least 4 half-moves");
+    /// assert_eq!(Unknown::at_least(0).to_string(), "an unknown number of half-moves");
+    /// ```
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |n: usize| if n == 1 { "half-move" } else { "half-moves" };
+        match *self {
+            Self { at_least: 0, at_most: None } => f.write_str("an unknown number of half-moves"),
+            Self { at_least: n, at_most: None } => write!(f, "at least {n} {}", plural(n)),
+            Self { at_least: n, at_most: Some(most) } if n == most => {
+                write!(f, "{n} {}", plural(n))
+            }
+            Self { at_least: n, at_most: Some(most) } => write!(f, "{n} to {most} half-moves"),
+        }
+    }
+}
+
+/// A stretch of a game whose moves nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Half-moves on record before it.
+    pub ply: usize,
+    /// The position after those, which was the last that is known before it.
+    pub before: Chess,
+    /// How long it is.
+    pub n: Unknown,
+}
+
+/// The moves of one game from its start position. Where nobody knows the moves there is a
+/// [`Gap`]: half-moves are counted as they are on record, and the position after the last one
+/// before the gap is that from which the record goes on.
 #[derive(Clone, Debug)]
 pub struct ScoreSheet {
     start: Chess,
     mode: CastlingMode,
     moves: Vec<Scored>,
     positions: Vec<Chess>,
+    /// In their order; at most one after the same half-move.
+    gaps: Vec<Gap>,
+    /// The game was not seen from its beginning.
+    is_joined: bool,
     /// Half-moves whose times belong to another run of the daemon.
     n_foreign: usize,
 }
@@ -77,7 +143,63 @@ pub struct ScoreSheet {
 impl ScoreSheet {
     /// An empty sheet.
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
-        Self { positions: vec![start.clone()], start, mode, moves: Vec::new(), n_foreign: 0 }
+        Self {
+            positions: vec![start.clone()],
+            start,
+            mode,
+            moves: Vec::new(),
+            gaps: Vec::new(),
+            is_joined: false,
+            n_foreign: 0,
+        }
+    }
+
+    /// The same of a game whose beginning nobody saw: `start` is how it was found.
+    pub fn joined(start: Chess, mode: CastlingMode) -> Self {
+        Self { is_joined: true, ..Self::new(start, mode) }
+    }
+
+    /// Whether nobody saw the beginning of the game.
+    pub fn is_joined(&self) -> bool {
+        self.is_joined
+    }
+
+    /// The stretches whose moves nobody knows, in their order.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// How many half-moves are on record before the last gap; 0 without one.
+    pub fn n_before_gap(&self) -> usize {
+        self.gaps.last().map_or(0, |gap| gap.ply)
+    }
+
+    /// What comes after the last half-move nobody knows; the record goes on from `adopted`. Takes
+    /// the place of a gap that is there already.
+    pub fn open_gap(&mut self, adopted: Chess, n: Unknown) {
+        let ply = self.len();
+        let known = self.gaps.pop_if(|gap| gap.ply == ply);
+        let before = known.map_or_else(|| self.last().clone(), |gap| gap.before);
+        self.gaps.push(Gap { ply, before, n });
+        self.positions[ply] = adopted;
+    }
+
+    /// Has the record go on from `adopted`, where there was a gap of `n` half-moves: there still is
+    /// one, unless the moves before lead there by now.
+    fn bring_to(&mut self, adopted: &Chess, n: Unknown) {
+        let last = self.last();
+        if last.board() != adopted.board() || last.turn() != adopted.turn() {
+            self.open_gap(adopted.clone(), n);
+        }
+    }
+
+    /// Takes the gap after the last half-move away: what was played there is known. False if there
+    /// is none.
+    pub fn close_gap(&mut self) -> bool {
+        let ply = self.len();
+        let Some(gap) = self.gaps.pop_if(|gap| gap.ply == ply) else { return false };
+        self.positions[ply] = gap.before;
+        true
     }
 
     /// The position before the first move.
@@ -229,12 +351,23 @@ impl ScoreSheet {
     pub fn splice(&mut self, idx: usize, n: usize, moves: &[UciMove]) -> Result<(), Unplayable> {
         let mut new = self.clone();
         new.truncate(idx);
+        // What is put in where there is a gap was played in it.
+        let filled = self.gaps.iter().find(|gap| n == 0 && gap.ply == idx);
+        if filled.is_some() {
+            new.close_gap();
+        }
         for (nth, uci) in moves.iter().enumerate() {
             let ply = idx + nth + 1;
             let m = uci.to_move(new.last()).map_err(|_| Unplayable::New { ply })?;
             new.push(m, Vec::new());
         }
-        for (nth, old) in self.moves.iter().enumerate().skip(idx + n) {
+        for nth in idx + n..=self.len() {
+            let gap = self.gaps.iter().find(|gap| gap.ply == nth);
+            if let Some(gap) = gap.filter(|_| n == 0 || nth > idx) {
+                let n_known = if nth == idx { moves.len() } else { 0 };
+                new.bring_to(self.position(nth), gap.n.without(n_known));
+            }
+            let Some(old) = self.moves.get(nth) else { break };
             let unplayable = || Unplayable::Later { ply: nth + 1, uci: old.uci.to_string() };
             if old.is_illegal {
                 let m = new.illegal_move(&old.uci).ok_or_else(unplayable)?;
@@ -278,16 +411,18 @@ impl ScoreSheet {
         self.n_foreign = self.moves.len();
     }
 
-    /// Withdraws all but the first `n` half-moves.
+    /// Withdraws all but the first `n` half-moves. A gap after these stays.
     pub fn truncate(&mut self, n: usize) {
         self.moves.truncate(n);
         self.n_foreign = self.n_foreign.min(n);
         self.positions.truncate(n + 1);
+        self.gaps.retain(|gap| gap.ply <= n);
     }
 
     /// Completes half-move `ply`, counted from 1.
     pub fn complete(&mut self, ply: usize, at: Mono, by: CompletedBy, times: Option<Times>) {
-        let before = ply.checked_sub(2).filter(|idx| *idx >= self.n_foreign);
+        let is_after_gap = self.gaps.iter().any(|gap| gap.ply + 1 == ply);
+        let before = ply.checked_sub(2).filter(|idx| *idx >= self.n_foreign && !is_after_gap);
         let is_timed = self.moves[ply - 1].is_timed;
         let before =
             before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);

@@ -188,10 +188,10 @@ impl Game {
     /// could see.
     pub(super) fn press_unseen(&mut self, now: Mono) {
         let Some(play) = &self.play else { return };
-        let first = play.sheet().start().turn();
+        let sheet = play.sheet();
         for fact in &self.facts {
             if let Fact::MoveMade { ply, .. } = fact {
-                let by = if ply.is_multiple_of(2) { !first } else { first };
+                let by = sheet.position((ply - 1).min(sheet.len())).turn();
                 self.timekeeper.check.made_unseen(now, by);
             }
         }

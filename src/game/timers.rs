@@ -31,9 +31,11 @@ pub(super) enum Timer {
     End,
     /// The last move is beyond a second thought, and the referee waits for that.
     Final,
+    /// What was played while nobody looked may be told from how the board stands.
+    Bridge,
 }
 
-const N_TIMERS: usize = 13;
+const N_TIMERS: usize = 14;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

@@ -141,6 +141,11 @@ impl Watch {
         if self.serials.len() > n_before { Identity::New } else { Identity::Other }
     }
 
+    /// How long board and record have differed.
+    pub(super) fn differs_for(&self, now: Mono) -> Duration {
+        self.differs_since.map_or(Duration::ZERO, |since| now.since(since))
+    }
+
     /// That pieces are displaced is being told. True if it has been before.
     pub(super) fn note_displaced(&mut self) -> bool {
         std::mem::replace(&mut self.is_displaced, true)
@@ -180,7 +185,7 @@ impl Game {
     }
 
     fn may_judge(&self) -> bool {
-        !self.is_over() && !self.is_interrupted() && !self.is_blind
+        !self.is_over() && !self.is_interrupted() && !self.is_blind && !self.is_silent()
     }
 
     pub(super) fn settle_time(&self) -> Duration {
@@ -194,6 +199,7 @@ impl Game {
     pub(super) fn board_changed(&mut self, now: Mono) {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
         self.timers.set(Timer::Settle, now + self.settle_time());
+        self.note_stir(now);
         let kings = self.kings_in_center();
         if kings.is_none() {
             self.timers.clear(Timer::Kings);
@@ -216,7 +222,16 @@ impl Game {
         let left = self.clock.times().map(|times| times.of(by));
         self.memory.hear(now, Step::Pressed { by, left });
         let times = self.times_at_press(now, by);
+        if self.is_silent() {
+            self.watch.last_press = Some((by, now));
+            return self.press_in_silence(now);
+        }
         let Some(play) = &mut self.play else { return };
+        if play.is_fresh() && play.mismatch().is_none() && by == play.sheet().last().turn() {
+            // What he presses for stood already when the board was taken over.
+            play.pass_turn(now, &mut self.facts);
+            return;
+        }
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
             suspect.by != by
                 && now.since(suspect.at) < suspect.grace
@@ -271,7 +286,7 @@ impl Game {
         // believed, but it must stand exactly.
         let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
         let is_exact = self.play.as_ref().is_some_and(is_exact);
-        if is_exact && !self.is_over() {
+        if is_exact && !self.is_over() && !self.is_silent() {
             self.look(now, STEP_MAX);
         }
         if self.has_gap {
@@ -299,6 +314,10 @@ impl Game {
     pub(super) fn on_resumed(&mut self, now: Mono) {
         self.memory.resume();
         self.timers.set(Timer::Settle, now + self.settle_time());
+        if self.is_silent() {
+            self.timers.set(Timer::Bridge, now);
+            return;
+        }
         let (turn, is_over) = (self.clock.running(), self.is_over());
         if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
             play.take_back_to(turn, &mut self.facts);
@@ -328,16 +347,17 @@ impl Game {
         if self.timers.take(Timer::Settle, now) && self.may_judge() {
             // Once the board has been searched as it stands, only time tells more.
             let depth = if self.watch.note_search(self.last_change()) { 0 } else { STEP_MAX };
+            self.adopt_anew(now);
             self.look(now, depth);
             self.tell_illegal_on_board(now);
             self.tell_illegal_left(now);
         }
         self.watch_end(now);
-        if self.timers.take(Timer::Suspect, now) && !self.is_blind {
+        if self.timers.take(Timer::Suspect, now) && !self.is_blind && !self.is_silent() {
             self.judge_suspect(now);
         }
         if self.timers.take(Timer::Displaced, now) {
-            if self.may_judge() {
+            if self.may_judge() || self.is_silent() && !self.is_interrupted() && !self.is_over() {
                 self.tell_displaced(now);
             } else if self.is_interrupted() && !self.is_over() {
                 self.tell_stopped();
@@ -360,6 +380,10 @@ impl Game {
         }
         if self.timers.take(Timer::Flag, now) {
             self.tell_flags(now);
+        }
+        if self.timers.take(Timer::Bridge, now) {
+            self.bridge_silence(now);
+            self.adopt_anew(now);
         }
         self.watch_unpressed(now);
         // The referee is asked after each event.
@@ -432,7 +456,7 @@ impl Game {
     }
 
     /// Starts, or ends, the watch over a board that differs from the record.
-    fn note_difference(&mut self, now: Mono) {
+    pub(super) fn note_difference(&mut self, now: Mono) {
         let Some(play) = &self.play else { return };
         if play.mismatch().is_some() || play.missing().any() {
             let since = *self.watch.differs_since.get_or_insert(now);

@@ -8,7 +8,7 @@ use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, PositionError};
+use shakmaty::{CastlingMode, Chess, Color, Position as _, PositionError};
 use std::time::Duration;
 
 /// Writes the lines of one board's log. Remembers the moves, because a completion names only the
@@ -53,6 +53,9 @@ impl Log {
             }
             Fact::MoveMade { .. } => return self.made(fact),
             Fact::MoveRetracted { ply } => self.withdrawn(*ply),
+            Fact::Gap { .. } | Fact::GapClosed { .. } | Fact::Began { .. } => {
+                return self.unseen(fact);
+            }
             Fact::MoveMarked { ply, alternatives } => self.uncertain(*ply, alternatives),
             Fact::MoveCompleted { ply, by, times, .. } => {
                 let line = format!("completed  {:<16}{}", self.numbered(*ply), clocks(*times));
@@ -104,6 +107,41 @@ impl Log {
                 return ruling(ruled);
             }
             _ => return self.of_people(fact),
+        })
+    }
+
+    /// Moves that nobody saw, and beginnings.
+    fn unseen(&mut self, fact: &Fact) -> Option<String> {
+        let after = |log: &Self, ply: usize| match ply {
+            0 => "before the first move".to_owned(),
+            _ => format!("after {}", log.numbered(ply)),
+        };
+        Some(match fact {
+            Fact::Gap { ply, fen, n } => {
+                let after = after(self, *ply);
+                self.truncate(*ply);
+                if let Some(pos) = position(fen, self.sheet.mode())
+                    && self.sheet.len() == *ply
+                {
+                    self.sheet.open_gap(pos, *n);
+                }
+                format!("GAP        {n} not known {after}; the record goes on from {fen}")
+            }
+            Fact::GapClosed { ply } => {
+                self.truncate(*ply);
+                self.sheet.close_gap();
+                format!("gap        closed {}", after(self, *ply))
+            }
+            Fact::Began { fen, is_joined } => {
+                self.begin(fen, self.sheet.mode() == CastlingMode::Chess960);
+                match is_joined {
+                    true => {
+                        format!("JOINED     the beginning was not seen; the record is from {fen}")
+                    }
+                    false => format!("begins     from {fen}"),
+                }
+            }
+            _ => return None,
         })
     }
 
@@ -221,24 +259,37 @@ impl Log {
     }
 
     fn begin(&mut self, fen: &str, is_chess960: bool) {
-        let fen = fen.parse::<Fen>().unwrap_or_default();
-        let setup = fen.as_setup();
+        let setup = fen.parse::<Fen>().unwrap_or_default().into_setup();
         self.first = Number { fullmove: setup.fullmoves.get() as usize, turn: setup.turn };
         self.moves.clear();
         let mode = CastlingMode::from_chess960(is_chess960);
-        let pos = fen.into_position(mode).or_else(PositionError::ignore_too_much_material);
-        self.sheet = ScoreSheet::new(pos.unwrap_or_default(), mode);
+        self.sheet = ScoreSheet::new(position(fen, mode).unwrap_or_default(), mode);
         self.ruled.clear();
     }
 
     /// A move with its number: `12. Nf3`, `12... Nc6`.
     fn numbered(&self, ply: usize) -> String {
         let san = ply.checked_sub(1).and_then(|idx| self.moves.get(idx));
-        let plies = ply.saturating_sub(1) + usize::from(self.first.turn.is_black());
+        let idx = ply.saturating_sub(1);
+        let gap = self.sheet.gaps().iter().rfind(|gap| gap.ply <= idx).map(|gap| gap.ply);
+        let (from, first) = match gap.map(|ply| (ply, self.sheet.position(ply))) {
+            Some((ply, pos)) => {
+                let fullmove = pos.fullmoves().get() as usize;
+                (ply, Number { fullmove, turn: pos.turn() })
+            }
+            None => (0, self.first),
+        };
+        let plies = idx - from + usize::from(first.turn.is_black());
         let dots = if plies.is_multiple_of(2) { "." } else { "..." };
-        let number = self.first.fullmove + plies / 2;
+        let number = first.fullmove + plies / 2;
         format!("{number}{dots} {}", san.map_or("?", String::as_str))
     }
+}
+
+/// The position that `fen` names; `None` if it is none.
+fn position(fen: &str, mode: CastlingMode) -> Option<Chess> {
+    let pos = fen.parse::<Fen>().ok()?.into_position(mode);
+    pos.or_else(PositionError::ignore_too_much_material).ok()
 }
 
 /// A ruling, if it is more than evidence.

@@ -2,7 +2,7 @@
 //! that settle each.
 
 use super::log::hms;
-use crate::game::{Game, Scored};
+use crate::game::{Game, Gap, ScoreSheet, Scored};
 use crate::laws::Pending;
 use crate::time::Mono;
 use shakmaty::Position;
@@ -13,9 +13,9 @@ pub fn lines(game: &Game, at: Mono) -> Vec<String> {
     let mut lines = vec![situation(game, at)];
     if let Some(play) = game.play() {
         let moves = play.sheet().moves().iter().zip(1..);
-        let first = Number::of(play.sheet().start());
         let open = moves.filter(|(scored, _)| scored.is_uncertain());
-        lines.extend(open.map(|(scored, ply)| uncertain(scored, ply, first)));
+        lines.extend(open.map(|(scored, ply)| uncertain(scored, ply, play.sheet())));
+        lines.extend(play.sheet().gaps().iter().map(|gap| unknown(gap, play.sheet())));
     }
     match game.referee() {
         None => lines.push(
@@ -38,23 +38,11 @@ pub fn lines(game: &Game, at: Mono) -> Vec<String> {
     lines
 }
 
-#[derive(Copy, Clone)]
-struct Number {
-    fullmove: usize,
-    is_black: bool,
-}
-
-impl Number {
-    fn of(start: &impl Position) -> Self {
-        Self { fullmove: start.fullmoves().get() as usize, is_black: start.turn().is_black() }
-    }
-
-    /// The number of half-move `ply`, from 1, with its dots.
-    fn at(self, ply: usize) -> String {
-        let n = ply - 1 + usize::from(self.is_black);
-        let dots = if n.is_multiple_of(2) { "." } else { "..." };
-        format!("{}{dots}", self.fullmove + n / 2)
-    }
+/// The number of half-move `ply`, from 1, with its dots.
+fn number(sheet: &ScoreSheet, ply: usize) -> String {
+    let before = sheet.position(ply - 1);
+    let dots = if before.turn().is_white() { "." } else { "..." };
+    format!("{}{dots}", before.fullmoves())
 }
 
 /// Who is on move, and both clocks.
@@ -65,7 +53,7 @@ fn situation(game: &Game, at: Mono) -> String {
         (Some(ending), _) => format!("the game is over: {}", ending.outcome),
         (None, None) => "no move has been made".to_owned(),
         (None, Some(last)) => {
-            let number = Number::of(sheet.start()).at(sheet.len());
+            let number = number(sheet, sheet.len());
             format!("{number} {} was made, {} is on move", last.san, sheet.last().turn())
         }
     };
@@ -81,14 +69,23 @@ fn situation(game: &Game, at: Mono) -> String {
     text
 }
 
-fn uncertain(scored: &Scored, ply: usize, first: Number) -> String {
-    let number = first.at(ply);
+fn uncertain(scored: &Scored, ply: usize, sheet: &ScoreSheet) -> String {
+    let number = number(sheet, ply);
     let mut text = format!("uncertain  {number} {}; settle it by", scored.san);
     let others = scored.alternatives.iter();
     for uci in [&scored.uci].into_iter().chain(others) {
         write!(text, "  \"settle {ply} {uci}\"").expect("a string takes all");
     }
     text
+}
+
+fn unknown(gap: &Gap, sheet: &ScoreSheet) -> String {
+    let after = match gap.ply {
+        0 => "before the first move".to_owned(),
+        ply => format!("after {} {}", number(sheet, ply), sheet.moves()[ply - 1].san),
+    };
+    let order = format!("moves {} MOVE MOVE ..", gap.ply + 1);
+    format!("gap        {} not known {after}; from the score sheets by  \"{order}\"", gap.n)
 }
 
 fn waits(known: &Pending, is_next: bool) -> String {

@@ -2,10 +2,11 @@
 
 use super::log::hms;
 use crate::clock::TimeControl;
-use crate::game::{ScoreSheet, Scored};
+use crate::game::{Gap, ScoreSheet, Scored};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Columns of a line of moves, at the most. Source: PGN standard 1994, section 4.3.
 const LINE_MAX: usize = 79;
@@ -34,11 +35,54 @@ pub struct Tags {
 /// A move that the sensors leave open is followed by a comment such as `{uncertain: or Nxc7}`, and
 /// the tag `Uncertain` lists these moves: both are what any reader of PGN skips or shows.
 ///
+/// Where the moves of a stretch are not known, a comment says so, and a second game with `SetUp`
+/// and `FEN` has what follows: no reader would take a move that is not legal where it stands. The
+/// tag `Part` counts these games; only the last one has the result.
+///
 /// `%clk` is what the mover's clock showed when he pressed it, `%emt` the time since the press
 /// before. `outcome` is `None` for a game without a result.
 pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
-    let result = outcome.map_or("*", KnownOutcome::as_str);
+    let parts = parts(sheet, n);
+    let n_parts = parts.len();
     let mut pgn = String::new();
+    for (idx, part) in parts.into_iter().enumerate() {
+        let outcome = outcome.filter(|_| idx + 1 == n_parts);
+        let count = (n_parts > 1).then_some((idx + 1, n_parts));
+        render_part(&mut pgn, tags, sheet, &part, count, outcome);
+    }
+    pgn
+}
+
+/// Half-moves that follow each other.
+struct Part<'a> {
+    /// Their places on the sheet, from 0.
+    plies: Range<usize>,
+    /// The position before them.
+    start: &'a Chess,
+    /// What nobody knows after it.
+    gap: Option<&'a Gap>,
+}
+
+fn parts(sheet: &ScoreSheet, n: usize) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut from, mut start) = (0, sheet.start());
+    for gap in sheet.gaps().iter().filter(|gap| gap.ply <= n) {
+        parts.push(Part { plies: from..gap.ply, start, gap: Some(gap) });
+        (from, start) = (gap.ply, sheet.position(gap.ply));
+    }
+    parts.push(Part { plies: from..n, start, gap: None });
+    parts
+}
+
+fn render_part(
+    pgn: &mut String,
+    tags: &Tags,
+    sheet: &ScoreSheet,
+    part: &Part<'_>,
+    count: Option<(usize, usize)>,
+    outcome: Option<KnownOutcome>,
+) {
+    let result = outcome.map_or("*", KnownOutcome::as_str);
     for (name, value, unknown) in [
         ("Event", &tags.event, "?"),
         ("Site", &tags.site, "?"),
@@ -47,26 +91,46 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
         ("White", &tags.white, "?"),
         ("Black", &tags.black, "?"),
     ] {
-        tag(&mut pgn, name, if value.is_empty() { unknown } else { value });
+        tag(pgn, name, if value.is_empty() { unknown } else { value });
     }
-    tag(&mut pgn, "Result", result);
-    time_tags(&mut pgn, tags, sheet, n, outcome.is_some());
-    let uncertain = uncertain(sheet, n);
+    tag(pgn, "Result", result);
+    time_tags(pgn, tags, sheet, &part.plies, outcome.is_some());
+    if let Some((idx, n)) = count {
+        tag(pgn, "Part", &format!("{idx} of {n}"));
+    }
+    let uncertain = uncertain(sheet, &part.plies);
     if !uncertain.is_empty() {
-        tag(&mut pgn, "Uncertain", &uncertain.join(", "));
+        tag(pgn, "Uncertain", &uncertain.join(", "));
     }
     if sheet.mode() == CastlingMode::Chess960 {
-        tag(&mut pgn, "Variant", "Chess960");
+        tag(pgn, "Variant", "Chess960");
     }
-    if *sheet.start() != Chess::new() || sheet.mode() == CastlingMode::Chess960 {
-        tag(&mut pgn, "SetUp", "1");
-        let fen = Fen::from_position(sheet.start(), EnPassantMode::Legal);
-        tag(&mut pgn, "FEN", &fen.to_string());
+    if *part.start != Chess::new() || sheet.mode() == CastlingMode::Chess960 {
+        tag(pgn, "SetUp", "1");
+        tag(pgn, "FEN", &Fen::from_position(part.start, EnPassantMode::Legal).to_string());
     }
     pgn.push('\n');
-    let mut column = 0;
-    let mut words = movetext(sheet, n);
+    let mut words = Vec::new();
+    if sheet.is_joined() && std::ptr::eq(part.start, sheet.start()) {
+        words.extend(comment("the beginning was not seen; this is how the board was found"));
+    }
+    words.extend(movetext(sheet, &part.plies));
+    if let Some(gap) = part.gap {
+        let after = Fen::from_position(sheet.position(gap.ply), EnPassantMode::Legal);
+        words.extend(comment(&format!("{} not known; the game goes on from {after}", gap.n)));
+    }
     words.push(result.to_owned());
+    wrap(pgn, &words);
+}
+
+/// Words in a comment.
+fn comment(text: &str) -> Vec<String> {
+    format!("{{{text}}}").split(' ').map(str::to_owned).collect()
+}
+
+/// Writes `words` on lines that are not too long, with a final empty one.
+fn wrap(pgn: &mut String, words: &[String]) {
+    let mut column = 0;
     for word in words {
         if column > 0 && column + 1 + word.len() > LINE_MAX {
             pgn.push('\n');
@@ -75,16 +139,21 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
             pgn.push(' ');
             column += 1;
         }
-        pgn.push_str(&word);
+        pgn.push_str(word);
         column += word.len();
     }
     pgn.push_str("\n\n");
-    pgn
 }
 
 /// The time control, of both players or of each (there is no tag for that in the standard; these
 /// are in use), and both times at the end of a finished game.
-fn time_tags(pgn: &mut String, tags: &Tags, sheet: &ScoreSheet, n: usize, is_over: bool) {
+fn time_tags(
+    pgn: &mut String,
+    tags: &Tags,
+    sheet: &ScoreSheet,
+    plies: &Range<usize>,
+    is_over: bool,
+) {
     if let Some(control) = tags.time_control.as_ref().map(TimeControl::to_pgn) {
         if let Some((white, black)) = control.split_once('|') {
             tag(pgn, "WhiteTimeControl", white);
@@ -93,7 +162,7 @@ fn time_tags(pgn: &mut String, tags: &Tags, sheet: &ScoreSheet, n: usize, is_ove
             tag(pgn, "TimeControl", &control);
         }
     }
-    let completed = sheet.moves().iter().take(n).filter_map(|scored| scored.completed);
+    let completed = sheet.moves()[plies.clone()].iter().filter_map(|scored| scored.completed);
     let last = completed.filter_map(|done| done.times).next_back();
     if let Some(times) = last.filter(|_| is_over) {
         tag(pgn, "WhiteClock", &hms(times.white));
@@ -102,22 +171,24 @@ fn time_tags(pgn: &mut String, tags: &Tags, sheet: &ScoreSheet, n: usize, is_ove
 }
 
 /// The moves that the sensors leave open, with their numbers.
-fn uncertain(sheet: &ScoreSheet, n: usize) -> Vec<String> {
+fn uncertain(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
     let is_open = |(_, scored): &(usize, &Scored)| scored.is_uncertain();
     let numbered = |(idx, scored): (usize, &Scored)| {
         let before = sheet.position(idx);
         let dots = if before.turn().is_white() { "." } else { "..." };
         format!("{}{dots} {}", before.fullmoves(), scored.san)
     };
-    sheet.moves().iter().take(n).enumerate().filter(is_open).map(numbered).collect()
+    let moves = sheet.moves().iter().enumerate().take(plies.end).skip(plies.start);
+    moves.filter(is_open).map(numbered).collect()
 }
 
-fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
+fn movetext(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
     let mut words = Vec::new();
     let mut wants_number = true;
-    for (idx, scored) in sheet.moves().iter().take(n).enumerate() {
+    let moves = sheet.moves().iter().enumerate().take(plies.end).skip(plies.start);
+    for (idx, scored) in moves {
         if scored.is_illegal {
-            words.extend(words_from_illegal(sheet, idx, n.min(sheet.len())));
+            words.extend(words_from_illegal(sheet, idx, plies.end.min(sheet.len())));
             break;
         }
         let before = sheet.position(idx);
@@ -158,7 +229,9 @@ fn movetext(sheet: &ScoreSheet, n: usize) -> Vec<String> {
 /// What follows from the illegal half-move `idx` on, in a comment: no reader takes such a move, nor
 /// those that are legal only after it.
 fn words_from_illegal(sheet: &ScoreSheet, idx: usize, n: usize) -> Vec<String> {
-    let after = Fen::from_position(sheet.position(idx + 1), EnPassantMode::Legal);
+    let gap = sheet.gaps().iter().find(|gap| gap.ply == idx + 1);
+    let after = gap.map_or_else(|| sheet.position(idx + 1), |gap| &gap.before);
+    let after = Fen::from_position(after, EnPassantMode::Legal);
     let illegal = numbered(sheet, idx, true);
     let mut said = format!("{{illegal and answered: {illegal}; the game goes on from {after}");
     for follows in idx + 1..n {

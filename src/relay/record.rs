@@ -10,13 +10,13 @@ use super::keeping::KeepingBody;
 use super::table::{self, RulingBody};
 use super::words::{self, Word};
 use crate::clock::Times;
-use crate::game::ScoreSheet;
 use crate::game::entry::Fact;
+use crate::game::{Gap, ScoreSheet, Unknown};
 use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
 use crate::track::Placement;
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, KnownOutcome, Square};
+use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Square};
 use std::time::Duration;
 
 /// The version of these documents.
@@ -62,6 +62,20 @@ pub enum Body {
     MoveMarked {
         ply: usize,
         alternatives: Vec<String>,
+    },
+    Gap {
+        ply: usize,
+        fen: String,
+        at_least: usize,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        at_most: Option<usize>,
+    },
+    GapClosed {
+        ply: usize,
+    },
+    Began {
+        fen: String,
+        joined: bool,
     },
     MoveCompleted {
         ply: usize,
@@ -440,8 +454,40 @@ pub struct GameRecord {
     pub fen: String,
     /// The moves in UCI notation; Chess960 castling is king takes rook.
     pub moves: Vec<String>,
+    /// Where moves are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<GapRecord>,
+    /// The position that the game was joined in, if its beginning was not seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joined: Option<String>,
     /// `*` for a game without a result.
     pub result: &'static str,
+}
+
+/// A stretch of moves that nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GapRecord {
+    /// Half-moves on record before it.
+    pub ply: usize,
+    /// The position from which the record goes on.
+    pub fen: String,
+    /// How many half-moves it is at the least.
+    pub at_least: usize,
+    /// How many at the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<usize>,
+}
+
+impl GapRecord {
+    /// The gap `gap` of `sheet`.
+    pub fn new(sheet: &ScoreSheet, gap: &Gap) -> Self {
+        let Unknown { at_least, at_most } = gap.n;
+        Self { ply: gap.ply, fen: fen(sheet.position(gap.ply)), at_least, at_most }
+    }
+}
+
+fn fen(pos: &Chess) -> String {
+    Fen::from_position(pos, EnPassantMode::Legal).to_string()
 }
 
 impl GameRecord {
@@ -449,8 +495,10 @@ impl GameRecord {
     pub fn new(sheet: &ScoreSheet, outcome: Option<KnownOutcome>) -> Self {
         Self {
             kind: "game",
-            fen: Fen::from_position(sheet.last(), EnPassantMode::Legal).to_string(),
+            fen: fen(sheet.last()),
             moves: sheet.moves().iter().map(|scored| scored.uci.to_string()).collect(),
+            gaps: sheet.gaps().iter().map(|gap| GapRecord::new(sheet, gap)).collect(),
+            joined: sheet.is_joined().then(|| fen(sheet.start())),
             result: outcome.map_or("*", KnownOutcome::as_str),
         }
     }

@@ -3,6 +3,7 @@
 use super::record::{Body, Clocks};
 use super::words::Word;
 use crate::clock::Times;
+use crate::game::Unknown;
 use crate::game::entry::{Fact, Ruled, Weighed};
 use crate::laws::{Code, Confidence, rows};
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,12 @@ pub(super) fn body(fact: &Fact) -> Body {
         }
         Fact::Flag { side } => Body::Flag { side: side.as_ref().map(word) },
         Fact::Ruled(ruled) => Body::Ruling { ruling: ruled.into() },
+        Fact::Gap { ply, fen, n: Unknown { at_least, at_most } } => {
+            let (fen, at_least, at_most) = (fen.clone(), *at_least, *at_most);
+            Body::Gap { ply: *ply, fen, at_least, at_most }
+        }
+        Fact::GapClosed { ply } => Body::GapClosed { ply: *ply },
+        Fact::Began { fen, is_joined } => Body::Began { fen: fen.clone(), joined: *is_joined },
         _ => unreachable!("every other fact is written where it is read"),
     }
 }
@@ -134,6 +141,12 @@ pub(super) fn fact(body: &Body) -> Option<Fact> {
         Body::Flag { side: None } => Fact::Flag { side: None },
         Body::Flag { side: Some(side) } => Fact::Flag { side: Some(color(side)?) },
         Body::Ruling { ruling } => Fact::Ruled(ruling.to_ruled()?),
+        Body::Gap { ply, fen, at_least, at_most } => {
+            let n = Unknown { at_least: *at_least, at_most: *at_most };
+            Fact::Gap { ply: *ply, fen: fen.clone(), n }
+        }
+        Body::GapClosed { ply } => Fact::GapClosed { ply: *ply },
+        Body::Began { fen, joined } => Fact::Began { fen: fen.clone(), is_joined: *joined },
         _ => return None,
     })
 }

@@ -49,13 +49,32 @@ pub struct View {
     pub clock: Option<ViewClock>,
     /// The line to the board.
     pub link: &'static str,
+    /// The beginning of the game was not seen: it was joined as it stood.
+    pub joined: bool,
+    /// Where moves are not known.
+    pub gaps: Vec<ViewGap>,
+    /// The squares on which the board has shown something else than this position for long.
+    pub differs: Vec<String>,
+}
+
+/// A stretch of moves that nobody knows, in a [`View`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ViewGap {
+    /// Moves of the view before it.
+    pub ply: usize,
+    /// How many half-moves nobody knows.
+    pub text: String,
 }
 
 /// A move in a [`View`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ViewMove {
-    /// Half-move, from 1.
+    /// Half-move on record, from 1.
     pub ply: usize,
+    /// The number of the move.
+    pub number: u32,
+    /// Who made it.
+    pub color: &'static str,
     /// In PGN's notation.
     pub san: String,
     /// In UCI notation.
@@ -106,6 +125,9 @@ impl View {
             reason: None,
             clock: clock(game, now),
             link: game.link().word(),
+            joined: false,
+            gaps: Vec::new(),
+            differs: game.contradicted(now).into_iter().map(name).collect(),
         };
         if let Some(play) = game.play() {
             let pos = play.sheet().position(n);
@@ -113,7 +135,12 @@ impl View {
             view.turn = pos.turn().word();
             view.check = pos.board().king_of(pos.turn()).filter(|_| pos.is_check()).map(name);
             view.moves = moves(play.sheet(), n);
-            view.last = n.checked_sub(1).map(|idx| squares(play.sheet(), idx));
+            view.joined = play.sheet().is_joined();
+            let gaps = play.sheet().gaps().iter().filter(|gap| gap.ply <= n);
+            view.gaps = gaps.map(|gap| ViewGap { ply: gap.ply, text: gap.n.to_string() }).collect();
+            let is_after_gap = view.gaps.last().is_some_and(|gap| gap.ply == n);
+            let last = n.checked_sub(1).filter(|_| !is_after_gap);
+            view.last = last.map(|idx| squares(play.sheet(), idx));
             if let Some(ending) = play.ending() {
                 view.result = ending.outcome.as_str();
                 view.reason = Some(ending.reason.name());
@@ -156,6 +183,8 @@ fn estimated(game: &Game, now: Mono) -> Option<ViewClock> {
 fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
     let of = |(idx, scored): (usize, &crate::game::Scored)| ViewMove {
         ply: idx + 1,
+        number: sheet.position(idx).fullmoves().get(),
+        color: sheet.position(idx).turn().word(),
         san: scored.san.to_string(),
         uci: scored.uci.to_string(),
         state: if scored.completed.is_some() { "completed" } else { "made" },

@@ -7,6 +7,7 @@
 //! way, a captured piece that was carried over the board or a reply that was begun before the press
 //! needs no rule of its own: some line explains it, and time tells which.
 
+use super::bridge::Shore;
 use super::history::History;
 use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX};
 use super::mismatch::{self, Mismatch};
@@ -25,6 +26,10 @@ pub const TAIL_MAX: usize = 8;
 pub const BRANCH_MAX: usize = 2;
 /// Plies that a closer look may add while the link is whole.
 pub const STEP_MAX: usize = 3;
+/// A move that nobody has pressed for and that has stood for less may have been another one.
+const UNSETTLED: Duration = Duration::from_secs(2);
+/// Rivals whose positions count where play went on unseen.
+const SHORES_MAX: usize = 4;
 /// Plies that a closer look may add after the link was down.
 pub const GAP_STEP_MAX: usize = 6;
 /// A press may come this much before its piece is seen to stand. Scan and line take up to 0.4 s
@@ -185,6 +190,47 @@ impl Tracker {
         let has_changed = self.note(at, sq, reading);
         self.changed[usize::from(sq)] = Mono::default();
         has_changed
+    }
+
+    /// The position that the lines begin from.
+    pub fn root(&self) -> &Chess {
+        &self.root
+    }
+
+    /// The whole board after nobody saw it for a while: no line is carried on by it. True if it
+    /// differs from what was seen before.
+    pub fn witness(&mut self, at: Mono, picture: &Placement) -> bool {
+        self.pictured = at;
+        let changes = self.seen.changes(picture);
+        for sq in changes {
+            self.observe(at, sq, picture.get(sq));
+        }
+        changes.any()
+    }
+
+    /// The positions that play may have gone on from unseen: that of the best line, the one before
+    /// its last move if that was made shortly before `until` and nobody has pressed for it, and
+    /// those of its rivals.
+    pub fn shores(&self, until: Mono) -> Vec<Shore> {
+        let mut shores: Vec<Shore> = Vec::new();
+        let explains = |line: &&Line| line.differs(&self.seen).is_empty();
+        let rivals = self.rivals(weigh::SURE_LEAD).filter(explains).take(SHORES_MAX);
+        for line in std::iter::once(self.best()).chain(rivals) {
+            let n = line.n_standing();
+            let last = n.checked_sub(1).map(|idx| line.plies[idx]);
+            let is_open = last.is_some_and(|ply| {
+                ply.completion.is_none() && until.since(ply.released) < UNSETTLED
+            });
+            for n in (n - usize::from(is_open)..=n).rev() {
+                let moves: Vec<Move> = line.plies[..n].iter().map(|ply| ply.m).collect();
+                let mut pos = self.root.clone();
+                moves.iter().for_each(|m| pos.play_unchecked(*m));
+                if shores.iter().all(|known| known.moves != moves) {
+                    shores.push(Shore { moves, pos });
+                }
+            }
+        }
+        shores
     }
 
     /// Begins anew from `root`, after `n_settled` plies, with what the sensors see now.

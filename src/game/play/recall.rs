@@ -43,6 +43,7 @@ impl Play {
         self.presses.extend(presses);
         self.tracker = tracker;
         self.other = None;
+        self.close_gaps_from(self.tracker.n_settled(), facts);
         self.doubt_settled(facts);
         let best = self.tracker.best();
         let is_still = self.tracker.mismatch().is_none();

@@ -125,9 +125,13 @@ impl Play {
         if !is_open && old.iter().map(|scored| &scored.uci).eq(moves) {
             return Err(OrderError::Unchanged { ply });
         }
+        let is_filled = n == 0 && self.sheet.gaps().iter().any(|gap| gap.ply == first);
         self.sheet.splice(first, n, moves)?;
         if first < n_recorded {
             facts.push(Fact::MoveRetracted { ply });
+        }
+        if is_filled {
+            facts.push(Fact::GapClosed { ply: first });
         }
         self.record_from(at, first, first + moves.len(), Basis::Order, facts);
         Ok(())
@@ -161,6 +165,7 @@ impl Play {
     ) {
         self.shadows = Shadows::default();
         for (idx, scored) in self.sheet.moves().iter().enumerate().skip(first) {
+            facts.extend(self.gap_fact(idx).filter(|_| idx > first));
             facts.push(Fact::MoveMade {
                 ply: idx + 1,
                 uci: scored.uci.to_string(),
@@ -176,6 +181,8 @@ impl Play {
                 facts.push(Fact::MoveCompleted { ply, by, pressed_before, times });
             }
         }
+        let n = self.sheet.len();
+        facts.extend(self.gap_fact(n).filter(|_| n > first));
         let n_settled = self.sheet.n_completed();
         let open: Vec<Move> = self.sheet.moves()[n_settled..].iter().map(|open| open.m).collect();
         let root = self.sheet.position(n_settled).clone();

@@ -1,0 +1,297 @@
+//! Silence: a cable that was out, a daemon that was down, messages that got lost for a while. What
+//! was played then is told by how the board stands after it, once it is at rest, by the clock and
+//! by the lever; what they do not tell is a gap in the record.
+
+use super::entry::LinkState;
+use super::machine::Game;
+use super::play::{Evidence, Play, SHOWN_OFF, millis, sum};
+use super::settings::TimeControl;
+use super::timers::Timer;
+use crate::clock::{Device, PerMove, Times};
+use crate::time::Mono;
+use crate::track::{Placement, Step, Tracker};
+use shakmaty::{Bitboard, Color, Position};
+use std::time::Duration;
+
+/// The board must have been still this long to be taken as it stands: a piece may be in a hand, or
+/// a move made and not yet pressed.
+const AT_REST: Duration = Duration::from_millis(1_000);
+/// The same after the clock was pressed: the presser's move stands, and has been read.
+const PRESSED: Duration = Duration::from_millis(250);
+/// A clock that was heard before the silence is waited for so long after it.
+const CLOCK_AWAITED: Duration = Duration::from_secs(3);
+/// Nobody makes a half-move in less, in the long run.
+const PLY_MIN: Duration = Duration::from_millis(150);
+/// A board taken over as it stands may have been in motion: as long as no move is on record after
+/// it, it is taken over again if it has rested so long on something else.
+const ADOPTED_ANEW: Duration = Duration::from_secs(3);
+
+/// A position that the board has contradicted for so long is not shown as if it were certain.
+const CONTRADICTED: Duration = Duration::from_secs(5);
+
+/// A time in which nobody saw the board.
+#[derive(Clone, Debug)]
+pub(super) struct Silence {
+    /// What was believed before it.
+    base: Tracker,
+    /// Since when; not known after a daemon was started anew.
+    since: Option<Mono>,
+    /// When the board was read as a whole after it.
+    pictured: Option<Mono>,
+    /// What the clock showed before it, when, and whose time ran.
+    clock: Option<(Times, Mono, Color)>,
+    /// A clock may come to be heard.
+    awaits_clock: bool,
+    /// When the line was open again.
+    up: Option<Mono>,
+    /// The last press since the board was read.
+    pressed: Option<Mono>,
+    /// When the lever was first found over, pressed at some time before.
+    turned: Option<Mono>,
+    /// The line was quiet, and no message needs to be lost: what comes is believed until a picture
+    /// of the board tells otherwise.
+    is_suspected: bool,
+}
+
+impl Game {
+    /// Nothing more is heard of the board, or has not been since `since`.
+    pub(super) fn begin_silence(&mut self, since: Option<Mono>) {
+        self.has_gap = true;
+        let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else { return };
+        if self.silence.is_some() {
+            return;
+        }
+        let times = self.clock.times().zip(self.clock.running());
+        let clock = times.map(|(times, turn)| (times, self.clock.read_at(), turn));
+        self.silence = Some(Silence {
+            base: play.tracker().clone(),
+            since,
+            pictured: None,
+            clock,
+            awaits_clock: self.clock.device() == Device::Present && !self.is_clock_beside,
+            up: None,
+            pressed: None,
+            turned: None,
+            is_suspected: false,
+        });
+        self.timers.clear(Timer::Suspect);
+    }
+
+    /// Something is heard after the line was quiet since `since`.
+    pub(super) fn suspect_silence(&mut self, since: Mono) {
+        let is_new = self.silence.is_none();
+        self.begin_silence(Some(since));
+        if let Some(silence) = self.silence.as_mut().filter(|_| is_new) {
+            silence.is_suspected = true;
+            silence.awaits_clock = false;
+        }
+    }
+
+    /// The line is open again.
+    pub(super) fn note_line_up(&mut self, now: Mono) {
+        if let Some(silence) = &mut self.silence {
+            (silence.up, silence.pictured, silence.is_suspected) = (Some(now), None, false);
+            silence.awaits_clock |= self.clock.device() == Device::Present && !self.is_clock_beside;
+        }
+    }
+
+    /// The clock is heard. True if that is the first since the silence began: what the lever says
+    /// now was done at some time before.
+    pub(super) fn note_clock(&mut self, now: Mono) -> bool {
+        let Some(silence) = &mut self.silence else { return false };
+        let was_awaited = std::mem::take(&mut silence.awaits_clock);
+        if was_awaited {
+            self.timers.set(Timer::Bridge, now + PRESSED);
+        }
+        was_awaited
+    }
+
+    /// The lever is found over, and was pressed by `by` at some time before.
+    pub(super) fn turned_in_silence(&mut self, now: Mono, by: Color) {
+        let times = self.clock.times();
+        let left = times.map(|times| times.of(by));
+        self.memory.hear(now, Step::Pressed { by, left });
+        if let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) {
+            silence.turned = Some(now);
+            play.note_press(now, times);
+        }
+    }
+
+    /// The clock was pressed before it was known what had been played.
+    pub(super) fn press_in_silence(&mut self, now: Mono) {
+        if let Some(silence) = &mut self.silence {
+            silence.pressed = Some(now);
+            self.timers.set(Timer::Bridge, now + PRESSED);
+        }
+    }
+
+    /// The whole board was read after a silence. True if it has changed since before.
+    pub(super) fn picture_in_silence(&mut self, now: Mono, placement: &Placement) -> bool {
+        let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) else { return false };
+        if silence.is_suspected {
+            if play.tracker().seen() == placement {
+                self.forget_silence();
+                return false;
+            }
+            silence.is_suspected = false;
+        }
+        let has_changed = play.witness(now, placement);
+        silence.pictured.get_or_insert(now);
+        if play.is_as(&silence.base) && !silence.awaits_clock && !self.is_interrupted() {
+            self.end_silence(now);
+            return has_changed;
+        }
+        self.timers.set(Timer::Bridge, now + PRESSED);
+        has_changed
+    }
+
+    /// Nothing was missed: what was believed stands.
+    fn end_silence(&mut self, now: Mono) {
+        let (Some(silence), Some(play)) = (self.silence.take(), &mut self.play) else { return };
+        play.resume_from(silence.base);
+        self.timers.clear(Timer::Bridge);
+        self.watch.note_gap(now);
+        self.rejudge(now);
+    }
+
+    /// The silence is over, or will never be spoken of.
+    pub(super) fn forget_silence(&mut self) {
+        self.silence = None;
+        self.timers.clear(Timer::Bridge);
+    }
+
+    /// Whether what was played is not known, so that what is seen now says nothing yet.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silence.as_ref().is_some_and(|silence| !silence.is_suspected)
+    }
+
+    /// The board has changed: what was not known may be told by it once it is at rest.
+    pub(super) fn note_stir(&mut self, now: Mono) {
+        if self.is_silent() {
+            self.timers.set(Timer::Bridge, now + AT_REST);
+        } else if self.play.as_ref().is_some_and(Play::is_fresh) {
+            self.timers.set(Timer::Bridge, now + ADOPTED_ANEW);
+        }
+    }
+
+    /// Tries to tell what was played, once the board is at rest.
+    pub(super) fn bridge_silence(&mut self, now: Mono) {
+        let Some(silence) = self.silence.as_ref().filter(|known| !known.is_suspected) else {
+            return;
+        };
+        let Some(pictured) = silence.pictured.filter(|_| !self.is_blind) else { return };
+        let awaited = silence.up.unwrap_or(pictured) + CLOCK_AWAITED;
+        if silence.awaits_clock && now < awaited {
+            self.timers.set(Timer::Bridge, awaited);
+            return;
+        }
+        let stirred = self.last_change().unwrap_or_default();
+        let due = match silence.pressed.filter(|pressed| *pressed >= stirred) {
+            Some(pressed) => pressed + PRESSED,
+            None => stirred.max(pictured) + AT_REST,
+        };
+        if now < due {
+            self.timers.set(Timer::Bridge, due);
+            return;
+        }
+        let (base, evidence) = (silence.base.clone(), self.evidence(silence, pictured));
+        let Some(play) = &mut self.play else { return };
+        let is_same = play.is_as(&base);
+        let was_on_move = silence.clock.map_or(base.best().pos.turn(), |(_, _, turn)| turn);
+        let is_turned = evidence.turn.is_some_and(|turn| turn != was_on_move);
+        if is_same && (!is_turned || evidence.is_stopped) {
+            return self.end_silence(now);
+        }
+        if play.bridge(now, &base, evidence, &mut self.facts) {
+            self.forget_silence();
+            self.watch.note_gap(now);
+            self.look(now, 0);
+            self.rejudge(now);
+        }
+        self.note_difference(now);
+    }
+
+    /// What is known of the silence beside what the board shows.
+    fn evidence(&self, silence: &Silence, pictured: Mono) -> Evidence {
+        let is_clocked = self.clock.device() == Device::Present && self.clock.has_run();
+        let turn = self.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock);
+        let lasted = silence.since.map(|since| pictured.since(since) + AT_REST);
+        let n_max = lasted.map_or(usize::MAX / 2, |lasted| {
+            let n = lasted.as_micros() / PLY_MIN.as_micros();
+            usize::try_from(n).unwrap_or(usize::MAX / 2) + 1
+        });
+        let n_pressed = turn.and_then(|turn| self.n_pressed(silence, turn));
+        Evidence {
+            since: silence.since,
+            turned: silence.pressed.or(silence.turned),
+            turn,
+            n_pressed,
+            n_max,
+            is_stopped: self.is_interrupted(),
+        }
+    }
+
+    /// How often the clock was pressed in a silence, by what it has added to the times: what both
+    /// show has lost the time that passed and won one increment for each move.
+    fn n_pressed(&self, silence: &Silence, turn: Color) -> Option<usize> {
+        let (before, read, was_on_move) = silence.clock?;
+        let (after, play) = (self.clock.times()?, self.play.as_ref()?);
+        let inc = millis(self.increment().or_else(|| play.increment_shown())?);
+        if !self.clock.is_running() || inc == 0 {
+            return None;
+        }
+        let passed = millis(self.clock.read_at().since(read));
+        let gained = millis(sum(after)) - millis(sum(before)) + passed;
+        let parity = i64::from(turn != was_on_move);
+        let mut fits = (0..1_000_i64)
+            .map(|n| 2 * n + parity)
+            .filter(|n| (gained - n * inc).abs() <= SHOWN_OFF);
+        let n = fits.next()?;
+        fits.next().is_none().then(|| usize::try_from(n).ok()).flatten()
+    }
+
+    /// The increment of the time control that the settings name, if it is the same all the time.
+    fn increment(&self) -> Option<Duration> {
+        let control: &TimeControl = self.settings.time_control.as_ref()?;
+        let mut periods = Color::ALL.into_iter().filter_map(|color| control.periods(color));
+        let mut all = periods.by_ref().flat_map(|periods| periods.as_slice().iter());
+        let first = all.next()?;
+        let is_plain = control.periods(Color::White)?.as_slice().len() == 1;
+        let is_same = all.all(|period| period.per_move == first.per_move);
+        match first.per_move {
+            PerMove::Increment(span) if is_plain && is_same => Some(span),
+            PerMove::Nothing if is_plain && is_same => Some(Duration::ZERO),
+            _ => None,
+        }
+    }
+
+    /// After a gap with no move on record since: whose move it is may be known better now, and the
+    /// board may have been in motion when it was taken over. True if it has been taken over anew.
+    pub(super) fn adopt_anew(&mut self, now: Mono) -> bool {
+        let turn = self.clock.on_move().filter(|_| self.clock.is_running());
+        let Some(play) = &mut self.play else { return false };
+        let is_fresh = play.is_fresh() && play.ending().is_none();
+        let still = now.since(play.tracker().last_change());
+        if !is_fresh || play.mismatch().is_none() {
+            return false;
+        }
+        if turn.is_none() && play.turn_around(now, &mut self.facts) {
+            return true;
+        }
+        still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, &mut self.facts)
+    }
+}
+
+impl Game {
+    /// The squares on which the board has contradicted the position of the record for long, so that
+    /// whoever looks at that position is told.
+    pub fn contradicted(&self, now: Mono) -> Bitboard {
+        let is_seen = self.link == LinkState::Live && !self.is_over();
+        let Some(play) = self.play.as_ref().filter(|_| is_seen) else { return Bitboard::EMPTY };
+        let still = now.since(play.tracker().last_change());
+        if still < CONTRADICTED && self.watch.differs_for(now) < CONTRADICTED {
+            return Bitboard::EMPTY;
+        }
+        play.tracker().seen().differs(play.sheet().last().board()) & !play.tracker().untold()
+    }
+}

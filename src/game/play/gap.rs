@@ -1,0 +1,359 @@
+//! What the record makes of a stretch of play that nobody saw: the moves that are forced, and a gap
+//! where others may have been played too.
+
+use super::Play;
+use super::shadow::Shadows;
+use crate::clock::Times;
+use crate::game::entry::{Basis, Fact};
+use crate::game::score::{ScoreSheet, Unknown};
+use crate::time::Mono;
+use crate::track::bridge::{self, Bridged, Unseen};
+use crate::track::line::CompletedBy;
+use crate::track::{Placement, Tracker, search};
+use shakmaty::fen::Fen;
+use shakmaty::{Board, Chess, Color, EnPassantMode, Move, Position};
+use std::time::Duration;
+
+/// What is known of a stretch of play beside how the board stood before and stands now.
+#[derive(Copy, Clone, Debug)]
+pub(in crate::game) struct Evidence {
+    /// When the board was heard last before it.
+    pub(in crate::game) since: Option<Mono>,
+    /// When the clock was pressed last, or was found pressed.
+    pub(in crate::game) turned: Option<Mono>,
+    /// Who is on move by the clock.
+    pub(in crate::game) turn: Option<Color>,
+    /// How often the clock was pressed, where it tells.
+    pub(in crate::game) n_pressed: Option<usize>,
+    /// More half-moves there was no time for.
+    pub(in crate::game) n_max: usize,
+    /// The clock stands: what is not forced may be no play.
+    pub(in crate::game) is_stopped: bool,
+}
+
+/// The increments that are in use. Where a clock's is not known it is one of these.
+const USUAL: [u64; 13] = [0, 1, 2, 3, 5, 8, 10, 12, 15, 20, 25, 30, 60];
+
+impl Play {
+    /// Whether the board is still as `base` saw it.
+    pub(in crate::game) fn is_as(&self, base: &Tracker) -> bool {
+        self.tracker.seen() == base.seen()
+    }
+
+    /// The whole board, after nobody saw it for a while. True if it has changed.
+    pub(in crate::game) fn witness(&mut self, at: Mono, picture: &Placement) -> bool {
+        self.other = None;
+        self.tracker.witness(at, picture)
+    }
+
+    /// The clock was found pressed.
+    pub(in crate::game) fn note_press(&mut self, at: Mono, times: Option<Times>) {
+        self.presses.push((at, times));
+    }
+
+    /// Goes on with `base`: nothing has happened since.
+    pub(in crate::game) fn resume_from(&mut self, base: Tracker) {
+        self.tracker = base;
+    }
+
+    /// Tells what was played since `base`, as far as it is forced, and takes the board over as it
+    /// stands where more was played. False if the board does not tell yet; nothing is changed then.
+    pub(in crate::game) fn bridge(
+        &mut self,
+        at: Mono,
+        base: &Tracker,
+        evidence: Evidence,
+        facts: &mut Vec<Fact>,
+    ) -> bool {
+        let shores = base.shores(evidence.since.unwrap_or_default());
+        let n_done = base.best().n_completed();
+        let n_pressed = evidence.n_pressed.map(|n| n_done + n);
+        let bridged = bridge::bridge(&Unseen {
+            shores: &shores,
+            seen: self.tracker.seen(),
+            untold: base.untold(),
+            turn: evidence.turn,
+            n_pressed,
+            n_max: evidence.n_max,
+        });
+        let ends = |moves: &[Move]| {
+            let mut pos = base.root().clone();
+            moves.iter().for_each(|m| pos.play_unchecked(*m));
+            pos
+        };
+        let (common, least, board) = match bridged {
+            Some(Bridged { common, is_whole: true, .. }) => {
+                self.take_forced(at, base, &common, evidence, facts);
+                return true;
+            }
+            Some(Bridged { common, least, board, .. }) => (common, Some(least), board),
+            None => (bridge::shared(&shores), None, None),
+        };
+        let before = ends(&common);
+        let seen = self.tracker.seen();
+        let named = seen.unnamed().is_empty().then(|| seen.known().clone());
+        let Some(board) = board.or(named).filter(|_| !evidence.is_stopped) else { return false };
+        let left = |n: usize| n.saturating_sub(common.len());
+        let n = match (n_pressed, least) {
+            (Some(n), _) => Unknown::exactly(left(n)),
+            (None, Some(least)) => Unknown::at_least(left(least)),
+            (None, None) => Unknown::at_least(bridge::least(&before, seen, evidence.turn)),
+        };
+        let Some(pos) = self.adoptable(&before, &board, evidence.turn, n) else { return false };
+        self.take_forced(at, base, &common, evidence, facts);
+        self.adopt(at, pos, n, facts);
+        true
+    }
+
+    /// The position of `board` from which the game may go on, `n` half-moves after `before`.
+    pub(in crate::game) fn adoptable(
+        &self,
+        before: &Chess,
+        board: &Board,
+        turn: Option<Color>,
+        n: Unknown,
+    ) -> Option<Chess> {
+        let mode = self.sheet.mode();
+        let by_count = n
+            .at_most
+            .filter(|most| *most == n.at_least)
+            .map(|n| if n.is_multiple_of(2) { before.turn() } else { !before.turn() });
+        let likely = turn.or(by_count).unwrap_or(before.turn());
+        let is_black = usize::from(before.turn().is_black());
+        let n_moves = u32::try_from((n.at_least + is_black) / 2).unwrap_or(0);
+        let fullmoves = before.fullmoves().saturating_add(n_moves);
+        let standing = |turn: Color| bridge::standing(board, Some(before), mode, turn, fullmoves);
+        standing(likely).or_else(|| standing(!likely).filter(|_| turn.is_none()))
+    }
+
+    /// Puts `moves`, which began where `base` does, on record as far as they are not.
+    fn take_forced(
+        &mut self,
+        at: Mono,
+        base: &Tracker,
+        moves: &[Move],
+        evidence: Evidence,
+        facts: &mut Vec<Fact>,
+    ) {
+        let first = base.n_settled();
+        let known = self.sheet.moves()[first..].iter().zip(moves);
+        let n_agreed = first + known.take_while(|(scored, m)| scored.m == **m).count();
+        if self.sheet.len() > n_agreed {
+            self.sheet.truncate(n_agreed);
+            facts.push(Fact::MoveRetracted { ply: n_agreed + 1 });
+        }
+        let plies = &base.best().plies;
+        for (idx, m) in moves.iter().enumerate().skip(n_agreed - first) {
+            let ply = plies.get(idx).filter(|ply| ply.m == *m);
+            let is_illegal = ply.is_some_and(|ply| ply.is_illegal);
+            let scored = match is_illegal {
+                true => self.sheet.push_illegal(*m),
+                false => self.sheet.push(*m, Vec::new()),
+            };
+            facts.push(Fact::MoveMade {
+                ply: first + idx + 1,
+                uci: scored.uci.to_string(),
+                san: scored.san.to_string(),
+                is_illegal,
+                basis: Basis::Gap,
+                alternatives: Vec::new(),
+                released_before: ply.map_or(Duration::ZERO, |ply| at.since(ply.released)),
+            });
+            self.sheet.forget_last_time();
+        }
+        let n = self.sheet.len();
+        let last_press = self.presses.last().map(|(at, _)| *at);
+        let heard = last_press.filter(|press| evidence.since.is_some_and(|since| *press > since));
+        let is_pressed = evidence.turn.is_some_and(|turn| self.sheet.last().turn() == turn);
+        for idx in first..n {
+            if self.sheet.moves()[idx].completed.is_some() {
+                continue;
+            }
+            let done = plies.get(idx - first).and_then(|ply| ply.completion);
+            let done = done.filter(|done| done.by == CompletedBy::Press);
+            let (done_at, by) = match done {
+                Some(done) => (done.at, done.by),
+                None if idx + 1 < n => (at, CompletedBy::Reply),
+                None if is_pressed => (evidence.turned.or(heard).unwrap_or(at), CompletedBy::Press),
+                None => break,
+            };
+            self.complete_unseen(at, idx + 1, done_at, by, facts);
+        }
+        self.begin_after(at);
+    }
+
+    fn complete_unseen(
+        &mut self,
+        at: Mono,
+        ply: usize,
+        done: Mono,
+        by: CompletedBy,
+        facts: &mut Vec<Fact>,
+    ) {
+        let times = self.times_at(done);
+        self.sheet.complete(ply, done, by, times);
+        facts.push(Fact::MoveCompleted { ply, by, pressed_before: at.since(done), times });
+    }
+
+    /// The tracker begins anew from what is on record.
+    fn begin_after(&mut self, at: Mono) {
+        let n = self.sheet.n_completed();
+        self.tracker.restart(self.sheet.position(n).clone(), n);
+        for scored in &self.sheet.moves()[n..] {
+            self.tracker.believe(scored.m, at);
+        }
+        self.other = None;
+        self.shadows = Shadows::default();
+    }
+
+    /// Has the record go on from `pos` with a gap before it.
+    pub(in crate::game) fn adopt(
+        &mut self,
+        at: Mono,
+        pos: Chess,
+        n: Unknown,
+        facts: &mut Vec<Fact>,
+    ) {
+        let ply = self.sheet.len();
+        for open in self.sheet.n_completed()..ply {
+            self.complete_unseen(at, open + 1, at, CompletedBy::Reply, facts);
+        }
+        self.sheet.open_gap(pos, n);
+        facts.extend(self.gap_fact(ply));
+        self.begin_after(at);
+    }
+
+    /// Whether the board was taken over as it stood, and nothing has been played since.
+    pub(in crate::game) fn is_fresh(&self) -> bool {
+        let n = self.sheet.len();
+        let is_gap = self.sheet.gaps().last().is_some_and(|gap| gap.ply == n);
+        (is_gap || self.sheet.is_joined() && n == 0) && self.tracker.best().plies.is_empty()
+    }
+
+    /// Who is on move where the board was taken over was not known, and it is the other player: a
+    /// legal move of his is what is seen. True if that is so.
+    pub(in crate::game) fn turn_around(&mut self, at: Mono, facts: &mut Vec<Fact>) -> bool {
+        let pos = self.sheet.last();
+        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return false };
+        let mut budget = search::NODES_MAX;
+        let (seen, untold) = (self.tracker.seen(), self.tracker.untold());
+        if search::lines(&turned, seen, 1, 0, untold, &mut budget).is_empty() {
+            return false;
+        }
+        self.take_over(at, turned, facts);
+        true
+    }
+
+    /// The player who is on move where the board was taken over presses the clock: his move stood
+    /// already.
+    pub(in crate::game) fn pass_turn(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let pos = self.sheet.last();
+        if let Some(turned) = self.taken_over(pos.board(), !pos.turn()) {
+            self.take_over(at, turned, facts);
+        }
+    }
+
+    /// Takes the board over once more, as it is seen. False if it is no position.
+    pub(in crate::game) fn adopt_as_seen(
+        &mut self,
+        at: Mono,
+        turn: Option<Color>,
+        facts: &mut Vec<Fact>,
+    ) -> bool {
+        let seen = self.tracker.seen();
+        if seen.unnamed().any() {
+            return false;
+        }
+        let turn = turn.unwrap_or(self.sheet.last().turn());
+        let Some(pos) = self.taken_over(seen.known(), turn) else { return false };
+        self.take_over(at, pos, facts);
+        true
+    }
+
+    /// The position that is taken over as `board` stands, with `turn` to move.
+    fn taken_over(&self, board: &Board, turn: Color) -> Option<Chess> {
+        let before = self.sheet.gaps().last().map(|gap| &gap.before);
+        let fullmoves = self.sheet.last().fullmoves();
+        bridge::standing(board, before, self.sheet.mode(), turn, fullmoves)
+    }
+
+    /// Has the record go on from `pos` in place of the position that was taken over.
+    fn take_over(&mut self, at: Mono, pos: Chess, facts: &mut Vec<Fact>) {
+        match self.sheet.gaps().last().map(|gap| gap.n) {
+            Some(n) => self.adopt(at, pos, n, facts),
+            None => self.begin_from(at, pos, true, facts),
+        }
+    }
+
+    /// Has the record begin from `pos`, before any move. `is_joined` if nobody saw the beginning.
+    pub(in crate::game) fn begin_from(
+        &mut self,
+        at: Mono,
+        pos: Chess,
+        is_joined: bool,
+        facts: &mut Vec<Fact>,
+    ) {
+        let mode = self.sheet.mode();
+        let fen = Fen::from_position(&pos, EnPassantMode::Legal).to_string();
+        self.sheet = match is_joined {
+            true => ScoreSheet::joined(pos, mode),
+            false => ScoreSheet::new(pos, mode),
+        };
+        facts.push(Fact::Began { fen, is_joined });
+        self.begin_after(at);
+    }
+
+    /// What goes on record of the gap after half-move `ply`, if there is one.
+    pub(super) fn gap_fact(&self, ply: usize) -> Option<Fact> {
+        let gap = self.sheet.gaps().iter().find(|gap| gap.ply == ply)?;
+        let fen = Fen::from_position(self.sheet.position(ply), EnPassantMode::Legal).to_string();
+        Some(Fact::Gap { ply, fen, n: gap.n })
+    }
+
+    /// Takes the gaps after half-move `n` away, with all that is on record since: it is known
+    /// otherwise now.
+    pub(in crate::game) fn close_gaps_from(&mut self, n: usize, facts: &mut Vec<Fact>) {
+        while let Some(ply) = self.sheet.gaps().last().map(|gap| gap.ply).filter(|ply| *ply >= n) {
+            if self.sheet.len() > ply {
+                self.sheet.truncate(ply);
+                facts.push(Fact::MoveRetracted { ply: ply + 1 });
+            }
+            self.sheet.close_gap();
+            facts.push(Fact::GapClosed { ply });
+        }
+    }
+
+    /// What the clock adds for each move, as the times on record show: two presses that are far
+    /// enough apart tell.
+    pub(in crate::game) fn increment_shown(&self) -> Option<Duration> {
+        let shown = |idx: usize| {
+            let done = self.sheet.moves()[idx].completed?;
+            let times = done.times.filter(|_| done.by == CompletedBy::Press)?;
+            Some((idx, done.at, times))
+        };
+        let from = self.sheet.n_before_gap();
+        let (first, at, before) = (from..self.sheet.len()).find_map(shown)?;
+        let (last, until, after) = (first + 1..self.sheet.len()).rev().find_map(shown)?;
+        let n = i64::try_from(last - first).ok()?;
+        let gained = millis(sum(after)) - millis(sum(before)) + millis(until.since(at));
+        let mut usual = USUAL.into_iter().filter(|inc| {
+            let inc = i64::try_from(*inc).unwrap_or(0) * 1_000;
+            (gained - inc * n).abs() <= SHOWN_OFF
+        });
+        let inc = usual.next()?;
+        usual.next().is_none().then(|| Duration::from_secs(inc))
+    }
+}
+
+/// Two readings of both clocks in whole seconds are off by so much at the most, in milliseconds.
+pub(in crate::game) const SHOWN_OFF: i64 = 2_100;
+
+/// What both clocks show together.
+pub(in crate::game) fn sum(times: Times) -> Duration {
+    times.white + times.black
+}
+
+/// A span in milliseconds, to be subtracted from.
+pub(in crate::game) fn millis(span: Duration) -> i64 {
+    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,388 @@
+//! What was played while nobody looked: all series of legal moves that lead to what is seen then,
+//! and what they have in common.
+//!
+//! Only what all of them share is known. The shortest ones are looked at and those that are longer
+//! by one move of each side: a piece that goes from square to square may have rested in between.
+//! Longer ones, in which both sides move out and back again, are left aside; where a clock tells
+//! how many moves there were, only those of that length count.
+
+use super::placement::Placement;
+use shakmaty::{
+    Bitboard, Board, CastlingMode, Chess, Color, Move, Position, PositionError, Rank, Role, Setup,
+    Square, attacks,
+};
+use std::num::NonZeroU32;
+
+/// Half-moves that are searched for, at the most.
+pub const DEPTH_MAX: usize = 6;
+/// Positions looked at, at the most.
+pub const NODES_MAX: usize = 150_000;
+
+/// A position from which play may have gone on unseen.
+#[derive(Clone, Debug)]
+pub struct Shore {
+    /// The moves to it from where all of them begin.
+    pub moves: Vec<Move>,
+    /// It.
+    pub pos: Chess,
+}
+
+/// What is known of a stretch of play that nobody saw.
+#[derive(Clone, Debug)]
+pub struct Unseen<'a> {
+    /// Where it may have begun.
+    pub shores: &'a [Shore],
+    /// What is seen now.
+    pub seen: &'a Placement,
+    /// Squares whose sensors do not tell.
+    pub untold: Bitboard,
+    /// Who is on move by the clock. A move of his may stand on which he has not pressed.
+    pub turn: Option<Color>,
+    /// How many moves were pressed since the beginning of all shores, where the clock tells.
+    pub n_pressed: Option<usize>,
+    /// More half-moves than these there was no time for.
+    pub n_max: usize,
+}
+
+/// What explains the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bridged {
+    /// The moves from the beginning of all shores that all explanations share.
+    pub common: Vec<Move>,
+    /// There is one explanation, and that is it.
+    pub is_whole: bool,
+    /// How many half-moves the shortest explanation has.
+    pub least: usize,
+    /// The board after all of them, if that is the same.
+    pub board: Option<Board>,
+}
+
+/// The explanations found so far.
+struct Search<'a> {
+    unseen: &'a Unseen<'a>,
+    line: Vec<Move>,
+    common: Option<Vec<Move>>,
+    is_whole: bool,
+    board: Option<Board>,
+    budget: usize,
+}
+
+/// What was played, as far as all explanations say the same; `None` if nothing explains what is
+/// seen.
+pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
+    let mut search = Search {
+        unseen,
+        line: Vec::new(),
+        common: None,
+        is_whole: true,
+        board: None,
+        budget: NODES_MAX,
+    };
+    let base = unseen.shores.iter().map(|shore| shore.moves.len()).min()?;
+    let n_max = unseen.n_max.min(DEPTH_MAX);
+    let least =
+        (base..=base + n_max).find(|n| search.all_of(*n, true) | search.all_of(*n, false))?;
+    if unseen.n_pressed.is_none() {
+        // If the shortest one ends in a move that nobody has pressed for, longer ones may do too.
+        let is_short = unseen.turn.is_some_and(|turn| !search.is_pressed(least, turn));
+        for n in [least + 1, least + 2] {
+            if n <= base + unseen.n_max {
+                search.all_of(n, true);
+                if is_short {
+                    search.all_of(n, false);
+                }
+            }
+        }
+    }
+    if search.budget == 0 {
+        (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
+    }
+    let common = search.common.unwrap_or_default();
+    Some(Bridged { common, is_whole: search.is_whole, least, board: search.board })
+}
+
+/// The moves that all shores share.
+pub fn shared(shores: &[Shore]) -> Vec<Move> {
+    let mut shores = shores.iter();
+    let mut shared = shores.next().map_or_else(Vec::new, |shore| shore.moves.clone());
+    for shore in shores {
+        let n = shared.iter().zip(&shore.moves).take_while(|(a, b)| a == b).count();
+        shared.truncate(n);
+    }
+    shared
+}
+
+impl Search<'_> {
+    /// Takes all explanations of `n` half-moves in all: those in which all moves are pressed, or
+    /// those whose last one is not. True if there are any.
+    fn all_of(&mut self, n: usize, is_pressed: bool) -> bool {
+        let n_pressed = if is_pressed { n } else { n.saturating_sub(1) };
+        if self.unseen.n_pressed.is_some_and(|known| known != n_pressed) {
+            return false;
+        }
+        let mut has_found = false;
+        for shore in self.unseen.shores {
+            let Some(n_left) = n.checked_sub(shore.moves.len()) else { continue };
+            let ends_with =
+                if n_left.is_multiple_of(2) { shore.pos.turn() } else { !shore.pos.turn() };
+            let is_his = self.unseen.turn.is_none_or(|turn| (turn == ends_with) == is_pressed);
+            if !is_his || self.unseen.turn.is_none() && !is_pressed {
+                continue;
+            }
+            self.line.clone_from(&shore.moves);
+            if reaches(&shore.pos, self.unseen, n_left) {
+                has_found |= self.descend(&shore.pos, n_left);
+            }
+        }
+        has_found
+    }
+
+    /// Whether explanations of `n` half-moves end with `turn` to move.
+    fn is_pressed(&self, n: usize, turn: Color) -> bool {
+        self.unseen.shores.iter().all(|shore| {
+            let is_even = n.abs_diff(shore.moves.len()).is_multiple_of(2);
+            (shore.pos.turn() == turn) == is_even
+        })
+    }
+
+    fn descend(&mut self, pos: &Chess, n_left: usize) -> bool {
+        if n_left == 0 {
+            let differs = self.unseen.seen.differs(pos.board()) & !self.unseen.untold;
+            if differs.any() {
+                return false;
+            }
+            self.take(pos.board());
+            return true;
+        }
+        let mut has_found = false;
+        for m in pos.legal_moves() {
+            if self.budget == 0 {
+                return has_found;
+            }
+            if m.capture() == Some(Role::King) {
+                continue;
+            }
+            self.budget -= 1;
+            let mut after = pos.clone();
+            after.play_unchecked(m);
+            if reaches(&after, self.unseen, n_left - 1) {
+                self.line.push(m);
+                has_found |= self.descend(&after, n_left - 1);
+                self.line.pop();
+            }
+        }
+        has_found
+    }
+
+    /// Another explanation.
+    fn take(&mut self, board: &Board) {
+        match &self.board {
+            Some(known) if known != board => self.board = None,
+            None if self.common.is_none() => self.board = Some(board.clone()),
+            _ => {}
+        }
+        match &mut self.common {
+            None => self.common = Some(self.line.clone()),
+            Some(common) if *common != self.line => {
+                let n = common.iter().zip(&self.line).take_while(|(a, b)| a == b).count();
+                common.truncate(n);
+                self.is_whole = false;
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether `n` half-moves from `pos` may lead to what is seen: pieces must come and go, and each
+/// move brings and takes one, castling two.
+fn reaches(pos: &Chess, unseen: &Unseen<'_>, n: usize) -> bool {
+    let (seen, board) = (unseen.seen, pos.board());
+    let differs = seen.differs(board) & !unseen.untold;
+    let moves_of = |color: Color| if pos.turn() == color { n.div_ceil(2) } else { n / 2 };
+    let n_untold = unseen.untold.count();
+    let may_be = |color: Color| {
+        let (own, others) = (moves_of(color), moves_of(!color));
+        let castling = usize::from(own > 0 && pos.castles().has_color(color));
+        let arrived = (differs & seen.by_color(color)).count();
+        let gone = (differs & board.by_color(color)).count();
+        arrived <= own + castling && gone <= own + castling + others
+    };
+    let n_seen = seen.occupied().count();
+    let n_stand = board.occupied().count();
+    let unnamed = (differs & seen.something()).count();
+    let is_enough = n_stand + n_untold >= n_seen && n_stand <= n_seen + n + n_untold;
+    let is_colored = |color: Color| {
+        let (stand, seen) = (board.by_color(color).count(), seen.by_color(color).count());
+        stand + n_untold >= seen
+            && (unseen.seen.something().any() || stand <= seen + moves_of(!color) + n_untold)
+    };
+    is_enough
+        && unnamed <= n + usize::from(n > 0)
+        && Color::ALL.into_iter().all(|color| may_be(color) && is_colored(color))
+}
+
+/// How many half-moves it takes at the least to get from `pos` to what is seen, with `turn` on
+/// move: each side must have moved what stands elsewhere, and taken what is gone.
+pub fn least(pos: &Chess, seen: &Placement, turn: Option<Color>) -> usize {
+    let differs = seen.differs(pos.board());
+    let needs = |color: Color| {
+        let arrived = (differs & seen.by_color(color)).count();
+        let lost = pos.board().by_color(!color).count();
+        let taken = lost.saturating_sub(seen.by_color(!color).count());
+        let castling = usize::from(arrived > 1 && pos.castles().has_color(color));
+        (arrived - castling).max(if seen.something().any() { 0 } else { taken })
+    };
+    let (ours, theirs) = (needs(pos.turn()), needs(!pos.turn()));
+    let least = (2 * ours).saturating_sub(1).max(2 * theirs);
+    let is_his = turn.is_none_or(|turn| (turn == pos.turn()) == least.is_multiple_of(2));
+    if is_his { least } else { least + 1 }
+}
+
+/// The position of `board` with `turn` to move, if it is one that a game may go on from. It comes
+/// after `before`, if that is known: nobody gets a piece or a right to castle back. Otherwise kings
+/// and rooks at home may castle.
+pub fn standing(
+    board: &Board,
+    before: Option<&Chess>,
+    mode: CastlingMode,
+    turn: Color,
+    fullmoves: NonZeroU32,
+) -> Option<Chess> {
+    let count = |board: &Board, color: Color, role: Role| board.by_piece(role.of(color)).count();
+    let is_whole = Color::ALL.into_iter().all(|color| {
+        let of = |role: Role| count(board, color, role);
+        of(Role::King) == 1 && of(Role::Pawn) <= 8 && board.by_color(color).count() <= 16
+    });
+    let is_from = before.is_none_or(|before| {
+        Color::ALL.into_iter().all(|color| {
+            let was = before.board();
+            count(board, color, Role::Pawn) <= count(was, color, Role::Pawn)
+                && board.by_color(color).count() <= was.by_color(color).count()
+        })
+    });
+    if !is_whole || !is_from {
+        return None;
+    }
+    let mut setup = Setup::empty();
+    setup.board = board.clone();
+    setup.turn = turn;
+    setup.fullmoves = fullmoves;
+    setup.castling_rights = before.map_or_else(|| home_rooks(board), |before| kept(board, before));
+    setup.ep_square = before.and_then(|before| may_be_passed(board, before, turn));
+    let pos =
+        setup.clone().position::<Chess>(mode).or_else(PositionError::ignore_too_much_material);
+    pos.ok().or_else(|| {
+        setup.ep_square = None;
+        setup.position(mode).or_else(PositionError::ignore_too_much_material).ok()
+    })
+}
+
+/// The rooks that castle, if a game begins from `board` and nobody says otherwise.
+fn home_rooks(board: &Board) -> Bitboard {
+    let home = |color: Color| {
+        let king =
+            board.king_of(color).filter(|king| *king == color.fold_wb(Square::E1, Square::E8));
+        let corners = Bitboard::from(color.fold_wb(Square::A1, Square::A8))
+            .with(color.fold_wb(Square::H1, Square::H8));
+        let rooks = board.by_piece(Role::Rook.of(color)) & corners;
+        king.map_or(Bitboard::EMPTY, |_| rooks)
+    };
+    home(Color::White) | home(Color::Black)
+}
+
+/// The rooks that could castle before and have, like their kings, not moved as far as is seen.
+fn kept(board: &Board, before: &Chess) -> Bitboard {
+    let of = |color: Color| {
+        let king = before.board().king_of(color).filter(|king| board.king_of(color) == Some(*king));
+        let rooks = before.castles().castling_rights() & before.board().by_color(color);
+        king.map_or(Bitboard::EMPTY, |_| rooks & board.by_piece(Role::Rook.of(color)))
+    };
+    of(Color::White) | of(Color::Black)
+}
+
+/// The square that a pawn may just have passed in two steps, beside one that could take it: if it
+/// was so, that must not be forbidden.
+fn may_be_passed(board: &Board, before: &Chess, turn: Color) -> Option<Square> {
+    let by = !turn;
+    let pawns = board.by_piece(Role::Pawn.of(by)) & Bitboard::from(by.relative_rank(Rank::Fourth));
+    pawns.into_iter().find_map(|sq| {
+        let from = Square::from_coords(sq.file(), by.relative_rank(Rank::Second));
+        let passed = Square::from_coords(sq.file(), by.relative_rank(Rank::Third));
+        let was_home = before.board().piece_at(from) == Some(Role::Pawn.of(by));
+        let is_free = !board.occupied().contains(from) && !board.occupied().contains(passed);
+        let takers = attacks::pawn_attacks(by, passed) & board.by_piece(Role::Pawn.of(turn));
+        (was_home && is_free && takers.any()).then_some(passed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::uci::UciMove;
+
+    fn after(moves: &str) -> (Vec<Move>, Chess) {
+        let (mut pos, mut played) = (Chess::new(), Vec::new());
+        for uci in moves.split_whitespace() {
+            let m = uci.parse::<UciMove>().unwrap().to_move(&pos).unwrap();
+            pos.play_unchecked(m);
+            played.push(m);
+        }
+        (played, pos)
+    }
+
+    /// What is known of `unseen` moves after `seen` ones.
+    fn told(seen: &str, unseen: &str, turn: Option<Color>, n: Option<usize>) -> (usize, bool) {
+        let (moves, pos) = after(seen);
+        let (_, end) = after(&format!("{seen} {unseen}"));
+        let seen = Placement::from(end.board().clone());
+        let shores = [Shore { moves: moves.clone(), pos }];
+        let untold = Bitboard::EMPTY;
+        let n_pressed = n.map(|n| moves.len() + n);
+        let unseen = Unseen { shores: &shores, seen: &seen, untold, turn, n_pressed, n_max: 99 };
+        let bridged = bridge(&unseen).expect("an explanation");
+        (bridged.common.len() - moves.len(), bridged.is_whole)
+    }
+
+    #[test]
+    fn what_all_explanations_share_is_known_and_nothing_else() {
+        let (white, black) = (Some(Color::White), Some(Color::Black));
+        type Row = (&'static str, &'static str, Option<Color>, Option<usize>, (usize, bool));
+        let rows: [Row; 8] = [
+            ("", "e2e4", black, None, (1, true)),
+            ("", "g1f3 g8f6", white, None, (2, true)),
+            // The pawns may have come in either order.
+            ("e2e4", "e7e5 g1f3 d7d6", white, None, (0, false)),
+            // The bishop and the pawn may have rested on their way, if nothing tells how often
+            // the clock was pressed.
+            ("e2e4 e7e5", "f1b5 a7a5", white, None, (0, false)),
+            ("e2e4 e7e5", "f1b5 a7a5", white, Some(2), (2, true)),
+            // The knight has only one way there.
+            ("e2e4 e7e5", "b1c3 g8f6 c3d5", black, Some(3), (3, true)),
+            // A move that nobody has pressed for.
+            ("e2e4", "e7e5 g1f3", white, None, (2, true)),
+            ("e2e4", "e7e5 g1f3", white, Some(1), (2, true)),
+        ];
+        for (seen, unseen, turn, n, expected) in rows {
+            assert_eq!(told(seen, unseen, turn, n), expected, "{seen} - {unseen}");
+        }
+    }
+
+    #[test]
+    fn a_board_that_is_taken_over_keeps_what_may_still_be() {
+        let (_, before) = after("e2e4 e7e5 g1f3 b8c6");
+        let (_, end) = after("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1e2");
+        let one = NonZeroU32::MIN;
+        let standing =
+            |board, turn| standing(board, Some(&before), CastlingMode::Standard, turn, one);
+        let pos = standing(end.board(), Color::Black).expect("a position");
+        assert!(!pos.castles().has_color(Color::White), "the king has moved");
+        assert!(pos.castles().has_color(Color::Black));
+        // Nobody gets a pawn back, and no side has two kings.
+        let mut board = before.board().clone();
+        board.set_piece_at(Square::E3, Role::Pawn.of(Color::White));
+        assert_eq!(standing(&board, Color::White), None);
+        let mut board = before.board().clone();
+        board.set_piece_at(Square::E3, Role::King.of(Color::White));
+        assert_eq!(standing(&board, Color::White), None);
+    }
+}
