@@ -147,7 +147,9 @@ macro_rules! chapters {
 pub const CHAPTERS: &[Chapter] = chapters! {
     "What is proposed or claimed (see --open)" {
         "confirm": "carries out what is proposed, or what the record says to the claim",
+        "confirm 3": "the same for matter 3; where several are open, it must be named",
         "dismiss": "does not",
+        "dismiss 3": "does not, of matter 3",
         "rule draw": "judges a claim: draw, postpone, reject, grant or loss",
         "continue": "play goes on: a result is withdrawn; only an illegal move still waits",
         "continue provisional": "play goes on until the matter is settled",

@@ -8,7 +8,9 @@ use super::machine::Game;
 use super::play::OrderError;
 use super::rules::reason_of;
 use super::timers::Timer;
-use crate::laws::{self, Code, Declaration, Ending, Order, Reason, Ruling, Score, Told};
+use crate::laws::{
+    self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Told,
+};
 use crate::time::Mono;
 use crate::track::tracker::GAP_STEP_MAX;
 use shakmaty::{Color, KnownOutcome, Position, uci::UciMove};
@@ -179,10 +181,45 @@ impl Game {
             Order::Remove(ply, n) => self.edit(now, number(ply), number(n), &[]),
             Order::Result(score, reason) => self.declare(*score, reason),
             Order::Continue(_) => self.go_on(now),
+            Order::Confirm(number) => self.is_open(*number, "confirm"),
+            Order::Dismiss(number) => self.is_open(*number, "dismiss"),
             Order::Note(_) | Order::Other(_) | Order::Penalize(..) | Order::Points(..) => Ok(()),
             _ if self.bench.is_some() => Ok(()),
             _ => Err(NO_REFEREE.to_owned()),
         }
+    }
+
+    /// Why it is not clear which matter is answered by `act`: several are open, and it names none.
+    /// Whoever wrote a record of orders knew what came last; whoever speaks to a daemon may not.
+    pub fn unclear(&self, act: &Act) -> Option<String> {
+        let word = match act {
+            Act::Ordered { order: Order::Confirm(None), .. } => "confirm",
+            Act::Ordered { order: Order::Dismiss(None), .. } => "dismiss",
+            _ => return None,
+        };
+        let open = self.answered_by(word);
+        let why = || format!("{} matters are open; say which: {}", open.len(), named(&open, word));
+        (open.len() > 1).then(why)
+    }
+
+    /// The matters that `word` answers.
+    fn answered_by(&self, word: &'static str) -> Vec<Pending> {
+        let mut open = self.referee().map(Referee::pending).unwrap_or_default();
+        open.retain(|known| known.orders.contains(&word));
+        open
+    }
+
+    /// Whether the matter that is named is still open.
+    fn is_open(&self, number: Option<u32>, word: &'static str) -> Result<(), String> {
+        if self.bench.is_none() {
+            return Err(NO_REFEREE.to_owned());
+        }
+        let open = self.answered_by(word);
+        let Some(n) = number.filter(|n| open.iter().all(|known| known.number != Some(*n))) else {
+            return Ok(());
+        };
+        let others = if open.is_empty() { "nothing".to_owned() } else { named(&open, word) };
+        Err(format!("matter {n} is not open, or not any more; what is: {others}"))
     }
 
     /// A player ends the game, which must be on.
@@ -315,6 +352,12 @@ impl Game {
         let near = laws::name::nearest(&given, legal.iter().map(String::as_str));
         near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"))
     }
+}
+
+/// Open matters with the orders that answer them.
+fn named(open: &[Pending], word: &str) -> String {
+    let of = |known: &Pending| Some(format!("\"{word} {}\" ({})", known.number?, known.what));
+    open.iter().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// What goes on record as said, and needs nobody to rule on it.

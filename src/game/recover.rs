@@ -98,15 +98,8 @@ impl Recovered {
                 let sheet = self.sheet_with(index, *ply, "completed")?;
                 sheet.complete(*ply, ago(*pressed_before), *by, *times);
             }
-            Fact::Ended(ending) => {
-                let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                *end = Some(*ending);
-                self.is_closed = false;
-            }
-            Fact::Reopened(_) => {
-                let (_, end) = self.game.as_mut().ok_or_else(|| no_game(index))?;
-                *end = None;
-            }
+            Fact::Ended(ending) => self.end(index, Some(*ending))?,
+            Fact::Reopened(_) => self.end(index, None)?,
             Fact::GameClosed => {
                 self.is_closed = true;
                 if let Some((_, end)) = &mut self.game {
@@ -194,6 +187,14 @@ impl Recovered {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// The game has this result from now on, or none.
+    fn end(&mut self, index: usize, ending: Option<Ending>) -> Result<(), RecoverError> {
+        let (_, known) = self.game.as_mut().ok_or_else(|| no_game(index))?;
+        *known = ending;
+        self.is_closed = false;
         Ok(())
     }
 

@@ -87,10 +87,10 @@ pub enum Where {
 pub enum Order {
     /// White's clock is started: the game begins.
     Start,
-    /// What is proposed or claimed is carried out.
-    Confirm,
+    /// What is proposed or claimed is carried out; the matter's number, if it is named.
+    Confirm(Option<u32>),
     /// It is not.
-    Dismiss,
+    Dismiss(Option<u32>),
     /// A judgment on a claim.
     Rule(Judgment),
     /// Play goes on.
@@ -233,8 +233,8 @@ impl Order {
     const fn word(&self) -> &'static str {
         match self {
             Self::Start => "start",
-            Self::Confirm => "confirm",
-            Self::Dismiss => "dismiss",
+            Self::Confirm(_) => "confirm",
+            Self::Dismiss(_) => "dismiss",
             Self::Rule(_) => "rule",
             Self::Continue(_) => "continue",
             Self::Pause => "pause",
@@ -285,6 +285,7 @@ impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())?;
         match self {
+            Self::Confirm(Some(matter)) | Self::Dismiss(Some(matter)) => write!(f, " {matter}"),
             Self::Rule(judgment) => write!(f, " {}", judgment.word()),
             Self::Continue(GoingOn::Provisionally) => f.write_str(" provisional"),
             Self::Resume(color)
@@ -345,8 +346,6 @@ impl FromStr for Order {
         let rest = rest.trim();
         let order = match verb {
             "start" => Self::Start,
-            "confirm" => Self::Confirm,
-            "dismiss" => Self::Dismiss,
             "pause" => Self::Pause,
             "restored" => Self::Restored,
             "colours_reversed" | "colors_reversed" => Self::ColorsReversed,
@@ -372,6 +371,8 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
     let more = more.trim();
     let side = || color(first);
     Ok(match verb {
+        "confirm" => Order::Confirm(matter(rest)?),
+        "dismiss" => Order::Dismiss(matter(rest)?),
         "rule" => Order::Rule(judgment(first)?),
         "continue" => Order::Continue(match first {
             "" => GoingOn::Finally,
@@ -452,6 +453,13 @@ fn number(word: &str) -> Result<u16, UnknownName> {
     let word = word.split_whitespace().next().unwrap_or_default();
     let wanted = "a number, such as 12";
     word.parse().map_err(|_| UnknownName::wanting("number of moves", word, wanted))
+}
+
+/// A matter's number; none if it is not named.
+fn matter(word: &str) -> Result<Option<u32>, UnknownName> {
+    let wanted = "a matter's number, as --open shows it, such as 3";
+    let unclear = |_| UnknownName::wanting("matter", word, wanted);
+    if word.is_empty() { Ok(None) } else { word.parse().map(Some).map_err(unclear) }
 }
 
 /// A half-move, counted from 1.

@@ -24,12 +24,7 @@ pub fn lines(game: &Game, at: Mono) -> Vec<String> {
                 .to_owned(),
         ),
         Some(referee) => {
-            let pending = referee.pending();
-            let is_answered = |known: &Pending| known.orders.contains(&"confirm");
-            let next = pending.iter().position(is_answered);
-            for (idx, known) in pending.iter().enumerate() {
-                lines.push(waits(known, next == Some(idx)));
-            }
+            lines.extend(referee.pending().iter().map(waits));
         }
     }
     if lines.len() == 1 {
@@ -88,16 +83,21 @@ fn unknown(gap: &Gap, sheet: &ScoreSheet) -> String {
     format!("gap        {} not known {after}; from the score sheets by  \"{order}\"", gap.n)
 }
 
-fn waits(known: &Pending, is_next: bool) -> String {
-    let mut text = String::from(if is_next { "next       " } else { "waits      " });
-    if known.orders.is_empty() {
-        text = "stands     ".to_owned();
+fn waits(known: &Pending) -> String {
+    let label = if known.orders.is_empty() { "stands     " } else { "waits      " };
+    let mut text = label.to_owned();
+    if let Some(number) = known.number {
+        write!(text, "{number}: ").expect("a string takes all");
     }
     text.push_str(&known.what);
     if known.is_on_request {
         text.push_str("; only if a player asks");
     }
-    let quoted: Vec<_> = known.orders.iter().map(|order| format!("\"{order}\"")).collect();
+    let quoted = known.orders.iter().map(|order| match known.number {
+        Some(number) if ["confirm", "dismiss"].contains(order) => format!("\"{order} {number}\""),
+        _ => format!("\"{order}\""),
+    });
+    let quoted: Vec<_> = quoted.collect();
     if !quoted.is_empty() {
         write!(text, "  {}", quoted.join(" or ")).expect("a string takes all");
     }

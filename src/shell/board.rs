@@ -9,6 +9,7 @@ use super::http::Shown;
 use super::journal::{Backoff, Batch, DiskStorage, Journal, Writer};
 use super::keeper::{Calls, Stand, stopped};
 use super::now::Now;
+use super::orders::desk::{self, Desk};
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
 use super::publish::{After, PgnFile, Publisher};
@@ -35,6 +36,7 @@ pub struct Board {
     games: Games,
     site: String,
     log: Log,
+    desk: Desk,
     ear: Ear,
     effects: Vec<Effect>,
     now: Now,
@@ -88,7 +90,7 @@ impl Board {
     pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
         let Stand { settings, now, .. } = stand;
         let now = *now;
-        let Opened { journal, news, past: Past { games, log, .. } } = opened;
+        let Opened { journal, news, past: Past { games, log, desk, .. } } = opened;
         tell_record(&settings.name, &news);
         let fold = games.clone().into_fold();
         let kept = fold.clock();
@@ -128,6 +130,7 @@ impl Board {
             games,
             site: settings.site.clone(),
             log,
+            desk,
             ear,
             now,
             line,
@@ -204,21 +207,41 @@ impl Board {
 
     /// Somebody orders or says something, or asks what waits. He is answered when it is durable.
     async fn answer(&mut self, asked: Asked) {
-        let Asked { what, author, reason, reply: to } = asked;
+        let Asked { what, text, state, author, reason, reply: to } = asked;
         let at = self.now.stamp();
+        if let What::Act(act) = &what {
+            let order = desk::Order { at: at.mono, author: &author, text: &text, state };
+            let unclear = self.game.unclear(act);
+            let unclear = unclear.map(|why| Answer::without_effect(Class::Overtaken, why));
+            let refused = self.desk.admit(order).err().map(|answer| *answer);
+            if let Some(answer) = refused.or(unclear) {
+                to.send(answer).ok();
+                return;
+            }
+        }
         let mut answer = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
         match what {
-            What::Open => answer.lines = open::lines(&self.game, at.mono),
+            What::Open => {
+                answer.lines = open::lines(&self.game, at.mono);
+                let n = self.desk.state();
+                answer.lines.push(format!(
+                    "state      {n}; with --at {n} an order counts if nothing has happened since"
+                ));
+            }
             What::Act(act) => {
                 if !matches!(act, game::Act::Ordered { .. }) {
+                    let author = author.clone();
                     self.handle(at, &Event::Act(game::Act::Entered { author, reason }));
                 }
                 self.handle(at, &Event::Act(act));
+                let order = desk::Order { at: at.mono, author: &author, text: &text, state };
                 let refusals = self.game.refusals();
                 if !refusals.is_empty() {
                     answer.class = Class::Refused;
                     answer.why = Some(refusals.join("; "));
                     answer.lines = open::lines(&self.game, at.mono);
+                } else {
+                    self.desk.done(order);
                 }
             }
         }
@@ -291,7 +314,9 @@ impl Board {
                 Effect::Record(entry) => {
                     self.drive(|clock, out| clock.note(at, &entry.fact, out));
                     let time = record::time_of_day(entry.at.wall);
-                    after.lines.extend(self.log.line(&entry.fact).map(|l| format!("{time}  {l}")));
+                    let line = self.log.line(&entry.fact).map(|line| format!("{time}  {line}"));
+                    self.desk.note(line.as_deref());
+                    after.lines.extend(line);
                     has_news |= entry.fact.is_public();
                     lines.push(record::line_of(&entry));
                     if let Some(why) = self.games.take(&entry).nonsense {

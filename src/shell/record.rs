@@ -3,6 +3,7 @@
 use super::journal::{
     BootId, Damage, DiskStorage, Found, Journal, JournalError, Limits, Line, NewLine, TornTail,
 };
+use super::orders::desk::Desk;
 use crate::game::entry::{Entry, Fact};
 use crate::game::{Keeping, Recovered as Fold, ScoreSheet};
 use crate::laws::Ending;
@@ -49,6 +50,8 @@ pub struct Past {
     pub games: Games,
     /// The log as it stands behind the last line.
     pub log: Log,
+    /// The desk of those who give orders, which knows how much is on record.
+    pub desk: Desk,
     /// What of it cannot be followed.
     pub nonsense: Nonsense,
     /// Damage that is on record already: the lines concerned.
@@ -64,7 +67,9 @@ impl Past {
             Fact::Record(Keeping::Mended { line, .. }) => self.told.insert(*line),
             _ => false,
         };
-        self.log.line(&entry.fact);
+        let said = self.log.line(&entry.fact);
+        let time = time_of_day(entry.at.wall);
+        self.desk.note(said.map(|line| format!("{time}  {line}")).as_deref());
         let why = self.games.take(&entry).nonsense;
         self.nonsense.note(line.seq, &entry.fact, why);
     }

@@ -333,6 +333,27 @@ fn a_wrong_resignation_is_made_good_everywhere() {
     }
 }
 
+/// Whoever confirms one thing does not confirm another that came up meanwhile.
+#[test]
+fn a_matter_is_answered_by_its_number() {
+    let mut board =
+        Board::played(ILLEGAL, Settings { terms: Some(Terms::default()), ..Settings::default() });
+    board.order("position_lost");
+    let open = board.game.referee().unwrap().pending();
+    let numbers: Vec<_> = open.iter().filter_map(|known| known.number).collect();
+    assert_eq!(numbers, [2, 1], "{open:?}");
+    let bare = Act::read("confirm", "arbiter", "").unwrap();
+    let why = board.game.unclear(&bare).unwrap();
+    assert!(why.contains("2 matters are open") && why.contains("\"confirm 1\""), "{why}");
+    // The illegal move is ruled upon; the game is not annulled.
+    let came = board.order("confirm 1");
+    assert_eq!((came.why, &*came.clock), (None, &["Add(Black, 120s)".to_owned()][..]));
+    assert!(board.order("dismiss 1").why.unwrap().contains("not open"));
+    let restarted = board.after_kill();
+    assert_eq!(restarted.referee().unwrap().pending()[0].number, Some(2));
+    assert_eq!(board.order("dismiss 2").why, None);
+}
+
 /// What was played while the game was taken to be over is found when it is reopened.
 #[test]
 fn what_was_played_before_it_was_reopened_is_found() {

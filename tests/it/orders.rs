@@ -91,8 +91,8 @@ async fn an_illegal_move_is_ruled_upon_from_a_shell() {
     let (board, daemon) = driven(&place).await;
     let script = Script::parse(ILLEGAL).unwrap();
     board.play(script.happenings, Speed::REAL).await.unwrap();
-    let open = until_open(&place, "next       illegal move of white").await;
-    assert!(open.contains("\"confirm\" or \"dismiss\""), "{open}");
+    let open = until_open(&place, "waits      1: illegal move of white").await;
+    assert!(open.contains("\"confirm 1\" or \"dismiss 1\""), "{open}");
     place.seen(|view| view["clock"]["running"].is_null()).await;
 
     let confirmed =
@@ -218,6 +218,40 @@ async fn words_of_players_have_an_author_too() {
     assert!(said.out.contains("1-0"), "{}", said.out);
     daemon.kill().await;
     assert!(log(&place).await.contains(line), "{}", log(&place).await);
+}
+
+/// Each order names what it answers, and what its author has seen.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_overtaken_or_contradicts_is_not_done() {
+    let place = referee("");
+    let (board, daemon) = live(&place).await;
+    let script = Script::parse(ILLEGAL).unwrap();
+    board.play(script.happenings, Speed::REAL).await.unwrap();
+    let open = until_open(&place, "waits      1: illegal move of white").await;
+    let state = open.lines().last().unwrap().strip_prefix("state      ").unwrap();
+    let state = state.split(';').next().unwrap().to_owned();
+    let gone = order(&place, &["confirm", "7"]).await;
+    assert_eq!(gone.code, Some(7), "{gone:?}");
+    assert!(gone.err.contains("matter 7 is not open") && gone.err.contains("confirm 1"));
+    let overtaken = order(&place, &["--at", &state, "result", "1-0"]).await;
+    assert_eq!(overtaken.code, Some(7), "{overtaken:?}");
+    assert!(overtaken.err.contains("overtaken") && overtaken.out.contains("confirm 7"));
+
+    // Eight results at once: one is done, the others are told so.
+    let results = ["1-0", "0-1", "1/2-1/2", "1-0 a", "0-1 b", "1/2-1/2 c", "1-0 d", "0-1 e"];
+    let ask = |score: &&str| json!({ "rokade": 1, "order": format!("result {score}") });
+    let requests: Vec<_> = results.iter().map(ask).collect();
+    let answers: Vec<Value> = std::thread::scope(|scope| {
+        let told = |request| {
+            let place = &place;
+            scope.spawn(move || tell(place, format!("{request}\n").as_bytes()))
+        };
+        let told: Vec<_> = requests.iter().map(told).collect();
+        told.into_iter().map(|answer| answer.join().unwrap()).collect()
+    });
+    let n = |class: &str| answers.iter().filter(|answer| answer["class"] == class).count();
+    assert_eq!((n("done"), n("overtaken")), (1, 7), "{answers:?}");
+    daemon.stop().await;
 }
 
 fn connect(place: &Place) -> UnixStream {

@@ -29,6 +29,8 @@ pub(super) enum Asked {
 /// A claim that the arbiter is to decide.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
+    /// By which it is named.
+    pub number: u32,
     pub by: Color,
     pub asked: Asked,
     pub verdict: Verdict,
@@ -194,7 +196,8 @@ impl Referee {
         let code = if asked == Asked::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
         self.log(code, Some(by));
         self.claimed(by, kind, verdict, san.map(ToString::to_string));
-        self.open_claim(Open { by, asked, verdict, san: san.cloned(), is_postponed: false });
+        let (number, san) = (self.next_number(), san.cloned());
+        self.open_claim(Open { number, by, asked, verdict, san, is_postponed: false });
     }
 
     fn open_claim(&mut self, open: Open) {
@@ -246,7 +249,8 @@ impl Referee {
 
     fn open_quickplay(&mut self, by: Color, ground: Option<Ground>) {
         let asked = Asked::Quickplay(ground);
-        let open = Open { by, asked, verdict: Verdict::Correct, san: None, is_postponed: false };
+        let (number, verdict) = (self.next_number(), Verdict::Correct);
+        let open = Open { number, by, asked, verdict, san: None, is_postponed: false };
         if self.terms.venue == Venue::WithoutArbiter {
             self.claim = Some(open);
             return;
@@ -288,7 +292,8 @@ impl Referee {
         }
         self.log(Code::ClaimQuickplay, Some(by));
         let (asked, verdict) = (Asked::Increment, Verdict::Correct);
-        self.claim = Some(Open { by, asked, verdict, san: None, is_postponed: false });
+        let number = self.next_number();
+        self.claim = Some(Open { number, by, asked, verdict, san: None, is_postponed: false });
         self.open_offer(by);
         self.open(Case::Question, &["grant", "reject"], MayAct::Yes);
     }

@@ -10,15 +10,16 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position};
 
 impl Referee {
-    /// Carries out what was proposed or claimed last.
-    pub(super) fn on_confirm(&mut self) {
-        if let Some(open) = self.claim.clone()
+    /// Carries out what was proposed or claimed: the matter of this number, or else what came last.
+    pub(super) fn on_confirm(&mut self, number: Option<u32>) {
+        let named = self.take_matter(number);
+        if let Some(open) = self.claim.clone().filter(|_| named.is_none())
             && matches!(open.asked, super::claim::Asked::Threefold | super::claim::Asked::Fifty)
         {
             self.confirm_claim(&open);
             return;
         }
-        if let Some(matter) = self.matters.pop() {
+        if let Some(matter) = named.or_else(|| self.matters.pop()) {
             self.confirm_case(matter);
         } else if let Some(breach) = self.breaches.last().cloned() {
             self.enforce(&breach);
@@ -104,8 +105,10 @@ impl Referee {
     }
 
     /// The arbiter does not carry out what was proposed.
-    pub(super) fn on_dismiss(&mut self) {
-        if self.claim.take().is_some() {
+    pub(super) fn on_dismiss(&mut self, number: Option<u32>) {
+        if let Some(matter) = self.take_matter(number) {
+            self.dismiss_case(&matter.case);
+        } else if self.claim.take().is_some() {
             self.note("the claim is dismissed");
         } else if let Some(matter) = self.matters.pop() {
             self.dismiss_case(&matter.case);

@@ -155,6 +155,8 @@ pub(super) enum ByAbsence {
 /// A case with the choices that the arbiter has.
 #[derive(Clone, Debug)]
 pub(super) struct Matter {
+    /// By which it is named. No two of a game have the same.
+    pub number: u32,
     pub case: Case,
     pub options: Vec<String>,
     pub may_act: MayAct,
@@ -167,7 +169,20 @@ impl Referee {
         if !options.is_empty() {
             self.say(Ruling::Prompt { options: options.clone() });
         }
-        self.matters.push(Matter { case, options, may_act });
+        let number = self.next_number();
+        self.matters.push(Matter { number, case, options, may_act });
+    }
+
+    /// The number of a matter that comes up.
+    pub(super) fn next_number(&mut self) -> u32 {
+        self.n_matters += 1;
+        self.n_matters
+    }
+
+    /// The matter of this number, which waits no more.
+    pub(super) fn take_matter(&mut self, number: Option<u32>) -> Option<Matter> {
+        let idx = self.matters.iter().position(|matter| Some(matter.number) == number)?;
+        Some(self.matters.remove(idx))
     }
 
     pub(super) fn close(&mut self, is_it: impl Fn(&Case) -> bool) -> bool {

@@ -221,6 +221,8 @@ pub struct Referee {
     /// Breaches of Article 4 by the player who moved last.
     breaches: Vec<Breach>,
     matters: Vec<Matter>,
+    /// How many matters and claims have come up.
+    n_matters: u32,
     demand: Option<Demand>,
     offers: Offers,
     claim: Option<Open>,
@@ -282,6 +284,7 @@ impl Referee {
             turn: Turn::default(),
             breaches: Vec::new(),
             matters: Vec::new(),
+            n_matters: 0,
             demand: None,
             offers: Offers::default(),
             claim: None,

@@ -15,8 +15,8 @@ impl Referee {
     pub(super) fn on_ordered(&mut self, order: &Order) {
         match order {
             Order::Start => self.on_start(),
-            Order::Confirm => self.on_confirm(),
-            Order::Dismiss => self.on_dismiss(),
+            Order::Confirm(number) => self.on_confirm(*number),
+            Order::Dismiss(number) => self.on_dismiss(*number),
             Order::Rule(judgment) => self.on_judgment(*judgment),
             Order::Continue(going) => self.on_continue(*going),
             Order::Pause => self.on_arbiter_pause(),
@@ -179,7 +179,7 @@ impl Referee {
         self.log_with(Code::TimeAdjusted, None, format!("move counter {n}"));
         if self.illegal_case().is_some() && self.paused == Some(PausedBy::Arbiter) {
             self.raise(|case| matches!(case, Case::Illegal(_)));
-            self.on_confirm();
+            self.on_confirm(None);
         }
     }
 

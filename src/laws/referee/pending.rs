@@ -10,6 +10,8 @@ use shakmaty::Color;
 /// One thing that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
+    /// By which orders can name it; none for what only says how things stand.
+    pub number: Option<u32>,
     /// What it is, and what `confirm` would make of it.
     pub what: String,
     /// The orders that answer it; none if it only says how things stand.
@@ -22,7 +24,8 @@ pub struct Pending {
 
 impl Pending {
     fn of(what: String, orders: &[&'static str]) -> Self {
-        Self { what, orders: orders.to_vec(), options: Vec::new(), is_on_request: false }
+        let orders = orders.to_vec();
+        Self { number: None, what, orders, options: Vec::new(), is_on_request: false }
     }
 }
 
@@ -115,7 +118,7 @@ impl Referee {
                 (format!("{by} asks for five seconds a move"), &["rule grant", "rule reject"])
             }
         };
-        Pending::of(what, orders)
+        Pending { number: Some(open.number), ..Pending::of(what, orders) }
     }
 
     fn pending_matter(&self, matter: &Matter) -> Pending {
@@ -125,6 +128,7 @@ impl Referee {
             _ => &["confirm", "dismiss"],
         };
         Pending {
+            number: Some(matter.number),
             options: matter.options.clone(),
             is_on_request: matter.may_act == MayAct::OnRequest,
             ..Pending::of(self.words_for(&matter.case), orders)

@@ -45,6 +45,9 @@ pub(super) struct Order {
     /// The daemon's socket, instead of the configured one
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// Refuse it if anything has happened since this state, which --open tells
+    #[arg(long, value_name = "STATE", conflicts_with_all = ["open", "list"])]
+    at: Option<u64>,
     /// Print what waits for the arbiter: uncertain moves, proposals, claims
     #[arg(long, conflicts_with_all = ["list", "order"])]
     open: bool,
@@ -76,6 +79,7 @@ impl Order {
             by: self.by.clone(),
             reason: self.reason.clone(),
             order: text,
+            at: self.at,
             open: self.open,
         };
         let places = match &self.socket {
@@ -171,7 +175,7 @@ fn show(answer: &Answer) -> Result<(), Failure> {
     let why = answer.why.clone().unwrap_or_default();
     match answer.class {
         Class::Done => Ok(()),
-        Class::Refused => Err(Failure::Refused(why)),
+        Class::Refused | Class::Overtaken => Err(Failure::Refused(why)),
         Class::Unclear => Err(Failure::Usage(why)),
         Class::Unkept => Err(Failure::Journal(why)),
         Class::Busy => Err(Failure::Other(why)),

@@ -137,9 +137,9 @@ async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)])
         }
         Some(request) => match understand(&request, boards, &user) {
             Err(why) => Answer::without_effect(Class::Unclear, why),
-            Ok((name, board, what, [author, reason])) => {
+            Ok((name, board, what, [author, reason, text], state)) => {
                 let (reply, answered) = oneshot::channel();
-                let asked = Asked { what, author, reason, reply };
+                let asked = Asked { what, text, state, author, reason, reply };
                 let is_passed = board.send(asked).await.is_ok();
                 let answer = if is_passed { answered.await.ok() } else { None };
                 let gone = || Answer::without_effect(Class::Busy, "the daemon is about to end");
@@ -168,7 +168,7 @@ async fn hear(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
     Ok(line.strip_suffix(b"\n").map(<[u8]>::to_vec))
 }
 
-type Understood<'a> = (&'a str, &'a mpsc::Sender<Asked>, What, [String; 2]);
+type Understood<'a> = (&'a str, &'a mpsc::Sender<Asked>, What, [String; 3], Option<u64>);
 
 /// What a client wants of which board, and who he is and why; or why that is not clear.
 fn understand<'a>(
@@ -194,14 +194,15 @@ fn understand<'a>(
         named => format!("{named} [{user}]"),
     };
     let reason = request.reason.trim().to_owned();
+    let text = request.order.as_deref().unwrap_or_default().trim().to_owned();
     let what = match (request.order, request.open) {
-        (Some(text), false) => {
+        (Some(_), false) => {
             What::Act(Act::read(&text, &author, &reason).map_err(|why| why.to_string())?)
         }
         (None, true) => What::Open,
         _ => return Err("a request has either an order or \"open\"".to_owned()),
     };
-    Ok((name, board, what, [author, reason]))
+    Ok((name, board, what, [author, reason, text], request.at))
 }
 
 /// The name of a user of this machine. Read from the file, as nothing else of the system's name

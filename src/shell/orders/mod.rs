@@ -10,12 +10,15 @@
 //!
 //! ```json
 //! {"rokade":1,"board":"table-1","by":"A. Arbiter","reason":"seen by me","order":"confirm"}
+//! {"rokade":1,"board":"table-1","at":431,"order":"result 1-0"}
 //! {"rokade":1,"board":"table-1","open":true}
 //! ```
 //!
 //! `rokade` is the version and must be there. `board` may be left out where there is one board.
 //! `order` is what [`Act::read`] reads: an arbiter's order as it is, a player's words with `white`
-//! or `black` before them. `open` asks what waits instead. An unknown key is refused. The answer is
+//! or `black` before them. `at` may say how many entries were on record as far as the client knows,
+//! as `open` tells; an order that was overtaken is not carried out. `open` asks what waits instead.
+//! An unknown key is refused. The answer is
 //! [`Answer`]:
 //!
 //! ```json
@@ -28,11 +31,13 @@
 //! | `refused` | it is on the disk, and changed nothing; `why` says why, then come the choices |
 //! | `unclear` | the request cannot be understood; nothing is on record |
 //! | `unkept` | it was done, but the disk does not take the record now |
-//! | `busy` | too many clients at once; try again |
+//! | `overtaken` | its author may not know of what `why` tells; nothing is done or on record |
+//! | `busy` | too many clients or orders at once; try again |
 //!
 //! The author is the client's user as the kernel knows him (`SO_PEERCRED`), behind the name that he
 //! gives himself in `by`. Who may connect is a matter of the socket's mode and group.
 
+pub mod desk;
 mod door;
 
 pub use door::{OrdersActor, OrdersError, channel};
@@ -69,6 +74,9 @@ pub struct Request {
     /// What is ordered or said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
+    /// How many entries were on record, as far as the client knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
     /// Asks what waits for the arbiter.
     #[serde(default)]
     pub open: bool,
@@ -86,7 +94,9 @@ pub enum Class {
     Unclear,
     /// It is done, and not durable yet.
     Unkept,
-    /// There are too many clients.
+    /// It was overtaken, or contradicts another; nothing is on record.
+    Overtaken,
+    /// There are too many clients, or orders.
     Busy,
 }
 
@@ -117,6 +127,10 @@ impl Answer {
 pub struct Asked {
     /// What.
     pub what: What,
+    /// In which words; empty for a question.
+    pub text: String,
+    /// How many entries were on record, as far as the client knows.
+    pub state: Option<u64>,
     /// Who asks.
     pub author: String,
     /// Why.

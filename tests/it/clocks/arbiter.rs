@@ -301,7 +301,7 @@ impl Hall {
         self.pass(3 * SECOND);
         assert_eq!(self.n_lines("ILLEGAL_COMPLETED"), 1, "{}", self.log.join("\n"));
         let waits = open::lines(&self.game, self.now).join("\n");
-        let next = "next       illegal move of white";
+        let next = "waits      1: illegal move of white";
         assert!(waits.contains(next) && waits.contains("120 s for black if confirmed"), "{waits}");
         self.suggests_times(&waits);
         assert_eq!(self.n_lines("both lose"), 0, "nobody is absent who thinks for some seconds");
