@@ -44,6 +44,8 @@ pub enum Why {
     Overlapped(usize),
     /// The position after this half-move cannot be reached from any that was seen.
     OffTheMap(usize),
+    /// In the end a piece lies or stands beside this square, on which the record has it.
+    Astray(Square),
     /// In the end the board shows something else than the record, on so many squares.
     Elsewhere(usize),
 }
@@ -60,6 +62,7 @@ impl Why {
             Self::Marked(_) => "marked",
             Self::Overlapped(_) => "overlapped",
             Self::OffTheMap(_) => "off the map",
+            Self::Astray(_) => "astray",
             Self::Elsewhere(_) => "elsewhere",
         }
     }
@@ -75,6 +78,7 @@ impl fmt::Display for Why {
             Self::OffTheMap(ply) => {
                 write!(f, "no placement that was seen leads to half-move {ply}")
             }
+            Self::Astray(sq) => write!(f, "a piece ends beside {sq}"),
             Self::Elsewhere(n) => write!(f, "the board ends elsewhere, on {n} squares"),
         }
     }
@@ -332,8 +336,6 @@ impl Map {
     }
 
     fn judge(&self, sheet: &ScoreSheet) -> Option<Why> {
-        let ends_there = self.placements().contains(&self.hash(sheet.last()));
-        let n_elsewhere = if ends_there { 0 } else { self.differing(sheet.last()).count() };
         let (mut from, mut last_shown, mut why) = (0, 0, None);
         for ply in 1..=sheet.len() {
             let scored = &sheet.moves()[ply - 1];
@@ -358,6 +360,24 @@ impl Map {
             }
             last_shown = ply;
         }
-        if n_elsewhere > 0 { Some(Why::Elsewhere(n_elsewhere)) } else { why }
+        self.ends_elsewhere(sheet.last()).or(why)
+    }
+
+    /// What the board shows in the end instead of `last`.
+    fn ends_elsewhere(&self, last: &Chess) -> Option<Why> {
+        if self.placements().contains(&self.hash(last)) {
+            return None;
+        }
+        let differing = self.differing(last);
+        let (home, lies) =
+            (differing & last.board().occupied(), differing & !last.board().occupied());
+        if let (Some(home), Some(lies)) = (home.single_square(), lies.single_square())
+            && self.wood[usize::from(lies)] == last.board().piece_at(home)
+            && attacks::king_attacks(home).contains(lies)
+            && self.wood[usize::from(home)].is_none()
+        {
+            return Some(Why::Astray(home));
+        }
+        Some(Why::Elsewhere(differing.count()))
     }
 }

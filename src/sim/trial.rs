@@ -391,7 +391,7 @@ impl Maps {
         match why {
             None => {}
             Some(Why::Marked(_)) => self.n_marked += 1,
-            Some(Why::Overlapped(_)) => self.n_overlapped += 1,
+            Some(Why::Overlapped(_) | Why::Astray(_)) => self.n_overlapped += 1,
             Some(Why::OffTheMap(_) | Why::Elsewhere(_)) => self.n_contradicted += 1,
         }
     }

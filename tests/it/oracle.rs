@@ -125,7 +125,6 @@ struct Sum {
     n_games: usize,
     n_right: usize,
     n_silent: usize,
-    n_contradicted: usize,
 }
 
 /// Of the games of a row of the table: how many are exact at least, in a hundred. These only rise.
@@ -135,7 +134,7 @@ const SILENT_PER_MILLE: usize = 25;
 
 #[test]
 fn hands_beyond_the_usual_keep_to_the_table() {
-    let n_row = std::env::var("ROKADE_ROW").map_or(3, |n| n.parse().unwrap());
+    let n_row = std::env::var("ROKADE_ROW").map_or(2, |n| n.parse().unwrap());
     let habits: Vec<Also> =
         Also::EACH.into_iter().map(|(_, also)| also).chain([Also::ALL]).collect();
     let rows = FLOORS.map(|(profile, _)| habits.iter().map(move |also| (profile, *also)));
@@ -158,7 +157,7 @@ fn hands_beyond_the_usual_keep_to_the_table() {
     for game in &games {
         table.row(&game.recipe).add(&game.verdict);
         maps.row(&game.recipe).add(game.off_the_map());
-        if game.recipe.seed == 1 {
+        if game.recipe.seed == 1 && [Also::SCAN, Also::ALL].contains(&game.recipe.also) {
             let seated = game.refereed(Edition::M2023);
             assert!(seated.is_same, "{}: a seated referee changes the record", game.recipe);
             benches.row(&game.recipe).add(&seated);
@@ -177,14 +176,9 @@ fn hands_beyond_the_usual_keep_to_the_table() {
 }
 
 fn sum<'a>(games: impl Iterator<Item = &'a Trial>) -> Sum {
-    games.fold(Sum::default(), |sum, game| {
-        let is_against = |why: Why| why.is_contradiction();
-        Sum {
-            n_games: sum.n_games + 1,
-            n_right: sum.n_right + usize::from(game.verdict.is_right()),
-            n_silent: sum.n_silent + usize::from(game.verdict.is_silently_wrong()),
-            n_contradicted: sum.n_contradicted
-                + usize::from(game.off_the_map().is_some_and(is_against)),
-        }
+    games.fold(Sum::default(), |sum, game| Sum {
+        n_games: sum.n_games + 1,
+        n_right: sum.n_right + usize::from(game.verdict.is_right()),
+        n_silent: sum.n_silent + usize::from(game.verdict.is_silently_wrong()),
     })
 }

@@ -32,6 +32,7 @@ pub(super) struct Games {
     /// Play so many games with each kind of manners, from the seed on, and hold the record against
     /// what was meant. The games of --game, or else invented ones
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["trace", "link", "speed"])]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Only a DGT
     /// board has a line for other programs
