@@ -16,17 +16,23 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Starts `work` on a thread of this name.
+    /// Starts `work` on a thread of this name, which is so `nice` to the others.
     ///
     /// # Errors
     /// The system gives no thread, or no event loop.
-    pub fn start<W>(name: &str, work: impl FnOnce() -> W + Send + 'static) -> io::Result<Self>
+    pub fn start<W>(
+        name: &str,
+        nice: i32,
+        work: impl FnOnce() -> W + Send + 'static,
+    ) -> io::Result<Self>
     where
         W: Future<Output = ()>,
     {
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build()?;
         let (end, ended) = oneshot::channel();
         let run = move || {
+            // Of the calling thread alone. Where that is forbidden it has the same share as others.
+            rustix::process::setpriority_process(None, nice).ok();
             runtime.block_on(work());
             // Nobody waits any more.
             end.send(()).ok();

@@ -60,6 +60,8 @@ pub struct Http {
     pub enabled: bool,
     /// Where. Only this machine unless set otherwise.
     pub listen: SocketAddr,
+    /// Names under which the pages may be asked for, beside addresses and the machine's own.
+    pub names: Vec<String>,
 }
 
 /// The way in for arbiters' orders and players' declarations.
@@ -191,7 +193,7 @@ impl Default for Config {
 
 impl Default for Http {
     fn default() -> Self {
-        Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)) }
+        Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)), names: Vec::new() }
     }
 }
 

@@ -7,13 +7,14 @@
 use super::apart::Apart;
 use super::config::Config;
 use super::disk::Disk;
-use super::http::{self, Feed, Site};
+use super::http::{self, Feed, Seats, Site};
 use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor};
 use super::own_clock::OwnClockStub;
 use super::publish::Echo;
 use super::status::{Recording, Status, summary};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
@@ -36,6 +37,8 @@ const GRACE_APART: Duration = Duration::from_millis(500);
 const OPENING: Duration = Duration::from_secs(10);
 /// How often the loop that records shows that it runs.
 const PULSE: Duration = Duration::from_millis(500);
+/// How much the pages give way to the boards where there is not enough of the processor.
+const NICE: i32 = 10;
 /// How long to wait before an address or a socket is tried again: twice as long each time.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
 const WAIT_LAST: Duration = Duration::from_secs(30);
@@ -144,7 +147,9 @@ pub async fn run(
             }
             first => first,
         };
-        let site = Site { feeds: feeds.clone(), pulse: pulses };
+        let seats = Seats::within(n_files(), config.boards.len());
+        let names = names(&config.http.names);
+        let site = Site { feeds: feeds.clone(), pulse: pulses, seats, names };
         apart.push(serve_pages(first, config.http.listen, site, stops.clone())?);
     }
     if config.orders.enabled {
@@ -194,6 +199,22 @@ async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
         }
         _ => Ok(()),
     }
+}
+
+/// How many files this process may have open, once it has asked for all that it may ask for.
+fn n_files() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let all = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let granted = if setrlimit(Resource::Nofile, all).is_ok() { all } else { limit };
+    granted.current.unwrap_or(u64::MAX)
+}
+
+/// The names under which the pages may be asked for: those that are set, and this machine's.
+fn names(set: &[String]) -> Vec<String> {
+    let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let mut names = set.to_vec();
+    names.extend([format!("{own}.local"), own]);
+    names
 }
 
 /// A listener that any event loop can take.
@@ -260,7 +281,7 @@ fn serve_pages(
             }
         }
     };
-    Apart::start("pages", work).map_err(RunError::Threads)
+    Apart::start("pages", NICE, work).map_err(RunError::Threads)
 }
 
 /// Lets people give orders, on a thread of their own. Where that cannot be, the games are recorded
@@ -297,7 +318,7 @@ fn take_orders(
             }
         }
     };
-    Apart::start("orders", work).map_err(RunError::Threads)
+    Apart::start("orders", 0, work).map_err(RunError::Threads)
 }
 
 /// Waits for a reason to stop: a signal, the caller's wish, or a keeper that failed.

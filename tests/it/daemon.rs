@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::ops::RangeInclusive;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -373,6 +374,37 @@ async fn a_changed_byte_is_found() {
     let name = file.file_name().unwrap().to_str().unwrap();
     let changed = place.run(&["verify"]).await;
     assert_sentence(&changed, 5, &[name, "DAMAGED", &format!("at byte {line}")]);
+}
+
+#[tokio::test]
+async fn what_is_made_by_hand_is_its_users_alone() {
+    for (is_unit, folder_mode, file_mode) in [(false, 0o700, 0o600), (true, 0o755, 0o644)] {
+        let place = Place::new();
+        // Whoever runs this test, the daemon starts with the usual mask.
+        let run = format!("umask 022; exec {} run --config \"$0\"", env!("CARGO_BIN_EXE_rokade"));
+        let mut command = quiet(place.command(&[]));
+        command = {
+            let mut shell = tokio::process::Command::new("sh");
+            shell.arg("-c").arg(run).arg(place.path("rokade.toml")).kill_on_drop(true);
+            for (name, value) in command.as_std().get_envs() {
+                match value {
+                    Some(value) => shell.env(name, value),
+                    None => shell.env_remove(name),
+                };
+            }
+            shell
+        };
+        if is_unit {
+            command.env("STATE_DIRECTORY", place.path("state"));
+        }
+        let daemon = place.start_as(command);
+        place.seen(|_| true).await;
+        assert_eq!(daemon.stop().await.0, Some(0));
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(place.path("state")), folder_mode);
+        assert_eq!(mode(place.journal()), folder_mode);
+        assert_eq!(mode(place.journal().join("lock")), file_mode);
+    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::stage::{LIMIT, Stage, View};
+use crate::stage::{LIMIT, SEATS, Stage, View};
 
 type Viewer = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
@@ -52,6 +52,13 @@ const UPGRADE: [&str; 3] = [
 
 /// A viewer that opens the line and then neither reads nor answers.
 async fn sleeper(addr: SocketAddr) -> TcpStream {
+    let (stream, head) = try_to_stay(addr).await;
+    assert_eq!(&head, b"HTTP/1.1 101");
+    stream
+}
+
+/// What a viewer is answered first.
+async fn try_to_stay(addr: SocketAddr) -> (TcpStream, [u8; 12]) {
     let mut stream = TcpStream::connect(addr).await.expect("an open port");
     let request = format!(
         "GET /board/table-1/ws HTTP/1.1\r\nHost: {addr}\r\n{}\r\n\r\n",
@@ -60,8 +67,7 @@ async fn sleeper(addr: SocketAddr) -> TcpStream {
     stream.write_all(request.as_bytes()).await.expect("a listening server");
     let mut head = [0; 12];
     timeout(LIMIT, stream.read_exact(&mut head)).await.expect("in time").expect("an answer");
-    assert_eq!(&head, b"HTTP/1.1 101");
-    stream
+    (stream, head)
 }
 
 #[tokio::test]
@@ -163,7 +169,7 @@ async fn a_page_of_another_host_gets_no_view() {
         (near.as_str(), 403),
         (&format!("{own}.evil.example"), 403),
         (&format!("{own}\r\nOrigin: http://evil.example"), 403),
-        (&format!("{host}\r\nHost: evil.example"), 403),
+        (&format!("{host}\r\nHost: evil.example"), 421),
     ] {
         let mut request = format!("GET /board/table-1/ws HTTP/1.1\r\n{}\r\n", UPGRADE.join("\r\n"));
         if !origin.starts_with("Host:") {
@@ -319,20 +325,95 @@ async fn the_end_is_quick_even_with_viewers() {
 }
 
 #[tokio::test]
-async fn a_full_house_lets_the_next_in_when_one_leaves() {
+async fn a_full_house_keeps_nobody_from_asking() {
     let stage = Stage::open(&View::start()).await;
-    let mut guests = Vec::new();
-    for _ in 0..256 {
-        guests.push(sleeper(stage.addr).await);
+    let mut viewers = Vec::new();
+    for _ in 0..SEATS.viewers {
+        viewers.push(sleeper(stage.addr).await);
     }
-    let waiting = stage.ask("GET /healthz", &[]);
-    tokio::pin!(waiting);
-    let early = timeout(Duration::from_millis(200), &mut waiting).await;
-    assert!(early.is_err(), "there was a seat too many");
-    guests.pop();
-    let health: Value = serde_json::from_str(&waiting.await.body).expect("a report");
-    assert_eq!(health["connections"], 256);
+    let mut idle = Vec::new();
+    for _ in 0..4 * SEATS.guests {
+        idle.push(TcpStream::connect(stage.addr).await.expect("an open port"));
+    }
+    let answer = stage.ask("GET /healthz", &[]).await;
+    let health: Value = serde_json::from_str(&answer.body).expect("a report");
+    assert_eq!(health["connections"], SEATS.viewers + SEATS.guests);
     assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(stage.ask("GET /board/table-1/view.json", &[]).await.status, 200);
+    assert_eq!(&try_to_stay(stage.addr).await.1, b"HTTP/1.1 503");
+    // The oldest had to go, and viewers had not.
+    let end = timeout(LIMIT, idle[0].read(&mut [0; 8])).await.expect("the end of the line");
+    assert!(end.is_ok_and(|n| n == 0), "the first idle one is cut");
+    viewers.pop();
+    let mut more = viewer(&stage).await;
+    next_view(&mut more).await;
+}
+
+#[tokio::test]
+async fn a_reader_of_single_bytes_is_cut() {
+    let stage = Stage::open(&View::start()).await;
+    stage.pgn.send_replace("x".repeat(8 << 20).into());
+    let mut slow = TcpStream::connect(stage.addr).await.expect("an open port");
+    let ask = format!("GET /board/table-1/game.pgn HTTP/1.1\r\nHost: {}\r\n\r\n", stage.addr);
+    slow.write_all(ask.as_bytes()).await.expect("a listening server");
+    tokio::time::pause();
+    let begun = Instant::now();
+    let mut n_bytes = 0;
+    while begun.elapsed() < Duration::from_secs(70) {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        n_bytes += slow.read(&mut [0; 1]).await.unwrap_or(0);
+    }
+    tokio::time::resume();
+    let rest = async {
+        let mut some = vec![0; 1 << 16];
+        while let Ok(n @ 1..) = slow.read(&mut some).await {
+            n_bytes += n;
+        }
+    };
+    timeout(LIMIT, rest).await.expect("the end of the line");
+    assert!(n_bytes < 8 << 20, "the whole file was waited for");
+}
+
+#[tokio::test]
+async fn a_flood_of_requests_waits_and_others_do_not() {
+    let stage = Stage::open(&View::start()).await;
+    let ask = format!("GET /board/table-1/view.json HTTP/1.1\r\nHost: {}\r\n\r\n", stage.addr);
+    let mut flood = TcpStream::connect(stage.addr).await.expect("an open port");
+    flood.write_all(ask.repeat(150).as_bytes()).await.expect("a listening server");
+    let begun = Instant::now();
+    let mut heard = String::new();
+    let mut some = vec![0; 1 << 16];
+    while heard.matches("HTTP/1.1 200").count() < 60 {
+        let n = timeout(LIMIT, flood.read(&mut some)).await.expect("an answer").expect("bytes");
+        heard += &String::from_utf8_lossy(&some[..n]);
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(800), "{:?}", begun.elapsed());
+    let begun = Instant::now();
+    assert_eq!(stage.ask("GET /healthz", &[]).await.status, 200);
+    assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn only_names_of_this_machine_are_answered() {
+    let stage = Stage::open(&View::start()).await;
+    for (host, status) in [
+        ("127.0.0.1", 200),
+        ("192.168.1.7:8960", 200),
+        ("[fe80::1]:8960", 200),
+        ("localhost:8960", 200),
+        ("LOCALHOST", 200),
+        ("Boards.Example.org:80", 200),
+        ("boards.example.org.", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("boards.example.org.evil.example", 421),
+        ("", 421),
+    ] {
+        let host = format!("Host: {host}");
+        let answer = stage.ask("GET /board/table-1/view.json", &[&host]).await;
+        assert_eq!(answer.status, status, "{host}");
+        assert_eq!(answer.body.contains("Morphy"), status == 200, "{host}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rokade::shell::http::{Feed, Shown, Site, serve};
+use rokade::shell::http::{Feed, Seats, Shown, Site, serve};
 use rokade::shell::status::{Recording, Status};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,6 +15,9 @@ use tokio::time::{Instant, timeout};
 
 /// No answer on the loopback takes this long.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
+
+/// A small house.
+pub(crate) const SEATS: Seats = Seats { guests: 8, viewers: 16 };
 
 /// The view document, as far as the page reads it.
 #[derive(Clone, Debug, Serialize)]
@@ -155,7 +158,8 @@ impl Stage {
             pgn: game.clone(),
             status: statuses.clone(),
         });
-        let site = Site { feeds: feeds.collect(), pulse: pulses };
+        let names = vec!["boards.example.org".to_owned()];
+        let site = Site { feeds: feeds.collect(), pulse: pulses, seats: SEATS, names };
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(async move {
             serve(listener, site, stopped).await.expect("a server that stops when told");

@@ -6,8 +6,15 @@ use crate::shell::now::Now;
 use crate::shell::run::{self, Manner, RunError};
 use tracing::info;
 
+/// What a daemon makes that somebody started by hand is its user's alone. The unit gives the
+/// service's group a share (`StateDirectoryMode=`, `UMask=`).
+const PRIVATE: rustix::fs::Mode = rustix::fs::Mode::RWXG.union(rustix::fs::Mode::RWXO);
+
 pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
     start_tracing(verbose);
+    if std::env::var_os("STATE_DIRECTORY").is_none() {
+        rustix::process::umask(PRIVATE);
+    }
     for board in &config.boards {
         info!(
             board = board.name,

@@ -185,7 +185,7 @@ impl Demo {
             !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
         Config {
             state_dir: folder.to_owned(),
-            http: Http { enabled: true, listen: self.listen },
+            http: Http { listen: self.listen, ..Http::default() },
             orders: Orders::default(),
             boards: vec![Board {
                 name: "demo".to_owned(),

@@ -1,24 +1,27 @@
 //! A listener in an open hall meets clients that send half a request, read nothing, or never leave.
-//! This one has a fixed number of seats, and a seat is kept only by a client that takes what it is
-//! sent and does not talk much.
+//! Each gets so much time, and a seat among others ([`super::seats`]).
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::serve::Listener;
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Connections at once. When all seats are taken, the next client waits in the door.
-pub(super) const SEATS: usize = 256;
-/// A client must take some bytes of an answer at least this often. It covers half requests and
-/// idle connections; viewers are sent something every ten seconds.
+use super::seats::{House, Seat};
+
+/// A guest gets its first answer within this, or has not asked.
+const FIRST: Duration = Duration::from_secs(10);
+/// A guest stays no longer than this, however slowly it asks or reads; then it comes again.
+const VISIT: Duration = Duration::from_secs(60);
+/// A viewer must take some bytes at least this often; it is sent something every ten seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that a client may send between two answers: one request with large headers.
 const TALK_MAX_BYTES: usize = 32 * 1024;
@@ -27,13 +30,12 @@ const TALK_MAX_BYTES: usize = 32 * 1024;
 #[derive(Debug)]
 pub(super) struct Door {
     listener: TcpListener,
-    seats: Arc<Semaphore>,
+    house: Arc<House>,
 }
 
 impl Door {
-    /// Lets in as many clients as `seats` has permits.
-    pub(super) fn new(listener: TcpListener, seats: Arc<Semaphore>) -> Self {
-        Self { listener, seats }
+    pub(super) fn new(listener: TcpListener, house: Arc<House>) -> Self {
+        Self { listener, house }
     }
 }
 
@@ -43,11 +45,12 @@ impl Listener for Door {
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
         let (stream, addr) = Listener::accept(&mut self.listener).await;
-        let seat = Arc::clone(&self.seats).acquire_owned().await.expect("seats that never close");
+        let (seat, cut) = self.house.enter(addr.ip());
         // A view is one small segment; waiting to fill a larger one would only delay it. A socket
         // that refuses is about to fail anyway.
         stream.set_nodelay(true).ok();
-        (Guest { stream, patience: Box::pin(sleep(PATIENCE)), talk: 0, _seat: seat }, addr)
+        let (came, until) = (Instant::now(), Box::pin(sleep(FIRST)));
+        (Guest { stream, seat, cut, is_cut: false, came, until, talk: 0 }, addr)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -55,31 +58,51 @@ impl Listener for Door {
     }
 }
 
+/// Who asks.
+#[derive(Clone, Debug)]
+pub(super) struct Asker(pub(super) Arc<Seat>);
+
+impl Connected<IncomingStream<'_, Door>> for Asker {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        Self(Arc::clone(&stream.io().seat))
+    }
+}
+
 /// A client in its seat.
 #[derive(Debug)]
 pub(super) struct Guest {
     stream: TcpStream,
-    /// Runs out unless the client takes bytes.
-    patience: Pin<Box<Sleep>>,
+    seat: Arc<Seat>,
+    /// Ends when the seat is another's.
+    cut: oneshot::Receiver<()>,
+    /// It has ended, and must not be asked again.
+    is_cut: bool,
+    came: Instant,
+    /// When it has to go.
+    until: Pin<Box<Sleep>>,
     /// Bytes received since the last answer.
     talk: usize,
-    /// Given back when the connection is dropped.
-    _seat: OwnedSemaphorePermit,
 }
 
 impl Guest {
-    /// Pending, or the error that ends an overlong wait.
-    fn wait<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
-        ready!(self.patience.as_mut().poll(cx));
-        Poll::Ready(Err(ErrorKind::TimedOut.into()))
+    /// Whether it has to go now; else the task is woken when it has.
+    fn must_go(&mut self, cx: &mut Context<'_>) -> Option<io::Error> {
+        self.is_cut = self.is_cut || Pin::new(&mut self.cut).poll(cx).is_ready();
+        if self.is_cut {
+            return Some(ErrorKind::ConnectionAborted.into());
+        }
+        self.until.as_mut().poll(cx).is_ready().then(|| ErrorKind::TimedOut.into())
     }
 
     /// Notes that the client took something.
     fn answered(&mut self, n_bytes: usize) {
-        if n_bytes > 0 {
-            self.talk = 0;
-            self.patience.as_mut().reset(Instant::now() + PATIENCE);
+        if n_bytes == 0 {
+            return;
         }
+        self.talk = 0;
+        let is_viewers = self.seat.is_viewers();
+        let until = if is_viewers { Instant::now() + PATIENCE } else { self.came + VISIT };
+        self.until.as_mut().reset(until);
     }
 }
 
@@ -89,11 +112,11 @@ impl AsyncRead for Guest {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if let Some(why) = self.must_go(cx) {
+            return Poll::Ready(Err(why));
+        }
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if read.is_pending() {
-            return self.wait(cx);
-        }
         self.talk += buf.filled().len() - before;
         if self.talk > TALK_MAX_BYTES {
             return Poll::Ready(Err(ErrorKind::InvalidData.into()));
@@ -108,13 +131,14 @@ impl AsyncWrite for Guest {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match Pin::new(&mut self.stream).poll_write(cx, buf) {
-            Poll::Pending => self.wait(cx),
-            Poll::Ready(wrote) => {
-                self.answered(*wrote.as_ref().unwrap_or(&0));
-                Poll::Ready(wrote)
-            }
+        if let Some(why) = self.must_go(cx) {
+            return Poll::Ready(Err(why));
         }
+        let wrote = Pin::new(&mut self.stream).poll_write(cx, buf);
+        if let Poll::Ready(Ok(n_bytes)) = wrote {
+            self.answered(n_bytes);
+        }
+        wrote
     }
 
     fn poll_write_vectored(
@@ -122,13 +146,14 @@ impl AsyncWrite for Guest {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        match Pin::new(&mut self.stream).poll_write_vectored(cx, bufs) {
-            Poll::Pending => self.wait(cx),
-            Poll::Ready(wrote) => {
-                self.answered(*wrote.as_ref().unwrap_or(&0));
-                Poll::Ready(wrote)
-            }
+        if let Some(why) = self.must_go(cx) {
+            return Poll::Ready(Err(why));
         }
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        if let Poll::Ready(Ok(n_bytes)) = wrote {
+            self.answered(n_bytes);
+        }
+        wrote
     }
 
     fn is_write_vectored(&self) -> bool {

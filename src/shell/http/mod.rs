@@ -1,42 +1,57 @@
 //! The public side of the daemon: pages, the view as it changes, and the game as PGN.
 //!
-//! It is read only. Nothing that a client does or fails to do may reach the recording: this side
-//! holds receivers of [`tokio::sync::watch`] and nothing else, every wait for a client has a limit
-//! (`door`, `viewer`), and no path from the network names a file (`pages`).
+//! It is read only, and runs on a thread of its own. Nothing that a client does or fails to do may
+//! reach the recording: this side holds receivers of [`tokio::sync::watch`] and nothing else
+//! (`relay`), every wait for a client has a limit (`door`, `viewer`), nobody can take all the seats
+//! (`seats`), and no path from the network names a file (`pages`).
 
 mod door;
 mod pages;
+mod relay;
+mod seats;
 mod viewer;
+
+pub use seats::Seats;
 
 use std::future::{Future, IntoFuture};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::rejection::PathRejection;
 use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
-use axum::extract::{Path, State};
+use axum::extract::{ConnectInfo, Path, Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, timeout};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::status::{Recording, Status};
 use crate::game::Game;
 use crate::relay::view::View;
 use crate::relay::words::Word;
 use crate::time::Stamp;
-use door::{Door, SEATS};
+use door::{Asker, Door};
+use relay::Local;
+use seats::House;
 
 /// The loop that records shows every half second that it runs; one that did not for so long hangs.
 const PULSE_MAX: Duration = Duration::from_secs(5);
 /// How long clients have to leave after the stop.
 const GRACE: Duration = Duration::from_secs(2);
+/// How often it is looked whether they have.
+const LEAVE_STEP: Duration = Duration::from_millis(5);
+/// An answer that would have to wait for longer is refused.
+const WAIT_MAX: Duration = Duration::from_secs(5);
 /// The longest message that a viewer may send; all are ignored.
 const HEARD_MAX_BYTES: usize = 1024;
 /// Pieces and squares are pictures inside the style sheets, hence `data:`; nothing comes from
@@ -64,6 +79,10 @@ pub struct Site {
     pub feeds: Vec<Feed>,
     /// When the loop that records has last shown that it runs.
     pub pulse: watch::Receiver<Instant>,
+    /// How many clients there may be.
+    pub seats: Seats,
+    /// Names of this machine, beside its addresses and `localhost`.
+    pub names: Vec<String>,
 }
 
 /// A view document and when it was made. The server passes it on unread.
@@ -110,17 +129,24 @@ pub enum HttpError {
 /// What every request can see.
 #[derive(Debug)]
 struct Hall {
-    feeds: Vec<Feed>,
+    boards: Vec<Local>,
     pulse: watch::Receiver<Instant>,
-    seats: Arc<Semaphore>,
+    house: Arc<House>,
+    names: Vec<String>,
+    /// Counts the viewers that came.
+    n_viewers: AtomicUsize,
     /// Turns true once, when everybody has to leave.
     closing: watch::Receiver<bool>,
 }
 
 impl Hall {
-    fn feed(&self, name: Result<Path<String>, PathRejection>) -> Option<&Feed> {
+    fn board(&self, name: Result<Path<String>, PathRejection>) -> Option<&Local> {
         let Path(name) = name.ok()?;
-        self.feeds.iter().find(|feed| feed.name == name)
+        self.boards.iter().find(|board| board.feed.name == name)
+    }
+
+    fn feed(&self, name: Result<Path<String>, PathRejection>) -> Option<&Feed> {
+        self.board(name).map(|board| &board.feed)
     }
 }
 
@@ -130,17 +156,21 @@ impl Hall {
 /// # Errors
 /// Two feeds of one name, or a listener that fails for good.
 pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Result<(), HttpError> {
-    let Site { feeds, pulse } = site;
+    let Site { feeds, pulse, seats, names } = site;
     for (i, feed) in feeds.iter().enumerate() {
         if feeds[..i].iter().any(|other| other.name == feed.name) {
             return Err(HttpError::SameName(feed.name.clone()));
         }
     }
-    let seats = Arc::new(Semaphore::new(SEATS));
+    let mut relays = JoinSet::new();
+    let boards = feeds.into_iter().map(|feed| Local::new(feed, &mut relays)).collect();
+    let house = House::new(seats);
     let (close, closing) = watch::channel(false);
     let mut closed = closing.clone();
-    let app = router(Hall { feeds, pulse, seats: Arc::clone(&seats), closing });
-    let mut server = axum::serve(Door::new(listener, Arc::clone(&seats)), app)
+    let n_viewers = AtomicUsize::new(0);
+    let app = router(Hall { boards, pulse, house: Arc::clone(&house), names, n_viewers, closing });
+    let app = app.into_make_service_with_connect_info::<Asker>();
+    let mut server = axum::serve(Door::new(listener, Arc::clone(&house)), app)
         .with_graceful_shutdown(async move {
             // An error means that `serve` itself was dropped: the same order.
             closed.wait_for(|closed| *closed).await.ok();
@@ -152,17 +182,19 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
         _ = stop => {}
     }
     close.send_replace(true);
-    let everybody = u32::try_from(SEATS).expect("a small number of seats");
     let leave = async {
         server.await.map_err(HttpError::Serve)?;
         // WebSockets are no longer the server's, but they still sit.
-        seats.acquire_many(everybody).await.ok();
+        while house.n_taken() > 0 {
+            sleep(LEAVE_STEP).await;
+        }
         Ok(())
     };
     timeout(GRACE, leave).await.unwrap_or(Ok(()))
 }
 
 fn router(hall: Hall) -> Router {
+    let hall = Arc::new(hall);
     Router::new()
         .route("/", get(front))
         .route("/board/{name}", get(page))
@@ -174,15 +206,55 @@ fn router(hall: Hall) -> Router {
         .route("/readyz", get(ready))
         .fallback(nothing_here)
         .method_not_allowed_fallback(only_reading)
+        .layer(from_fn_with_state(Arc::clone(&hall), receive))
         .layer(map_response(guard))
-        .with_state(Arc::new(hall))
+        .with_state(hall)
+}
+
+/// What holds for every request: it names this machine, and nobody asks all the time.
+///
+/// A page from elsewhere can give its own name our address, and would then be let in by the browser
+/// as one of ours; but it cannot hide that name.
+async fn receive(
+    State(hall): State<Arc<Hall>>,
+    ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_health_check = matches!(request.uri().path(), "/healthz" | "/readyz");
+    let wait = seat.wait(is_health_check);
+    if wait > WAIT_MAX {
+        return sentence(StatusCode::TOO_MANY_REQUESTS, "Too many requests; ask again later.");
+    }
+    if !wait.is_zero() {
+        sleep(wait).await;
+    }
+    if !is_for_us(request.headers(), &hall.names) {
+        return sentence(
+            StatusCode::MISDIRECTED_REQUEST,
+            "This name is not known here: set names = [...] in [http], or use the address.",
+        );
+    }
+    next.run(request).await
+}
+
+/// Whether `Host` is an address, `localhost`, or one of these names.
+fn is_for_us(headers: &HeaderMap, names: &[String]) -> bool {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+    let Ok(Ok(authority)) = host.to_str().map(str::parse::<Authority>) else { return false };
+    let host = authority.host().trim_end_matches('.');
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<IpAddr>().is_ok()
+        || host.eq_ignore_ascii_case("localhost")
+        || names.iter().any(|name| host.eq_ignore_ascii_case(name))
 }
 
 /// One board: its page. Several: the list of them.
 async fn front(State(hall): State<Arc<Hall>>) -> Response {
-    match hall.feeds.as_slice() {
-        [only] => Redirect::temporary(&pages::address(&only.name)).into_response(),
-        feeds => pages::list(feeds.iter().map(|feed| feed.name.as_str())),
+    match hall.boards.as_slice() {
+        [only] => Redirect::temporary(&pages::address(&only.feed.name)).into_response(),
+        boards => pages::list(boards.iter().map(|board| board.feed.name.as_str())),
     }
 }
 
@@ -240,19 +312,26 @@ async fn game(
 /// browser on this network, must not become a window into it.
 async fn watch_board(
     State(hall): State<Arc<Hall>>,
+    ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
     name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    let Some(feed) = hall.feed(name) else { return no_such_board() };
+    let Some(board) = hall.board(name) else { return no_such_board() };
     if !is_same_host(&headers) {
         return sentence(StatusCode::FORBIDDEN, "This address is for pages of the same host.");
     }
     let Ok(upgrade) = upgrade else {
         return sentence(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.");
     };
-    let (feed, closing) = (feed.clone(), hall.closing.clone());
+    if !seat.stay() {
+        return sentence(StatusCode::SERVICE_UNAVAILABLE, "All seats are taken; come again later.");
+    }
+    let feed = board.for_viewer(hall.n_viewers.fetch_add(1, Ordering::Relaxed));
+    let closing = hall.closing.clone();
     upgrade
+        .read_buffer_size(HEARD_MAX_BYTES)
+        .write_buffer_size(0)
         .max_message_size(HEARD_MAX_BYTES)
         .max_frame_size(HEARD_MAX_BYTES)
         .on_upgrade(move |socket| viewer::attend(socket, feed, closing))
@@ -296,11 +375,11 @@ impl Hall {
     }
 
     fn is_ready(&self) -> bool {
-        self.feeds.iter().all(|feed| feed.status.borrow().is_ready())
+        self.boards.iter().all(|board| board.feed.status.borrow().is_ready())
     }
 
     fn report(&self, code: StatusCode) -> Response {
-        let boards = self.feeds.iter().map(|feed| {
+        let boards = self.boards.iter().map(|Local { feed, .. }| {
             let status = feed.status.borrow().clone();
             serde_json::json!({
                 "name": feed.name,
@@ -314,7 +393,7 @@ impl Hall {
             "ready": self.is_ready(),
             "version": env!("CARGO_PKG_VERSION"),
             "boards": boards.collect::<Vec<_>>(),
-            "connections": SEATS - self.seats.available_permits(),
+            "connections": self.house.n_taken(),
         });
         let about =
             [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];

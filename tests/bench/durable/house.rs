@@ -7,7 +7,7 @@ use rokade::game::Effect;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
-use rokade::shell::http::{self, Feed, Shown, Site};
+use rokade::shell::http::{self, Feed, Seats, Shown, Site};
 use rokade::shell::journal::{Backoff, Batch, BootId, DiskStorage, Journal, Limits, Writer};
 use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
 use rokade::shell::record;
@@ -71,7 +71,8 @@ impl House {
         let feed =
             Feed { name: "table-1".to_owned(), view: views, pgn: pgns, status: status.subscribe() };
         let pulse = watch::channel(tokio::time::Instant::now()).1;
-        let site = Site { feeds: vec![feed], pulse };
+        let seats = Seats::within(1_024, 1);
+        let site = Site { feeds: vec![feed], pulse, seats, names: Vec::new() };
         let address = runtime.block_on(async {
             tokio::spawn(publisher.run(&threads, events));
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
