@@ -141,13 +141,15 @@ impl Game {
     }
 
     /// A press in doubt that completes a legal move on record does so for the referee. One that
-    /// the record finds fault with too is told as it came.
+    /// the record finds fault with too is told as it came. What waited behind it may be another
+    /// press, whose time is over by now.
     pub(super) fn settle_doubt(&mut self, now: Mono) {
-        let Some(outcome) = self.outcome(now) else { return };
-        let Some(play) = &self.play else { return };
-        let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
-        self.facts.push(Fact::Weighed(outcome));
-        self.take_outcome(now, outcome, record, seen);
+        while let Some(outcome) = self.outcome(now) {
+            let Some(play) = &self.play else { return };
+            let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
+            self.facts.push(Fact::Weighed(outcome));
+            self.take_outcome(now, outcome, record, seen);
+        }
     }
 
     /// What the record makes of a press in doubt; `None` as long as that is open. Asking changes

@@ -18,6 +18,7 @@ mod repetition;
 mod scenario;
 mod traces;
 mod twice;
+mod waking;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
