@@ -44,10 +44,33 @@ impl Referee {
         let is_his = |tried: &Attempt| {
             self.seen.get(tried.from).is_none() && self.seen.known().by_color(by).contains(tried.to)
         };
-        self.turn.suspect = tried.filter(is_his).map(|tried| {
+        let tried = tried.filter(is_his);
+        if let Some(tried) = tried.filter(|tried| self.may_lie_astray(tried)) {
+            self.turn.lying.add(tried.from);
+            self.turn.suspect = None;
+            return;
+        }
+        self.turn.suspect = tried.map(|tried| {
             let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
             (tried.from, OnBoard { by, why })
         });
+    }
+
+    /// Whether a piece was likelier knocked over, or put half on a square, than moved: it lies
+    /// right beside where it stood. Nobody is named for that.
+    pub(super) fn may_lie_astray(&self, tried: &Attempt) -> bool {
+        !self.terms.evidence.is_tidy() && tried.from.distance(tried.to) == 1
+    }
+
+    /// A piece that lay beside `sq` is back there: it was set right, and touched for nothing else.
+    /// True if it is so.
+    pub(super) fn is_set_right(&mut self, sq: Square) -> bool {
+        let was_lying = self.turn.lying.contains(sq);
+        if was_lying {
+            self.turn.lying.discard(sq);
+            self.turn.touches.forget(sq);
+        }
+        was_lying
     }
 
     /// A piece that rested where it could not go is back on `sq`, and the board shows the position

@@ -186,6 +186,8 @@ struct Turn {
     not_pressed_noted: bool,
     /// What seems to be an illegal move, and from where: no press and no record has said so yet.
     suspect: Option<(Square, OnBoard)>,
+    /// Whose pieces lay right beside them, knocked over or put there by half.
+    lying: Bitboard,
     /// Own and enemy piece were touched at once.
     is_simultaneous: bool,
     /// When the piece that was moved last left its new square again.

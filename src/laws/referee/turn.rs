@@ -150,6 +150,9 @@ impl Referee {
         if !self.turn.touches.includes(sq) {
             return;
         }
+        if self.is_set_right(sq) {
+            return;
+        }
         let by = self.mover();
         self.note_taken_back(sq);
         let is_impaired = self.terms.impaired.is_some_and(|impaired| impaired.side == by);
@@ -380,6 +383,10 @@ impl Referee {
             return;
         }
         let Some(tried) = tried else { return };
+        if cause == Cause::Rest && !is_castling && self.may_lie_astray(&tried) {
+            self.displaced(None);
+            return;
+        }
         let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
         self.turn.suspect = None;
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause == Cause::Rest {
@@ -411,7 +418,9 @@ impl Referee {
         self.open(Case::OutOfTurn, &["restore", "other"], MayAct::Yes);
     }
 
+    /// Pieces stand astray. Of hands that are not tidy no sensor tells who displaced them.
     pub(super) fn displaced(&mut self, by: Option<Color>) {
+        let by = by.filter(|_| self.terms.evidence.is_tidy());
         if self.has(|case| matches!(case, Case::Displaced)) {
             return;
         }
