@@ -341,6 +341,10 @@ impl Game {
     }
 
     pub(super) fn run_timers(&mut self, now: Mono) {
+        if self.timers.take(Timer::Bridge, now) {
+            self.bridge_silence(now);
+            self.adopt_anew(now);
+        }
         if self.timers.take(Timer::Verify, now) {
             self.session.want_dump(now, &mut self.commands);
         }
@@ -380,10 +384,6 @@ impl Game {
         }
         if self.timers.take(Timer::Flag, now) {
             self.tell_flags(now);
-        }
-        if self.timers.take(Timer::Bridge, now) {
-            self.bridge_silence(now);
-            self.adopt_anew(now);
         }
         self.watch_unpressed(now);
         // The referee is asked after each event.

@@ -79,7 +79,7 @@ fn unknown(gap: &Gap, sheet: &ScoreSheet) -> String {
         0 => "before the first move".to_owned(),
         ply => format!("after {} {}", number(sheet, ply), sheet.moves()[ply - 1].san),
     };
-    let order = format!("moves {} MOVE MOVE ..", gap.ply + 1);
+    let order = format!("insert {} MOVE MOVE ..", gap.ply + 1);
     format!("gap        {} not known {after}; from the score sheets by  \"{order}\"", gap.n)
 }
 

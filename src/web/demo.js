@@ -8,7 +8,9 @@ import { keep } from './link.js';
 /** @typedef {'white' | 'black'} Color */
 /**
  * @typedef {object} Move
- * @property {number} ply 1 for White's first move
+ * @property {number} ply half-move on record, from 1
+ * @property {number} number of the move
+ * @property {Color} color
  * @property {string} san
  * @property {'made' | 'completed'} state
  * @property {boolean} uncertain
@@ -32,6 +34,9 @@ import { keep } from './link.js';
  * @property {string | null} reason
  * @property {import('./clock.js').Reading | null} clock
  * @property {'live' | 'lost' | 'absent'} link
+ * @property {boolean} joined the beginning was not seen
+ * @property {{ ply: number, text: string }[]} gaps moves that nobody knows, after this half-move
+ * @property {string[]} differs squares on which the board contradicts the position
  */
 
 const VERSION = 1;
@@ -40,6 +45,7 @@ const RELOAD_MS = 30_000;
 const ANIMATION_MS = 200;
 const LINKS = {
   live: 'Live',
+  differs: 'The board does not show this position',
   deaf: 'Clock not heard: times are reckoned',
   lost: 'The board is not answering',
   absent: 'No board connected',
@@ -131,30 +137,48 @@ function show_move(cell, move, is_last) {
 }
 
 /**
+ * The rows of the score: a move of each side, or what is not known.
+ * @param {View} v
+ */
+function rows_of(v) {
+  /** @type {{ number: number, white?: Move, black?: Move, gap?: string }[]} */
+  const rows = [];
+  const gaps = new Map(v.gaps.map(gap => [gap.ply, `${gap.text} not known`]));
+  const note = (/** @type {string | undefined} */ gap) => gap && rows.push({ number: 0, gap });
+  if (v.joined) note('the beginning was not seen');
+  note(gaps.get(0));
+  for (const move of v.moves) {
+    const row = rows.at(-1);
+    const goes_on = move.color === 'black' && row?.white && row.gap === undefined && !row.black;
+    if (goes_on && row.number === move.number) row.black = move;
+    else rows.push({ number: move.number, [move.color]: move });
+    note(gaps.get(move.ply));
+  }
+  return rows;
+}
+
+/**
  * Writes only what changed: late in a long game that is one cell of three hundred.
  * @param {View} v
  */
 function show_moves(v) {
   const list = at('moves');
   const follows = list.scrollHeight - list.scrollTop - list.clientHeight < list.clientHeight / 2;
-  const first = Math.ceil((v.moves[0]?.ply ?? 1) / 2);
   const last = v.moves.at(-1);
-  const n_rows = last ? Math.ceil(last.ply / 2) - first + 1 : 0;
-  while (list.children.length > n_rows) list.lastElementChild?.remove();
-  while (list.children.length < n_rows) list.append(new_row());
-  const by_ply = new Map(v.moves.map(move => [move.ply, move]));
-  for (let i = 0; i < n_rows; i++) {
-    const [number, ...cells] = list.children[i].children;
-    write(number, `${first + i}.`);
-    cells.forEach((cell, side) => {
-      const move = by_ply.get(2 * (first + i) - 1 + side);
-      show_move(cell, move, move !== undefined && move === last);
-    });
-    if (!by_ply.has(2 * (first + i) - 1)) write(cells[0], '…');
-  }
+  const rows = rows_of(v);
+  while (list.children.length > rows.length) list.lastElementChild?.remove();
+  while (list.children.length < rows.length) list.append(new_row());
+  rows.forEach(({ number, white, black, gap }, i) => {
+    const [count, ...cells] = list.children[i].children;
+    list.children[i].classList.toggle('gap', gap !== undefined);
+    write(count, gap === undefined ? `${number}.` : '');
+    show_move(cells[0], white, white !== undefined && white === last);
+    show_move(cells[1], black, black !== undefined && black === last);
+    if (!white) write(cells[0], gap ?? '…');
+  });
   if (follows) list.scrollTop = list.scrollHeight;
-  const dots = last && last.ply % 2 === 0 ? '…' : '.';
-  write(at('announce'), last ? `${Math.ceil(last.ply / 2)}${dots} ${last.san}` : '');
+  const dots = last?.color === 'black' ? '…' : '.';
+  write(at('announce'), last ? `${last.number}${dots} ${last.san}` : '');
 }
 
 /** @param {View} v */
@@ -194,7 +218,9 @@ function heard(envelope) {
   show_moves(v);
   show_frame(v);
   // A board that does not answer says more than a clock that does not.
-  const answers = v.link === 'live' && v.clock?.estimated ? 'deaf' : v.link;
+  const doubts = v.clock?.estimated ? 'deaf' : 'live';
+  const shows = v.differs.length > 0 ? 'differs' : doubts;
+  const answers = v.link === 'live' ? shows : v.link;
   const state = envelope.recorded === false ? 'off' : answers;
   show_status(state, LINKS[state] ?? state);
 }

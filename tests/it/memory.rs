@@ -3,9 +3,10 @@
 
 use rokade::clock::Times;
 use rokade::game::{
-    Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
+    Act, Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
 };
 use rokade::laws::FindingKind;
+use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
@@ -233,6 +234,39 @@ fn a_board_that_does_not_answer_is_asked_twice() {
     table.play(Square::D2, Square::D4, Color::White, Listens::Yes);
     assert_eq!(table.moves(), ["e2e4", "d2d4"]);
     assert_eq!(table.gaps(), [(1, Unknown::at_least(3))]);
+}
+
+#[test]
+fn an_arbiter_fills_a_gap_from_the_score_sheets() {
+    let mut table = Table::new();
+    table.has_memory = false;
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    table.plug();
+    table.pass(60_000);
+    table.play(Square::D2, Square::D4, Color::White, Listens::Yes);
+    let pgn = |table: &Table| {
+        let sheet = table.game.play().expect("a game has begun").sheet();
+        pgn::render(&Tags::default(), sheet, sheet.len(), None)
+    };
+    let parts = pgn(&table);
+    assert_eq!(parts.matches("[SetUp \"1\"]").count(), 1, "{parts}");
+    assert!(parts.contains("[Part \"2 of 2\"]") && parts.contains("at least 3 half-moves not"));
+    let order = |table: &mut Table, text: &str| {
+        table.event(&Event::Act(Act::read(text, "arbiter", "").expect("an order")));
+    };
+    order(&mut table, "insert 2 e7e5");
+    assert_eq!(table.moves(), ["e2e4", "e7e5", "d2d4"]);
+    assert_eq!(table.gaps(), [(2, Unknown::at_least(2))]);
+    order(&mut table, "insert 3 g1f3 d7d6");
+    assert_eq!(table.moves(), ["e2e4", "e7e5", "g1f3", "d7d6", "d2d4"]);
+    assert_eq!(table.gaps(), []);
+    assert!(!pgn(&table).contains("[Part"));
+    // A daemon that is started anew reads the same.
+    let sheet = table.game.play().expect("a game has begun").sheet().clone();
+    table.restart();
+    assert_eq!(table.game.play().expect("a game has begun").sheet().last(), sheet.last());
+    assert_eq!((table.moves().len(), table.gaps()), (5, Vec::new()));
 }
 
 #[test]

@@ -261,7 +261,9 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) -> bool {
         let seen = self.tracker.seen();
-        if seen.unnamed().any() {
+        // Pieces that are only missing are in a hand, for as long as it likes.
+        let is_put = (self.tracker.difference() & seen.occupied()).any();
+        if seen.unnamed().any() || !is_put {
             return false;
         }
         let turn = turn.unwrap_or(self.sheet.last().turn());
