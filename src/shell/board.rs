@@ -8,11 +8,11 @@ use super::board_clock::{self, BoardClock};
 use super::http::Shown;
 use super::journal::{Backoff, Batch, DiskStorage, Journal, Writer};
 use super::keeper::{Calls, Stand, stopped};
-use super::now::Now;
+use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
-use super::publish::{After, PgnFile, Publisher};
+use super::publish::{After, PgnFile, Publisher, Sent};
 use super::record::{self, Games, Past, RecordError};
 use super::serial::{self, Heard, LineStub};
 use super::status::Status;
@@ -24,7 +24,7 @@ use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command};
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::{debug, error, info, warn};
 
@@ -42,6 +42,10 @@ pub struct Board {
     now: Now,
     line: LineStub,
     clock: BoardClock,
+    /// Told of each batch that goes to the journal.
+    sent: mpsc::UnboundedSender<Sent>,
+    /// Whether the time of day jumps.
+    wall: WallWatch,
     /// Up to when the game has been told.
     handled: Mono,
     writer: Writer<After, DiskStorage>,
@@ -102,6 +106,7 @@ impl Board {
         stand.view.send_replace(Arc::new(Shown::of(&settings.name, &game, now.stamp())));
         let text = pgn_of(&game, &games, &settings.site).map(|file| file.text);
         stand.pgn.send_replace(text.unwrap_or_else(|| Arc::from("")));
+        let (sent, sents) = mpsc::unbounded_channel();
         let publisher = Publisher {
             name: settings.name.clone(),
             folder: stand.folder.clone(),
@@ -109,6 +114,7 @@ impl Board {
             view: stand.view.clone(),
             pgn: stand.pgn.clone(),
             status: stand.status.clone(),
+            sent: sents,
         };
         let mut tasks = JoinSet::new();
         tasks.spawn(publisher.run(&stand.disk, events));
@@ -135,6 +141,8 @@ impl Board {
             now,
             line,
             clock,
+            sent,
+            wall: WallWatch::default(),
             handled: Mono::default(),
             writer,
             status: stand.status.clone(),
@@ -302,6 +310,10 @@ impl Board {
 
     /// Sends what is to be sent at once, and passes the rest to the journal.
     async fn carry_out(&mut self, at: Stamp, mut after: After) {
+        if let Some(from) = self.wall.jumped_from(at) {
+            let fact = Fact::Record(Keeping::WallJumped { from, to: at.wall });
+            self.effects.insert(0, Effect::Record(Entry { at, fact }));
+        }
         let mut lines = Vec::new();
         let mut has_news = false;
         let mut wants_show = false;
@@ -338,6 +350,8 @@ impl Board {
         } else if lines.is_empty() && after.shown.is_none() {
             return;
         }
+        // The publisher may have gone with the writer.
+        self.sent.send(Sent::now(after.lines.clone())).ok();
         if self.writer.send(Batch { lines, after }).await.is_err() {
             warn!(board = self.name, "the journal's writer is gone");
         }

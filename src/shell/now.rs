@@ -130,6 +130,27 @@ impl Now {
     }
 }
 
+/// The time of day may be set by this much without being spoken of: clocks are kept right.
+const JUMP_MIN_US: i64 = 5_000_000;
+
+/// Watches the time of day against the time that only passes.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct WallWatch {
+    /// What the first was ahead of the second when it was looked at last, in microseconds.
+    ahead: Option<i64>,
+}
+
+impl WallWatch {
+    /// What the time of day would have been at this moment, if it has jumped since the last one.
+    pub fn jumped_from(&mut self, at: Stamp) -> Option<Wall> {
+        let passed = i64::try_from(at.mono.0).unwrap_or(i64::MAX);
+        let ahead = at.wall.0.saturating_sub(passed);
+        let before = self.ahead.replace(ahead)?;
+        let is_jump = ahead.abs_diff(before) >= JUMP_MIN_US.unsigned_abs();
+        is_jump.then(|| Wall(before.saturating_add(passed)))
+    }
+}
+
 /// A clock that was set before 1970 reads as 1970.
 fn wall() -> Wall {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -179,6 +200,24 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         tokio::task::yield_now().await;
         assert!(now.stamp().mono.since(after.mono) <= 2 * STEP_MAX);
+    }
+
+    #[test]
+    fn a_jump_of_the_time_of_day_is_noticed_once_and_what_keeps_it_right_is_not() {
+        let mut watch = WallWatch::default();
+        let at = |seconds: u64, wall: i64| Stamp {
+            mono: Mono::from_millis(seconds * 1_000),
+            wall: Wall(wall * 1_000_000),
+        };
+        assert_eq!(watch.jumped_from(at(1, 100)), None);
+        // A clock that is brought right slowly, in the end by more than a jump.
+        for n in 1..20 {
+            let n_ahead = i64::try_from(n).unwrap();
+            assert_eq!(watch.jumped_from(at(1 + 10 * n, 100 + 11 * n_ahead)), None);
+        }
+        assert_eq!(watch.jumped_from(at(192, 1_000_000)), Some(Wall(310_000_000)));
+        assert_eq!(watch.jumped_from(at(193, 1_000_001)), None);
+        assert_eq!(watch.jumped_from(at(194, 5)), Some(Wall(1_000_002_000_000)));
     }
 
     #[test]

@@ -6,15 +6,17 @@ use super::journal::{WriterEvent, open_file};
 use super::orders::Reply;
 use super::record;
 use super::status::Status;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::OpenOptions;
 use std::future::Future;
 use std::io;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
 use tracing::{error, info, warn};
 
 /// What is to be published when a batch of the journal has been written.
@@ -63,6 +65,41 @@ pub struct Publisher {
     pub pgn: watch::Sender<Arc<str>>,
     /// Told when the disk does not take the record, and when it does again.
     pub status: watch::Sender<Status>,
+    /// What was given to the journal, in the order in which it comes out again.
+    pub sent: mpsc::UnboundedReceiver<Sent>,
+}
+
+/// A disk that has not answered for so long stands still: a card that tidies up takes less.
+const STALL: Duration = Duration::from_secs(2);
+
+/// A batch on its way to the disk.
+#[derive(Debug)]
+pub struct Sent {
+    at: Instant,
+    lines: Vec<String>,
+    /// Whether the arbiter was told of it, because the disk stands still.
+    is_told: bool,
+}
+
+impl Sent {
+    /// A batch with these lines of the log, given to the journal now.
+    pub fn now(lines: Vec<String>) -> Self {
+        Self { at: Instant::now(), lines, is_told: false }
+    }
+}
+
+/// What is on its way to the disk.
+#[derive(Debug, Default)]
+struct Waiting {
+    queue: VecDeque<Sent>,
+    is_stalled: bool,
+}
+
+impl Waiting {
+    /// When it is to be said that the disk stands still.
+    fn due(&self) -> Option<Instant> {
+        self.queue.iter().find(|sent| !sent.is_told).map(|sent| sent.at + STALL)
+    }
 }
 
 impl Publisher {
@@ -85,15 +122,31 @@ impl Publisher {
     }
 
     async fn publish_all(
-        self,
+        mut self,
         mut events: mpsc::UnboundedReceiver<WriterEvent<After>>,
         files: UnboundedSender<PgnFile>,
         writing: oneshot::Receiver<()>,
     ) {
         let mut withheld = Withheld::default();
-        while let Some(event) = events.recv().await {
+        let mut waiting = Waiting::default();
+        loop {
+            let due = waiting.due();
+            let event = tokio::select! {
+                biased;
+                event = events.recv() => event,
+                Some(sent) = self.sent.recv() => {
+                    waiting.queue.push_back(sent);
+                    continue;
+                }
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    self.stalled(&mut waiting);
+                    continue;
+                }
+            };
+            let Some(event) = event else { break };
             match event {
                 WriterEvent::Written { after, durable } => {
+                    self.answered(&mut waiting, durable);
                     withheld.add(self.tell(after, durable));
                     if durable {
                         self.show(&mut withheld, &files);
@@ -136,16 +189,50 @@ impl Publisher {
         }
     }
 
+    /// The disk stands still: the arbiter hears so, and what waits for it.
+    fn stalled(&self, waiting: &mut Waiting) {
+        if !std::mem::replace(&mut waiting.is_stalled, true) {
+            error!(
+                board = self.name,
+                "THE DISK DOES NOT ANSWER: what happens is in memory only; the public sees nothing \
+                 of it"
+            );
+            let why = "the disk does not answer".to_owned();
+            self.status.send_modify(|status| status.disk = Some(why));
+        }
+        let now = Instant::now();
+        for sent in waiting.queue.iter_mut().filter(|sent| !sent.is_told && sent.at + STALL <= now)
+        {
+            sent.is_told = true;
+            sent.lines.iter().for_each(|line| self.echo(NOT_KEPT, line));
+        }
+    }
+
+    /// The disk has dealt with the batch that was sent first.
+    fn answered(&mut self, waiting: &mut Waiting, is_durable: bool) {
+        while let Ok(sent) = self.sent.try_recv() {
+            waiting.queue.push_back(sent);
+        }
+        waiting.queue.pop_front();
+        let is_late = waiting.queue.front().is_some_and(|sent| sent.is_told);
+        if is_durable && !is_late && std::mem::take(&mut waiting.is_stalled) {
+            info!(board = self.name, "the disk answers again");
+            self.status.send_modify(|status| status.disk = None);
+        }
+    }
+
+    fn echo(&self, mark: &str, line: &str) {
+        match self.echo {
+            Echo::Tracing => info!(board = self.name, "{mark}{line}"),
+            // Whoever reads our output may have seen enough.
+            Echo::Stdout => drop(writeln!(io::stdout(), "{mark}{line}")),
+        }
+    }
+
     /// Tells the arbiter, who may know what is not kept yet, and gives back what is for the public.
     fn tell(&self, after: After, is_durable: bool) -> (Option<Arc<Shown>>, Option<PgnFile>) {
         let mark = if is_durable { "" } else { NOT_KEPT };
-        for line in &after.lines {
-            match self.echo {
-                Echo::Tracing => info!(board = self.name, "{mark}{line}"),
-                // Whoever reads our output may have seen enough.
-                Echo::Stdout => drop(writeln!(io::stdout(), "{mark}{line}")),
-            }
-        }
+        after.lines.iter().for_each(|line| self.echo(mark, line));
         if let Some(reply) = after.reply {
             reply.give(is_durable);
         }

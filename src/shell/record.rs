@@ -266,6 +266,13 @@ pub fn date(wall: Wall) -> String {
     at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y.%m.%d").to_string()
 }
 
+/// Date and time of day, to the second, where this machine stands: a log is read days later, and
+/// the clock may have been set meanwhile.
+pub fn moment(wall: Wall) -> String {
+    let at = jiff::Timestamp::from_microsecond(wall.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
 /// The time of day, to the second, where this machine stands.
 pub fn time_of_day(wall: Wall) -> String {
     let at = jiff::Timestamp::from_microsecond(wall.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

@@ -130,7 +130,7 @@ fn print(
     }
     let Some(entry) = record::entry_of(line) else { return Ok(()) };
     match log.line(&entry.fact) {
-        Some(text) => writeln!(out, "{}  {text}", record::time_of_day(entry.at.wall)),
+        Some(text) => writeln!(out, "{}  {text}", record::moment(entry.at.wall)),
         None => Ok(()),
     }
 }

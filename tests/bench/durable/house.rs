@@ -66,6 +66,8 @@ impl House {
             view,
             pgn,
             status: status.clone(),
+            // The disk is not watched here.
+            sent: tokio::sync::mpsc::unbounded_channel().1,
         };
         let (stop, stopped) = oneshot::channel();
         let feed =

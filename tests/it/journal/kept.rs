@@ -9,7 +9,7 @@ use rokade::shell::http::Shown;
 use rokade::shell::journal::{
     Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Writer, WriterEvent,
 };
-use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
+use rokade::shell::publish::{After, Echo, PgnFile, Publisher, Sent};
 use rokade::shell::record::{self, Games, Nonsense};
 use rokade::shell::status::Status;
 use rokade::time::{Mono, Stamp, Wall};
@@ -17,7 +17,7 @@ use rokade::track::Placement;
 use shakmaty::Board;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 fn at(ms: u64) -> Stamp {
     Stamp { mono: Mono::from_millis(ms), wall: Wall(1_790_000_000_000_000) }
@@ -154,7 +154,8 @@ fn publish(disk: &Disk, journal: Journal<MemStorage>, folder: &std::path::Path) 
     let (status, _) = watch::channel(Status::default());
     let name = "table-1".to_owned();
     let folder = folder.to_owned();
-    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, status };
+    let sent = mpsc::unbounded_channel().1;
+    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, sent };
     let running = tokio::spawn(publisher.run(disk, events));
     Public { view: views, pgn: pgns, running, writer }
 }
@@ -230,4 +231,41 @@ fn a_memory_that_is_full_refuses_the_batch() {
         }
     }
     assert!(refused);
+}
+
+/// A disk that stands still gives no event at all: it is said, the public sees nothing, and all is
+/// well again once it answers.
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_stands_still_is_said_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let threads = Disk::start().unwrap();
+    let (events, received) = mpsc::unbounded_channel();
+    let shown = Shown { text: "0".to_owned(), made: tokio::time::Instant::now() };
+    let (view, views) = watch::channel(Arc::new(shown));
+    let (pgn, _) = watch::channel(Arc::from(""));
+    let (status, mut statuses) = watch::channel(Status::default());
+    let (sending, sent) = mpsc::unbounded_channel();
+    let name = "table-1".to_owned();
+    let folder = folder.path().to_owned();
+    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, sent };
+    let running = tokio::spawn(publisher.run(&threads, received));
+    for n in 1..=3 {
+        sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
+    }
+    let stalled = statuses.wait_for(|status| status.disk.is_some()).await.unwrap().clone();
+    assert_eq!(stalled.disk.as_deref(), Some("the disk does not answer"));
+    assert_eq!(views.borrow().text, "0");
+    for n in 1..=3 {
+        let Batch { after, .. } = news(n, "{}");
+        events.send(WriterEvent::Written { after, durable: true }).unwrap();
+    }
+    statuses.wait_for(|status| status.disk.is_none()).await.unwrap();
+    // One that is answered in time is not spoken of.
+    sending.send(Sent::now(Vec::new())).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    events.send(WriterEvent::Written { after: After::default(), durable: true }).unwrap();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert!(statuses.borrow().disk.is_none() && views.borrow().text == "3");
+    drop((events, sending));
+    running.await.unwrap();
 }
