@@ -13,7 +13,7 @@ use super::settings::{ClockRole, Settings};
 use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
 use super::watch::{Identity, Pressed};
-use crate::clock::{Device, End, Face, Reader, Turned};
+use crate::clock::{Device, End, Face, Reader, Times, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::STEP_MAX;
@@ -60,6 +60,8 @@ pub struct Game {
     pub(super) memory: Memory,
     pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
+    /// What the clock showed then.
+    pub(super) times_recorded: Option<Times>,
     pub(super) has_gap: bool,
     /// What was played of late is not known.
     pub(super) silence: Option<Silence>,
@@ -97,6 +99,7 @@ impl Game {
             memory: Memory::default(),
             last_heard: Mono::default(),
             clock_recorded: Mono::default(),
+            times_recorded: None,
             has_gap: false,
             silence: None,
             is_blind: false,
@@ -424,7 +427,10 @@ impl Game {
         if is_first {
             self.timers.set(Timer::Settle, now + self.settle_time());
         }
-        if is_first || is_back || is_turn || now.since(self.clock_recorded) >= SNAPSHOT_EVERY {
+        // A clock that stands as it stood is no news.
+        let is_due = now.since(self.clock_recorded) >= SNAPSHOT_EVERY
+            && self.times_recorded != self.clock.times();
+        if is_first || is_back || is_turn || is_due {
             self.clock_recorded = now;
             self.record_clock();
         }
@@ -444,6 +450,7 @@ impl Game {
     }
 
     fn record_clock(&mut self) {
+        self.times_recorded = self.clock.times();
         self.facts.push(Fact::Clock {
             running: self.clock.running(),
             times: self.clock.times(),

@@ -191,7 +191,7 @@ impl Game {
             known.running != clocks.running
                 || clocks.left.white > known.left.white
                 || clocks.left.black > known.left.black
-                || now.since(at) >= SHOWN_EVERY
+                || known != clocks && now.since(at) >= SHOWN_EVERY
         });
         if is_turn {
             bench.shown = Some((now, clocks));

@@ -1,5 +1,6 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
+use super::words::plain;
 use crate::clock::{Note, Times};
 use crate::game::ScoreSheet;
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
@@ -43,7 +44,12 @@ impl Default for Log {
 
 impl Log {
     /// The line for `fact`; `None` for what is evidence and not news, such as a sensor's reading.
+    /// Characters that would steer a terminal, or break the line, are shown by their numbers.
     pub fn line(&mut self, fact: &Fact) -> Option<String> {
+        self.text(fact).map(|text| plain(&text).into_owned())
+    }
+
+    fn text(&mut self, fact: &Fact) -> Option<String> {
         Some(match fact {
             Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
                 self.begin(fen, *is_chess960);

@@ -1,6 +1,7 @@
 //! A game as PGN, with clock comments.
 
 use super::log::hms;
+use super::words::plain;
 use crate::clock::TimeControl;
 use crate::game::{Gap, ScoreSheet, Scored};
 use shakmaty::fen::Fen;
@@ -253,12 +254,11 @@ fn numbered(sheet: &ScoreSheet, idx: usize, wants_number: bool) -> String {
     }
 }
 
-/// Writes a tag pair. Quotes and backslashes are escaped; control characters would break the line
-/// and are dropped.
+/// Writes a tag pair. Quotes and backslashes are escaped; characters that would break the line are
+/// shown by their numbers.
 fn tag(pgn: &mut String, name: &str, value: &str) {
-    let value: String = value
+    let value: String = plain(value)
         .chars()
-        .filter(|c| !c.is_control())
         .flat_map(|c| match c {
             '"' | '\\' => vec!['\\', c],
             _ => vec![c],

@@ -4,7 +4,7 @@
 //! nothing but the next one. Nothing in it is for the arbiter alone.
 
 use super::record::VERSION;
-use super::words::Word;
+use super::words::{Word, plain};
 use crate::game::Game;
 use crate::time::Mono;
 use serde::Serialize;
@@ -111,10 +111,10 @@ impl View {
             v: VERSION,
             kind: "view",
             board: board.to_owned(),
-            white: settings.white.clone(),
-            black: settings.black.clone(),
-            event: settings.event.clone(),
-            round: settings.round.clone(),
+            white: plain(&settings.white).into_owned(),
+            black: plain(&settings.black).into_owned(),
+            event: plain(&settings.event).into_owned(),
+            round: plain(&settings.round).into_owned(),
             fen: Fen::default().to_string(),
             last: None,
             check: None,

@@ -5,6 +5,7 @@ use crate::game::entry::{Basis, LinkState, Stage};
 use crate::track::line::CompletedBy;
 use crate::track::{Reading, Sight};
 use shakmaty::{Color, Piece};
+use std::borrow::Cow;
 
 /// A value that records write as one word out of a fixed list.
 pub trait Word: Sized + Copy + PartialEq + 'static {
@@ -91,4 +92,32 @@ pub fn parse_letter(letter: &str) -> Option<Reading> {
         (Some(c), None) => Piece::from_char(c).map(Reading::Piece),
         _ => None,
     }
+}
+
+/// `text` as it may be shown: characters that steer a terminal, break a line or turn the direction
+/// of what follows stand there by their numbers.
+///
+/// ```
+/// use rokade::relay::words::plain;
+/// assert_eq!(plain("Kis\u{1b}[2J"), "Kis\\u{1b}[2J");
+/// assert_eq!(plain("Žižka"), "Žižka");
+/// ```
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
+            || matches!(c, '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
 }

@@ -2,7 +2,9 @@
 //! misspelt setting must not be a silent one.
 
 mod check;
+pub mod terms;
 
+use self::terms::Announced;
 use super::orders::SOCKET;
 use crate::clock::{ControlError, End, TimeControl};
 use crate::game::settings::Settle;
@@ -12,11 +14,15 @@ use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where the file is looked for unless the command line names another.
 pub const USUAL_PATH: &str = "/etc/rokade/rokade.toml";
+
+/// The folder of the service's records.
+const USUAL_STATE: &str = "/var/lib/rokade";
 
 /// The folder that the service's unit gives it while it runs.
 const USUAL_RUNTIME: &str = "/run/rokade";
@@ -59,6 +65,7 @@ pub struct Http {
     /// Whether pages are served at all.
     pub enabled: bool,
     /// Where. Only this machine unless set otherwise.
+    #[serde(deserialize_with = "listen_of")]
     pub listen: SocketAddr,
     /// Names under which the pages may be asked for, beside addresses and the machine's own.
     pub names: Vec<String>,
@@ -118,6 +125,8 @@ pub struct Board {
     pub supervision: String,
     /// The time control; empty if the clock is to tell.
     pub time_control: String,
+    /// What else the competition lays down, for the referee.
+    pub terms: Announced,
     /// Stillness that makes a move while a clock runs, in milliseconds.
     pub settle_with_clock_ms: u64,
     /// Stillness that makes a move without a clock, in milliseconds.
@@ -180,10 +189,8 @@ pub enum Source {
 
 impl Default for Config {
     fn default() -> Self {
-        let state_dir = std::env::var_os("STATE_DIRECTORY")
-            .map_or_else(|| PathBuf::from("/var/lib/rokade"), PathBuf::from);
         Self {
-            state_dir,
+            state_dir: usual_state(),
             http: Http::default(),
             orders: Orders::default(),
             boards: vec![Board::default()],
@@ -228,6 +235,7 @@ impl Default for Board {
             variant: String::new(),
             supervision: Profile::default().supervision.name().to_owned(),
             time_control: String::new(),
+            terms: Announced::default(),
             settle_with_clock_ms: millis(settle.with_clock),
             settle_without_clock_ms: millis(settle.without_clock),
         }
@@ -248,12 +256,16 @@ impl Config {
             None => return Ok(Self::default()),
         };
         let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
+        let text = std::fs::read_to_string(path).unwrap_or_default();
         let file = config::File::from(path).format(config::FileFormat::Toml);
-        let config: Self = config::Config::builder()
+        let mut config: Self = config::Config::builder()
             .add_source(file)
             .build()
             .and_then(config::Config::try_deserialize)
-            .map_err(|e| wrong(one_line(&e.to_string())))?;
+            .map_err(|e| wrong(with_line(one_line(&e.to_string()), &text)))?;
+        if config.state_dir.as_os_str().is_empty() {
+            config.state_dir = usual_state();
+        }
         config.check().map_err(wrong)?;
         Ok(config)
     }
@@ -281,6 +293,8 @@ impl Config {
             profile.map_err(|e| format!("board {:?}: {e}", board.name))?;
             let control = board.time_control();
             let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
+            let announced = board.terms.apply(Terms::default());
+            announced.map_err(|e| format!("board {:?}: [board.terms] {e}", board.name))?;
             if board.drive_clock && control.is_none() {
                 return Err(format!(
                     "board {:?}: drive_clock needs a time_control, as in \"90m+30s\"",
@@ -307,9 +321,18 @@ impl Config {
     pub fn orders_from(&self) -> PathBuf {
         let folder = std::env::var_os("RUNTIME_DIRECTORY").map(PathBuf::from);
         match self.orders.socket.as_str() {
-            "" => folder.unwrap_or_else(|| self.state_dir.clone()).join(SOCKET),
+            "" => folder
+                .or_else(|| self.own_runtime())
+                .unwrap_or_else(|| self.state_dir.clone())
+                .join(SOCKET),
             named => PathBuf::from(named),
         }
+    }
+
+    /// The folder for the socket of an ordinary user whose records are in the usual place.
+    fn own_runtime(&self) -> Option<PathBuf> {
+        let folder = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        folder.filter(|_| own_state().as_ref() == Some(&self.state_dir)).map(|it| it.join("rokade"))
     }
 
     /// Where a daemon with these settings may listen: one that somebody runs, or the service.
@@ -326,6 +349,60 @@ impl Config {
     pub fn folder(&self, board: &Board) -> PathBuf {
         self.state_dir.join(&board.name)
     }
+}
+
+/// The folder of the records where none is set: that of the unit, or the service's, or an ordinary
+/// user's own.
+fn usual_state() -> PathBuf {
+    let of_unit = std::env::var_os("STATE_DIRECTORY").map(PathBuf::from);
+    of_unit.or_else(own_state).unwrap_or_else(|| PathBuf::from(USUAL_STATE))
+}
+
+/// The folder of an ordinary user's records; none for those who run the service, and where the user
+/// has none of his own and may read the service's. Source: XDG Base Directory Specification.
+fn own_state() -> Option<PathBuf> {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|of| of.uid() == 0);
+    let named = std::env::var_os("XDG_STATE_HOME").filter(|it| Path::new(it).is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state"));
+    let folder = named.map(PathBuf::from).or_else(home)?.join("rokade");
+    let reads_service = !folder.exists() && std::fs::read_dir(USUAL_STATE).is_ok();
+    (!is_root && !reads_service).then_some(folder)
+}
+
+/// The complaint about an unknown key, with the line in which it stands.
+fn with_line(complaint: String, text: &str) -> String {
+    let key = complaint.split_once("unknown field `").and_then(|(_, rest)| rest.split('`').next());
+    let Some(key) = key else { return complaint };
+    let is_it = |line: &str| {
+        let line = line.trim_start().trim_start_matches('[');
+        line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(['=', ']', '.']))
+    };
+    match text.lines().position(is_it) {
+        Some(idx) => format!("line {}: {complaint}", idx + 1),
+        None => complaint,
+    }
+}
+
+/// An address to listen at: with a port, or a port alone, which is this machine's.
+///
+/// # Errors
+/// It is neither, in one sentence.
+pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim();
+    if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    let text =
+        text.strip_prefix("localhost").map_or(text.to_owned(), |it| format!("127.0.0.1{it}"));
+    let wrong = |_| {
+        format!("{text:?} is no socket address; expected such as 127.0.0.1:8960, or 8960 alone")
+    };
+    text.parse().map_err(wrong)
+}
+
+fn listen_of<'de, D: serde::Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(from)?;
+    parse_listen(&text).map_err(|why| serde::de::Error::custom(format!("listen: {why}")))
 }
 
 /// A complaint about the syntax, without the picture of the place: line and column name it.
@@ -409,10 +486,11 @@ impl Board {
     }
 
     /// The terms under which the game is refereed, if there is a referee.
-    fn terms(&self) -> Option<Terms> {
+    fn referee_terms(&self) -> Option<Terms> {
         // It was checked when the file was read.
         let profile = self.profile().unwrap_or_default()?;
         let terms = Terms { profile, ..Terms::default() };
+        let terms = self.terms.apply(terms.clone()).unwrap_or(terms);
         Some(match self.time_control().unwrap_or_default() {
             Some(control) => at_control(terms, &control),
             None => terms,
@@ -421,7 +499,7 @@ impl Board {
 
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
-        let terms = self.terms();
+        let terms = self.referee_terms();
         // A contact at the lever of another clock has none.
         let control = self.time_control().unwrap_or_default();
         let has_works = control.as_ref().is_some_and(|it| *it != TimeControl::NoClock);

@@ -84,7 +84,7 @@ async fn a_wrong_configuration_is_refused() {
         ("stat_dir = \"/x\"\n", ["stat_dir", "state_dir"]),
         ("[[board]]\nporrt = \"auto\"\n", ["porrt", "port"]),
         ("state_dir = \n", ["line 1, column 13", "expected literal string"]),
-        ("[http]\nlisten = \"here\"\n", ["http.listen", "socket address"]),
+        ("[http]\nlisten = \"here\"\n", ["listen", "no socket address"]),
         ("[[board]]\nname = \"../etc\"\n", ["\"../etc\"", "letters, digits"]),
     ] {
         std::fs::write(place.path("rokade.toml"), text).unwrap();

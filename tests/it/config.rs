@@ -5,9 +5,12 @@ use std::path::Path;
 
 use rokade::clock::End;
 use rokade::game::Game;
-use rokade::laws::{Bonus, Supervision, Variant};
+use rokade::laws::notation::Language;
+use rokade::laws::{
+    Bonus, FlagWatch, FlagWitness, Impaired, PeriodCredit, Supervision, Terms, Variant, Venue,
+};
 use rokade::shell::config::Config;
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/rokade.toml");
@@ -44,7 +47,7 @@ fn the_example_shows_every_setting_with_its_default() {
     let config = load(&switched_on()).expect("each setting is known and its value possible");
     assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     // The names of all settings, from what a wrong one is answered with.
-    for section in ["", "[http]\n", "[orders]\n", "[[board]]\n"] {
+    for section in ["", "[http]\n", "[orders]\n", "[[board]]\n", "[[board]]\n[board.terms]\n"] {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
         let known = known.split(" for key").next().unwrap_or(known);
@@ -52,7 +55,10 @@ fn the_example_shows_every_setting_with_its_default() {
         assert!(known.len() > 1, "the complaint names the known keys: {complaint}");
         for key in known {
             let is_shown = |line: &str| {
-                line.starts_with(&format!("{key} = ")) || line.trim_matches(['[', ']']) == key
+                let section = line.trim_matches(['[', ']']);
+                line.starts_with(&format!("{key} = "))
+                    || section == key
+                    || section.strip_prefix("board.") == Some(key)
             };
             assert!(switched_on().lines().any(is_shown), "{EXAMPLE} does not show {key}");
         }
@@ -64,13 +70,15 @@ fn an_unknown_key_is_refused() {
     for text in ["lisen = 1\n", "[http]\nport = 80\n", "[[board]]\nnmae = \"table-1\"\n"] {
         let complaint = load(text).expect_err("a misspelt key");
         assert!(complaint.contains("unknown field"), "{complaint}");
+        let line = text.lines().count();
+        assert!(complaint.contains(&format!("line {line}: ")), "{complaint}");
     }
 }
 
 #[test]
 fn a_value_that_cannot_be_is_refused() {
     for (text, word) in [
-        ("[http]\nlisten = \"8960\"\n", "listen"),
+        ("[http]\nlisten = \"banana\"\n", "listen"),
         ("[[board]]\nname = \"../etc\"\n", "../etc"),
         ("[[board]]\nconnector = \"top\"\n", "top"),
         ("[[board]]\nsettle_with_clock_ms = 5\n", "milliseconds"),
@@ -113,6 +121,63 @@ fn a_time_control_that_makes_no_sense_is_refused_with_the_reason() {
         let complaint = load(&text).expect_err(control);
         assert!(complaint.contains(why) && complaint.contains("write "), "{complaint}");
     }
+}
+
+/// Whatever the referee asks the terms for can be laid down.
+#[test]
+fn the_terms_of_a_competition_are_set_by_name() {
+    let board = "[[board]]\nlaws = \"dk2009\"\n";
+    let terms = |lines: &str| {
+        let config = load(&format!("{board}[board.terms]\n{lines}\n")).expect(lines);
+        config.boards[0].settings().terms.expect("a referee")
+    };
+    let usual = Terms::default();
+    let profile = terms("").profile;
+    assert_eq!(terms(""), Terms { profile, ..usual.clone() });
+    let minutes = |n: u64| Some(Duration::from_secs(60 * n));
+    assert_eq!(terms("default_time_min = \"0\"").default_time, minutes(0));
+    assert_eq!(terms("no_draw_before = 30").no_draw_before, Some(30));
+    assert!(terms("guidelines = [\"III.4\"]").has_announced("III.4"));
+    assert_eq!(terms("venue = \"without-arbiter\"").venue, Venue::WithoutArbiter);
+    assert_eq!(terms("sitting_left_min = 240").sitting_left, minutes(240));
+    assert_eq!(terms("flag_witness = \"authoritative\"").flag_witness, FlagWitness::Authoritative);
+    assert_eq!(terms("flag_watch = \"silent\"").flag_watch, FlagWatch::Silent);
+    assert_eq!(terms("credit = \"on-zero\"").credit, PeriodCredit::OnZero);
+    assert_eq!(terms("period = 2").period, 2);
+    assert!(terms("is_last_period = true").is_last_period);
+    let (white, black) = (40, 39);
+    let completed = terms("completed_white = 40\ncompleted_black = 39").completed;
+    assert_eq!(completed, ByColor { white, black });
+    let illegal = terms("illegal_white = 1").illegal_before;
+    assert_eq!(illegal, ByColor { white: 1, black: 0 });
+    assert_eq!(terms("array = \"BBQNNRKR\"").array.as_deref(), Some("BBQNNRKR"));
+    let impaired = Impaired { side: Color::Black, n_boards: 2 };
+    assert_eq!(terms("blind = \"black\"\nblind_boards = 2").impaired, Some(impaired));
+    assert_eq!(terms("spoken = \"en\"").spoken, Language::English);
+    assert_eq!(terms("written = \"hu\"").written, Language::Hungarian);
+    assert_eq!(terms("not_pressed_s = 20").not_pressed, Some(Duration::from_secs(20)));
+    assert_eq!(terms("rest_ms = 700").settle, Duration::from_millis(700));
+    assert_eq!(terms("brush_ms = 100").brush, Duration::from_millis(100));
+    assert_eq!(terms("together_ms = 80").touch_window, Duration::from_millis(80));
+    for (line, word) in [
+        ("spoken = \"xx\"", "spoken"),
+        ("array = \"RNBQ\"", "eight pieces"),
+        ("blind = \"both\"", "there is white, black"),
+        ("blind = \"white\"\nblind_boards = 3", "blind_boards"),
+        ("guidelines = [\"IV\"]", "III.4"),
+        ("default_time_min = \"soon\"", "minutes"),
+        ("period = 0", "period"),
+        ("rest_ms = 99999", "rest_ms"),
+    ] {
+        let complaint = load(&format!("{board}[board.terms]\n{line}\n")).expect_err(line);
+        assert!(complaint.contains(word) && complaint.contains("[board.terms]"), "{complaint}");
+    }
+}
+
+#[test]
+fn a_port_alone_is_an_address() {
+    let config = load("[http]\nlisten = \"8961\"\n").expect("a port");
+    assert_eq!(config.http.listen.to_string(), "127.0.0.1:8961");
 }
 
 #[test]

@@ -350,7 +350,7 @@ async fn a_journal_has_one_daemon_and_an_address_one_server() {
     assert!(waiting.said().contains(&place.addr.to_string()), "{}", waiting.said());
     let listen = ["demo", "--once", "--listen", &place.addr.to_string()];
     let refused = finish(quiet(rokade(&listen))).await;
-    assert_sentence(&refused, 2, &[&place.addr.to_string(), "in use", "[http]"]);
+    assert_sentence(&refused, 8, &[&place.addr.to_string(), "in use", "[http]"]);
     // The second has the pages as soon as the first is gone.
     assert_eq!(daemon.stop().await.0, Some(0));
     place.seen(|_| true).await;

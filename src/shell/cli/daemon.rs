@@ -4,6 +4,7 @@ use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::Config;
 use crate::shell::now::Now;
 use crate::shell::run::{self, Manner, RunError};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use tracing::info;
 
 /// What a daemon makes that somebody started by hand is its user's alone. The unit gives the
@@ -23,9 +24,9 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
             "starting"
         );
     }
-    let ready = |address: Option<std::net::SocketAddr>| {
+    let ready = |address: Option<SocketAddr>| {
         if let Some(address) = address {
-            info!("the demo board is at http://{address}/");
+            info!("the page is at {}", openable(address));
         }
     };
     runtime()?
@@ -40,11 +41,36 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
         .map_err(|error| failure(&error))
 }
 
+/// The addresses under which a person can open the page: a server that listens everywhere is found
+/// by the machine's name and by its address in the network.
+pub(super) fn openable(address: SocketAddr) -> String {
+    if !address.ip().is_unspecified() {
+        return format!("http://{address}/");
+    }
+    let port = address.port();
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = match name.trim() {
+        "" => "localhost",
+        named => named,
+    };
+    let mut found = vec![format!("http://{name}:{port}/")];
+    found.extend(own_address().map(|ip| format!("http://{}/", SocketAddr::new(ip, port))));
+    found.join(" or ")
+}
+
+/// This machine's address in the network, if it is in one. Nothing is sent.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address that is kept for examples: the way to it is the way out. RFC 5737.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
+}
+
 /// Sorts what ended the daemon into the classes of exit codes.
 pub(super) fn failure(error: &RunError) -> Failure {
     match error {
         RunError::Taken { .. } | RunError::Record { .. } => Failure::Journal(chain(error)),
-        RunError::Listen { .. } => Failure::Usage(chain(error)),
+        RunError::Listen { .. } => Failure::Address(chain(error)),
         RunError::Threads(_) | RunError::Signals(_) => Failure::Other(chain(error)),
     }
 }

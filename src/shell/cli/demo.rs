@@ -1,13 +1,13 @@
 //! `rokade demo`: the whole daemon at work, on a board that is only simulated.
 
-use super::daemon::failure;
+use super::daemon::{failure, openable};
 use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
 use crate::game::ClockOrder;
 use crate::laws::Edition;
-use crate::shell::config::{Board, Config, Http, Orders, Source};
+use crate::shell::config::{Board, Config, Http, Orders, Source, parse_listen};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::run::{self, Clocks, Manner};
@@ -41,6 +41,7 @@ pub(super) struct Demo {
     simulate: SimulateOptions,
     /// Where the page is served
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8960")]
+    #[arg(value_parser = parse_listen)]
     listen: SocketAddr,
     /// The clock beside the board
     #[arg(long, value_enum, default_value = "plain")]
@@ -74,16 +75,21 @@ enum ClockKind {
 }
 
 impl Demo {
-    pub(super) fn run(&self, verbose: u8) -> Result<(), Failure> {
+    pub(super) fn run(&self, config: Option<&Path>, verbose: u8) -> Result<(), Failure> {
         if verbose > 0 {
             start_tracing(verbose);
         }
         let game = self.simulate.game()?;
+        // Of a configuration that is named the first board's terms count.
+        let board = match config {
+            Some(_) => Config::load(config)?.boards.swap_remove(0),
+            None => Board::default(),
+        };
         let (folder, is_temporary) = match &self.keep {
             Some(folder) => (folder.clone(), false),
             None => (temporary_folder()?, true),
         };
-        let done = runtime()?.block_on(self.play(game, &folder));
+        let done = runtime()?.block_on(self.play(game, board, &folder));
         if is_temporary {
             // It holds nothing that anyone was promised.
             std::fs::remove_dir_all(&folder).ok();
@@ -91,14 +97,14 @@ impl Demo {
         done
     }
 
-    async fn play(&self, game: Game, folder: &Path) -> Result<(), Failure> {
+    async fn play(&self, game: Game, board: Board, folder: &Path) -> Result<(), Failure> {
         // One time for the table and the daemon: what must rest for a while rests as long for both.
         let now = Now::start_at(self.simulate.speed());
         let (stub, actor) = SimulateOptions::open_table(self.table(&game), None)?;
         let mut actor = actor.in_time_of(now);
         let (mut clocks, mut begin) = (Clocks::new(), None);
         if self.clock == ClockKind::Gpio {
-            let control = CONTROL.parse().expect("a time control");
+            let control = control_of(&board).parse().expect("a time control");
             let desk = SimDesk::open(control, Shape::Buttons, now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
@@ -115,13 +121,13 @@ impl Demo {
             actor = actor.with_clock_beside(stub.hands());
             bridge = Some(stub);
         }
+        let config = self.config(&game, board, folder, stub.path(), bridge.as_ref());
         let board = tokio::spawn(actor.run());
-        let config = self.config(&game, folder, stub.path(), bridge.as_ref());
         let port = stub.path();
         let journal = folder.join("demo");
         let socket = config.orders_from();
         let ready = |address: Option<SocketAddr>| {
-            let page = address.map_or_else(|| "none".to_owned(), |it| format!("http://{it}/"));
+            let page = address.map_or_else(|| "none".to_owned(), openable);
             let (port, journal) = (port.display(), journal.display());
             say(&format!("Board     {port} (simulated)\nPage      {page}\nJournal   {journal}"));
             say(&format!("Orders    rokade order --socket {} --open", socket.display()));
@@ -177,6 +183,7 @@ impl Demo {
     fn config(
         &self,
         game: &Game,
+        board: Board,
         folder: &Path,
         port: PathBuf,
         bridge: Option<&PtyBridgeStub>,
@@ -193,14 +200,26 @@ impl Demo {
                 white: game.white.clone(),
                 black: game.black.clone(),
                 event: game.event.clone(),
-                laws: self.laws.map_or_else(String::new, |laws| laws.name().to_owned()),
+                laws: self.laws.map_or(board.laws.clone(), |laws| laws.name().to_owned()),
                 clock: bridge.map_or(Source::Board, |_| Source::Bridge),
                 clock_port: bridge.map_or_else(String::new, path_of),
                 drive_clock: is_driven,
-                time_control: if is_driven { CONTROL.to_owned() } else { String::new() },
-                ..Board::default()
+                time_control: if is_driven {
+                    control_of(&board).to_owned()
+                } else {
+                    board.time_control.clone()
+                },
+                ..board
             }],
         }
+    }
+}
+
+/// The time control of a clock that the daemon runs.
+fn control_of(board: &Board) -> &str {
+    match board.time_control.trim() {
+        "" => CONTROL,
+        named => named,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `rokade log`, `rokade export`, `rokade verify`: what is on record, for people.
 
-use super::{Failure, Which, chain};
+use super::{Failure, Place, Which, chain};
 use crate::relay;
 use crate::relay::times::{Shown, shortest_first};
 use crate::shell::config::Config;
@@ -86,57 +86,91 @@ fn print_times(config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A board's journal as it is printed.
+struct Followed {
+    place: Place,
+    reader: Reader<DiskStorage>,
+    log: relay::log::Log,
+}
+
+impl Followed {
+    fn new(place: &Place) -> Self {
+        let reader = Reader::new(DiskStorage::new(&place.folder));
+        Self { place: place.clone(), reader, log: relay::log::Log::default() }
+    }
+}
+
 impl Log {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
         if self.times {
             return print_times(config);
         }
-        let folder = self.which.folder(config)?;
-        let mut n_lines = 0;
-        let mut reader = Reader::new(DiskStorage::new(&folder));
-        let mut log = relay::log::Log::default();
         let mut out = BufWriter::new(std::io::stdout().lock());
+        if !self.follow {
+            return self.which.for_each(config, |place| {
+                let n_lines = self.print_new(&mut Followed::new(place), &mut out)?;
+                if !self.json {
+                    print_aside(place, &mut out)?;
+                }
+                if n_lines > 0 { Ok(()) } else { Err(nothing_in(&place.folder)) }
+            });
+        }
+        let mut boards: Vec<_> = self.which.places(config)?.iter().map(Followed::new).collect();
         loop {
-            let lines = reader.poll().map_err(|e| journal_error(&e))?;
-            for damage in reader.take_damage() {
-                eprintln!("{}: {damage}", folder.display());
+            for followed in boards.iter_mut().filter(|followed| followed.place.folder.is_dir()) {
+                self.print_new(followed, &mut out)?;
             }
-            for line in &lines {
-                print(line, self.json, &mut log, &mut out).map_err(Failure::io("cannot print"))?;
+            std::thread::sleep(FOLLOW_EVERY);
+        }
+    }
+
+    /// Prints what has come since this was done last, and says how many lines of the journal.
+    fn print_new(&self, of: &mut Followed, out: &mut impl Write) -> Result<usize, Failure> {
+        let mut n_lines = 0;
+        loop {
+            let lines = of.reader.poll().map_err(|e| journal_error(&e))?;
+            for damage in of.reader.take_damage() {
+                eprintln!("{}: {damage}", of.place.folder.display());
             }
-            n_lines += lines.len();
             if lines.is_empty() {
                 out.flush().map_err(Failure::io("cannot print"))?;
-                if !self.follow {
-                    if !self.json {
-                        print_aside(&folder, &mut out)?;
-                    }
-                    return if n_lines > 0 { Ok(()) } else { Err(nothing_in(&folder)) };
-                }
-                std::thread::sleep(FOLLOW_EVERY);
+                return Ok(n_lines);
+            }
+            n_lines += lines.len();
+            let board = of.place.board.as_deref();
+            for line in &lines {
+                print(board, line, self.json, &mut of.log, out)
+                    .map_err(Failure::io("cannot print"))?;
             }
         }
     }
 }
 
+/// Prints a line of the journal. Where several boards are meant, it begins with its board's name.
 fn print(
+    board: Option<&str>,
     line: &Line,
     is_json: bool,
     log: &mut relay::log::Log,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     if is_json {
-        return writeln!(out, "{}", line.body);
+        return match (board, line.body.strip_prefix('{')) {
+            (Some(board), Some(rest)) => writeln!(out, "{{\"board\":\"{board}\",{rest}"),
+            _ => writeln!(out, "{}", line.body),
+        };
     }
     let Some(entry) = record::entry_of(line) else { return Ok(()) };
-    match log.line(&entry.fact) {
-        Some(text) => writeln!(out, "{}  {text}", record::moment(entry.at.wall)),
-        None => Ok(()),
+    let Some(text) = log.line(&entry.fact) else { return Ok(()) };
+    if let Some(board) = board {
+        write!(out, "{board}  ")?;
     }
+    writeln!(out, "{}  {text}", record::moment(entry.at.wall))
 }
 
 /// What can be read of ends that were set aside: that is not on record, and may have been.
-fn print_aside(folder: &Path, out: &mut impl Write) -> Result<(), Failure> {
+fn print_aside(place: &Place, out: &mut impl Write) -> Result<(), Failure> {
+    let Place { board, folder } = place;
     let salvaged = journal::salvage(&DiskStorage::new(folder)).map_err(|e| journal_error(&e))?;
     for Salvaged { file, lines, unread } in salvaged {
         eprintln!(
@@ -145,7 +179,8 @@ fn print_aside(folder: &Path, out: &mut impl Write) -> Result<(), Failure> {
         );
         let mut log = relay::log::Log::default();
         for line in &lines {
-            print(line, false, &mut log, out).map_err(Failure::io("cannot print"))?;
+            print(board.as_deref(), line, false, &mut log, out)
+                .map_err(Failure::io("cannot print"))?;
         }
         out.flush().map_err(Failure::io("cannot print"))?;
     }
@@ -154,7 +189,22 @@ fn print_aside(folder: &Path, out: &mut impl Write) -> Result<(), Failure> {
 
 impl Export {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
-        let folder = self.which.folder(config)?;
+        let (mut n_printed, mut n_games) = (0, 0);
+        self.which.for_each(config, |place| {
+            let (printed, games) = self.print(&place.folder)?;
+            (n_printed, n_games) = (n_printed + printed, n_games.max(games));
+            Ok(())
+        })?;
+        match self.game {
+            Some(number) if n_printed == 0 => {
+                Err(Failure::Usage(format!("there is no game {number}; the journal has {n_games}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints the games of one journal, and says how many were printed and how many there are.
+    fn print(&self, folder: &Path) -> Result<(usize, usize), Failure> {
         let mut out = std::io::stdout().lock();
         let mut n_printed = 0;
         let mut print = |game: record::Recorded| {
@@ -164,7 +214,7 @@ impl Export {
             }
             Ok::<(), Failure>(())
         };
-        let (games, nonsense) = fold(&folder, &mut print)?;
+        let (games, nonsense) = fold(folder, &mut print)?;
         if let Some(nonsense) = nonsense.all() {
             eprintln!("{}: {nonsense}", folder.display());
         }
@@ -172,12 +222,7 @@ impl Export {
         if let Some(last) = games.current() {
             print(last)?;
         }
-        match self.game {
-            Some(number) if n_printed == 0 => {
-                Err(Failure::Usage(format!("there is no game {number}; the journal has {n_games}")))
-            }
-            _ => Ok(()),
-        }
+        Ok((n_printed, n_games))
     }
 }
 
@@ -208,19 +253,23 @@ fn fold(
 
 impl Verify {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
-        let folder = self.which.folder(config)?;
-        let storage = DiskStorage::new(&folder);
+        self.which.for_each(config, |place| self.verify(place))
+    }
+
+    fn verify(&self, place: &Place) -> Result<(), Failure> {
+        let folder = &place.folder;
+        let storage = DiskStorage::new(folder);
         let verdict = journal::verify(&storage).map_err(|e| journal_error(&e))?;
         if self.salvage {
-            print_aside(&folder, &mut std::io::stdout().lock())?;
+            print_aside(place, &mut std::io::stdout().lock())?;
         }
         if verdict.segments == 0 {
-            return Err(nothing_in(&folder));
+            return Err(nothing_in(folder));
         }
         if !verdict.is_sound() {
             return Err(Failure::Journal(format!("{}: {verdict}", folder.display())));
         }
-        let (_, nonsense) = fold(&folder, &mut |_| Ok(()))?;
+        let (_, nonsense) = fold(folder, &mut |_| Ok(()))?;
         if let Some(nonsense) = nonsense.all() {
             return Err(Failure::Journal(format!("{}: {verdict}; {nonsense}", folder.display())));
         }

@@ -11,7 +11,7 @@ mod replay;
 mod sim_desk;
 mod tools;
 
-use super::config::{Config, ConfigError};
+use super::config::{Board, Config, ConfigError};
 use super::record::RecordError;
 use clap::{Args, Parser, Subcommand};
 use std::io;
@@ -64,30 +64,66 @@ enum Command {
 /// Which board's journal is meant.
 #[derive(Debug, Args)]
 struct Which {
-    /// The board, if the configuration has several
+    /// Only this board; all of the configuration unless it is named
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// The journal's folder, instead of the configured one
+    /// The journal's folder, instead of the configured ones
     #[arg(long, value_name = "FOLDER", conflicts_with = "board")]
     journal: Option<PathBuf>,
 }
 
+/// A board's journal.
+#[derive(Clone, Debug)]
+struct Place {
+    /// The board's name, where several are meant.
+    board: Option<String>,
+    folder: PathBuf,
+}
+
 impl Which {
-    fn folder(&self, config: &Config) -> Result<PathBuf, Failure> {
+    /// The journals that are meant: the named one, or those of all boards.
+    fn places(&self, config: &Config) -> Result<Vec<Place>, Failure> {
         if let Some(folder) = &self.journal {
-            return existing(folder.clone());
+            return Ok(vec![Place { board: None, folder: existing(folder.clone())? }]);
         }
-        let board = match &self.board {
-            None => &config.boards[0],
-            Some(name) => {
-                let found = config.boards.iter().find(|board| board.name == *name);
+        let is_meant = |board: &&Board| self.board.as_ref().is_none_or(|it| *it == board.name);
+        let meant: Vec<_> = config.boards.iter().filter(is_meant).collect();
+        match (meant.as_slice(), &self.board) {
+            ([], named) => {
                 let known: Vec<_> = config.boards.iter().map(|board| &*board.name).collect();
-                found.ok_or_else(|| {
-                    Failure::Usage(format!("no board {name:?}; there is {}", known.join(", ")))
-                })?
+                let (named, known) = (named.as_deref().unwrap_or_default(), known.join(", "));
+                Err(Failure::Usage(format!("no board {named:?}; there is {known}")))
             }
-        };
-        existing(config.folder(board))
+            ([only], _) => Ok(vec![Place { board: None, folder: existing(config.folder(only))? }]),
+            (several, _) => Ok(several
+                .iter()
+                .map(|board| Place {
+                    board: Some(board.name.clone()),
+                    folder: config.folder(board),
+                })
+                .collect()),
+        }
+    }
+
+    /// Does `each` for every journal that is meant. What goes wrong with one is told with the
+    /// others', once all have been looked at.
+    fn for_each(
+        &self,
+        config: &Config,
+        mut each: impl FnMut(&Place) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut failed = Vec::new();
+        for place in self.places(config)? {
+            match existing(place.folder.clone()).and_then(|_| each(&place)) {
+                Err(failure @ Failure::Journal(_)) => failed.push(failure),
+                other => other?,
+            }
+        }
+        if failed.len() > 1 {
+            let all: Vec<_> = failed.iter().map(|failure| chain(failure)).collect();
+            return Err(Failure::Journal(all.join("; ")));
+        }
+        failed.pop().map_or(Ok(()), Err)
     }
 }
 
@@ -119,6 +155,9 @@ enum Failure {
     /// A file that was to be read is not what it should be. Exit code 6.
     #[error("{0}")]
     Input(String),
+    /// An address is taken, or cannot be had. Exit code 8.
+    #[error("{0}")]
+    Address(String),
     /// The referee, or the record, does not take an order. Exit code 7.
     #[error("refused: {0}")]
     Refused(String),
@@ -156,6 +195,7 @@ impl Failure {
             Self::Journal(_) => 5,
             Self::Input(_) => 6,
             Self::Refused(_) => 7,
+            Self::Address(_) => 8,
             Self::Io { .. } | Self::Other(_) => 1,
         }
     }
@@ -193,7 +233,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
     let config = || Config::load(cli.config.as_deref());
     match &cli.command {
         Command::Run => daemon::run(&config()?, cli.verbose),
-        Command::Demo(demo) => demo.run(cli.verbose),
+        Command::Demo(demo) => demo.run(cli.config.as_deref(), cli.verbose),
         // What replays a file by itself reads no configuration of this machine.
         Command::Replay(replay) => {
             let config = cli.config.is_some().then(config).transpose()?;

@@ -33,7 +33,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
   rokade order white claim threefold Ng8      White claims a draw, with the move he will make
   rokade order white sealed -                 White's sealed move, typed in unseen by the shell")]
 pub(super) struct Order {
-    /// The board, if the configuration has several
+    /// The board, if the configuration has several; --open tells of all unless one is named
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
     /// Who orders it, beside your user name

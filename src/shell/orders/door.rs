@@ -2,9 +2,9 @@
 
 use super::{Answer, Asked, Class, PATIENCE, REQUEST_MAX, Request, Requests, VERSION, What};
 use crate::game::Act;
-use std::fs::Permissions;
+use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -26,6 +26,9 @@ pub enum OrdersError {
     /// Another daemon listens there.
     #[error("{}: another daemon takes orders there; set another socket in [orders]", .0.display())]
     Taken(PathBuf),
+    /// Something that is no socket is there.
+    #[error("{}: this is no socket; set another one in [orders]", .0.display())]
+    NoSocket(PathBuf),
     /// The socket cannot be had.
     #[error("{}: cannot take orders there", .path.display())]
     Socket {
@@ -61,11 +64,20 @@ impl OrdersActor {
         boards: Vec<(String, mpsc::Sender<Asked>)>,
     ) -> Result<Self, OrdersError> {
         let failed = |source| OrdersError::Socket { path: path.clone(), source };
+        if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        }
         let listener = match UnixListener::bind(&path) {
             Ok(listener) => listener,
             Err(e) if e.kind() == io::ErrorKind::AddrInUse => {
                 if std::os::unix::net::UnixStream::connect(&path).is_ok() {
                     return Err(OrdersError::Taken(path));
+                }
+                let is_socket = std::fs::symlink_metadata(&path)
+                    .is_ok_and(|found| found.file_type().is_socket());
+                if !is_socket {
+                    // Somebody's file is in the way, and stays.
+                    return Err(OrdersError::NoSocket(path));
                 }
                 std::fs::remove_file(&path).map_err(failed)?;
                 UnixListener::bind(&path).map_err(failed)?
@@ -137,13 +149,10 @@ async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)])
         }
         Some(request) => match understand(&request, boards, &user) {
             Err(why) => Answer::without_effect(Class::Unclear, why),
-            Ok((name, board, what, [author, reason, text], state)) => {
-                let (reply, answered) = oneshot::channel();
-                let asked = Asked { what, text, state, author, reason, reply };
-                let is_passed = board.send(asked).await.is_ok();
-                let answer = if is_passed { answered.await.ok() } else { None };
-                let gone = || Answer::without_effect(Class::Busy, "the daemon is about to end");
-                Answer { board: Some(name.to_owned()), ..answer.unwrap_or_else(gone) }
+            Ok(wanted) if wanted.boards.len() > 1 => ask_all(&wanted).await,
+            Ok(wanted) => {
+                let (name, board) = &wanted.boards[0];
+                Answer { board: Some(name.clone()), ..ask(board, &wanted).await }
             }
         },
     };
@@ -154,6 +163,26 @@ async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)])
     })
     .await
     .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
+/// What one board says.
+async fn ask(board: &mpsc::Sender<Asked>, wanted: &Wanted<'_>) -> Answer {
+    let (reply, answered) = oneshot::channel();
+    let Wanted { what, text, state, author, reason, .. } = wanted.clone();
+    let is_passed = board.send(Asked { what, text, state, author, reason, reply }).await.is_ok();
+    let answer = if is_passed { answered.await.ok() } else { None };
+    answer.unwrap_or_else(|| Answer::without_effect(Class::Busy, "the daemon is about to end"))
+}
+
+/// What all of them say, each line with the name of its board.
+async fn ask_all(wanted: &Wanted<'_>) -> Answer {
+    let mut lines = Vec::new();
+    for (name, board) in wanted.boards {
+        let answer = ask(board, wanted).await;
+        let said = answer.lines.into_iter().chain(answer.why);
+        lines.extend(said.map(|line| format!("{name}  {line}")));
+    }
+    Answer { class: Class::Done, board: None, why: None, lines }
 }
 
 /// The client's line without its end; `None` if it is too long or has none.
@@ -168,27 +197,38 @@ async fn hear(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
     Ok(line.strip_suffix(b"\n").map(<[u8]>::to_vec))
 }
 
-type Understood<'a> = (&'a str, &'a mpsc::Sender<Asked>, What, [String; 3], Option<u64>);
+/// What a client wants, of which boards, and who he is and why.
+#[derive(Clone)]
+struct Wanted<'a> {
+    boards: &'a [(String, mpsc::Sender<Asked>)],
+    what: What,
+    text: String,
+    state: Option<u64>,
+    author: String,
+    reason: String,
+}
 
-/// What a client wants of which board, and who he is and why; or why that is not clear.
+/// What a client wants, or why that is not clear.
 fn understand<'a>(
     line: &[u8],
     boards: &'a [(String, mpsc::Sender<Asked>)],
     user: &str,
-) -> Result<Understood<'a>, String> {
+) -> Result<Wanted<'a>, String> {
     let request: Request =
         serde_json::from_slice(line).map_err(|e| format!("that is no request: {e}"))?;
     if request.rokade != VERSION {
         return Err(format!("version {} of the protocol is not known here", request.rokade));
     }
     let names = || boards.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    let board = match (&request.board, boards) {
-        (None, [only]) => Some(only),
-        (None, _) => return Err(format!("which board? There is {}", names())),
-        (Some(named), _) => boards.iter().find(|(name, _)| name == named),
+    let boards = match &request.board {
+        None if boards.len() == 1 || request.open => boards,
+        None => return Err(format!("which board? There is {}", names())),
+        Some(named) => {
+            let idx = boards.iter().position(|(name, _)| name == named);
+            let idx = idx.ok_or_else(|| format!("no such board; there is {}", names()))?;
+            &boards[idx..=idx]
+        }
     };
-    let no_board = || format!("no such board; there is {}", names());
-    let (name, board) = board.ok_or_else(no_board)?;
     let author = match request.by.trim() {
         "" => user.to_owned(),
         named => format!("{named} [{user}]"),
@@ -202,7 +242,7 @@ fn understand<'a>(
         (None, true) => What::Open,
         _ => return Err("a request has either an order or \"open\"".to_owned()),
     };
-    Ok((name, board, what, [author, reason, text], request.at))
+    Ok(Wanted { boards, what, text, state: request.at, author, reason })
 }
 
 /// The name of a user of this machine. Read from the file, as nothing else of the system's name

@@ -14,7 +14,8 @@
 //! {"rokade":1,"board":"table-1","open":true}
 //! ```
 //!
-//! `rokade` is the version and must be there. `board` may be left out where there is one board.
+//! `rokade` is the version and must be there. `board` may be left out where there is one board; to
+//! ask what is `open` without it is to ask all.
 //! `order` is what [`Act::read`] reads: an arbiter's order as it is, a player's words with `white`
 //! or `black` before them. `at` may say how many entries were on record as far as the client knows,
 //! as `open` tells; an order that was overtaken is not carried out. `open` asks what waits instead.
