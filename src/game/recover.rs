@@ -418,10 +418,10 @@ mod tests {
         for ms in (300..6_000).step_by(50) {
             handle(&mut game, ms, &Event::Timeout);
         }
-        board.discard_piece_at(Square::C7);
-        board.set_piece_at(Square::C5, Color::Black.pawn());
-        board.discard_piece_at(Square::D2);
-        board.set_piece_at(Square::D4, Color::White.pawn());
+        board.discard_piece_at(Square::B8);
+        board.set_piece_at(Square::C6, Color::Black.knight());
+        board.discard_piece_at(Square::G1);
+        board.set_piece_at(Square::F3, Color::White.knight());
         let dump = Dump::new(&board, Orientation::Normal);
         handle(&mut game, 6_000, &Event::Board(BoardMessage::Dump(Box::new(dump))));
         for ms in (6_050..9_000).step_by(50) {
@@ -429,7 +429,7 @@ mod tests {
         }
         let moves = game.play().unwrap().sheet().moves();
         let moves: Vec<_> = moves.iter().map(|m| m.uci.to_string()).collect();
-        assert_eq!(moves, ["e2e4", "c7c5", "d2d4"]);
+        assert_eq!(moves, ["e2e4", "b8c6", "g1f3"]);
         let is_finding = |fact: &Fact| matches!(fact, Fact::IllegalMove { .. });
         assert!(!facts.iter().any(is_finding), "{facts:?}");
     }

@@ -359,7 +359,7 @@ mod tests {
             // The knight has only one way there.
             ("e2e4 e7e5", "b1c3 g8f6 c3d5", black, Some(3), (3, true)),
             // A move that nobody has pressed for.
-            ("e2e4", "e7e5 g1f3", white, None, (2, true)),
+            ("e2e4", "e7e5 g1f3", white, None, (0, false)),
             ("e2e4", "e7e5 g1f3", white, Some(1), (2, true)),
         ];
         for (seen, unseen, turn, n, expected) in rows {

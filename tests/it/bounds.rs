@@ -40,10 +40,10 @@ fn advanced() -> Placement {
 }
 
 #[test]
-fn a_search_that_is_cut_short_is_told() {
-    // Six half-moves in a gap are more than is searched to the end.
-    assert_eq!(cuts(&replay("80d-six-plies-in-a-gap")), [1]);
-    assert!(cuts(&replay("79-burst")).is_empty());
+fn what_hands_and_gaps_bring_is_searched_to_the_end() {
+    for name in ["80d-six-plies-in-a-gap", "79-burst"] {
+        assert!(cuts(&replay(name)).is_empty(), "{name}");
+    }
 }
 
 #[test]

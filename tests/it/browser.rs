@@ -162,6 +162,8 @@ fn mated() -> View {
     let sans = [("f3", "f2f3"), ("e5", "e7e5"), ("g4", "g2g4"), ("Qh4#", "d8h4")];
     let moves = sans.iter().zip(1..).map(|(&(san, uci), ply)| Ply {
         ply,
+        number: u32::div_ceil(ply, 2),
+        color: if ply % 2 == 1 { "white" } else { "black" },
         san,
         uci,
         state: if ply == 4 { "made" } else { "completed" },
@@ -218,6 +220,8 @@ async fn names_are_text_whatever_they_hold() {
 async fn the_last_move_is_in_sight_on_every_screen() {
     let moves = (1..=160).map(|ply| Ply {
         ply,
+        number: u32::div_ceil(ply, 2),
+        color: if ply % 2 == 1 { "white" } else { "black" },
         san: "Nbxd5+",
         uci: "b4d5",
         state: "completed",

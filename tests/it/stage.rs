@@ -39,12 +39,17 @@ pub(crate) struct View {
     pub(crate) reason: Option<&'static str>,
     pub(crate) clock: Option<Clock>,
     pub(crate) link: &'static str,
+    pub(crate) joined: bool,
+    pub(crate) gaps: &'static [&'static str],
+    pub(crate) differs: &'static [&'static str],
 }
 
 /// One move of the score.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Ply {
     pub(crate) ply: u32,
+    pub(crate) number: u32,
+    pub(crate) color: &'static str,
     pub(crate) san: &'static str,
     pub(crate) uci: &'static str,
     pub(crate) state: &'static str,
@@ -89,6 +94,9 @@ impl View {
                 estimated: false,
             }),
             link: "live",
+            joined: false,
+            gaps: &[],
+            differs: &[],
         }
     }
 
@@ -97,6 +105,8 @@ impl View {
     pub(crate) fn after_e4() -> Self {
         let e4 = Ply {
             ply: 1,
+            number: 1,
+            color: "white",
             san: "e4",
             uci: "e2e4",
             state: "completed",
