@@ -284,8 +284,8 @@ impl Game {
         }
         let n_before = base.tracker.n_settled() + base.tracker.best().n_standing();
         let n_new = play.sheet().len().saturating_sub(n_before);
-        let n_settled = base.tracker.n_settled();
-        if play.sheet().gaps().iter().any(|gap| gap.ply >= n_settled) {
+        let Some(from) = play.joins_at(&base.tracker) else { return false };
+        if play.sheet().gaps().iter().any(|gap| gap.ply >= from) {
             return true;
         }
         match missed {

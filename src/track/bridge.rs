@@ -55,6 +55,8 @@ pub struct Bridged {
     pub least: usize,
     /// The board after all of them, if that is the same.
     pub board: Option<Board>,
+    /// The search ended before it had looked at everything: only what all shores share is known.
+    pub is_cut: bool,
 }
 
 /// The explanations found so far.
@@ -80,8 +82,12 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     };
     let base = unseen.shores.iter().map(|shore| shore.moves.len()).min()?;
     let n_max = unseen.n_max.min(DEPTH_MAX);
-    let least =
-        (base..=base + n_max).find(|n| search.all_of(*n, true) | search.all_of(*n, false))?;
+    let found = (base..=base + n_max).find(|n| search.all_of(*n, true) | search.all_of(*n, false));
+    let Some(least) = found else {
+        let common = shared(unseen.shores);
+        let cut = Bridged { common, is_whole: false, least: base, board: None, is_cut: true };
+        return (search.budget == 0).then_some(cut);
+    };
     if unseen.n_pressed.is_none() {
         // If the shortest one ends in a move that nobody has pressed for, longer ones may do too.
         let is_short = unseen.turn.is_some_and(|turn| !search.is_pressed(least, turn));
@@ -94,11 +100,12 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
             }
         }
     }
-    if search.budget == 0 {
+    let is_cut = search.budget == 0;
+    if is_cut {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
     let common = search.common.unwrap_or_default();
-    Some(Bridged { common, is_whole: search.is_whole, least, board: search.board })
+    Some(Bridged { common, is_whole: search.is_whole, least, board: search.board, is_cut })
 }
 
 /// The moves that all shores share.

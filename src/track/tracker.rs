@@ -192,6 +192,11 @@ impl Tracker {
         has_changed
     }
 
+    /// A search for what nobody saw was cut short.
+    pub fn note_cut(&mut self) {
+        self.n_cut += 1;
+    }
+
     /// The position that the lines begin from.
     pub fn root(&self) -> &Chess {
         &self.root

@@ -65,6 +65,12 @@ impl Play {
         evidence: Evidence,
         facts: &mut Vec<Fact>,
     ) -> bool {
+        let mut own = None;
+        let base = match self.joins_at(base) {
+            Some(_) => base,
+            // The record was changed meanwhile.
+            None => own.insert(self.begun_after_record()),
+        };
         let shores = base.shores(evidence.since.unwrap_or_default());
         let n_done = base.best().n_completed();
         let n_pressed = evidence.n_pressed.map(|n| n_done + n);
@@ -76,6 +82,9 @@ impl Play {
             n_pressed,
             n_max: evidence.n_max,
         });
+        if bridged.as_ref().is_some_and(|bridged| bridged.is_cut) {
+            self.tracker.note_cut();
+        }
         let ends = |moves: &[Move]| {
             let mut pos = base.root().clone();
             moves.iter().for_each(|m| pos.play_unchecked(*m));
@@ -96,8 +105,10 @@ impl Play {
         let left = |n: usize| n.saturating_sub(common.len());
         let n = match (n_pressed, least) {
             (Some(n), _) => Unknown::exactly(left(n)),
-            (None, Some(least)) => Unknown::at_least(left(least)),
-            (None, None) => Unknown::at_least(bridge::least(&before, seen, evidence.turn)),
+            (None, least) => {
+                let needed = bridge::least(&before, seen, evidence.turn);
+                Unknown::at_least(left(least.unwrap_or(0)).max(needed))
+            }
         };
         let Some(pos) = self.adoptable(&before, &board, evidence.turn, n) else { return false };
         self.take_forced(at, base, &common, evidence, facts);
@@ -193,6 +204,14 @@ impl Play {
         let times = self.times_at(done);
         self.sheet.complete(ply, done, by, times);
         facts.push(Fact::MoveCompleted { ply, by, pressed_before: at.since(done), times });
+    }
+
+    /// A tracker that begins from what is on record.
+    fn begun_after_record(&self) -> Tracker {
+        let n = self.sheet.len();
+        let mut tracker = self.tracker.clone();
+        tracker.restart(self.sheet.last().clone(), n);
+        tracker
     }
 
     /// The tracker begins anew from what is on record.
@@ -310,6 +329,19 @@ impl Play {
         let gap = self.sheet.gaps().iter().find(|gap| gap.ply == ply)?;
         let fen = Fen::from_position(self.sheet.position(ply), EnPassantMode::Legal).to_string();
         Some(Fact::Gap { ply, fen, n: gap.n })
+    }
+
+    /// After how many half-moves on record gaps are closed by what `tracker` knows since its root:
+    /// that may be how the board was taken over after a gap, or the last position before it. `None`
+    /// if it is no position of the record.
+    pub(in crate::game) fn joins_at(&self, tracker: &Tracker) -> Option<usize> {
+        let (n, root) = (tracker.n_settled(), tracker.root());
+        let is_root = |pos: &Chess| pos.board() == root.board() && pos.turn() == root.turn();
+        let gap = self.sheet.gaps().iter().find(|gap| gap.ply == n);
+        if n <= self.sheet.len() && is_root(self.sheet.position(n)) {
+            return Some(n + usize::from(gap.is_some()));
+        }
+        gap.filter(|gap| is_root(&gap.before)).map(|_| n)
     }
 
     /// Takes the gaps after half-move `n` away, with all that is on record since: it is known

@@ -39,11 +39,13 @@ impl Play {
         if tracker.mismatch().is_none() {
             tracker.complete_answered(at);
         }
+        // A base that is no position of the record says nothing of it.
+        let Some(from) = self.joins_at(&tracker) else { return false };
         self.recalled.extend(presses.iter().map(|(when, _)| *when));
         self.presses.extend(presses);
         self.tracker = tracker;
         self.other = None;
-        self.close_gaps_from(self.tracker.n_settled(), facts);
+        self.close_gaps_from(from, facts);
         self.doubt_settled(facts);
         let best = self.tracker.best();
         let is_still = self.tracker.mismatch().is_none();
