@@ -385,8 +385,8 @@ fn after_a_gap_the_record_is_followed() {
     handle(&mut game, 2_000, &Event::LinkDown, &mut entries);
     handle(&mut game, 3_000, &Event::LinkUp, &mut entries);
     let mut board = Board::new();
-    for (from, to) in [(Square::E2, Square::E4), (Square::E7, Square::E5)] {
-        let piece = board.remove_piece_at(from).expect("a pawn");
+    for (from, to) in [(Square::G1, Square::F3), (Square::G8, Square::F6)] {
+        let piece = board.remove_piece_at(from).expect("a knight");
         board.set_piece_at(to, piece);
     }
     handle(&mut game, 4_000, &Event::Pictured(Placement::from(board)), &mut entries);
@@ -394,7 +394,7 @@ fn after_a_gap_the_record_is_followed() {
         handle(&mut game, ms, &Event::Timeout, &mut entries);
     }
     let moves = game.referee().map(|referee| referee.moves().join(" "));
-    assert_eq!(moves.as_deref(), Some("e2e4 e7e5"));
+    assert_eq!(moves.as_deref(), Some("g1f3 g8f6"));
     let faults = entries.iter().filter(|entry| match &entry.fact {
         Fact::Ruled(ruled) => {
             ruled.code.is_some_and(|code| code.severity() == rokade::laws::Severity::Irregularity)
