@@ -392,6 +392,9 @@ impl Game {
     }
 
     fn on_clock(&mut self, now: Mono, message: &ClockMessage) {
+        if self.is_overtaken(message) {
+            return;
+        }
         if matches!(message, ClockMessage::NoClock) && self.clock.lost() {
             self.timekeeper.lost();
             self.record_clock();

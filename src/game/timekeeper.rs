@@ -21,13 +21,15 @@ pub(super) struct Timekeeper {
     shown_at: Option<Mono>,
     /// Whose time runs by the model that the host drives the clock by, and since when.
     kept: Option<(Mono, Color)>,
+    /// A clock of ours was given these times, and has not shown them yet.
+    restored: Option<Times>,
     notes: Vec<Note>,
 }
 
 impl Timekeeper {
     pub(super) fn new(settings: &Settings) -> Self {
         let check = Self::patient(Check::new(settings.time_control.clone()), settings);
-        Self { check, shown_at: None, kept: None, notes: Vec::new() }
+        Self { check, shown_at: None, kept: None, restored: None, notes: Vec::new() }
     }
 
     /// For a game that was begun before the daemon was started anew: `first` had the first move,
@@ -90,7 +92,22 @@ impl Game {
 
     /// The clock is our own and was given these times, which are on record.
     pub fn clock_restored(&mut self, to: Times) {
+        self.timekeeper.restored = Some(to);
         self.facts.push(Fact::ClockNote(Note::Restored { to }));
+    }
+
+    /// Whether a reading was under way before our own clock was given the times on record.
+    pub(super) fn is_overtaken(&mut self, message: &ClockMessage) -> bool {
+        let (Some(to), ClockMessage::Time(time)) = (self.timekeeper.restored, message) else {
+            return false;
+        };
+        let sum = to.white.as_secs() + to.black.as_secs();
+        let shown = u64::from(time.left.seconds) + u64::from(time.right.seconds);
+        let is_old = !time.running && sum.abs_diff(shown) > 2;
+        if !is_old {
+            self.timekeeper.restored = None;
+        }
+        is_old
     }
 
     /// Before anything is made of a clock message: whether it shows times.
