@@ -1,8 +1,8 @@
 //! The words with which a person enters what the arbiter orders and what the players say: parsing,
 //! and one example for each.
 //!
-//! An arbiter's order is written as it is ([`Order`]). What a player says begins with `white` or
-//! `black`, and what both sign with `both`; no order begins so.
+//! An arbiter's order is written as it is ([`crate::laws::Order`]). What a player says begins with
+//! `white` or `black`, and what both sign with `both`; no order begins so.
 
 use super::orders::Act;
 use crate::laws::{Declaration, UnknownName};
