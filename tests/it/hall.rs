@@ -172,3 +172,64 @@ async fn wait_for(daemon: &Daemon, what: &str, is_there: impl Fn() -> bool) {
         sleep(STEP).await;
     }
 }
+
+/// The games on record of a folder with two boards, the first two of its kind.
+async fn with_two_games(place: &Place) -> [Vec<String>; 2] {
+    let (first, one) = game(3, Span::new(300, 600), 21);
+    let (second, other) = game(3, Span::new(300, 600), 22);
+    let mut boards = [plug(&one.script, &place.board()), plug(&other.script, &place.cable(2))];
+    let daemon = place.start();
+    for board in &mut boards {
+        timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    }
+    let [a, b] = &mut boards;
+    let (a, b) = tokio::join!(
+        a.play(one.script.happenings, Speed::REAL),
+        b.play(other.script.happenings, Speed::REAL)
+    );
+    a.and(b).unwrap();
+    for (number, meant) in [(1, &first), (2, &second)] {
+        let file = place.path(&format!("state/table-{number}/game-0001.pgn"));
+        let is_there = || {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            !text.is_empty() && pgn_moves(&text)[0] == *meant
+        };
+        wait_for(&daemon, "the game of each board", is_there).await;
+    }
+    assert_eq!(daemon.stop().await.0, Some(0));
+    [first, second]
+}
+
+#[tokio::test]
+async fn every_board_is_told_of_unless_one_is_named() {
+    let place = Place::with_boards(2);
+    let [first, second] = with_two_games(&place).await;
+
+    let both = place.run(&["export"]).await;
+    assert_eq!(pgn_moves(&both.out), [first.clone(), second.clone()], "{both:?}");
+    let one = place.run(&["export", "--board", "table-2"]).await;
+    assert_eq!(pgn_moves(&one.out), [second.clone()], "{one:?}");
+
+    let both = place.run(&["log"]).await;
+    for number in [1, 2] {
+        let begin = format!("table-{number}  ");
+        assert!(both.out.lines().any(|line| line.starts_with(&begin)), "{both:?}");
+    }
+    let one = place.run(&["log", "--board", "table-1"]).await;
+    assert!(!one.out.is_empty() && !one.out.contains("table-"), "{one:?}");
+
+    let sound = place.run(&["verify"]).await;
+    assert_eq!((sound.code, sound.out.lines().count()), (Some(0), 2), "{sound:?}");
+
+    // One that is damaged is said, and keeps nobody from the other.
+    let journal = place.journal().join("000001.journal");
+    let mut bytes = fs::read(&journal).unwrap();
+    let n_written = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    bytes[n_written / 2] ^= 1;
+    fs::write(&journal, bytes).unwrap();
+    let damaged = place.run(&["verify"]).await;
+    assert_eq!(damaged.code, Some(5), "{damaged:?}");
+    assert!(damaged.err.contains("table-1") && damaged.out.contains("table-2"), "{damaged:?}");
+    let both = place.run(&["export"]).await;
+    assert_eq!(pgn_moves(&both.out).last(), Some(&second), "{both:?}");
+}
