@@ -10,7 +10,7 @@ use crate::laws::{
 };
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
-use crate::track::{Placement, Reading};
+use crate::track::{Placement, Reading, Sight};
 use shakmaty::{Color, Square};
 use std::time::Duration;
 
@@ -364,6 +364,8 @@ pub enum Fact {
         /// Serial number, short or long.
         serial: String,
     },
+    /// The board tells more or less of its pieces than was believed; a DGT board names them.
+    Sees(Sight),
     /// Something happened to the record itself.
     Record(Keeping),
 }

@@ -17,10 +17,10 @@ use crate::clock::{Device, End, Face, Reader, Times, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Placement, Reading, Step};
+use crate::track::{Placement, Reading, Sight, Step};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
-use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Position, Square};
+use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Piece, Position, Role, Square};
 use std::time::Duration;
 
 /// Silence after which messages may have been lost. A board that is asked once a second answers.
@@ -30,6 +30,10 @@ pub(super) const GAP_AFTER: Duration = Duration::from_millis(2_500);
 pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
 /// Between records of the clock's times while nothing else is recorded of them.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
+/// How many pawns a player has.
+const N_PAWNS: usize = 8;
+/// What stands on each occupied square by the word of a board that tells no pieces apart.
+const WHITE_PAWN: Piece = Piece { color: Color::White, role: Role::Pawn };
 /// Both kings must stand in the center this long. Source: protocol 9.1.
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// A start position must stand this long to begin a new game.
@@ -44,6 +48,8 @@ pub struct Game {
     pub(super) session: Session,
     pub(super) orientation: Option<Orientation>,
     pub(super) fields: Dump,
+    /// What the board can tell of a piece, as its pictures show.
+    pub(super) sight: Sight,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
     /// The clock does not hang on the board, and stays when the line to the board is lost.
@@ -85,6 +91,7 @@ impl Game {
             },
             orientation: settings.orientation,
             fields: Dump::new(&Board::empty(), Orientation::Normal),
+            sight: Sight::Pieces,
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
             is_clock_beside: false,
@@ -291,6 +298,7 @@ impl Game {
 
     fn on_dump(&mut self, now: Mono, dump: &Dump) {
         self.fields = dump.clone();
+        self.note_sight(dump);
         if self.link != LinkState::Live {
             self.set_link(LinkState::Live);
         }
@@ -301,7 +309,22 @@ impl Game {
             }
         }
         let orientation = self.orientation.unwrap_or(Orientation::Normal);
-        self.on_picture(now, &Placement::from(dump.placement(orientation)));
+        self.on_picture(now, &self.sight.of_board(&dump.placement(orientation)));
+    }
+
+    /// Some boards say of a piece only that it is there, by the code of a white pawn (protocol
+    /// 1.12). More of those than there are white pawns, and nothing else, is no chess.
+    fn note_sight(&mut self, dump: &Dump) {
+        let pieces = || dump.0.iter().filter(|code| **code != Code::Empty);
+        let are_pawns = pieces().all(|code| *code == Code::Piece(WHITE_PAWN));
+        let sight = match (self.sight, are_pawns) {
+            (Sight::Pieces, true) if pieces().count() > N_PAWNS => Sight::Occupied,
+            (Sight::Occupied, false) => Sight::Pieces,
+            (same, _) => same,
+        };
+        if std::mem::replace(&mut self.sight, sight) != sight {
+            self.facts.push(Fact::Sees(sight));
+        }
     }
 
     fn on_field(&mut self, now: Mono, field: Field, code: Code) {
@@ -310,7 +333,7 @@ impl Game {
             self.on_signal(signal);
         }
         let sq = self.orientation.unwrap_or(Orientation::Normal).square(field);
-        let reading = code.piece().map_or(Reading::Empty, Reading::Piece);
+        let reading = self.sight.of(code.piece());
         self.on_sensed(now, sq, reading);
     }
 

@@ -15,7 +15,7 @@ use crate::clock::Times;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::memory::{self, Clocks, Joint};
-use crate::track::{Misfit, Placement, Reading, Recalled, Step, Tracker};
+use crate::track::{Misfit, Placement, Reading, Recalled, Sight, Step, Tracker};
 use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
 use shakmaty::{Board, Color};
 use std::collections::VecDeque;
@@ -244,7 +244,8 @@ impl Game {
             self.memory.asked = None;
             self.memory.n_unanswered += 1;
         }
-        let Some(missed) = self.memory.missed else { return };
+        let may_ask = self.sight == Sight::Pieces;
+        let Some(missed) = self.memory.missed.filter(|_| may_ask) else { return };
         let is_at_rest = self.is_interrupted();
         let every = if is_at_rest { EVERY_AT_REST } else { EVERY };
         let rested = self.memory.last_asked.map_or(now, |last| last + every);

@@ -11,6 +11,7 @@ use super::timekeeper::Timekeeper;
 use crate::clock::{End, Reader, Times};
 use crate::laws::Ending;
 use crate::time::Mono;
+use crate::track::Sight;
 use crate::track::line::CompletedBy;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
@@ -53,6 +54,8 @@ pub struct Recovered {
     seats: Option<(Orientation, End)>,
     /// Serial numbers of the board, in the order in which they were told.
     serials: Vec<String>,
+    /// What the board was found to tell of a piece.
+    sight: Option<Sight>,
 }
 
 impl Recovered {
@@ -110,6 +113,7 @@ impl Recovered {
             Fact::Clock { running, .. } => self.has_clock |= running.is_some(),
             Fact::Pressed { .. } => self.has_clock = true,
             Fact::Identified { serial } => self.serials.push(serial.clone()),
+            Fact::Sees(sight) => self.sight = Some(*sight),
             Fact::Seated { connector, white_end } => {
                 let lies = match connector {
                     End::Left => Orientation::Normal,
@@ -324,6 +328,7 @@ impl Recovered {
         for serial in &self.serials {
             game.watch.note_serial(serial);
         }
+        game.sight = self.sight.unwrap_or(game.sight);
         game.begin_silence(None);
         game.recover_base();
         game

@@ -5,6 +5,7 @@ use crate::clock::{Note, Times};
 use crate::game::ScoreSheet;
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::laws::{Code, Finding, FindingKind, Severity};
+use crate::track::Sight;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -100,10 +101,7 @@ impl Log {
             }
             Fact::TimeControl(control) => format!("control    {control}"),
             Fact::ClockNote(note) => noted(note),
-            Fact::Link(LinkState::Live) => "board      connected".to_owned(),
-            Fact::Link(LinkState::Lost) => "board      connection lost".to_owned(),
-            Fact::Link(LinkState::Absent) => "board      not found".to_owned(),
-            Fact::Identified { serial } => format!("board      serial number {serial}"),
+            Fact::Link(_) | Fact::Identified { .. } | Fact::Sees(_) => of_board(fact)?,
             Fact::Record(keeping) => {
                 let label = if keeping.is_loss() { "RECORD    " } else { "record    " };
                 format!("{label} {keeping} {}", keeping.code())
@@ -296,6 +294,26 @@ impl Log {
 fn position(fen: &str, mode: CastlingMode) -> Option<Chess> {
     let pos = fen.parse::<Fen>().ok()?.into_position(mode);
     pos.or_else(PositionError::ignore_too_much_material).ok()
+}
+
+/// What is known of the board and the line to it.
+fn of_board(fact: &Fact) -> Option<String> {
+    let said = match fact {
+        Fact::Link(LinkState::Live) => "connected".to_owned(),
+        Fact::Link(LinkState::Lost) => "connection lost".to_owned(),
+        Fact::Link(LinkState::Absent) => "not found".to_owned(),
+        // Whatever a board calls itself, it is text.
+        Fact::Identified { serial } => {
+            format!("serial number {}", serial.trim_end().escape_debug())
+        }
+        Fact::Sees(Sight::Pieces) => "names its pieces".to_owned(),
+        Fact::Sees(Sight::Colors) => "tells only the color of a piece".to_owned(),
+        Fact::Sees(Sight::Occupied) => {
+            "shows only which squares are occupied; what stands there is worked out".to_owned()
+        }
+        _ => return None,
+    };
+    Some(format!("board      {said}"))
 }
 
 /// A ruling, if it is more than evidence.

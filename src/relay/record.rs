@@ -147,6 +147,9 @@ pub enum Body {
     Identified {
         serial: String,
     },
+    Sees {
+        sight: String,
+    },
     Declared {
         by: String,
         said: String,
@@ -360,6 +363,7 @@ impl From<&Fact> for Body {
                 clock_white: white_end.word().to_owned(),
             },
             Fact::Identified { serial } => Self::Identified { serial },
+            Fact::Sees(sight) => Self::Sees { sight: sight.word().to_owned() },
             Fact::Record(keeping) => Self::Record { keeping: (&keeping).into() },
             other => table::body(&other),
         }
@@ -424,6 +428,7 @@ impl Body {
                 white_end: Word::parse(&clock_white)?,
             },
             Self::Identified { serial } => Fact::Identified { serial },
+            Self::Sees { sight } => Fact::Sees(Word::parse(&sight)?),
             Self::Record { keeping } => Fact::Record(keeping.to_keeping()?),
             other => return table::fact(&other),
         })

@@ -70,7 +70,7 @@ pub enum BoardMessage {
     Log(Vec<u8>),
     /// `90`: 14 bits.
     BusAddress(u16),
-    /// `91`: the digits of the serial number, usually five.
+    /// `91`: the serial number, usually five digits; whatever stands there where it is no number.
     Serial(String),
     /// `A2`: ten characters; a Revelation II puts its firmware version in the first four.
     LongSerial(String),
@@ -157,7 +157,7 @@ impl BoardMessage {
             }
             id::LOG => Self::Log(payload.to_vec()),
             id::BUS_ADDRESS => Self::BusAddress(u16::from(payload[0]) << 7 | u16::from(payload[1])),
-            id::SERIAL => Self::Serial(leading_digits(payload)),
+            id::SERIAL => Self::Serial(serial(payload)),
             id::TRADEMARK => Self::Trademark(text(payload)),
             id::VERSION => Self::Version { major: payload[0], minor: payload[1] },
             id::BLACK_FIELDS => Self::BlackFields(decode_half(payload)?),
@@ -227,8 +227,13 @@ fn text(payload: &[u8]) -> String {
     payload.iter().map(|&byte| char::from(byte)).collect()
 }
 
-fn leading_digits(payload: &[u8]) -> String {
-    payload.iter().take_while(|byte| byte.is_ascii_digit()).map(|&byte| char::from(byte)).collect()
+/// The digits, before which nothing stands and behind which a blank may; boards of other makers
+/// send names, and those are taken as they are.
+fn serial(payload: &[u8]) -> String {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | 0);
+    let digits = payload.split(is_blank).next().unwrap_or_default();
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    text(if is_number { digits } else { payload })
 }
 
 /// `None` for the 100 fields of a 10x10 board, on which no chess is played.

@@ -18,8 +18,10 @@ use crate::wire::message::BoardMessage;
 pub const OPENING_PAUSE: Duration = Duration::from_millis(500);
 /// From one question for the version to the next (protocol 1.14 step 2).
 pub const VERSION_WAIT: Duration = Duration::from_secs(2);
-/// Questions for the version before the reset and the last one (protocol 1.14 step 2).
-pub const N_VERSION_TRIES: u32 = 3;
+/// Questions for the version before the line is given up (protocol 1.14 step 2). The reset that
+/// could go before the last is not sent: until a board has answered, the line may be anybody's, and
+/// all that is written to it is this question.
+pub const N_VERSION_TRIES: u32 = 4;
 /// Between two commands that are not for the clock (protocol 1.2).
 pub const COMMAND_GAP: Duration = Duration::from_millis(100);
 /// Without a byte for this long the board is probed (protocol 1.14 step 6).
@@ -225,9 +227,10 @@ impl Session {
     }
 
     /// The line will be closed on purpose: the board is told to be quiet, lest the next to open it
-    /// starts inside a message (protocol 1.14 step 7).
+    /// starts inside a message (protocol 1.14 step 7). Whoever has not told its version is told
+    /// nothing.
     pub fn leave(&mut self, out: &mut Vec<Command>) {
-        if !matches!(self.phase, Phase::Absent) {
+        if matches!(self.phase, Phase::Running { .. }) {
             out.push(Command::Reset);
         }
         self.link_down();
@@ -301,12 +304,8 @@ impl Session {
     }
 
     fn ask_version(&mut self, now: Mono, n_asked: u32) {
-        if n_asked > N_VERSION_TRIES + 1 {
-            return self.fail(SessionFault::NoAnswer);
-        }
         if n_asked > N_VERSION_TRIES {
-            // Perhaps the board was in bus mode and lost the first byte.
-            self.enqueue(Command::Reset);
+            return self.fail(SessionFault::NoAnswer);
         }
         self.enqueue(Command::SendVersion);
         self.phase = Phase::Asking(n_asked, now + VERSION_WAIT);

@@ -86,10 +86,30 @@ fn a_silent_line_is_given_up_after_the_last_question() {
         "0.500 > send-version",
         "2.500 > send-version",
         "4.500 > send-version",
-        "6.500 > reset",
-        "6.600 > send-version",
+        "6.500 > send-version",
     ];
     assert_eq!(pair.drain(">"), expected);
+}
+
+/// A path may lead to somebody's terminal, since numbers of pseudo-terminals are given again.
+#[test]
+fn whoever_has_not_told_a_version_is_sent_one_question_and_nothing_else() {
+    let mut session = Session::new(Streams::BoardAndClock);
+    let mut out = Vec::new();
+    session.link_up(Mono(0), &mut out);
+    for ms in (0..9_000).step_by(50) {
+        let now = Mono::from_millis(ms);
+        session.on_bytes(now);
+        let chatter = rokade::wire::BoardMessage::Serial("echo".to_owned());
+        session.on_message(now, &chatter, &mut out);
+        session.want_dump(now, &mut out);
+        session.ask_log(now, &mut out);
+        session.on_timeout(now, &mut out);
+    }
+    session.link_up(Mono::from_millis(10_000), &mut out);
+    session.on_timeout(Mono::from_millis(11_000), &mut out);
+    session.leave(&mut out);
+    assert!(!out.is_empty() && out.iter().all(|sent| *sent == Command::SendVersion), "{out:?}");
 }
 
 #[test]
@@ -97,7 +117,7 @@ fn a_board_plugged_in_late_is_found_by_a_later_question() {
     let mut pair = pair(board());
     pair.board.line_down(Mono(0));
     pair.link_up();
-    pair.pass(6_550);
+    pair.pass(6_450);
     pair.board.line_up(pair.now);
     pair.pass(1_500);
     assert_eq!(pair.session.state(), SessionState::Live);
