@@ -26,7 +26,6 @@ const IN_HAND_MAX: Duration = Duration::from_secs(4);
 /// A press of a move that stands, with other pieces of the presser missing.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Untidy {
-    by: Color,
     pressed: Mono,
     squares: Bitboard,
 }
@@ -72,7 +71,7 @@ impl Game {
             self.watch.in_hand = Some(InHand { by, pressed });
             self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
         } else {
-            self.displaced(squares, Some(by));
+            self.displaced(squares);
         }
     }
 
@@ -93,29 +92,28 @@ impl Game {
         } else if ply.is_none() {
             let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed + SCAN;
             let squares: Vec<Square> = self.difference().into_iter().filter(stood).collect();
-            self.lost_or_faulty(squares, by);
+            self.lost_or_faulty(squares);
         }
     }
 
-    /// What stood on `squares` when `by` pressed is not explained. Where a sensor may be at fault
-    /// nobody is blamed.
-    fn lost_or_faulty(&mut self, squares: Vec<Square>, by: Color) {
+    /// What stood on `squares` at a press is not explained. A sensor may be at fault.
+    fn lost_or_faulty(&mut self, squares: Vec<Square>) {
         let Some(play) = self.play.as_mut().filter(|_| !squares.is_empty()) else { return };
         match play.suspected() {
             Some(faulty) if faulty.any() => {
                 play.tell_sensors(faulty, &mut self.facts);
                 self.watch.note_displaced();
             }
-            Some(_) => self.displaced(squares, None),
-            None => self.displaced(squares, Some(by)),
+            _ => self.displaced(squares),
         }
     }
 
-    /// The board differs from the record on `squares`; perhaps `by` has pressed over it.
-    pub(super) fn displaced(&mut self, squares: Vec<Square>, by: Option<Color>) {
+    /// The board differs from the record on `squares`. Whoever pressed over it need not have
+    /// knocked the pieces over, or have seen that they lie: nobody is named.
+    pub(super) fn displaced(&mut self, squares: Vec<Square>) {
         if !self.watch.note_displaced() {
             let kind = FindingKind::Displaced { squares };
-            self.facts.push(Fact::PositionLost(Finding { kind, by }));
+            self.facts.push(Fact::PositionLost(Finding { kind, by: None }));
         }
     }
 
@@ -140,19 +138,19 @@ impl Game {
         if squares.count() < UNTIDY_MIN {
             return;
         }
-        self.watch.untidy = Some(Untidy { by, pressed: now, squares });
+        self.watch.untidy = Some(Untidy { pressed: now, squares });
         self.timers.set(Timer::Untidy, now + SUSPECT_AFTER);
     }
 
     /// Tells of pieces that were missing at a press and still are.
     pub(super) fn tell_untidy(&mut self, now: Mono) {
-        let Some(Untidy { by, pressed, squares }) = self.watch.untidy.take() else { return };
+        let Some(Untidy { pressed, squares }) = self.watch.untidy.take() else { return };
         let differs = self.difference() & squares;
         let Some(play) = &self.play else { return };
         let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed;
         let squares: Vec<Square> = differs.into_iter().filter(stood).collect();
         if squares.len() >= UNTIDY_MIN && !self.is_after_gap(now) {
-            self.displaced(squares, Some(by));
+            self.displaced(squares);
         }
     }
 

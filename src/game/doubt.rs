@@ -47,7 +47,8 @@ impl Blame {
     fn is_shared_by(self, fact: &Fact, by: Color) -> bool {
         match self {
             Self::Illegal => is_illegal_of(fact, by),
-            Self::Exchanged | Self::Beyond | Self::Disorder => is_disorder_of(fact, by),
+            Self::Exchanged => matches!(fact, Fact::PositionLost(_)) || is_disorder_of(fact, by),
+            Self::Beyond | Self::Disorder => is_disorder_of(fact, by),
         }
     }
 }
@@ -244,7 +245,6 @@ fn is_disorder_of(fact: &Fact, by: Color) -> bool {
         Fact::Found(finding) => {
             finding.by == Some(by) && finding.severity() == Severity::Irregularity
         }
-        Fact::PositionLost(finding) => finding.by == Some(by),
         _ => is_illegal_of(fact, by),
     }
 }

@@ -19,7 +19,7 @@ use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::tracker::{RESTED, STEP_MAX};
+use crate::track::tracker::{RESTED, SCAN, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
 use shakmaty::{
@@ -478,9 +478,11 @@ impl Play {
                 break;
             }
             let Some(done) = ply.completion else { continue };
-            // A press that is learned of late stands for more than the reply that stood for it.
+            // A press that is learned of late stands for more than the reply that stood for it,
+            // or than a press before the piece came.
             let is_late = scored.completed.is_some_and(|known| {
-                known.by == CompletedBy::Reply && done.by == CompletedBy::Press
+                let was_early = known.at + SCAN < ply.released && known.at < done.at;
+                done.by == CompletedBy::Press && (known.by == CompletedBy::Reply || was_early)
             });
             if scored.completed.is_some() && !is_late {
                 continue;

@@ -13,8 +13,7 @@ use crate::track::{Mismatch, Placement, Step};
 use shakmaty::{Bitboard, Color, Position};
 use std::time::Duration;
 
-/// A press that no legal move accounts for is reported after this: a flying hand, the scan and a
-/// dump have had their time.
+/// A press without a legal move is reported after this: hand, scan and dump have had their time.
 pub(super) const SUSPECT_AFTER: Duration = Duration::from_millis(900);
 /// A lever that comes back within this time, with nothing moved, was touched and not pressed.
 pub(super) const BOUNCE: Duration = Duration::from_millis(700);
@@ -269,7 +268,9 @@ impl Game {
                 true => (PUSHED_BACK, PUSHED_BACK),
                 false => (BOUNCE, SUSPECT_AFTER),
             };
-            self.watch.suspect = Some(Suspect { by, at: now, how, grace });
+            // The lever of a clock that stands is turned for an arbiter.
+            let is_play = how == Pressed::Button || !self.is_interrupted();
+            self.watch.suspect = is_play.then_some(Suspect { by, at: now, how, grace });
             self.timers.set(Timer::Suspect, now + after);
             self.session.want_dump(now, &mut self.commands);
         } else {
@@ -403,7 +404,7 @@ impl Game {
         }
     }
 
-    /// The whole board is known again: what was not to be judged without it is due anew.
+    /// The whole board is known again: what waited for it is due anew.
     pub(super) fn rejudge(&mut self, now: Mono) {
         self.timers.set(Timer::Settle, now + self.settle_time());
         if self.watch.has_suspect() {
@@ -440,8 +441,8 @@ impl Game {
         };
         let finding = Finding { kind, by: Some(by) };
         if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
-            // Where a sensor does not tell, nobody is blamed for what it would have told.
-            return self.displaced(self.difference().into_iter().collect(), None);
+            // Nobody is blamed for what a sensor does not tell.
+            return self.displaced(self.difference().into_iter().collect());
         }
         if finding.kind == FindingKind::PressWithoutMove {
             self.watch.illegal_by = None;
@@ -536,7 +537,7 @@ impl Game {
             self.watch.note_displaced();
             return;
         }
-        self.displaced(self.off_record(differs).into_iter().collect(), None);
+        self.displaced(self.off_record(differs).into_iter().collect());
     }
 
     /// Where the board differs from what is on record. That may be behind what the tracker makes of
@@ -554,7 +555,7 @@ impl Game {
         if differs.is_empty() || self.watch.told_illegal.is_some() || self.awaits_new_piece() {
             return;
         }
-        self.displaced(differs.into_iter().collect(), None);
+        self.displaced(differs.into_iter().collect());
     }
 
     fn kings_in_center(&self) -> Option<Ending> {

@@ -222,7 +222,9 @@ pub(super) fn settle_presses(line: &mut Line) {
         let last = open.clone().rev().find(|idx| is_his(idx) && stands(idx));
         let Some(idx) = last.or_else(|| open.clone().find(|idx| is_his(idx) && follows(idx)))
         else {
-            line.open.push(press);
+            if !settle_anew(line, press) {
+                line.open.push(press);
+            }
             continue;
         };
         for ply in &mut line.plies[first..idx] {
@@ -236,6 +238,25 @@ pub(super) fn settle_presses(line: &mut Line) {
             line.cost += weigh::micros(late) * weigh::LATE_PER_MICRO;
         }
     }
+}
+
+/// A press after a piece stands is for its move, whatever was pressed before the piece came: that
+/// was for nothing. True if it is so.
+fn settle_anew(line: &mut Line, press: OpenPress) -> bool {
+    let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == press.by) else {
+        return false;
+    };
+    let ply = &mut line.plies[idx];
+    let Some(done) = ply.completion.filter(|done| done.by == CompletedBy::Press) else {
+        return false;
+    };
+    if done.at + SCAN >= ply.released || ply.released > press.at + SCAN {
+        return false;
+    }
+    ply.completion = Some(Completion { at: press.at, by: CompletedBy::Press });
+    line.unexplained.push(OpenPress { by: press.by, at: done.at });
+    line.cost += weigh::OPEN_PRESS;
+    true
 }
 
 /// Whether the press at `at` completes a move of `line` that is such.
