@@ -69,3 +69,19 @@ impl Timers {
         self.due.iter().flatten().min().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_due_before_it_was_set_is_due_once() {
+        let mut timers = Timers::default();
+        timers.set(Timer::Settle, Mono::from_millis(5));
+        timers.set(Timer::Flag, Mono::from_millis(900));
+        assert_eq!(timers.next(), Some(Mono::from_millis(5)));
+        assert!(timers.take(Timer::Settle, Mono::from_millis(700)));
+        assert!(!timers.take(Timer::Settle, Mono::from_millis(800)));
+        assert_eq!(timers.next(), Some(Mono::from_millis(900)));
+    }
+}

@@ -51,9 +51,11 @@ impl Play {
         self.presses.push((at, times));
     }
 
-    /// Goes on with `base`: nothing has happened since.
+    /// Goes on with `base`: nothing has happened since, unless the record was changed by an order.
     pub(in crate::game) fn resume_from(&mut self, base: Tracker) {
-        self.tracker = base;
+        if self.joins_at(&base).is_some() {
+            self.tracker = base;
+        }
     }
 
     /// Tells what was played since `base`, as far as it is forced, and takes the board over as it

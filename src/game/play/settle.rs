@@ -237,6 +237,7 @@ mod tests {
             white: String::new(),
             black: String::new(),
             event: String::new(),
+            site: String::new(),
             round: String::new(),
         }
     }
@@ -284,6 +285,17 @@ mod tests {
         assert_eq!((play.sheet().n_completed(), play.tracker().n_settled()), (2, 2));
         assert_eq!(play.tracker().best().plies.len(), 1);
         assert_eq!(play.tracker().best().pos.board(), play.sheet().last().board());
+    }
+
+    /// What was believed before a silence is no longer what to go on with, if an order came in it.
+    #[test]
+    fn an_order_in_a_silence_outlasts_it() {
+        let mut play = play(KNIGHT, &["d5c7", "g8h8", "g1h1", "h8h7"], "d5e7");
+        let before = play.tracker().clone();
+        order(&mut play, 1, "d5e7").unwrap();
+        play.resume_from(before);
+        let root = play.sheet().position(play.tracker().n_settled());
+        assert_eq!(play.tracker().root().board(), root.board());
     }
 
     #[test]

@@ -251,14 +251,16 @@ impl World {
         self.plan_crash();
         self.life.handle(Mono::default(), &Event::LinkUp);
         self.carry_out(Mono::default());
+        let mut clock = Mono::default();
         loop {
             let happens = happenings.peek().map(|(at, _)| *at);
             let due = [happens, self.table.next_at(), self.life.wake_at(), Some(order_at)];
-            let now = due.into_iter().flatten().min().expect("orders come for ever");
+            let due = due.into_iter().flatten().min().expect("orders come for ever");
+            let now = due.max(clock);
             if now > end {
                 return;
             }
-            if happens == Some(now) {
+            if happens == Some(due) {
                 let (_, happening) = happenings.next().expect("it was peeked");
                 if let Some(event) = self.table.happen(now, happening) {
                     self.life.handle(now, &event);
@@ -266,17 +268,28 @@ impl World {
                 if matches!(happening, Happening::End) {
                     self.hurts = 0;
                 }
-            } else if self.table.next_at() == Some(now) {
+            } else if self.table.next_at() == Some(due) {
                 self.pass(now);
-            } else if order_at == now {
+            } else if order_at == due {
                 self.order(now);
                 order_at = now + Duration::from_millis(self.rng.u64(1..=20_000));
             } else {
-                self.life.handle(now, &Event::Timeout);
+                clock = now + self.lateness();
+                self.life.handle(clock, &Event::Timeout);
                 let wake = self.life.wake_at();
-                assert!(wake.is_none_or(|wake| wake > now), "a timer in the past at {now}");
+                assert!(wake.is_none_or(|wake| wake > clock), "a timer in the past at {clock}");
             }
-            self.carry_out(now);
+            clock = clock.max(now);
+            self.carry_out(clock);
+        }
+    }
+
+    /// How late a loop is that has other things to do.
+    fn lateness(&mut self) -> Duration {
+        match self.rng.u8(0..8) {
+            0 => Duration::from_millis(self.rng.u64(1..3_000)),
+            1 => Duration::from_micros(self.rng.u64(1..1_000)),
+            _ => Duration::ZERO,
         }
     }
 
