@@ -167,6 +167,8 @@ pub enum Fact {
         black: String,
         /// The event.
         event: String,
+        /// The place; empty also in records of older versions.
+        site: String,
         /// The round.
         round: String,
     },

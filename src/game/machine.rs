@@ -6,13 +6,14 @@ use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::flags::Flags;
 use super::gap::Silence;
+use super::identity::{Identity, Serials};
 use super::memory::{Memory, Picture};
 use super::play::{self, Play};
 use super::rules::Bench;
 use super::settings::{ClockRole, Settings};
 use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
-use super::watch::{Identity, Pressed};
+use super::watch::Pressed;
 use crate::clock::{Device, End, Face, Reader, Times, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
@@ -60,6 +61,7 @@ pub struct Game {
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
+    pub(super) serials: Serials,
     pub(super) bench: Option<Bench>,
     /// Why the order that came last cannot be carried out.
     pub(super) refused: Option<String>,
@@ -101,6 +103,7 @@ impl Game {
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
+            serials: Serials::default(),
             bench: Bench::of(&settings),
             refused: None,
             memory: Memory::default(),
@@ -174,7 +177,10 @@ impl Game {
                 self.session.on_bytes(now);
             }
             Event::Board(message) => self.on_message(now, message),
-            Event::Noise => self.session.want_dump(now, &mut self.commands),
+            Event::Noise => {
+                self.serials.note_noise(now);
+                self.session.want_dump(now, &mut self.commands);
+            }
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
             Event::Clock(message) => {
@@ -279,17 +285,22 @@ impl Game {
             BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
             BoardMessage::Clock(clock) => self.on_clock(now, clock),
             BoardMessage::Log(log) => self.on_log(now, log),
-            BoardMessage::Serial(serial) | BoardMessage::LongSerial(serial) => {
-                self.on_serial(serial);
+            BoardMessage::Serial(serial) => self.on_serial(now, serial, Command::ReturnSerial),
+            BoardMessage::LongSerial(serial) => {
+                self.on_serial(now, serial, Command::ReturnLongSerial);
             }
             _ => {}
         }
     }
 
-    fn on_serial(&mut self, serial: &str) {
-        let identity = self.watch.note_serial(serial);
-        if identity != Identity::Known {
-            self.facts.push(Fact::Identified { serial: serial.to_owned() });
+    fn on_serial(&mut self, now: Mono, serial: &str, ask_again: Command) {
+        let identity = self.serials.hear(now, serial);
+        match identity {
+            Identity::Known => {}
+            Identity::Doubtful => self.commands.push(ask_again),
+            Identity::New | Identity::Other => {
+                self.facts.push(Fact::Identified { serial: serial.to_owned() });
+            }
         }
         if identity == Identity::Other {
             self.on_exchanged();
@@ -542,6 +553,7 @@ impl Game {
             white: self.settings.white.clone(),
             black: self.settings.black.clone(),
             event: self.settings.event.clone(),
+            site: self.settings.site.clone(),
             round: self.settings.round.clone(),
         });
         self.seat_referee(&start, mode);

@@ -15,6 +15,7 @@ pub mod entry;
 pub mod event;
 mod flags;
 mod gap;
+mod identity;
 pub mod keeping;
 mod machine;
 mod memory;

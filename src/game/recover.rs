@@ -326,7 +326,7 @@ impl Recovered {
             play
         });
         for serial in &self.serials {
-            game.watch.note_serial(serial);
+            game.serials.take(serial);
         }
         game.sight = self.sight.unwrap_or(game.sight);
         game.begin_silence(None);
@@ -373,6 +373,7 @@ mod tests {
             white: String::new(),
             black: String::new(),
             event: String::new(),
+            site: String::new(),
             round: String::new(),
         }
     }

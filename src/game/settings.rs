@@ -67,6 +67,8 @@ pub struct Settings {
     pub black: String,
     /// The event.
     pub event: String,
+    /// The place.
+    pub site: String,
     /// The round.
     pub round: String,
     /// The position to start from; `None` waits for any start position of chess or Chess960.

@@ -54,7 +54,6 @@ pub(super) struct Watch {
     /// going for him again.
     pub(super) illegal_by: Option<(Color, usize)>,
     told_no_start: bool,
-    serials: Vec<String>,
     pub(super) untidy: Option<Untidy>,
     pub(super) in_hand: Option<InHand>,
     pub(super) unpressed: Option<Unpressed>,
@@ -67,17 +66,6 @@ pub(super) struct Watch {
     stopped_on: Bitboard,
     /// Searches cut short that have been told.
     n_cut: u64,
-}
-
-/// What a serial number says beside those on record.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Identity {
-    /// It is on record.
-    Known,
-    /// It is the first of its kind.
-    New,
-    /// It is another one.
-    Other,
 }
 
 /// How a press was heard.
@@ -121,23 +109,12 @@ impl Watch {
     }
 
     pub(super) fn new_game(&mut self) {
-        *self = Self { serials: std::mem::take(&mut self.serials), ..Self::default() };
+        *self = Self::default();
     }
 
     /// Whether a press waits for the move that it completes.
     pub(super) fn has_suspect(&self) -> bool {
         self.suspect.is_some()
-    }
-
-    /// A board tells its serial number, short or long.
-    pub(super) fn note_serial(&mut self, serial: &str) -> Identity {
-        if self.serials.iter().any(|known| known == serial) {
-            return Identity::Known;
-        }
-        let n_before = self.serials.len();
-        self.serials.retain(|known| known.len() != serial.len());
-        self.serials.push(serial.to_owned());
-        if self.serials.len() > n_before { Identity::New } else { Identity::Other }
     }
 
     /// How long board and record have differed.

@@ -52,7 +52,7 @@ impl Log {
 
     fn text(&mut self, fact: &Fact) -> Option<String> {
         Some(match fact {
-            Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
+            Fact::GameStarted { fen, is_chess960, white, black, event, round, .. } => {
                 self.begin(fen, *is_chess960);
                 let event = [event.as_str(), round].join(" ");
                 let names = format!("{} - {}", name(white, "White"), name(black, "Black"));

@@ -123,7 +123,9 @@ mod tests {
         let names = || (String::new(), String::new());
         let ((white, black), (event, round)) = (names(), names());
         let fen = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 12".to_owned();
-        let started = Fact::GameStarted { fen, is_chess960: false, white, black, event, round };
+        let site = String::new();
+        let started =
+            Fact::GameStarted { fen, is_chess960: false, white, black, event, site, round };
         let made = Fact::MoveMade {
             ply: 1,
             uci: "d5c7".to_owned(),

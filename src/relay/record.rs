@@ -43,6 +43,8 @@ pub enum Body {
         white: String,
         black: String,
         event: String,
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        site: String,
         round: String,
     },
     MoveMade {
@@ -303,8 +305,8 @@ impl FindingBody {
 impl From<&Fact> for Body {
     fn from(fact: &Fact) -> Self {
         match fact.clone() {
-            Fact::GameStarted { fen, is_chess960, white, black, event, round } => {
-                Self::GameStarted { fen, chess960: is_chess960, white, black, event, round }
+            Fact::GameStarted { fen, is_chess960: chess960, white, black, event, site, round } => {
+                Self::GameStarted { fen, chess960, white, black, event, site, round }
             }
             Fact::MoveMade {
                 ply,
@@ -373,8 +375,8 @@ impl From<&Fact> for Body {
 impl Body {
     fn to_fact(&self) -> Option<Fact> {
         Some(match self.clone() {
-            Self::GameStarted { fen, chess960, white, black, event, round } => {
-                Fact::GameStarted { fen, is_chess960: chess960, white, black, event, round }
+            Self::GameStarted { fen, chess960: is_chess960, white, black, event, site, round } => {
+                Fact::GameStarted { fen, is_chess960, white, black, event, site, round }
             }
             Self::MoveMade {
                 ply,

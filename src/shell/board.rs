@@ -19,7 +19,7 @@ use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
 use crate::relay::log::Log;
 use crate::relay::open;
-use crate::relay::pgn::{self, Tags};
+use crate::relay::pgn::{self};
 use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command};
 use std::path::Path;
@@ -361,7 +361,11 @@ impl Board {
 /// The game as the public may have it.
 fn pgn_of(game: &Game, games: &Games, site: &str) -> Option<PgnFile> {
     let play = game.play()?;
-    let tags = Tags { site: site.to_owned(), ..games.tags().clone() };
+    let mut tags = games.tags().clone();
+    if tags.site.is_empty() {
+        // The record of an older version does not tell it.
+        tags.site = site.to_owned();
+    }
     let outcome = play.ending().map(|ending| ending.outcome);
     let text = pgn::render(&tags, play.sheet(), game.n_public(), outcome);
     Some(PgnFile { number: games.n_games, text: Arc::from(text) })

@@ -508,6 +508,7 @@ impl Board {
             white: self.white.clone(),
             black: self.black.clone(),
             event: self.event.clone(),
+            site: self.site.clone(),
             round: self.round.clone(),
             start: None,
             is_chess960: self.chess960 || is_960,

@@ -205,12 +205,12 @@ impl Games {
     /// Takes the next entry. One that tells what cannot be is passed over.
     pub fn take(&mut self, entry: &Entry) -> Taken {
         let closed = match &entry.fact {
-            Fact::GameStarted { white, black, event, round, .. } => {
+            Fact::GameStarted { white, black, event, site, round, .. } => {
                 let closed = self.current();
                 self.n_games += 1;
                 self.tags = Tags {
                     event: event.clone(),
-                    site: self.tags.site.clone(),
+                    site: site.clone(),
                     date: date(entry.at.wall),
                     round: round.clone(),
                     white: white.clone(),

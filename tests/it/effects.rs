@@ -79,6 +79,7 @@ impl Board {
             white: String::new(),
             black: String::new(),
             event: String::new(),
+            site: String::new(),
             round: String::new(),
         };
         let made = moves.iter().zip(1..).map(|((uci, other), ply)| Fact::MoveMade {

@@ -1,0 +1,84 @@
+//! Which board it is: what it tells of itself, and whether that is to be believed.
+
+use crate::time::Mono;
+use std::time::Duration;
+
+/// A number that is told so soon after noise may be noise itself.
+const NOISE_LASTS: Duration = Duration::from_secs(10);
+/// The shortest number that counts then. Boards have five digits or ten.
+const LEN_MIN: usize = 4;
+
+/// What a serial number says beside those on record.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// It is on record, or none.
+    Known,
+    /// It is the first of its kind.
+    New,
+    /// It is another one.
+    Other,
+    /// It came out of noise: the board is to be asked again.
+    Doubtful,
+}
+
+/// The serial numbers of a board.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Serials {
+    known: Vec<String>,
+    /// When bytes came last that were no message.
+    noise_at: Option<Mono>,
+    /// What was told last in noise.
+    told: Option<String>,
+}
+
+impl Serials {
+    /// Bytes came that are no message.
+    pub(super) fn note_noise(&mut self, now: Mono) {
+        self.noise_at = Some(now);
+    }
+
+    /// A board tells its serial number, short or long. Noise that happens to be such a message is
+    /// not told twice alike.
+    pub(super) fn hear(&mut self, now: Mono, serial: &str) -> Identity {
+        let is_doubtful = self.noise_at.is_some_and(|at| now.since(at) < NOISE_LASTS);
+        if serial.is_empty() || self.known.iter().any(|known| known == serial) {
+            return Identity::Known;
+        }
+        if is_doubtful {
+            let before = self.told.replace(serial.to_owned());
+            if before.as_deref() != Some(serial) || serial.len() < LEN_MIN {
+                return Identity::Doubtful;
+            }
+        }
+        self.take(serial)
+    }
+
+    /// A serial number is on record.
+    pub(super) fn take(&mut self, serial: &str) -> Identity {
+        let n_before = self.known.len();
+        self.known.retain(|known| known.len() != serial.len());
+        self.known.push(serial.to_owned());
+        if self.known.len() > n_before { Identity::New } else { Identity::Other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_out_of_noise_counts_once_it_is_told_twice_alike() {
+        let at = Mono::from_millis;
+        let mut serials = Serials::default();
+        assert_eq!(serials.hear(at(1), ""), Identity::Known);
+        assert_eq!(serials.hear(at(1), "01025"), Identity::New);
+        serials.note_noise(at(2));
+        assert_eq!(serials.hear(at(3), "01025"), Identity::Known);
+        assert_eq!(serials.hear(at(3), "77"), Identity::Doubtful);
+        assert_eq!(serials.hear(at(4), "77"), Identity::Doubtful);
+        assert_eq!(serials.hear(at(5), "02047"), Identity::Doubtful);
+        assert_eq!(serials.hear(at(6), "02048"), Identity::Doubtful);
+        assert_eq!(serials.hear(at(7), "02048"), Identity::Other);
+        assert_eq!(serials.hear(at(10_003), "3000001025"), Identity::New);
+    }
+}
