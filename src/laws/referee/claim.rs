@@ -148,6 +148,11 @@ impl Referee {
             self.refuse(Some(by), "the flag is up, or the moves were completed");
             return;
         }
+        if self.flags.legal == Some(by) {
+            self.claimed(by, "time", Verdict::Incorrect, None);
+            self.refuse(Some(by), "the claimant's own flag was seen before");
+            return;
+        }
         let must_be_up = self.rules.flag_call != FlagCall::Called;
         if must_be_up && self.flags.is_down(by) {
             self.claimed(by, "time", Verdict::Incorrect, None);
@@ -163,6 +168,10 @@ impl Referee {
         let kind = asked.kind();
         let has_touched = !self.turn.touches.is_empty();
         let is_late = self.rules.claim_lost_by == LapsesBy::Touch && has_touched;
+        if self.is_time_settled() {
+            self.inadmissible(by, kind, "a flag has been seen down");
+            return;
+        }
         if by != self.mover() {
             self.inadmissible(by, kind, "the player is not on move");
             return;
@@ -226,6 +235,8 @@ impl Referee {
         };
         let why = if self.rules.quickplay_claim == QuickplayClaim::Nobody {
             "no such claim in this form of chess"
+        } else if self.is_time_settled() {
+            "a flag has been seen down"
         } else if !self.is_quickplay(by) {
             "not the last period of a game without increments"
         } else if !may {

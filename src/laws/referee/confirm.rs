@@ -128,7 +128,7 @@ impl Referee {
         match case {
             Case::Displaced => self.demand = None,
             Case::Late(_) => self.late.all_present(),
-            Case::Flag(side) => self.flags.raise(*side),
+            Case::Flag(side) => self.dismiss_flag(*side),
             Case::Touch(breach) => {
                 let ply = breach.ply;
                 self.breaches.retain(|known| known.ply != ply);

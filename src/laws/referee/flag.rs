@@ -138,9 +138,7 @@ impl Referee {
         }
         self.open(Case::Flag(side), &[], MayAct::Yes);
         if self.terms.flag_witness == FlagWitness::Authoritative {
-            // The first that fell decides.
-            let first = *self.flags.legal.get_or_insert(side);
-            self.raise(|case| matches!(case, Case::Flag(known) if *known == first));
+            self.witness_flag(side);
         }
     }
 
@@ -188,14 +186,24 @@ impl Referee {
         }
     }
 
-    /// The arbiter sees a flag, or a player claims it.
+    /// The arbiter sees a flag, or a player claims it. Of two the first that was seen decides. 6.8,
+    /// 6.9 (2005: 6.9, 6.10).
     pub(super) fn witness_flag(&mut self, side: Color) {
-        self.flags.legal = Some(side);
+        let first = *self.flags.legal.get_or_insert(side);
         self.flags.missing[side] = true;
         if !self.has(|case| matches!(case, Case::Flag(known) if *known == side)) {
             self.open(Case::Flag(side), &[], MayAct::Yes);
         }
-        self.raise(|case| matches!(case, Case::Flag(known) if *known == side));
+        self.raise(|case| matches!(case, Case::Flag(known) if *known == first));
+    }
+
+    /// The arbiter does not rule on the flag of `side`: it counts as up. The other's may be down.
+    pub(super) fn dismiss_flag(&mut self, side: Color) {
+        self.flags.raise(side);
+        let is_known = self.has(|case| matches!(case, Case::Flag(known) if *known == !side));
+        if self.flags.missing[!side] && !is_known && self.rules.flag_call == FlagCall::Called {
+            self.open(Case::Flag(!side), &[], MayAct::Yes);
+        }
     }
 
     pub(super) fn on_arbiter_flag(&mut self, side: Color) {

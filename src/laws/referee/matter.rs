@@ -171,6 +171,10 @@ impl Referee {
         }
         let number = self.next_number();
         self.matters.push(Matter { number, case, options, may_act });
+        // Nothing that comes up later is ruled upon before a flag that has been seen.
+        if let Some(first) = self.flags.legal {
+            self.raise(|case| matches!(case, Case::Flag(known) if *known == first));
+        }
     }
 
     /// The number of a matter that comes up.
