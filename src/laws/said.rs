@@ -53,6 +53,8 @@ pub enum Binding {
     CaptureWith(Square, Square),
     /// Castle on this side; the last field says how the side is named.
     Castle(CastlingSide, SideNames),
+    /// Castle, on either side: that was announced. 2009: Art. F3. From 2018: Guidelines II.3.2.
+    CastleEither,
     /// Promote on this square, to this piece where it has been put there.
     Promote(Square, Option<Role>),
     /// The released piece stays on this square.
@@ -86,6 +88,7 @@ impl fmt::Display for Binding {
                 };
                 write!(f, "castle {name}")
             }
+            Self::CastleEither => f.write_str("castle"),
             Self::Promote(sq, None) => write!(f, "promote {sq}"),
             Self::Promote(sq, Some(role)) => write!(f, "promote {sq}={}", role.upper_char()),
             Self::Destination(sq) => write!(f, "destination {sq}"),

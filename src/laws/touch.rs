@@ -252,6 +252,7 @@ impl Binding {
             Self::Capture(sq) => captures(m, *sq),
             Self::CaptureWith(sq, with) => captures(m, *sq) && m.from() == Some(*with),
             Self::Castle(side, _) => m.castling_side() == Some(*side),
+            Self::CastleEither => m.is_castle(),
             Self::Promote(sq, role) => {
                 m.is_promotion() && m.to() == *sq && (role.is_none() || m.promotion() == *role)
             }

@@ -440,11 +440,27 @@ impl Referee {
         if let Some(carried) = &self.turn.carried {
             return Some(carried.clone());
         }
-        if self.turn.castling_announced {
-            let side = CastlingSide::ALL.into_iter().find(|side| castling(pos, *side).is_some());
-            return side.map(|side| Binding::Castle(side, names(pos)));
+        let touched = || self.turn.touches.binding(pos);
+        if self.turn.castling_announced
+            && let Some(announced) = self.announced_castling(pos)
+        {
+            let is_side = |bound: &Binding| matches!(bound, Binding::Castle(..));
+            let side = self.turn.released.clone().or_else(touched).filter(is_side);
+            return Some(side.unwrap_or(announced));
         }
-        self.turn.released.clone().or_else(|| self.turn.touches.binding(pos))
+        self.turn.released.clone().or_else(touched)
+    }
+
+    /// What the announcement of castling binds to: the side stays open until king or rook is
+    /// released, if both are legal.
+    fn announced_castling(&self, pos: &Chess) -> Option<Binding> {
+        let is_legal = |side| castling(pos, side).is_some();
+        match CastlingSide::ALL.map(is_legal) {
+            [true, true] => Some(Binding::CastleEither),
+            [true, false] => Some(Binding::Castle(CastlingSide::ALL[0], names(pos))),
+            [false, true] => Some(Binding::Castle(CastlingSide::ALL[1], names(pos))),
+            [false, false] => None,
+        }
     }
 
     /// The move `m` is made: released on the board. 4.6 (4.7).
