@@ -316,10 +316,12 @@ pub enum Fact {
         /// In these words.
         words: String,
     },
-    /// A move was sealed. Which one stays in the envelope.
+    /// A move was sealed. Which one stays in the envelope until that is opened.
     Sealed {
         /// By whom.
         by: Color,
+        /// What was read from the envelope; empty as long as it is closed.
+        text: String,
     },
     /// The arbiter ordered something.
     Ordered {

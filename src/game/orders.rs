@@ -60,7 +60,7 @@ impl Act {
             Self::Signed(score) => Fact::Signed { score },
             Self::Announced(by, words) => Fact::Announced { by, words },
             // What was sealed is in the envelope and nowhere else.
-            Self::Sealed(by, _) => Fact::Sealed { by },
+            Self::Sealed(by, _) => Fact::Sealed { by, text: String::new() },
             Self::Ordered { order, author, reason } => Fact::Ordered { order, author, reason },
             Self::Stopped(by) => Fact::Stopped { by },
             Self::Scheduled => Fact::Scheduled,
@@ -121,19 +121,40 @@ impl Game {
             self.record_latest(now);
         }
         let n_before = self.facts.len();
+        let fact = self.fact_of(act);
         if let Err(why) = self.carry_out(now, act) {
             self.facts.push(act.refused(&why));
             self.refused = Some(why);
             return;
         }
         let is_done = self.facts.len() > n_before;
-        self.facts.insert(n_before, act.fact());
+        self.facts.insert(n_before, fact);
         let n_before = self.facts.len();
         self.tell(now, &told);
+        self.record_opened(&told);
         self.follow_ruling();
         let is_said = self.facts.len() > n_before || !self.rulings().is_empty();
         if self.bench.is_some() && !is_done && !is_said && must_be_heard(act) {
             self.refused = Some("that changes nothing as things stand".to_owned());
+        }
+    }
+
+    /// What goes on record of `act`. What is read from an open envelope is no secret any more.
+    fn fact_of(&self, act: &Act) -> Fact {
+        let is_open = self.bench.as_ref().is_some_and(|bench| bench.referee.is_envelope_open());
+        match act {
+            Act::Sealed(by, text) if is_open => Fact::Sealed { by: *by, text: text.clone() },
+            _ => act.fact(),
+        }
+    }
+
+    /// The envelope was opened: what was in it goes on record.
+    fn record_opened(&mut self, told: &Told) {
+        let is_opened = matches!(told, Told::Ordered(Order::OpenEnvelope));
+        let bench = self.bench.as_ref().filter(|_| is_opened);
+        let read = bench.and_then(|bench| bench.referee.read_from_envelope());
+        if let Some((by, text)) = read {
+            self.facts.push(Fact::Sealed { by, text: text.to_owned() });
         }
     }
 

@@ -52,7 +52,7 @@ pub(super) fn told_of(fact: &Fact) -> Option<Told> {
         Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
         Fact::Signed { score } => Told::Signed(*score),
         Fact::Announced { by, words } => Told::Announced(*by, words.clone()),
-        Fact::Sealed { by } => Told::Sealed(*by, String::new()),
+        Fact::Sealed { by, text } => Told::Sealed(*by, text.clone()),
         Fact::Ordered { order, .. } => Told::Ordered(order.clone()),
         Fact::Stopped { by } => Told::Stopped(*by),
         Fact::Scheduled => Told::Scheduled,

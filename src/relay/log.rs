@@ -155,7 +155,10 @@ impl Log {
             Fact::Declared { by, said } => self.by_hand(format!("says       {by} {said}")),
             Fact::Signed { score } => self.by_hand(format!("signed     {score}")),
             Fact::Announced { by, words } => self.by_hand(format!("announces  {by} {words}")),
-            Fact::Sealed { by } => self.by_hand(format!("seals      {by}")),
+            Fact::Sealed { by, text } if text.is_empty() => {
+                self.by_hand(format!("seals      {by}"))
+            }
+            Fact::Sealed { by, text } => self.by_hand(format!("envelope   {text} by {by}")),
             Fact::Ordered { order, author, reason } => {
                 format!("order      {order} by {}{}", name(author, "arbiter"), because(reason))
             }

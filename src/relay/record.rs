@@ -165,6 +165,8 @@ pub enum Body {
     },
     Sealed {
         by: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
     },
     Ordered {
         order: String,

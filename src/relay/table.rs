@@ -87,7 +87,7 @@ pub(super) fn body(fact: &Fact) -> Body {
         Fact::Declared { by, said } => Body::Declared { by: word(by), said: said.to_string() },
         Fact::Signed { score } => Body::Signed { score: score.to_string() },
         Fact::Announced { by, words } => Body::Announced { by: word(by), words: words.clone() },
-        Fact::Sealed { by } => Body::Sealed { by: word(by) },
+        Fact::Sealed { by, text } => Body::Sealed { by: word(by), text: text.clone() },
         Fact::Ordered { order, author, reason } => Body::Ordered {
             order: order.to_string(),
             author: author.clone(),
@@ -121,7 +121,7 @@ pub(super) fn fact(body: &Body) -> Option<Fact> {
         Body::Declared { by, said } => Fact::Declared { by: color(by)?, said: said.parse().ok()? },
         Body::Signed { score } => Fact::Signed { score: score.parse().ok()? },
         Body::Announced { by, words } => Fact::Announced { by: color(by)?, words: words.clone() },
-        Body::Sealed { by } => Fact::Sealed { by: color(by)? },
+        Body::Sealed { by, text } => Fact::Sealed { by: color(by)?, text: text.clone() },
         Body::Ordered { order, author, reason } => Fact::Ordered {
             order: order.parse().ok()?,
             author: author.clone(),

@@ -5,6 +5,7 @@ use super::super::code::Code;
 use super::super::notation::{Misread, read};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
+use super::late::Presence;
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Phase, Referee};
 use crate::time::Mono;
@@ -41,6 +42,10 @@ pub(super) struct Sitting {
     is_missing: bool,
     /// Who sealed his reply instead of making it. Guidelines 9c.
     reply_by: Option<Color>,
+    /// What was read from the envelope.
+    read: Option<(Color, String)>,
+    /// The game was adjourned, and nobody has moved since but for the envelope.
+    pub is_resuming: bool,
     /// The arbiter was told that the sitting is over.
     has_ended: bool,
 }
@@ -98,12 +103,16 @@ impl Referee {
 
     /// A move is written: for the envelope, or as read from it.
     pub(super) fn on_sealed(&mut self, by: Color, text: &str) {
-        if self.sitting.is_opened {
+        if self.sitting.is_opened && !text.is_empty() {
             self.read_envelope(by, text);
+        } else if self.sitting.is_opened {
+            self.refuse(Some(by), "the envelope is open");
         } else if self.sitting.seals(by) {
             self.sitting.text = Some(text.to_owned());
             self.say(Ruling::SealedPending);
         } else if self.late.resumed.is_some() && by == self.mover() {
+            // He may do so because his opponent is away.
+            self.late.expect(!by);
             self.sitting.text = Some(text.to_owned());
             self.sitting.reply_by = Some(by);
             self.sitting.sealed_by = Some(by);
@@ -117,11 +126,34 @@ impl Referee {
     /// The player who seals has stopped his clock: the envelope is closed.
     pub(super) fn seal_finally(&mut self, by: Color) {
         self.sitting.is_adjourned = true;
+        self.sitting.is_resuming = true;
         self.sitting.sealed_by = Some(by);
+        self.late = Presence::default();
         self.paused = Some(PausedBy::Arbiter);
         let no = self.game.next_no();
         self.say(Ruling::Sealed { by, no });
         self.fill_envelope();
+    }
+
+    /// A clock is started at the resumption of an adjourned game: as long as the envelope is closed
+    /// that of the player who is to reply and is away, or the sealer's, if both are. Guidelines 7,
+    /// 9.
+    pub(super) fn take_up_again(&mut self, side: Color) {
+        let sealer = self.mover();
+        self.late.resumed.get_or_insert(self.now);
+        self.late.expect(side);
+        if self.sitting.is_adjourned && side != sealer {
+            self.late.came(sealer);
+        } else if self.sitting.is_resuming {
+            self.late.expect(!side);
+        }
+    }
+
+    /// Whether what is moved on the board belongs to no move: the clocks stand by the arbiter's
+    /// order, or the move to come is in an envelope that is closed.
+    pub(super) fn is_board_idle(&self) -> bool {
+        let is_stopped = self.paused == Some(PausedBy::Arbiter) || self.sitting.is_adjourned;
+        is_stopped && !self.sitting.is_opened
     }
 
     /// The sheet on the envelope.
@@ -143,9 +175,20 @@ impl Referee {
         self.sitting.requested = None;
         // After a restart the move is known to the envelope alone.
         let text = self.sitting.text.take().filter(|text| !text.is_empty());
-        if let (Some(by), Some(text)) = (self.sitting.sealed_by, text) {
+        self.sitting.read = self.sitting.sealed_by.zip(text);
+        if let Some((by, text)) = self.sitting.read.clone() {
             self.read_envelope(by, &text);
         }
+    }
+
+    /// Whether the envelope is open and its move is to be made.
+    pub fn is_envelope_open(&self) -> bool {
+        self.sitting.is_opened
+    }
+
+    /// Who had sealed what, once the envelope that is known here has been opened.
+    pub fn read_from_envelope(&self) -> Option<(Color, &str)> {
+        self.sitting.read.as_ref().map(|(by, text)| (*by, text.as_str()))
     }
 
     fn read_envelope(&mut self, by: Color, text: &str) {
@@ -181,6 +224,7 @@ impl Referee {
         self.note("the envelope is missing");
         self.sitting.is_missing = true;
         self.sitting.is_adjourned = false;
+        self.sitting.is_resuming = false;
         self.sitting.requested = None;
         self.late.all_present();
         if self.phase == Phase::Ready {

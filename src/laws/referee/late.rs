@@ -17,8 +17,10 @@ const RESUMPTION: Duration = Duration::from_secs(3_600);
 pub(super) struct Presence {
     pub scheduled: Option<Mono>,
     pub started: Option<Mono>,
-    /// The side whose clock was started at the resumption of an adjourned game, and when.
-    pub resumed: Option<(Color, Mono)>,
+    /// When a clock was started at the resumption of an adjourned game.
+    pub resumed: Option<Mono>,
+    /// Who is late at the resumption unless he comes in time.
+    expected: ByColor<bool>,
     arrived: ByColor<bool>,
     is_late_noted: bool,
 }
@@ -26,10 +28,15 @@ pub(super) struct Presence {
 impl Presence {
     /// Time is counted anew: who was expected still is, from now on.
     pub(super) fn begin_again(&mut self) {
-        for moment in [&mut self.scheduled, &mut self.started].into_iter().flatten() {
+        let moments = [&mut self.scheduled, &mut self.started, &mut self.resumed];
+        for moment in moments.into_iter().flatten() {
             *moment = Mono::default();
         }
-        self.resumed = self.resumed.map(|(side, _)| (side, Mono::default()));
+    }
+
+    /// An adjourned game is taken up again: this side must come in time.
+    pub(super) fn expect(&mut self, side: Color) {
+        self.expected[side] = true;
     }
 
     pub(super) fn came(&mut self, by: Color) {
@@ -46,7 +53,18 @@ impl Presence {
 
     /// Since when both are expected: the announced start, or the real one.
     fn since(&self) -> Option<Mono> {
-        self.scheduled.or(self.started)
+        self.scheduled.or(self.resumed).or(self.started)
+    }
+
+    /// Those who ought to be there and are not.
+    fn absent(&self) -> Option<ByAbsence> {
+        let is_expected = |side: Color| self.resumed.is_none() || self.expected[side];
+        let absent = |side: Color| is_expected(side) && !self.arrived[side];
+        match (absent(Color::White), absent(Color::Black)) {
+            (false, false) => None,
+            (true, true) => Some(ByAbsence::Both),
+            (white, _) => Some(ByAbsence::One(Color::from_white(white))),
+        }
     }
 }
 
@@ -58,11 +76,8 @@ impl Referee {
         if was_there || self.result.is_some() {
             return;
         }
-        let (since, limit) = match self.late.resumed {
-            Some((side, since)) if side == by => (Some(since), self.resumption()),
-            _ => (self.late.since(), self.terms.lateness()),
-        };
-        let Some(since) = since else { return };
+        let limit = if self.is_resuming() { self.resumption() } else { self.terms.lateness() };
+        let Some(since) = self.late.since() else { return };
         let late = self.seconds_since(since);
         if late > Duration::ZERO {
             self.log_with(Code::Late, Some(by), format!("{} s", late.as_secs()));
@@ -71,6 +86,11 @@ impl Referee {
         if late > limit && !self.has(is_known) {
             self.default_of(ByAbsence::One(by));
         }
+    }
+
+    /// Whether an adjourned game is being taken up again, or has been.
+    fn is_resuming(&self) -> bool {
+        self.late.resumed.is_some() || self.sitting.is_resuming
     }
 
     /// Full seconds: by the clock on the wall nobody is late by less.
@@ -95,29 +115,22 @@ impl Referee {
         if self.has(|case| matches!(case, Case::Late(_))) {
             return;
         }
-        if let Some((side, since)) = self.late.resumed {
-            let is_over =
-                self.seconds_since(since) > self.resumption() && !self.late.is_there(side);
-            if is_over && !std::mem::replace(&mut self.late.is_late_noted, true) {
-                self.log(Code::Late, Some(side));
-                self.default_of(ByAbsence::One(side));
-            }
+        let is_under_way = self.late.started.is_some() || self.late.resumed.is_some();
+        let Some(since) = self.late.since().filter(|_| is_under_way) else { return };
+        let limit = match self.late.resumed {
+            Some(_) => self.resumption(),
+            None => self.terms.lateness().max(self.terms.evidence.away),
+        };
+        if self.seconds_since(since) <= limit {
             return;
         }
-        let Some(since) = self.late.since() else { return };
-        let limit = self.terms.lateness().max(self.terms.evidence.away);
-        if self.late.started.is_none() || self.seconds_since(since) <= limit {
-            return;
+        let Some(absent) = self.late.absent() else { return };
+        if let (ByAbsence::One(side), Some(_)) = (absent, self.late.resumed)
+            && !std::mem::replace(&mut self.late.is_late_noted, true)
+        {
+            self.log(Code::Late, Some(side));
         }
-        let absent: Vec<Color> = [Color::White, Color::Black]
-            .into_iter()
-            .filter(|side| !self.late.is_there(*side))
-            .collect();
-        match absent[..] {
-            [] => {}
-            [one] => self.default_of(ByAbsence::One(one)),
-            _ => self.default_of(ByAbsence::Both),
-        }
+        self.default_of(absent);
     }
 
     pub(super) fn confirm_default(&mut self, absent: ByAbsence) {

@@ -114,6 +114,9 @@ impl Referee {
     }
 
     fn on_continue(&mut self, going: GoingOn) {
+        if self.has(|case| matches!(case, Case::Late(_))) {
+            self.late.all_present();
+        }
         self.close(|case| !matches!(case, Case::Illegal(_)));
         for side in BOTH {
             self.flags.legal = self.flags.legal.filter(|legal| *legal != side);
@@ -134,9 +137,9 @@ impl Referee {
         self.order_clock(ClockOrder::Run(side));
         self.log(Code::ClockResumed, Some(side));
         self.close(|case| matches!(case, Case::Reason));
-        if self.phase == Phase::Ready {
+        if self.phase == Phase::Ready || self.sitting.is_resuming {
             self.phase = Phase::Running;
-            self.late.resumed = Some((side, self.now));
+            self.take_up_again(side);
         }
         if let Some(idx) = self.completes_on_resume.take()
             && idx < self.game.len()

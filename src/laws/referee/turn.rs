@@ -9,7 +9,7 @@ use super::super::said::{Binding, Ruling};
 use super::super::touch::{castling, names};
 use super::super::why::{Stage, attempt, castle_of};
 use super::matter::{Breach, Case, MayAct};
-use super::{OnBoard, PausedBy, Referee, Turn};
+use super::{OnBoard, Referee, Turn};
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
 /// Whether a clock was pressed on what is judged.
@@ -42,7 +42,7 @@ impl Referee {
             return;
         }
         self.settle_at = Some(self.now + self.terms.settle);
-        if self.paused == Some(PausedBy::Arbiter) && !self.sitting.is_opened {
+        if self.is_board_idle() {
             return;
         }
         self.turn.stirred.add(sq);
@@ -110,7 +110,10 @@ impl Referee {
         }
         self.say(Ruling::Touched { by, sq });
         if is_own || self.may_be_captured(sq) {
-            self.late.came(by);
+            // What the envelope's move takes is the arbiter's hand.
+            if !self.sitting.is_opened {
+                self.late.came(by);
+            }
             if !self.turn.is_adjusting {
                 self.touched_on_purpose(by);
             }
@@ -184,7 +187,7 @@ impl Referee {
 
     /// Says what stands on the board.
     pub(super) fn judge(&mut self, cause: Cause) {
-        let is_stopped = self.paused == Some(PausedBy::Arbiter) && !self.sitting.is_opened;
+        let is_stopped = self.is_board_idle();
         if self.result.is_some() || self.is_time_settled() || self.demand.is_some() {
             return;
         }
@@ -483,7 +486,10 @@ impl Referee {
         if stands {
             self.illegal_stands();
         }
-        self.late.came(by);
+        if !self.sitting.is_opened {
+            self.late.came(by);
+            self.sitting.is_resuming = false;
+        }
         self.say(Ruling::Made { by, san: san.clone(), uci });
         self.log_with(Code::MoveMade, Some(by), san);
         if is_early {

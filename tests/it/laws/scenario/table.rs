@@ -488,6 +488,10 @@ impl Table {
     }
 
     fn order(&mut self, words: &str) -> Result<(), String> {
+        if words.starts_with("resume") {
+            // What the sensors took before the clocks stood is no part of what runs now.
+            self.ahead = Duration::ZERO;
+        }
         let order = words.parse().map_err(|e: rokade::laws::UnknownName| e.to_string())?;
         let (author, reason) = ("arbiter".to_owned(), String::new());
         self.handle(&Event::Act(Act::Ordered { order, author, reason }));
