@@ -7,8 +7,9 @@ use super::event::Event;
 use super::flags::Flags;
 use super::gap::Silence;
 use super::identity::{Identity, Serials};
+use super::join::Joining;
 use super::memory::{Memory, Picture};
-use super::play::{self, Play};
+use super::play::Play;
 use super::rules::Bench;
 use super::settings::{ClockRole, Settings};
 use super::timekeeper::Timekeeper;
@@ -21,7 +22,7 @@ use crate::track::tracker::STEP_MAX;
 use crate::track::{Placement, Reading, Sight, Step};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
-use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Piece, Position, Role, Square};
+use shakmaty::{Board, Color, KnownOutcome, Piece, Position, Role, Square};
 use std::time::Duration;
 
 /// Silence after which messages may have been lost. A board that is asked once a second answers.
@@ -37,10 +38,6 @@ const N_PAWNS: usize = 8;
 const WHITE_PAWN: Piece = Piece { color: Color::White, role: Role::Pawn };
 /// Both kings must stand in the center this long. Source: protocol 9.1.
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
-/// A start position must stand this long to begin a new game.
-pub(super) const RESTART_HOLD: Duration = Duration::from_secs(2);
-/// The same while the clock of a game runs.
-pub(super) const RESTART_HOLD_RUNNING: Duration = Duration::from_secs(5);
 
 /// One board's game, as a pure state machine.
 #[derive(Clone, Debug)]
@@ -73,6 +70,7 @@ pub struct Game {
     pub(super) has_gap: bool,
     /// What was played of late is not known.
     pub(super) silence: Option<Silence>,
+    pub(super) joining: Joining,
     /// The line is open, but the whole board has not been read since: single changes may come, and
     /// mean little.
     pub(super) is_blind: bool,
@@ -112,6 +110,7 @@ impl Game {
             times_recorded: None,
             has_gap: false,
             silence: None,
+            joining: Joining::default(),
             is_blind: false,
             facts: Vec::new(),
             commands: Vec::new(),
@@ -257,6 +256,7 @@ impl Game {
             self.timekeeper.lost();
         }
         self.memory.link_down();
+        self.joining.link_down();
         self.begin_silence(Some(self.last_heard));
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
@@ -366,6 +366,8 @@ impl Game {
             // be to believe that it came first.
             return;
         }
+        self.joining.sense(now, sq, reading);
+        self.note_stand(now);
         self.watch.note_board();
         let is_interrupted = self.is_interrupted() || self.is_suspended();
         self.tell_square(now, sq, reading);
@@ -385,8 +387,11 @@ impl Game {
 
     pub(super) fn on_picture(&mut self, now: Mono, placement: &Placement) {
         self.timers.clear(Timer::Verify);
+        self.joining.picture(now, placement);
+        self.note_stand(now);
         self.tell_picture(now, placement);
         let Some(play) = &mut self.play else {
+            self.is_blind = false;
             self.try_start(now, placement);
             return;
         };
@@ -454,7 +459,10 @@ impl Game {
                 Turned::Pressed(end) => {
                     self.on_lever(now, *end, turned.contains(&Turned::Started));
                 }
-                Turned::Started => self.on_resumed(now),
+                Turned::Started => {
+                    self.start_stand(now);
+                    self.on_resumed(now);
+                }
                 Turned::Stopped => self.on_stopped(now),
             }
         }
@@ -496,11 +504,19 @@ impl Game {
     }
 
     fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
-        let Some(play) = &self.play else { return };
+        if self.play.is_none() {
+            return self.press_stand(now, self.clock.color(end));
+        }
         let is_first = !self.watch.note_lever();
         // An arbiter who starts the clock may use either end: that contradicts no setting.
         let may_tell = self.settings.white_end.is_none() || !sets_running;
-        if is_first && may_tell && !self.is_silent() && play.shows_first_move() {
+        let is_silent = self.is_silent();
+        let Some(play) = &mut self.play else { return };
+        if is_first && may_tell && !is_silent && play.is_fresh() && !play.shows_first_move() {
+            // By the lever it was the other player's move; perhaps the lever is the other way round.
+            play.turn_around(now, &mut self.facts);
+        }
+        if is_first && may_tell && !is_silent && play.shows_first_move() {
             let is_whites = play.sheet().start().turn().is_white();
             let white = if is_whites { end } else { end.other() };
             if white != self.clock.white_end() {
@@ -512,62 +528,6 @@ impl Game {
         if !sets_running || play.mismatch().is_some() {
             self.on_press(now, self.clock.color(end), Pressed::Lever);
         }
-    }
-
-    /// The start position on the board, if it is one that a game may begin from.
-    fn try_start(&mut self, now: Mono, placement: &Placement) {
-        let named = play::start_of(&self.settings);
-        let Some((start, mode)) = named.or_else(|| self.start_shown(placement)) else {
-            self.watch.note_no_start(&mut self.facts);
-            return;
-        };
-        self.begin(now, start, mode);
-        self.on_picture(now, placement);
-    }
-
-    pub(super) fn start_shown(&self, placement: &Placement) -> Option<(Chess, CastlingMode)> {
-        // Every array stands on the same squares; to compare all of them takes its time.
-        if placement.occupied() != Board::new().occupied() {
-            return None;
-        }
-        if placement.differs(&Board::new()).is_empty() && !self.settings.is_chess960 {
-            return Some((Chess::new(), CastlingMode::Standard));
-        }
-        let shown = (0..960).map(Board::chess960).find(|b| placement.differs(b).is_empty());
-        let Some(board) = shown else {
-            let swapped = Self::swapped_start(placement).filter(|_| !self.settings.is_chess960);
-            return swapped.map(|start| (start, CastlingMode::Standard));
-        };
-        let mut setup = shakmaty::Setup::initial();
-        setup.castling_rights = board.rooks();
-        setup.board = board;
-        let mode = CastlingMode::Chess960;
-        Some((setup.position(mode).ok()?, mode))
-    }
-
-    pub(super) fn begin(&mut self, now: Mono, start: Chess, mode: CastlingMode) {
-        let fen = shakmaty::fen::Fen::from_position(&start, shakmaty::EnPassantMode::Legal);
-        self.facts.push(Fact::GameStarted {
-            fen: fen.to_string(),
-            is_chess960: mode == CastlingMode::Chess960,
-            white: self.settings.white.clone(),
-            black: self.settings.black.clone(),
-            event: self.settings.event.clone(),
-            site: self.settings.site.clone(),
-            round: self.settings.round.clone(),
-        });
-        self.seat_referee(&start, mode);
-        self.tell_bad_setup(&start);
-        self.play = Some(Play::new(start, mode));
-        self.memory.forget();
-        self.forget_silence();
-        self.record_seats();
-        self.watch.new_game();
-        self.clock.forget_run();
-        self.begin_time(now);
-        self.flags = Flags::default();
-        self.clock_stands = self.clock_stands.new_game();
-        self.timers.set(Timer::Settle, now + self.settle_time());
     }
 }
 

@@ -100,6 +100,11 @@ impl Minutes {
         }
     }
 
+    /// The record begins from another position, with a referee who knows nothing else.
+    pub(super) fn begin_anew(&mut self) {
+        self.items.clear();
+    }
+
     /// The daemon was started anew: its time begins again, and messages of the board may have been
     /// lost.
     pub(super) fn note_restart(&mut self) {

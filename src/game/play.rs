@@ -61,6 +61,9 @@ pub struct Play {
     told_faulty: Bitboard,
     /// What is played waits for a press, and that has been told.
     is_held: bool,
+    /// What is believed to have been played was pieces being set up, as long as the board does not
+    /// show it again.
+    is_set_aside: bool,
 }
 
 impl Play {
@@ -86,6 +89,7 @@ impl Play {
             beneath: Bitboard::EMPTY,
             told_faulty: Bitboard::EMPTY,
             is_held: false,
+            is_set_aside: false,
         }
     }
 
@@ -236,6 +240,10 @@ impl Play {
         basis: Basis,
         facts: &mut Vec<Fact>,
     ) {
+        self.is_set_aside &= self.tracker.mismatch().is_some();
+        if self.is_set_aside {
+            return;
+        }
         let still = at.since(self.tracker.last_change());
         let n_clear = n_clear.max(self.tracker.n_undisputed());
         let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };

@@ -70,6 +70,9 @@ impl Recovered {
         if matches!(entry.fact, Fact::GameStarted { .. }) {
             self.minutes.begin();
         }
+        if matches!(entry.fact, Fact::Began { .. }) {
+            self.minutes.begin_anew();
+        }
         self.fold_fact(index, entry)?;
         let sheet = self.game.as_ref().map(|(sheet, _)| sheet);
         self.minutes.note(entry.at.mono, &entry.fact, sheet);

@@ -85,6 +85,8 @@ pub(super) fn picture_of(placement: &Placement) -> Picture {
 #[derive(Clone, Debug)]
 pub(super) struct Bench {
     pub referee: Referee,
+    /// What he was seated before.
+    start: Chess,
     pub said: Vec<Ruling>,
     /// A press in doubt.
     pub doubt: Option<Doubt>,
@@ -109,9 +111,10 @@ impl Bench {
 
     pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
-        let referee = Referee::new(terms, start, mode, seen);
+        let referee = Referee::new(terms, start.clone(), mode, seen);
         Self {
             referee,
+            start,
             said: Vec::new(),
             doubt: None,
             orders: Vec::new(),
@@ -142,7 +145,15 @@ impl Game {
     /// A new game begins: so do the terms.
     pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
         let is_new = self.bench.as_ref().is_some_and(|bench| !bench.referee.moves().is_empty());
-        if let (true, Some(terms)) = (is_new, self.settings.terms.clone()) {
+        let is_other = self.bench.as_ref().is_some_and(|bench| bench.start != *start);
+        if is_new || is_other {
+            self.reseat(start, mode);
+        }
+    }
+
+    /// The game begins anew from `start`, and so does a referee.
+    pub(super) fn reseat(&mut self, start: &Chess, mode: CastlingMode) {
+        if let (Some(terms), true) = (self.settings.terms.clone(), self.bench.is_some()) {
             self.bench = Some(Bench::from(terms, start.clone(), mode));
         }
     }

@@ -3,6 +3,7 @@
 use super::entry::Fact;
 use super::machine::Game;
 use super::settings::{ClockRole, Settings};
+use super::start::Beginning;
 use crate::clock::{Check, ClockModel, End, Estimate, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
@@ -147,10 +148,14 @@ impl Game {
         self.tell_notes();
     }
 
-    /// A new game begins, perhaps with a clock that was set long before.
-    pub(super) fn begin_time(&mut self, now: Mono) {
+    /// A new game begins, perhaps with a clock that was set long before; or one is joined, whose
+    /// times cannot be held against what the clock was set to.
+    pub(super) fn begin_time(&mut self, now: Mono, beginning: Beginning) {
         let keeper = &mut self.timekeeper;
-        *keeper = Timekeeper::new(&self.settings);
+        *keeper = match beginning {
+            Beginning::Seen => Timekeeper::new(&self.settings),
+            Beginning::Unseen => Timekeeper::resumed(&self.settings, Color::White, 0),
+        };
         // A clock that we drive is being set for the game just now; its next reading tells.
         let is_set = self.settings.clock_role != ClockRole::Driven;
         if is_set && self.clock.times().is_some() {

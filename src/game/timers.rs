@@ -33,9 +33,11 @@ pub(super) enum Timer {
     Final,
     /// What was played while nobody looked may be told from how the board stands.
     Bridge,
+    /// The board may show a game that was not seen from its beginning.
+    Join,
 }
 
-const N_TIMERS: usize = 14;
+const N_TIMERS: usize = 15;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

@@ -2,14 +2,14 @@
 
 use super::disorder::{InHand, Unpressed, Untidy};
 use super::entry::Fact;
-use super::machine::{Game, KINGS_HOLD, RESTART_HOLD, RESTART_HOLD_RUNNING, VERIFY_AFTER};
+use super::machine::{Game, KINGS_HOLD, VERIFY_AFTER};
 use super::play::Play;
 use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::tracker::{SCAN, STEP_MAX};
-use crate::track::{Mismatch, Placement, Step};
+use crate::track::{Mismatch, Step};
 use shakmaty::{Bitboard, Color, Position};
 use std::time::Duration;
 
@@ -192,7 +192,7 @@ impl Game {
 
     fn take_press(&mut self, now: Mono, by: Color, how: Pressed) {
         if self.is_over() {
-            return;
+            return self.press_stand(now, by);
         }
         self.facts.push(Fact::Pressed { by });
         let left = self.clock.times().map(|times| times.of(by));
@@ -226,6 +226,8 @@ impl Game {
         }
         let last_press = self.watch.last_press.replace((by, now));
         play.press(now, by, times, &mut self.facts);
+        self.press_stand(now, by);
+        let Some(play) = &mut self.play else { return };
         // Whoever presses after an illegal move has answered it, unless he presses for what he did
         // before: what stands now is another matter.
         if !play.tracker().is_late_press(now) {
@@ -323,6 +325,9 @@ impl Game {
             self.bridge_silence(now);
             self.adopt_anew(now);
         }
+        if self.timers.take(Timer::Join, now) {
+            self.watch_join(now);
+        }
         if self.timers.take(Timer::Verify, now) {
             self.session.want_dump(now, &mut self.commands);
         }
@@ -396,7 +401,9 @@ impl Game {
             return;
         }
         self.look(now, STEP_MAX);
-        let Some(play) = self.play.as_ref().filter(|play| !play.stands_pressed(pressed)) else {
+        // A board that was taken over as it stood may have been in motion then.
+        let is_blamable = |play: &&Play| !play.is_fresh() && !play.stands_pressed(pressed);
+        let Some(play) = self.play.as_ref().filter(is_blamable) else {
             return;
         };
         let mismatch = play.tracker().mismatch_at(pressed);
@@ -547,31 +554,5 @@ impl Game {
         {
             play.end_by_kings(ending, &mut self.facts);
         }
-    }
-
-    /// A start position set up anew begins a new game, unless play has led there.
-    pub(super) fn watch_for_restart(&mut self, now: Mono, placement: &Placement) {
-        let Some(play) = &self.play else { return };
-        let may_restart =
-            (play.mismatch().is_some() || play.is_over()) && self.start_shown(placement).is_some();
-        let is_begun = !play.is_over() && !play.sheet().is_empty();
-        let is_playing = is_begun && self.clock.is_running();
-        let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
-        if !may_restart {
-            self.timers.clear(Timer::Restart);
-        } else if !self.timers.is_set(Timer::Restart) {
-            self.timers.set(Timer::Restart, now + hold);
-        }
-    }
-
-    fn restart(&mut self, now: Mono) {
-        let Some(play) = &self.play else { return };
-        let placement = play.tracker().seen().clone();
-        let Some((start, mode)) = self.start_shown(&placement) else { return };
-        if !play.is_over() {
-            self.facts.push(Fact::GameClosed);
-        }
-        self.begin(now, start, mode);
-        self.on_picture(now, &placement);
     }
 }

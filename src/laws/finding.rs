@@ -261,7 +261,7 @@ impl fmt::Display for Finding {
             }
             FindingKind::Restored => f.write_str("the board agrees with the record again")?,
             FindingKind::NoStartPosition => {
-                f.write_str("no start position on the board; recording begins with one")?;
+                f.write_str("no start position on the board; recording begins with one, or once play is seen")?;
             }
             FindingKind::MemorySetAside => {
                 f.write_str("the board's own memory does not fit what was seen; it is set aside")?;

@@ -53,6 +53,8 @@ pub struct View {
     pub joined: bool,
     /// Where moves are not known.
     pub gaps: Vec<ViewGap>,
+    /// No game is on record: this is how the board stands.
+    pub idle: bool,
     /// The squares on which the board has shown something else than this position for long.
     pub differs: Vec<String>,
 }
@@ -126,9 +128,13 @@ impl View {
             clock: clock(game, now),
             link: game.link().word(),
             joined: false,
+            idle: game.play().is_none(),
             gaps: Vec::new(),
             differs: game.contradicted(now).into_iter().map(name).collect(),
         };
+        if let Some(board) = game.unrecorded() {
+            view.fen = format!("{} w - - 0 1", board.board_fen());
+        }
         if let Some(play) = game.play() {
             let pos = play.sheet().position(n);
             view.fen = Fen::from_position(pos, EnPassantMode::Legal).to_string();

@@ -36,6 +36,7 @@ import { keep } from './link.js';
  * @property {'live' | 'lost' | 'absent'} link
  * @property {boolean} joined the beginning was not seen
  * @property {{ ply: number, text: string }[]} gaps moves that nobody knows, after this half-move
+ * @property {boolean} idle no game is on record: this is how the board stands
  * @property {string[]} differs squares on which the board contradicts the position
  */
 
@@ -45,6 +46,8 @@ const RELOAD_MS = 30_000;
 const ANIMATION_MS = 200;
 const LINKS = {
   live: 'Live',
+  idle: 'No game yet: recording begins with a start position or with play',
+  over: 'The game is over',
   differs: 'The board does not show this position',
   deaf: 'Clock not heard: times are reckoned',
   lost: 'The board is not answering',
@@ -219,7 +222,8 @@ function heard(envelope) {
   show_frame(v);
   // A board that does not answer says more than a clock that does not.
   const doubts = v.clock?.estimated ? 'deaf' : 'live';
-  const shows = v.differs.length > 0 ? 'differs' : doubts;
+  const goes = v.idle ? 'idle' : v.result === '*' ? doubts : 'over';
+  const shows = v.differs.length > 0 ? 'differs' : goes;
   const answers = v.link === 'live' ? shows : v.link;
   const state = envelope.recorded === false ? 'off' : answers;
   show_status(state, LINKS[state] ?? state);

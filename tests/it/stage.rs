@@ -41,6 +41,7 @@ pub(crate) struct View {
     pub(crate) link: &'static str,
     pub(crate) joined: bool,
     pub(crate) gaps: &'static [&'static str],
+    pub(crate) idle: bool,
     pub(crate) differs: &'static [&'static str],
 }
 
@@ -96,6 +97,7 @@ impl View {
             link: "live",
             joined: false,
             gaps: &[],
+            idle: false,
             differs: &[],
         }
     }

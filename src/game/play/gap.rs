@@ -11,7 +11,7 @@ use crate::track::bridge::{self, Bridged, Unseen};
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Tracker, search};
 use shakmaty::fen::Fen;
-use shakmaty::{Board, Chess, Color, EnPassantMode, Move, Position};
+use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
 use std::time::Duration;
 
 /// What is known of a stretch of play beside how the board stood before and stands now.
@@ -301,7 +301,7 @@ impl Play {
     }
 
     /// Has the record go on from `pos` in place of the position that was taken over.
-    fn take_over(&mut self, at: Mono, pos: Chess, facts: &mut Vec<Fact>) {
+    pub(in crate::game) fn take_over(&mut self, at: Mono, pos: Chess, facts: &mut Vec<Fact>) {
         match self.sheet.gaps().last().map(|gap| gap.n) {
             Some(n) => self.adopt(at, pos, n, facts),
             None => self.begin_from(at, pos, true, facts),
@@ -322,8 +322,33 @@ impl Play {
             true => ScoreSheet::joined(pos, mode),
             false => ScoreSheet::new(pos, mode),
         };
+        self.is_set_aside = false;
         facts.push(Fact::Began { fen, is_joined });
         self.begin_after(at);
+        self.tracker.trust_sensors();
+        (self.other, self.beneath) = (None, Bitboard::EMPTY);
+    }
+
+    /// Withdraws all moves on record: they were none.
+    pub(in crate::game) fn withdraw_all(&mut self, facts: &mut Vec<Fact>) {
+        if !self.sheet.is_empty() {
+            self.sheet.truncate(0);
+            facts.push(Fact::MoveRetracted { ply: 1 });
+        }
+    }
+
+    /// Withdraws all moves on record until the board shows them again.
+    pub(in crate::game) fn set_aside(&mut self, facts: &mut Vec<Fact>) {
+        self.withdraw_all(facts);
+        self.is_set_aside = true;
+    }
+
+    /// Whether a clock was pressed on any move of this game.
+    pub(in crate::game) fn is_ever_pressed(&self) -> bool {
+        let by_press = |scored: &crate::game::score::Scored| {
+            scored.completed.is_some_and(|done| done.by == CompletedBy::Press)
+        };
+        !self.presses.is_empty() || self.sheet.moves().iter().any(by_press)
     }
 
     /// What goes on record of the gap after half-move `ply`, if there is one.

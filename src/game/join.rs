@@ -1,0 +1,520 @@
+//! A game whose beginning nobody saw: a daemon that wakes in the middle of one, a position that was
+//! set up, odds. It is recorded from the position that stands.
+//!
+//! That something is on the board does not make it a game: pieces are set up, put away and
+//! analyzed with. What makes it one is a clock that runs, or moves that follow each other as the
+//! Laws want it. So it is kept how the board stood each time the clock was pressed and each time
+//! it was at rest; where legal moves lead from one of these stands to the next, the game is joined
+//! at the first of them, and these moves are recorded.
+
+use super::entry::{Fact, LinkState};
+use super::machine::Game;
+use super::play::Play;
+use super::score::Unknown;
+use super::start::Beginning;
+use super::timers::Timer;
+use crate::clock::Device;
+use crate::time::Mono;
+use crate::track::{Placement, Reading, bridge};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Piece, Position, Role};
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+/// A board that has been still for so long may stand between two moves.
+const AT_REST: Duration = Duration::from_millis(1_000);
+/// So long after a press the presser's move is scanned.
+const SCANNED: Duration = Duration::from_millis(250);
+/// So long a position has stood that no move is known to have led to.
+const STOOD: Duration = Duration::from_secs(3);
+/// A board that no game begins from is told of after this.
+const NO_START_AFTER: Duration = Duration::from_secs(5);
+/// A record of more half-moves than these, none of them pressed, is not taken for pieces that were
+/// being set up.
+const SET_UP_MAX: usize = 8;
+/// On so many squares a board must differ from such a record to contradict it.
+const SET_UP_FROM: usize = 6;
+/// Stands that are kept at the most.
+const STANDS_MAX: usize = 8;
+
+/// A board on which a move may have ended.
+#[derive(Clone, Debug)]
+struct Stand {
+    board: Board,
+    /// Who pressed the clock on it.
+    by: Option<Color>,
+    /// Whose move led to it from the stand before.
+    moved: Option<Color>,
+    /// How many half-moves were on record as completed then.
+    n_known: usize,
+    /// What the record had on the board then.
+    on_record: Board,
+}
+
+/// A press, until the board has been scanned after it.
+#[derive(Clone, Debug)]
+struct Pressed {
+    at: Mono,
+    by: Color,
+    /// What was on the board then.
+    board: Board,
+    /// Pieces that have left their squares since.
+    lifted: Vec<(shakmaty::Square, Piece)>,
+}
+
+/// What is watched for a game that has not been seen from its beginning.
+#[derive(Clone, Debug)]
+pub(super) struct Joining {
+    /// What the sensors see.
+    seen: Placement,
+    /// Since when.
+    changed: Mono,
+    /// The board was read as a whole since the line is open.
+    is_pictured: bool,
+    pressed: Option<Pressed>,
+    /// How the board stood, oldest first.
+    stands: Vec<Stand>,
+    /// When the board was first seen without a game.
+    since: Option<Mono>,
+}
+
+impl Default for Joining {
+    fn default() -> Self {
+        Self {
+            seen: Placement::empty(),
+            changed: Mono::default(),
+            is_pictured: false,
+            pressed: None,
+            stands: Vec::new(),
+            since: None,
+        }
+    }
+}
+
+impl Joining {
+    /// A sensor tells.
+    pub(super) fn sense(&mut self, now: Mono, sq: shakmaty::Square, reading: Reading) {
+        let before = self.seen.get(sq);
+        if before == reading {
+            return;
+        }
+        if let (Reading::Empty, Reading::Piece(piece), Some(pressed)) =
+            (reading, before, &mut self.pressed)
+        {
+            pressed.lifted.push((sq, piece));
+        }
+        self.seen.set(sq, reading);
+        self.changed = now;
+    }
+
+    /// The whole board was read.
+    pub(super) fn picture(&mut self, now: Mono, picture: &Placement) {
+        for sq in self.seen.changes(picture) {
+            self.sense(now, sq, picture.get(sq));
+        }
+        self.is_pictured = true;
+        self.since.get_or_insert(now);
+    }
+
+    /// The line is gone: how the board stood then leads to nothing.
+    pub(super) fn link_down(&mut self) {
+        (self.is_pictured, self.pressed) = (false, None);
+        self.stands.clear();
+    }
+
+    /// A game begins.
+    pub(super) fn new_game(&mut self) {
+        (self.pressed, self.since) = (None, None);
+        self.stands.clear();
+    }
+
+    /// What is on the board; `None` if the sensors name no pieces.
+    pub(super) fn board(&self) -> Option<&Board> {
+        let is_known = self.is_pictured && self.seen.unnamed().is_empty();
+        is_known.then(|| self.seen.known())
+    }
+
+    /// How the board stood at the press: what the opponent has lifted since is back.
+    fn board_pressed(&self, pressed: &Pressed) -> Option<Board> {
+        let mut board = self.board()?.clone();
+        for (sq, piece) in pressed.lifted.iter().filter(|(_, piece)| piece.color != pressed.by) {
+            let is_up = board.by_piece(*piece).count() < pressed.board.by_piece(*piece).count();
+            if is_up && board.piece_at(*sq).is_none() {
+                board.set_piece_at(*sq, *piece);
+            }
+        }
+        Some(board)
+    }
+
+    /// The stand that a legal move leads to `board` from, and whose move that is.
+    fn leads_to(&self, board: &Board, mode: CastlingMode) -> Option<(usize, Color)> {
+        self.stands.iter().enumerate().rev().find_map(|(idx, stand)| {
+            let mover = step(&stand.board, board, stand.moved.map(|color| !color), mode)?;
+            Some((idx, mover))
+        })
+    }
+
+    /// The board stands so.
+    fn stand(&mut self, stand: Stand, mode: CastlingMode) {
+        if let Some(last) = self.stands.last_mut().filter(|last| last.board == stand.board) {
+            last.by = last.by.or(stand.by);
+            return;
+        }
+        let from = self.leads_to(&stand.board, mode);
+        if let Some((idx, _)) = from {
+            self.stands.truncate(idx + 1);
+        }
+        if self.stands.len() == STANDS_MAX {
+            self.stands.remove(0);
+        }
+        self.stands.push(Stand { moved: from.map(|(_, mover)| mover), ..stand });
+    }
+
+    /// The last stands that follow from each other, the first of which is where they began.
+    fn run(&self) -> &[Stand] {
+        let n = self.stands.iter().rev().take_while(|stand| stand.moved.is_some()).count();
+        &self.stands[self.stands.len().saturating_sub(n + 1)..]
+    }
+}
+
+/// Whose legal move leads from `before` to `after`, if it is one player's only.
+fn step(before: &Board, after: &Board, turn: Option<Color>, mode: CastlingMode) -> Option<Color> {
+    let moves = |color: &Color| {
+        let is_his = turn.is_none_or(|turn| turn == *color);
+        is_his && position(before, *color, mode).is_some_and(|pos| is_step(&pos, after))
+    };
+    let mut movers = Color::ALL.into_iter().filter(moves);
+    movers.next().filter(|_| movers.next().is_none())
+}
+
+/// Whether a legal move leads from `before` to `after`.
+fn is_step(before: &Chess, after: &Board) -> bool {
+    let seen = Placement::from(after.clone());
+    // Castling changes four squares.
+    seen.differs(before.board()).count() <= 4
+        && before.legal_moves().into_iter().any(|m| {
+            let mut pos = before.clone();
+            pos.play_unchecked(m);
+            pos.board() == after
+        })
+}
+
+/// The position of `board` with `turn` to move, if a game can be joined in it.
+fn position(board: &Board, turn: Color, mode: CastlingMode) -> Option<Chess> {
+    bridge::standing(board, None, mode, turn, NonZeroU32::MIN)
+}
+
+/// Whether `board` cannot come after `before` in one game: pieces have come back, or pawns home.
+fn is_another_game(board: &Board, before: &Chess) -> bool {
+    Color::ALL.into_iter().any(|color| {
+        let was = before.board();
+        let pawns = |board: &Board| board.by_piece(Role::Pawn.of(color));
+        let home = Bitboard::from(color.relative_rank(shakmaty::Rank::Second));
+        board.by_color(color).count() > was.by_color(color).count()
+            || pawns(board).count() > pawns(was).count()
+            || (pawns(board) & home & !pawns(was)).any()
+    })
+}
+
+/// What makes a game of what stands on the board.
+enum Found {
+    /// Nobody has recorded a game here: it is joined at the first stand.
+    Game,
+    /// What is on record was pieces being set up.
+    SetUp,
+    /// The board was taken over otherwise than it stood.
+    Anew,
+    /// The game on record went on unseen.
+    Gap,
+}
+
+impl Game {
+    /// What stands on a board on which no game is on record, as far as it is known by name.
+    pub fn unrecorded(&self) -> Option<&Board> {
+        self.joining.board().filter(|_| self.play.is_none() && self.link == LinkState::Live)
+    }
+
+    /// How castling is played in a game that is joined.
+    pub(super) fn joined_mode(&self) -> CastlingMode {
+        let known = self.play.as_ref().filter(|play| !play.is_over());
+        let named = CastlingMode::from_chess960(self.settings.is_chess960);
+        known.map_or(named, |play| play.sheet().mode())
+    }
+
+    /// Whether what the board does may tell of a game that is not on record.
+    fn may_join(&self) -> bool {
+        self.link == LinkState::Live && !self.is_blind && !self.is_silent()
+    }
+
+    /// The board has changed, or was read.
+    pub(super) fn note_stand(&mut self, now: Mono) {
+        let is_watched = match &self.play {
+            None => true,
+            Some(play) => play.is_over() || play.is_fresh() || !play.is_ever_pressed(),
+        };
+        // Where no game is on record the page shows the board as it is.
+        self.wants_show |= self.play.is_none();
+        if is_watched && self.joining.pressed.is_none() {
+            self.timers.set(Timer::Join, now + AT_REST);
+        }
+    }
+
+    /// The clock was pressed.
+    pub(super) fn press_stand(&mut self, now: Mono, by: Color) {
+        let is_watched = match &self.play {
+            None => true,
+            Some(play) => play.is_over() || play.is_fresh() || play.mismatch().is_some(),
+        };
+        if !is_watched {
+            self.joining.stands.clear();
+            return;
+        }
+        let Some(board) = self.joining.board().cloned() else { return };
+        self.joining.pressed = Some(Pressed { at: now, by, board, lifted: Vec::new() });
+        self.timers.set(Timer::Join, now + SCANNED);
+    }
+
+    /// The clock was started: what stands now is what is played from.
+    pub(super) fn start_stand(&mut self, now: Mono) {
+        if now.since(self.joining.changed) >= AT_REST {
+            self.take_stand(None);
+        }
+        self.note_stand(now);
+    }
+
+    /// Looks whether a game can be joined.
+    pub(super) fn watch_join(&mut self, now: Mono) {
+        if !self.may_join() {
+            return;
+        }
+        if let Some(pressed) = self.joining.pressed.take_if(|known| now.since(known.at) >= SCANNED)
+        {
+            if let Some(board) = self.joining.board_pressed(&pressed) {
+                self.take_stand_of(board, Some(pressed.by));
+            }
+            self.note_stand(now);
+        } else if !self.take_rest(now) {
+            return;
+        }
+        self.join_if_told(now);
+        if self.play.is_none() {
+            self.join_running(now);
+        }
+        self.tell_no_start(now);
+    }
+
+    /// Takes the board as it is at rest. False if it is not, yet.
+    fn take_rest(&mut self, now: Mono) -> bool {
+        let Some(board) = self.joining.board().cloned() else { return true };
+        let is_led_to = self.joining.stands.last().is_some_and(|last| last.board == board)
+            || self.joining.leads_to(&board, self.joined_mode()).is_some();
+        let is_short = is_led_to || self.clock.is_running();
+        let due = self.joining.changed + if is_short { AT_REST } else { STOOD };
+        if now < due {
+            self.timers.set(Timer::Join, due);
+            return false;
+        }
+        if !is_short {
+            self.doubt_set_up(&board);
+        }
+        self.take_stand_of(board, None);
+        true
+    }
+
+    /// A board that stands far from what is on record of a game in which nobody has pressed a
+    /// clock: that was pieces being set up, until it agrees again.
+    fn doubt_set_up(&mut self, board: &Board) {
+        let is_open = |play: &&mut Play| !play.is_over() && !play.is_ever_pressed();
+        let Some(play) = self.play.as_mut().filter(is_open) else { return };
+        let best = play.tracker().best().standing().board();
+        let n = Placement::from(board.clone()).differs(best).count();
+        if n >= SET_UP_FROM && play.sheet().len() <= SET_UP_MAX {
+            play.set_aside(&mut self.facts);
+        }
+    }
+
+    fn take_stand(&mut self, by: Option<Color>) {
+        if let Some(board) = self.joining.board().cloned() {
+            self.take_stand_of(board, by);
+        }
+    }
+
+    /// The board stands so. Where the record agrees there is nothing to join.
+    fn take_stand_of(&mut self, board: Board, by: Option<Color>) {
+        let open = self.play.as_ref().filter(|play| !play.is_over());
+        let agrees = |play: &Play| {
+            let pos = play.tracker().best().standing();
+            *pos.board() == board || is_step(pos, &board)
+        };
+        if open.is_some_and(agrees) {
+            self.joining.stands.clear();
+            return;
+        }
+        let n_known = open.map_or(0, |play| play.sheet().n_completed());
+        let on_record = open.map_or_else(Board::empty, |play| play.sheet().last().board().clone());
+        let mode = self.joined_mode();
+        self.joining.stand(Stand { board, by, moved: None, n_known, on_record }, mode);
+    }
+
+    /// What the stands that follow from each other make known, if they are enough.
+    fn found(&self) -> Option<Found> {
+        let run = self.joining.run();
+        let (first, n) = (run.first()?, run.len() - 1);
+        let is_running = self.clock.is_running();
+        // Where a clock stands, what is moved is no play.
+        let has_none = self.clock.device() != Device::Present;
+        let needed = if is_running { 1 } else { 2 };
+        let is_enough = n >= needed && (is_running || has_none);
+        let Some(play) = &self.play else { return is_enough.then_some(Found::Game) };
+        if play.is_over() {
+            let is_other = || is_another_game(&first.board, play.sheet().last());
+            return (is_enough && is_running && is_other()).then_some(Found::Game);
+        }
+        let best = play.tracker().best().standing();
+        if run.last().is_some_and(|last| last.board == *best.board()) {
+            return None;
+        }
+        let is_unpressed = first.by.is_none() && !play.is_ever_pressed();
+        match () {
+            () if is_enough && play.is_fresh() => Some(Found::Anew),
+            () if is_enough && self.is_set_up(play, run, is_unpressed) => Some(Found::SetUp),
+            // Nothing that was pressed for since is on record.
+            () if is_running && n > 2 && first.n_known == play.sheet().n_completed() => {
+                Some(Found::Gap)
+            }
+            () => None,
+        }
+    }
+
+    /// Whether what is on record of `play` was pieces being set up for what is played now: nobody
+    /// has pressed for it, and no move of `run` brings a piece back to where the record has it.
+    fn is_set_up(&self, play: &Play, run: &[Stand], is_unpressed: bool) -> bool {
+        let differs =
+            |stand: &Stand| Placement::from(stand.board.clone()).differs(&run[0].on_record).count();
+        // A piece or two that are missing from the beginning are odds; later they are something else.
+        let is_far = differs(&run[0]) >= SET_UP_FROM;
+        is_unpressed
+            && (is_far || run[0].on_record == *play.sheet().start().board())
+            && play.sheet().len() <= SET_UP_MAX
+            && run.windows(2).all(|pair| differs(&pair[1]) >= differs(&pair[0]))
+    }
+
+    fn join_if_told(&mut self, now: Mono) {
+        let Some(found) = self.found() else { return };
+        let run = self.joining.run().to_vec();
+        let Some(turn) = run.get(1).and_then(|stand| stand.moved) else { return };
+        let Some(pos) = position(&run[0].board, turn, self.joined_mode()) else { return };
+        if !self.settle_ends(&run) {
+            self.joining.stands.clear();
+            return;
+        }
+        match found {
+            Found::Game => self.begin_joined(now, pos),
+            Found::SetUp => self.begin_set_up(now, pos),
+            Found::Anew => {
+                if let Some(play) = &mut self.play {
+                    play.take_over(now, pos, &mut self.facts);
+                }
+            }
+            Found::Gap => {
+                if !self.adopt_unseen(now, &run[0].board, Some(turn)) {
+                    self.joining.stands.clear();
+                    return;
+                }
+            }
+        }
+        self.follow_stands(now, &run[1..]);
+    }
+
+    /// White's end of the clock is the other one if those who pressed are not those who moved.
+    /// False if that cannot be.
+    fn settle_ends(&mut self, run: &[Stand]) -> bool {
+        let mut pressed = run[1..].iter().filter_map(|stand| stand.by.zip(stand.moved)).peekable();
+        if pressed.peek().is_none() || pressed.clone().all(|(by, mover)| by == mover) {
+            return true;
+        }
+        let is_known = self.settings.white_end.is_some();
+        if is_known || !pressed.all(|(by, mover)| by != mover) {
+            return false;
+        }
+        self.seat_white(self.clock.white_end().other());
+        true
+    }
+
+    /// Puts the moves on record that have led from each stand to the next.
+    fn follow_stands(&mut self, now: Mono, stands: &[Stand]) {
+        let seen = self.joining.seen.clone();
+        let times = self.clock.times();
+        let Some(play) = &mut self.play else { return };
+        for (idx, stand) in stands.iter().enumerate() {
+            play.picture(now, &Placement::from(stand.board.clone()));
+            if let Some(mover) = stand.moved.filter(|_| stand.by.is_some()) {
+                let times = times.filter(|_| idx + 1 == stands.len());
+                play.press(now, mover, times, &mut self.facts);
+            }
+        }
+        play.picture(now, &seen);
+        self.joining.stands.clear();
+        self.watch.note_gap(now);
+        self.look(now, 0);
+        self.rejudge(now);
+    }
+
+    /// Where no game is on record and a clock runs, one is played.
+    fn join_running(&mut self, now: Mono) {
+        let Some(turn) = self.clock.running() else { return };
+        let Some(stand) = self.joining.stands.last() else { return };
+        let turn = stand.by.map_or(turn, |by| !by);
+        let mode = self.joined_mode();
+        let other = || position(&stand.board, !turn, mode);
+        let Some(pos) = position(&stand.board, turn, mode).or_else(other) else { return };
+        self.begin_joined(now, pos);
+        self.follow_stands(now, &[]);
+    }
+
+    fn tell_no_start(&mut self, now: Mono) {
+        let Some(since) = self.joining.since.filter(|_| self.play.is_none()) else { return };
+        if now.since(since) >= NO_START_AFTER {
+            self.watch.note_no_start(&mut self.facts);
+        } else {
+            self.timers.set(Timer::Join, since + NO_START_AFTER);
+        }
+    }
+
+    /// A game is joined in `pos`.
+    pub(super) fn begin_joined(&mut self, now: Mono, pos: Chess) {
+        self.close_open();
+        let mode = self.joined_mode();
+        self.begin_as(now, pos.clone(), mode, Beginning::Unseen);
+        if let Some(play) = &mut self.play {
+            play.begin_from(now, pos, true, &mut self.facts);
+        }
+    }
+
+    /// The record of a game that is another one ends.
+    pub(super) fn close_open(&mut self) {
+        if self.play.as_ref().is_some_and(|play| !play.is_over()) {
+            self.facts.push(Fact::GameClosed);
+        }
+    }
+
+    /// What is on record was no play: the record begins from `pos`.
+    fn begin_set_up(&mut self, now: Mono, pos: Chess) {
+        let Some(play) = &mut self.play else { return };
+        play.withdraw_all(&mut self.facts);
+        play.begin_from(now, pos.clone(), true, &mut self.facts);
+        let mode = play.sheet().mode();
+        self.reseat(&pos, mode);
+    }
+
+    /// The record goes on from `board`, with a gap before it. False if that cannot be.
+    pub(super) fn adopt_unseen(&mut self, now: Mono, board: &Board, turn: Option<Color>) -> bool {
+        let Some(play) = &mut self.play else { return false };
+        let before = play.sheet().last().clone();
+        let seen = Placement::from(board.clone());
+        let n = Unknown::at_least(bridge::least(&before, &seen, turn));
+        let Some(pos) = play.adoptable(&before, board, turn, n) else { return false };
+        play.adopt(now, pos, n, &mut self.facts);
+        self.forget_silence();
+        true
+    }
+}
