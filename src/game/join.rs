@@ -390,7 +390,7 @@ impl Game {
     fn is_set_up(&self, play: &Play, run: &[Stand], is_unpressed: bool) -> bool {
         let differs =
             |stand: &Stand| Placement::from(stand.board.clone()).differs(&run[0].on_record).count();
-        // A piece or two that are missing from the beginning are odds; later they are something else.
+        // Pieces that are missing from the beginning are odds; later they are something else.
         let is_far = differs(&run[0]) >= SET_UP_FROM;
         is_unpressed
             && (is_far || run[0].on_record == *play.sheet().start().board())

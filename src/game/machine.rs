@@ -513,7 +513,7 @@ impl Game {
         let is_silent = self.is_silent();
         let Some(play) = &mut self.play else { return };
         if is_first && may_tell && !is_silent && play.is_fresh() && !play.shows_first_move() {
-            // By the lever it was the other player's move; perhaps the lever is the other way round.
+            // By the lever it was the other one: perhaps the lever is the other way round.
             play.turn_around(now, &mut self.facts);
         }
         if is_first && may_tell && !is_silent && play.shows_first_move() {

@@ -43,7 +43,8 @@ async fn open(view: &View) -> (Stage, Chromium) {
     let stage = Stage::open(view).await;
     let page = Chromium::start().await;
     page.open(&stage.url("/")).await;
-    page.wait_for(STATUS, view.link).await;
+    let is_over = view.result != "*" && view.link == "live";
+    page.wait_for(STATUS, if is_over { "over" } else { view.link }).await;
     (stage, page)
 }
 
