@@ -261,7 +261,9 @@ impl fmt::Display for Finding {
             }
             FindingKind::Restored => f.write_str("the board agrees with the record again")?,
             FindingKind::NoStartPosition => {
-                f.write_str("no start position on the board; recording begins with one, or once play is seen")?;
+                f.write_str(
+                    "no start position on the board; recording begins with one or with play",
+                )?;
             }
             FindingKind::MemorySetAside => {
                 f.write_str("the board's own memory does not fit what was seen; it is set aside")?;

@@ -208,7 +208,7 @@ async fn every_board_is_told_of_unless_one_is_named() {
     let both = place.run(&["export"]).await;
     assert_eq!(pgn_moves(&both.out), [first.clone(), second.clone()], "{both:?}");
     let one = place.run(&["export", "--board", "table-2"]).await;
-    assert_eq!(pgn_moves(&one.out), [second.clone()], "{one:?}");
+    assert_eq!(pgn_moves(&one.out), std::slice::from_ref(&second), "{one:?}");
 
     let both = place.run(&["log"]).await;
     for number in [1, 2] {
