@@ -7,6 +7,7 @@ pub mod act;
 pub mod clock_desk;
 mod clock_order;
 mod clock_stands;
+mod correct;
 mod disorder;
 mod doubt;
 pub mod ear;

@@ -4,9 +4,11 @@ mod end;
 mod fault;
 mod gap;
 mod recall;
+mod repair;
 mod settle;
 mod shadow;
 
+pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
 
 pub(super) use self::gap::{Evidence, SHOWN_OFF, millis, sum};
@@ -19,6 +21,7 @@ use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
+use crate::track::past::Past;
 use crate::track::tracker::{RESTED, SCAN, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
@@ -64,6 +67,8 @@ pub struct Play {
     /// What is believed to have been played was pieces being set up, as long as the board does not
     /// show it again.
     is_set_aside: bool,
+    /// What was seen when the board rested and when a clock was pressed.
+    past: Past,
 }
 
 impl Play {
@@ -90,6 +95,7 @@ impl Play {
             told_faulty: Bitboard::EMPTY,
             is_held: false,
             is_set_aside: false,
+            past: Past::default(),
         }
     }
 
@@ -125,6 +131,7 @@ impl Play {
     }
 
     pub(super) fn sense(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        self.note_stir(at, sq, reading);
         if let Some(other) = &mut self.other {
             other.tracker.sense(at, sq, reading);
         }
@@ -133,6 +140,7 @@ impl Play {
 
     /// A sensor changed while the clock stands: that is seen, but it is no play.
     pub(super) fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
+        self.past.forget();
         if let Some(other) = &mut self.other {
             other.tracker.observe(at, sq, reading);
         }
@@ -140,6 +148,7 @@ impl Play {
     }
 
     pub(super) fn picture(&mut self, at: Mono, picture: &Placement) -> bool {
+        self.note_picture(at, picture);
         if let Some(other) = &mut self.other {
             other.tracker.picture(at, picture);
         }
@@ -154,10 +163,7 @@ impl Play {
         times: Option<Times>,
         facts: &mut Vec<Fact>,
     ) {
-        self.presses.push((at, times));
-        if self.presses.len() > PRESSES_MAX {
-            self.presses.remove(0);
-        }
+        self.remember_press(at, times);
         self.tracker.press(at, by);
         self.is_held = false;
         if let Some(other) = &mut self.other {
@@ -175,6 +181,15 @@ impl Play {
         let n_told = if self.tracker.is_astray(by) { 0 } else { best.n_completed() };
         let n_told = n_told.min(self.tracker.is_on_two_squares(by).unwrap_or(n_told));
         self.bring_up(at, n_told, 0, Basis::Press, facts);
+        self.keep_press(at, by);
+        self.repair(at, facts);
+    }
+
+    fn remember_press(&mut self, at: Mono, times: Option<Times>) {
+        self.presses.push((at, times));
+        if self.presses.len() > PRESSES_MAX {
+            self.presses.remove(0);
+        }
     }
 
     /// The times now, for moves that no press completes.
@@ -200,6 +215,9 @@ impl Play {
         settle: Option<&Settle>,
         facts: &mut Vec<Fact>,
     ) {
+        if depth > STEP_MAX {
+            self.past.forget();
+        }
         self.tracker.look(at, depth);
         self.look_at_sensors(at, depth);
         if at.since(self.tracker.last_change()) >= RESTED {
@@ -287,6 +305,7 @@ impl Play {
             let pos = self.sheet.position(*n);
             pos.turn() == turn && (seen.differs(pos.board()) & !untold).is_empty()
         };
+        self.past.forget();
         let n_last = self.sheet.len();
         let Some(n) = (0..=n_last).rev().find(shows) else { return };
         if n < n_last {
@@ -411,6 +430,10 @@ impl Play {
         let n_shared = self.n_agreed();
         let is_denied = || self.tracker.mismatch().is_none() && self.is_denied(n_shared);
         if self.sheet.len() - base > n_shared && (n_told > n_shared || is_denied()) {
+            if self.tracker.best().plies.len() == n_shared && self.tracker.mismatch().is_none() {
+                // The players have taken moves back: what was seen before is no part of the game.
+                self.past.forget();
+            }
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }

@@ -35,9 +35,11 @@ pub(super) enum Timer {
     Bridge,
     /// The board may show a game that was not seen from its beginning.
     Join,
+    /// The board has rested long enough to be held against the record.
+    Repair,
 }
 
-const N_TIMERS: usize = 15;
+const N_TIMERS: usize = 16;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use super::disorder::{InHand, Unpressed, Untidy};
 use super::entry::Fact;
 use super::machine::{Game, KINGS_HOLD, VERIFY_AFTER};
-use super::play::Play;
+use super::play::{Play, REPAIR_AFTER};
 use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
@@ -93,6 +93,12 @@ impl Watch {
         std::mem::replace(&mut self.has_pressed, true)
     }
 
+    /// The record has been corrected: what was held against somebody rested on what it was before.
+    pub(super) fn forget_blame(&mut self) {
+        (self.told_illegal, self.told_completed) = (None, None);
+        (self.suspect, self.illegal_by) = (None, None);
+    }
+
     /// The line was down: what was pressed meanwhile, nobody knows.
     pub(super) fn note_gap(&mut self, now: Mono) {
         self.last_gap = Some(now);
@@ -176,6 +182,7 @@ impl Game {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
         self.timers.set(Timer::Settle, now + self.settle_time());
         self.note_stir(now);
+        self.timers.set(Timer::Repair, now + REPAIR_AFTER);
         let kings = self.kings_in_center();
         if kings.is_none() {
             self.timers.clear(Timer::Kings);
@@ -192,7 +199,7 @@ impl Game {
 
     fn take_press(&mut self, now: Mono, by: Color, how: Pressed) {
         if self.is_over() {
-            return self.press_stand(now, by);
+            return self.press_after_end(now, by);
         }
         self.facts.push(Fact::Pressed { by });
         let left = self.clock.times().map(|times| times.of(by));
@@ -339,6 +346,7 @@ impl Game {
             self.tell_illegal_on_board(now);
             self.tell_illegal_left(now);
         }
+        self.repair_if_due(now);
         self.watch_end(now);
         if self.timers.take(Timer::Suspect, now) && !self.is_blind && !self.is_silent() {
             self.judge_suspect(now);
@@ -373,16 +381,6 @@ impl Game {
         self.timers.take(Timer::Final, now);
         if self.timers.take(Timer::Memory, now) {
             self.ask_memory(now);
-        }
-    }
-
-    /// A position that ends the game does so once it was scanned, even if the clock is stopped.
-    fn watch_end(&mut self, now: Mono) {
-        self.timers.clear(Timer::End);
-        let Some(play) = self.play.as_mut().filter(|_| !self.is_blind) else { return };
-        play.end_by_position(now, &mut self.facts);
-        if let Some(due) = play.ends_at() {
-            self.timers.set(Timer::End, due);
         }
     }
 

@@ -70,6 +70,12 @@ pub enum FindingKind {
     },
     /// Board and record agree again.
     Restored,
+    /// The record contradicted the board and was corrected: what was said of the moves that were
+    /// withdrawn does not hold.
+    Corrected {
+        /// The squares of the first move that was withdrawn, and of the one in its place.
+        squares: Vec<Square>,
+    },
     /// The board shows no start position: recording waits for one.
     NoStartPosition,
     /// The board's own memory was read, and does not fit what was seen: it settles nothing.
@@ -130,9 +136,10 @@ impl Finding {
             | FindingKind::MayBeOver
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
-            FindingKind::Restored | FindingKind::NoStartPosition | FindingKind::MemorySetAside => {
-                Severity::Info
-            }
+            FindingKind::Restored
+            | FindingKind::Corrected { .. }
+            | FindingKind::NoStartPosition
+            | FindingKind::MemorySetAside => Severity::Info,
         }
     }
 
@@ -150,6 +157,7 @@ impl Finding {
             FindingKind::IllegalOnBoard { .. } => Some("3.10.2"),
             FindingKind::Displaced { .. } => Some("7.4"),
             FindingKind::Restored
+            | FindingKind::Corrected { .. }
             | FindingKind::NoStartPosition
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
@@ -167,6 +175,7 @@ impl Finding {
             FindingKind::PromotionIncomplete { at } | FindingKind::KingCaptured { at } => vec![*at],
             FindingKind::Displaced { squares }
             | FindingKind::SensorFault { squares }
+            | FindingKind::Corrected { squares }
             | FindingKind::BadSetup { squares } => squares.clone(),
             FindingKind::PressWithoutMove
             | FindingKind::Restored
@@ -197,10 +206,17 @@ impl Finding {
             FindingKind::Displaced { .. } => "DISPLACED",
             FindingKind::SensorFault { .. } => "SENSOR_FAULT",
             FindingKind::Restored => "RESTORED",
+            FindingKind::Corrected { .. } => "CORRECTED",
             FindingKind::NoStartPosition => "NO_START_POSITION",
             FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
         }
     }
+}
+
+/// `text`, and the `squares` that it ends with.
+fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {
+    f.write_str(text)?;
+    squares.iter().try_for_each(|sq| write!(f, " {sq}"))
 }
 
 impl fmt::Display for Finding {
@@ -226,10 +242,7 @@ impl fmt::Display for Finding {
             FindingKind::KingCaptured { at } => write!(f, "the king on {at} was captured")?,
             FindingKind::NotPressed => f.write_str("a move is made, and the clock not pressed")?,
             FindingKind::BadSetup { squares } => {
-                f.write_str("king and queen stand in each other's places on")?;
-                for sq in squares {
-                    write!(f, " {sq}")?;
-                }
+                name(f, "king and queen stand in each other's places on", squares)?;
             }
             FindingKind::BoardExchanged => f.write_str("another board stands there than before")?,
             FindingKind::ClockStands => f.write_str(
@@ -242,24 +255,25 @@ impl fmt::Display for Finding {
             )?,
             FindingKind::PressWithoutMove => f.write_str("clock pressed without a move")?,
             FindingKind::Displaced { squares } => {
-                f.write_str(match self.by {
+                let text = match self.by {
                     Some(_) => "clock pressed while the board differs from the record on",
                     None => "the board differs from the record on",
-                })?;
-                for sq in squares {
-                    write!(f, " {sq}")?;
-                }
+                };
+                name(f, text, squares)?;
             }
             FindingKind::SensorFault { squares } => {
-                f.write_str(match squares.len() {
+                let text = match squares.len() {
                     1 => "the sensor does not tell what stands on",
                     _ => "a sensor does not tell what stands on one of",
-                })?;
-                for sq in squares {
-                    write!(f, " {sq}")?;
-                }
+                };
+                name(f, text, squares)?;
             }
             FindingKind::Restored => f.write_str("the board agrees with the record again")?,
+            FindingKind::Corrected { squares } => {
+                let text = "the record contradicted the board and was corrected; disregard what \
+                            was said of";
+                name(f, text, squares)?;
+            }
             FindingKind::NoStartPosition => {
                 f.write_str(
                     "no start position on the board; recording begins with one or with play",

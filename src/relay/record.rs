@@ -296,6 +296,7 @@ impl FindingBody {
             ("SENSOR_FAULT", _) => FindingKind::SensorFault { squares },
             ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
             ("RESTORED", []) => FindingKind::Restored,
+            ("CORRECTED", _) => FindingKind::Corrected { squares },
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
             ("MEMORY_SET_ASIDE", []) => FindingKind::MemorySetAside,
             _ => return None,

@@ -254,6 +254,12 @@ impl Tracker {
         }
     }
 
+    /// The same, with every sensor believed to be right.
+    pub fn restart_right(&mut self, root: Chess, n_settled: usize) {
+        self.trust_sensors();
+        self.restart(root, n_settled);
+    }
+
     /// The press at `at` was none.
     pub fn forget_press(&mut self, at: Mono) {
         for line in &mut self.lines {

@@ -5,6 +5,7 @@ use rokade::game::{Fact, Scored};
 use rokade::sim::{Replay, Script};
 use rokade::time::Mono;
 use rokade::track::line::UNEXPLAINED_MAX;
+use rokade::track::past::{PAST_MAX, Past};
 use rokade::track::tracker::{GAP_STEP_MAX, STEP_MAX};
 use rokade::track::{Placement, Reading, Tracker};
 use shakmaty::{Board, Chess, Color, Square};
@@ -70,6 +71,15 @@ fn presses_without_moves_are_not_kept_for_ever() {
     }
     let best = tracker.best();
     assert_eq!((best.plies.len(), best.unexplained.len()), (0, UNEXPLAINED_MAX));
+}
+
+#[test]
+fn pictures_of_the_past_are_bounded() {
+    let (mut past, seen) = (Past::default(), Placement::from(Board::new()));
+    for n in 1..500 {
+        past.press(Mono::from_millis(n * 3_000), Color::White, &seen, None);
+    }
+    assert_eq!(past.snaps().len(), PAST_MAX);
 }
 
 #[test]

@@ -43,6 +43,7 @@ impl Play {
     /// The whole board, after nobody saw it for a while. True if it has changed.
     pub(in crate::game) fn witness(&mut self, at: Mono, picture: &Placement) -> bool {
         self.other = None;
+        self.past.forget();
         self.tracker.witness(at, picture)
     }
 
@@ -56,6 +57,7 @@ impl Play {
         if self.joins_at(&base).is_some() {
             self.tracker = base;
         }
+        self.past.forget();
     }
 
     /// Tells what was played since `base`, as far as it is forced, and takes the board over as it
@@ -224,6 +226,7 @@ impl Play {
             self.tracker.believe(scored.m, at);
         }
         self.other = None;
+        self.past.forget();
         self.shadows = Shadows::default();
     }
 

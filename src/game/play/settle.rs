@@ -164,6 +164,7 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         self.shadows = Shadows::default();
+        self.past.forget();
         for (idx, scored) in self.sheet.moves().iter().enumerate().skip(first) {
             facts.extend(self.gap_fact(idx).filter(|_| idx > first));
             facts.push(Fact::MoveMade {

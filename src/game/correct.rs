@@ -1,0 +1,54 @@
+//! When the record is held against a board that it contradicts, and when a position ends the game.
+
+use super::entry::Fact;
+use super::machine::Game;
+use super::play::ADDED_AFTER;
+use super::timers::Timer;
+use crate::time::Mono;
+use shakmaty::Color;
+
+impl Game {
+    /// Holds the board at rest against the record, and corrects that.
+    pub(super) fn repair_if_due(&mut self, now: Mono) {
+        if !self.timers.take(Timer::Repair, now) || self.is_blind || self.is_interrupted() {
+            return;
+        }
+        let Some(play) = &mut self.play else { return };
+        if play.repair(now, &mut self.facts) {
+            self.note_corrected(now);
+        } else if play.mismatch().is_some() && now.since(play.tracker().last_change()) < ADDED_AFTER
+        {
+            self.timers.set(Timer::Repair, play.tracker().last_change() + ADDED_AFTER);
+        }
+    }
+
+    /// What was said of the moves that were withdrawn is past.
+    fn note_corrected(&mut self, now: Mono) {
+        self.watch.forget_blame();
+        self.timers.set(Timer::Settle, now + self.settle_time());
+        self.note_difference(now);
+    }
+
+    /// A position that ends the game does so once it was scanned, even if the clock is stopped.
+    pub(super) fn watch_end(&mut self, now: Mono) {
+        self.timers.clear(Timer::End);
+        let Some(play) = self.play.as_mut().filter(|_| !self.is_blind) else { return };
+        play.end_by_position(now, &mut self.facts);
+        if let Some(due) = play.ends_at() {
+            self.timers.set(Timer::End, due);
+        }
+    }
+
+    /// A press after the end: if play has gone on, it was no end; or another game was begun.
+    pub(super) fn press_after_end(&mut self, now: Mono, by: Color) {
+        let times = self.times_at_press(now, by);
+        let is_watched = !self.is_interrupted();
+        if let Some(play) = self.play.as_mut().filter(|_| is_watched)
+            && play.press_after_end(now, by, times, &mut self.facts)
+        {
+            self.facts.insert(0, Fact::Pressed { by });
+            self.note_corrected(now);
+        }
+        self.press_stand(now, by);
+    }
+}

@@ -1,0 +1,102 @@
+//! What the board showed whenever it rested or a clock was pressed: enough to look again, with
+//! hindsight, at what was played since a position that nobody disputes.
+
+use super::placement::Placement;
+use crate::time::Mono;
+use shakmaty::{Bitboard, Color, Square};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Pictures that are kept, at the most: some 25 to 40 half-moves of play with a clock.
+pub const PAST_MAX: usize = 96;
+/// A board that has been still for so long rested.
+const RESTED: Duration = Duration::from_millis(300);
+
+/// What the board showed at one moment.
+#[derive(Clone, Debug)]
+pub struct Snap {
+    /// When: at the press, or when the board came to rest.
+    pub at: Mono,
+    /// What was seen.
+    pub seen: Placement,
+    /// The squares that have changed since the snap before.
+    pub stirred: Bitboard,
+    /// When the first of them did; as [`Self::at`] if none has.
+    pub began: Mono,
+    /// Who pressed the clock, if anybody did.
+    pub press: Option<Color>,
+    /// After how many half-moves the game stood exactly so, as it was believed then.
+    pub n_plies: Option<usize>,
+}
+
+/// The last snaps of one game, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    snaps: VecDeque<Snap>,
+    stirred: Bitboard,
+    began: Option<Mono>,
+    last_change: Mono,
+    agreed: Mono,
+}
+
+impl Past {
+    /// The sensor of `sq` changes at `at`; until now the board showed `seen`, which was the
+    /// position after `n_plies` if it was one.
+    pub fn stir(&mut self, at: Mono, sq: Square, seen: &Placement, n_plies: Option<usize>) {
+        if n_plies.is_some() {
+            self.agreed = at;
+        }
+        if at.since(self.last_change) >= RESTED {
+            self.rest(seen, n_plies);
+        }
+        self.stirred.add(sq);
+        self.began.get_or_insert(at);
+        self.last_change = at;
+    }
+
+    /// The board has come to rest and shows `seen`.
+    pub fn rest(&mut self, seen: &Placement, n_plies: Option<usize>) {
+        if self.stirred.any() || self.snaps.is_empty() {
+            self.push(self.last_change, seen, None, n_plies);
+        } else if let Some(last) = self.snaps.back_mut() {
+            last.n_plies = last.n_plies.or(n_plies);
+        }
+    }
+
+    /// `by` presses the clock while the board shows `seen`.
+    pub fn press(&mut self, at: Mono, by: Color, seen: &Placement, n_plies: Option<usize>) {
+        if n_plies.is_some() {
+            self.agreed = at;
+        }
+        self.push(at, seen, Some(by), n_plies);
+    }
+
+    /// Nothing is known of what came before.
+    pub fn forget(&mut self) {
+        *self = Self { last_change: self.last_change, ..Self::default() };
+    }
+
+    /// Until when the board showed a position of the game, as was believed then.
+    pub fn agreed(&self) -> Mono {
+        self.agreed
+    }
+
+    /// Whether anybody has pressed a clock.
+    pub fn has_presses(&self) -> bool {
+        self.snaps.iter().any(|snap| snap.press.is_some())
+    }
+
+    /// All snaps.
+    pub fn snaps(&mut self) -> &[Snap] {
+        self.snaps.make_contiguous()
+    }
+
+    fn push(&mut self, at: Mono, seen: &Placement, press: Option<Color>, n_plies: Option<usize>) {
+        if self.snaps.len() == PAST_MAX {
+            self.snaps.pop_front();
+        }
+        let stirred = std::mem::take(&mut self.stirred);
+        let began = self.began.take().unwrap_or(at);
+        self.snaps.push_back(Snap { at, seen: seen.clone(), stirred, began, press, n_plies });
+    }
+}
