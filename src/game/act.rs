@@ -160,9 +160,13 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "replace 12 g8f6": "half-move 12 was this move, whatever the sensors say",
         "insert 13 f3e5 c6e5": "these moves were played before half-move 13, or at the end",
         "remove 13 2": "from half-move 13 on two were not played; what follows stays",
+        "adopt": "the board is right as it stands: the record goes on from there",
+        "adopt black": "the same, and who is to move",
+        "position 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1": "the game is played from this position",
+        "position white": "it is played from how the board stands, with White to move",
     }
     "The clock" {
-        "start": "White's clock is started",
+        "start": "the game begins from the start position; White's clock is started",
         "pause": "both sides stop",
         "resume white": "this side runs",
         "set_time both 5400": "a time, in seconds; white, black or both",

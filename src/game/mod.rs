@@ -22,6 +22,7 @@ pub mod keeping;
 mod machine;
 mod memory;
 mod minutes;
+mod order_start;
 mod orders;
 mod over;
 pub mod own_clock;

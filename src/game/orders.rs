@@ -9,7 +9,7 @@ use super::play::OrderError;
 use super::rules::reason_of;
 use super::timers::Timer;
 use crate::laws::{
-    self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Told,
+    self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Standing, Told,
 };
 use crate::time::Mono;
 use crate::track::tracker::GAP_STEP_MAX;
@@ -128,7 +128,10 @@ impl Game {
             return;
         }
         let is_done = self.facts.len() > n_before;
-        self.facts.insert(n_before, fact);
+        // A game that begins by an order has it on record as its own.
+        let is_begun = self.facts[n_before..].iter().any(Self::begins);
+        let at = if is_begun { self.facts.len() } else { n_before };
+        self.facts.insert(at, fact);
         let n_before = self.facts.len();
         self.tell(now, &told);
         self.record_opened(&told);
@@ -204,6 +207,10 @@ impl Game {
             Order::Continue(_) => self.go_on(now),
             Order::Confirm(number) => self.is_open(*number, "confirm"),
             Order::Dismiss(number) => self.is_open(*number, "dismiss"),
+            Order::Start => self.order_start(now),
+            Order::Position(Standing::Named(fen)) => self.order_position(now, fen),
+            Order::Position(Standing::OnBoard(turn)) => self.order_standing(now, *turn),
+            Order::Adopt(turn) => self.order_adopt(now, *turn),
             Order::Note(_) | Order::Other(_) | Order::Penalize(..) | Order::Points(..) => Ok(()),
             _ if self.bench.is_some() => Ok(()),
             _ => Err(NO_REFEREE.to_owned()),

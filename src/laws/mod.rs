@@ -27,7 +27,7 @@ pub use declaration::{Claim, Declaration, Ground};
 pub use edition::{Edition, Pace, Supervision, Variant};
 pub use finding::{Finding, FindingKind, Severity};
 pub use name::UnknownName;
-pub use order::{GoingOn, Judgment, Order, Where, Whose};
+pub use order::{GoingOn, Judgment, Order, Standing, Where, Whose};
 pub use outcome::{Ending, Reason};
 pub use picture::{Picture, Thing};
 pub use profile::{

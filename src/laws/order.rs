@@ -3,7 +3,7 @@
 use super::edition::Edition;
 use super::name::UnknownName;
 use super::score::Score;
-use shakmaty::{Color, uci::UciMove};
+use shakmaty::{Color, fen::Fen, uci::UciMove};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -82,11 +82,24 @@ pub enum Where {
     AgreedPly(usize),
 }
 
+/// A position that a game is played from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// This one.
+    Named(Box<Fen>),
+    /// The one on the board, with this player to move.
+    OnBoard(Color),
+}
+
 /// What an arbiter orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// White's clock is started: the game begins.
+    /// The game begins, from the start position; White's clock is started.
     Start,
+    /// The record begins from this position.
+    Position(Standing),
+    /// The board is taken over as it stands, with this player to move if that is said.
+    Adopt(Option<Color>),
     /// What is proposed or claimed is carried out; the matter's number, if it is named.
     Confirm(Option<u32>),
     /// It is not.
@@ -177,8 +190,10 @@ pub enum Order {
     Other(String),
 }
 
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 46] = [
     "start",
+    "position",
+    "adopt",
     "confirm",
     "dismiss",
     "rule",
@@ -233,6 +248,8 @@ impl Order {
     const fn word(&self) -> &'static str {
         match self {
             Self::Start => "start",
+            Self::Position(_) => "position",
+            Self::Adopt(_) => "adopt",
             Self::Confirm(_) => "confirm",
             Self::Dismiss(_) => "dismiss",
             Self::Rule(_) => "rule",
@@ -288,6 +305,10 @@ impl fmt::Display for Order {
             Self::Confirm(Some(matter)) | Self::Dismiss(Some(matter)) => write!(f, " {matter}"),
             Self::Rule(judgment) => write!(f, " {}", judgment.word()),
             Self::Continue(GoingOn::Provisionally) => f.write_str(" provisional"),
+            Self::Position(Standing::Named(fen)) => write!(f, " {fen}"),
+            Self::Position(Standing::OnBoard(color)) | Self::Adopt(Some(color)) => {
+                write!(f, " {color}")
+            }
             Self::Resume(color)
             | Self::Flag(color)
             | Self::TwoHands(color)
@@ -371,6 +392,9 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
     let more = more.trim();
     let side = || color(first);
     Ok(match verb {
+        "position" => Order::Position(standing(rest)?),
+        "adopt" if rest.is_empty() => Order::Adopt(None),
+        "adopt" => Order::Adopt(Some(side()?)),
         "confirm" => Order::Confirm(matter(rest)?),
         "dismiss" => Order::Dismiss(matter(rest)?),
         "rule" => Order::Rule(judgment(first)?),
@@ -420,6 +444,18 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "other" => Order::Other(cut(rest)),
         _ => return Err(UnknownName::new("order", verb, &WORDS)),
     })
+}
+
+fn standing(text: &str) -> Result<Standing, UnknownName> {
+    let wanted = "a position as a FEN, or white or black for who is to move on the board as it is";
+    match text {
+        "white" | "black" => color(text).map(Standing::OnBoard),
+        "" => Err(UnknownName::wanting("position", text, wanted)),
+        _ => match text.parse::<Fen>() {
+            Ok(fen) => Ok(Standing::Named(Box::new(fen))),
+            Err(_) => Err(UnknownName::wanting("position", text, wanted)),
+        },
+    }
 }
 
 fn cut(text: &str) -> String {
@@ -504,13 +540,17 @@ mod tests {
             "basis display_only",
             "set_profile m2023",
             "note reported_by=spectator",
+            "position 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+            "position black",
+            "adopt",
+            "adopt white",
             "other a word of the arbiter",
         ];
         for text in samples {
             assert_eq!(text.parse::<Order>().unwrap().to_string(), text);
         }
         let plain = WORDS.iter().filter_map(|word| word.parse::<Order>().ok());
-        assert_eq!(plain.filter(|order| WORDS.contains(&order.to_string().as_str())).count(), 17);
+        assert_eq!(plain.filter(|order| WORDS.contains(&order.to_string().as_str())).count(), 18);
     }
 
     #[test]

@@ -15,6 +15,8 @@ use rokade::relay::view::View;
 use rokade::sim::{Replay, Script};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Reading;
+use rokade::wire::{BoardMessage, Dump, Orientation};
+use shakmaty::fen::Fen;
 use shakmaty::{Color, KnownOutcome};
 use std::fmt::Write;
 use std::fs;
@@ -55,6 +57,8 @@ const MATE: [(&str, &str); 4] = [("f2f3", ""), ("e7e5", ""), ("g2g4", ""), ("d8h
 const MATED: Ending =
     Ending { outcome: KnownOutcome::Decisive { winner: Color::Black }, reason: Reason::Checkmate };
 const BISHOP: Reading = Reading::Piece(Color::White.bishop());
+const PAWN: Reading = Reading::Piece(Color::White.pawn());
+const KNIGHTS: &str = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w - - 0 1";
 const TABLE: &str = "tests/tables/orders.txt";
 
 /// A board with all that it put on record.
@@ -69,6 +73,29 @@ impl Board {
     fn played(text: &str, settings: Settings) -> Self {
         let run = Replay::run_with(&Script::parse(text).unwrap(), settings);
         Self { game: run.game, entries: run.entries, at: 13_000 }
+    }
+
+    /// A board that was read and shows this, with no referee and no clock.
+    fn standing(fen: &str) -> Self {
+        let game = Game::new(Settings::default());
+        let mut board = Self { game, entries: Vec::new(), at: 0 };
+        let fen: Fen = fen.parse().unwrap();
+        let dump = Dump::new(&fen.as_setup().board, Orientation::Normal);
+        board.handle(&Event::LinkUp);
+        board.at = 1_000;
+        board.handle(&Event::Board(BoardMessage::Dump(Box::new(dump))));
+        board.wait(1_000);
+        board
+    }
+
+    /// A board on which pieces were moved that no legal moves bring there.
+    fn moved_on() -> Self {
+        let mut board = Self::played(PLAYED, Settings::default());
+        for (from, to, reading) in [("f1", "c4", BISHOP), ("d2", "d4", PAWN), ("a2", "a4", PAWN)] {
+            board.handle(&Event::Sensed(from.parse().unwrap(), Reading::Empty));
+            board.handle(&Event::Sensed(to.parse().unwrap(), reading));
+        }
+        board
     }
 
     /// A game of which this is on record.
@@ -212,6 +239,9 @@ fn situations() -> Vec<(&'static str, Board)> {
         ("in play", Board::played(PLAYED, with())),
         ("illegal move", Board::played(ILLEGAL, with())),
         ("resigned", resigned(with())),
+        ("no game, a board set up", Board::standing(KNIGHTS)),
+        ("a start position, no moves", Board::standing(START)),
+        ("moved on unseen, no referee", Board::moved_on()),
     ]
 }
 
@@ -238,6 +268,8 @@ fn words() -> Vec<&'static str> {
         "remove 9",
         "replace 4 d8g5",
         "insert 5 f1c4",
+        "position 4k3/8/8/8/8/8/8/8 w - - 0 1",
+        "adopt white",
     ]);
     words
 }

@@ -1,0 +1,146 @@
+//! Orders that say what a game is played from: its start position, another one, or the board as it
+//! stands.
+
+use super::entry::Fact;
+use super::machine::Game;
+use super::play::{self, Play};
+use super::score::Unknown;
+use super::timers::Timer;
+use crate::time::Mono;
+use crate::track::{Placement, bridge};
+use shakmaty::fen::Fen;
+use shakmaty::{Board, CastlingMode, Chess, Color, Position, PositionError};
+use std::num::NonZeroU32;
+
+const UNREAD: &str =
+    "the board is not read, or does not name its pieces; give the position as a FEN";
+
+impl Game {
+    /// The game begins from the start position: the one that is named, the array that stands, or
+    /// the usual one. A referee is told as well, who rules on its clock; where one sits a game that
+    /// has moves, or is over, is his matter.
+    pub(super) fn order_start(&mut self, now: Mono) -> Result<(), String> {
+        let is_empty = self.open().is_some_and(|play| play.sheet().is_empty());
+        if self.bench.is_some() && !is_empty {
+            return Ok(());
+        }
+        let shown = self.joining.board().cloned().map(Placement::from);
+        let shown = shown.and_then(|placement| self.start_shown(&placement));
+        let usual = (Chess::new(), CastlingMode::from_chess960(self.settings.is_chess960));
+        let (start, mode) = play::start_of(&self.settings).or(shown).unwrap_or(usual);
+        let is_so = self.open().is_some_and(|play| {
+            play.sheet().is_empty() && !play.sheet().is_joined() && *play.sheet().start() == start
+        });
+        match self.bench {
+            Some(_) if is_so => Ok(()),
+            _ => self.begin_by_order(now, start, mode),
+        }
+    }
+
+    /// The game is played from this position.
+    pub(super) fn order_position(&mut self, now: Mono, fen: &Fen) -> Result<(), String> {
+        let mode = self.joined_mode();
+        let pos = fen.clone().into_position::<Chess>(mode);
+        let pos = pos.or_else(PositionError::ignore_too_much_material);
+        let pos = pos.map_err(|why| format!("no game can be played from there: {why}"))?;
+        self.begin_by_order(now, pos, mode)
+    }
+
+    /// The game is played from how the board stands, with `turn` to move.
+    pub(super) fn order_standing(&mut self, now: Mono, turn: Color) -> Result<(), String> {
+        let mode = self.joined_mode();
+        let board = self.joining.board().ok_or(UNREAD)?;
+        let pos = standing(board, turn, mode)?;
+        self.begin_by_order(now, pos, mode)
+    }
+
+    /// The board is right as it stands: the record goes on from there, with a gap where moves are
+    /// on record already.
+    pub(super) fn order_adopt(&mut self, now: Mono, turn: Option<Color>) -> Result<(), String> {
+        let board = self.joining.board().ok_or(UNREAD)?.clone();
+        let by_clock = self.clock.on_move().filter(|_| self.clock.is_running());
+        let Some(play) = self.open() else {
+            let turn = turn.or(by_clock).unwrap_or(Color::White);
+            let pos = standing(&board, turn, self.joined_mode())?;
+            self.begin_joined(now, pos);
+            self.show_board(now);
+            return Ok(());
+        };
+        let (last, mode) = (play.sheet().last().clone(), play.sheet().mode());
+        let is_empty = play.sheet().is_empty();
+        let turn = turn.or(by_clock);
+        if *last.board() == board && turn.is_none_or(|turn| turn == last.turn()) {
+            return Err("the board stands as it is on record".to_owned());
+        }
+        if !is_empty && self.adopt_unseen(now, &board, turn) {
+            self.timers.set(Timer::Settle, now + self.settle_time());
+            return Ok(());
+        }
+        if !is_empty {
+            return Err("that cannot come after what is on record; end the game by \"result\", \
+                        then say \"adopt\" or \"position\""
+                .to_owned());
+        }
+        let pos = standing(&board, turn.unwrap_or(last.turn()), mode)?;
+        self.begin_anew(now, pos, true);
+        Ok(())
+    }
+
+    fn open(&self) -> Option<&Play> {
+        self.play.as_ref().filter(|play| !play.is_over())
+    }
+
+    /// A game begins from `pos`, or the one that has begun does so.
+    fn begin_by_order(&mut self, now: Mono, pos: Chess, mode: CastlingMode) -> Result<(), String> {
+        let Some(play) = self.open() else {
+            self.begin(now, pos, mode);
+            self.show_board(now);
+            return Ok(());
+        };
+        let n = play.sheet().len();
+        if n > 0 {
+            let what = Unknown::exactly(n);
+            return Err(format!(
+                "{what} on record already; end the game by \"result\" first, or take the board over \
+                 by \"adopt\""
+            ));
+        }
+        if !play.sheet().is_joined() && *play.sheet().start() == pos {
+            return Err("the record begins from there already".to_owned());
+        }
+        self.begin_anew(now, pos, false);
+        Ok(())
+    }
+
+    /// The record of the game that has begun, and has no moves, begins from `pos`.
+    fn begin_anew(&mut self, now: Mono, pos: Chess, is_joined: bool) {
+        let Some(play) = &mut self.play else { return };
+        play.begin_from(now, pos.clone(), is_joined, &mut self.facts);
+        let mode = play.sheet().mode();
+        self.reseat(&pos, mode);
+        self.forget_silence();
+        self.show_board(now);
+    }
+
+    /// What the sensors see is held against the record that has just begun.
+    fn show_board(&mut self, now: Mono) {
+        let Some(seen) = self.joining.board().cloned().map(Placement::from) else { return };
+        self.tell_picture(now, &seen);
+        if let Some(play) = &mut self.play {
+            play.witness(now, &seen);
+        }
+        self.timers.set(Timer::Settle, now + self.settle_time());
+        self.note_difference(now);
+    }
+
+    /// Whether `fact` is that a game begins: who ordered that says so to the referee of that game.
+    pub(super) const fn begins(fact: &Fact) -> bool {
+        matches!(fact, Fact::GameStarted { .. } | Fact::Began { .. })
+    }
+}
+
+/// The position on `board`, with `turn` to move.
+fn standing(board: &Board, turn: Color, mode: CastlingMode) -> Result<Chess, String> {
+    let pos = bridge::standing(board, None, mode, turn, NonZeroU32::MIN);
+    pos.ok_or_else(|| format!("what stands on the board is no position with {turn} to move"))
+}
