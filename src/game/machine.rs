@@ -256,6 +256,9 @@ impl Game {
             self.timekeeper.lost();
         }
         self.memory.link_down();
+        if self.is_over() && self.play.is_some() {
+            self.memory.forget_play();
+        }
         self.joining.link_down();
         self.begin_silence(Some(self.last_heard));
         if self.link == LinkState::Live {

@@ -140,6 +140,13 @@ impl Memory {
         };
     }
 
+    /// The game is over, and nothing of it was missed: what the board remembers of later is none.
+    pub(super) fn forget_play(&mut self) {
+        if self.missed.is_none() {
+            self.forget();
+        }
+    }
+
     /// It is another board.
     pub(super) fn forget_board(&mut self) {
         self.recent.clear();

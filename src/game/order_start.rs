@@ -101,8 +101,8 @@ impl Game {
         if n > 0 {
             let what = Unknown::exactly(n);
             return Err(format!(
-                "{what} on record already; end the game by \"result\" first, or take the board over \
-                 by \"adopt\""
+                "{what} on record already; end the game by \"result\" first, or take the \
+                 board over by \"adopt\""
             ));
         }
         if !play.sheet().is_joined() && *play.sheet().start() == pos {
