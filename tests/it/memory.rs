@@ -5,7 +5,7 @@ use rokade::clock::Times;
 use rokade::game::{
     Act, Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
 };
-use rokade::laws::FindingKind;
+use rokade::laws::{FindingKind, Reason};
 use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::time::{Mono, Stamp, Wall};
@@ -315,4 +315,29 @@ fn beside_a_clock_that_is_driven_the_memory_is_read_when_it_stands() {
     assert_eq!(table.n_logs_asked, 1);
     assert_eq!(table.moves(), ["e2e4", "e7e5", "g1f3", "d7d6"]);
     assert!(!table.game.awaits_memory());
+}
+
+#[test]
+fn a_mate_that_nobody_saw_is_found_by_a_daemon_started_beside_a_standing_clock() {
+    for has_memory in [true, false] {
+        let mut table = Table::new();
+        table.has_memory = has_memory;
+        table.play(Square::F2, Square::F3, Color::White, Listens::Yes);
+        table.play(Square::E7, Square::E5, Color::Black, Listens::Yes);
+        table.play(Square::G2, Square::G4, Color::White, Listens::Yes);
+        for (square, code) in
+            [(Square::D8, Code::Empty), (Square::H4, table.board.code(Square::D8))]
+        {
+            table.wait(400, Listens::No);
+            table.set(square, code);
+        }
+        table.wait(400, Listens::No);
+        table.clock.stop(table.now);
+        table.wait(5_000, Listens::No);
+        table.restart();
+        table.pass(30_000);
+        assert_eq!(table.moves(), ["f2f3", "e7e5", "g2g4", "d8h4"], "memory {has_memory}");
+        let ending = table.game.play().expect("a game").ending();
+        assert_eq!(ending.map(|ending| ending.reason), Some(Reason::Checkmate));
+    }
 }
