@@ -327,7 +327,8 @@ impl Game {
         let Some(play) = self.play.as_mut().filter(is_open) else { return };
         let best = play.tracker().best().standing().board();
         let n = Placement::from(board.clone()).differs(best).count();
-        if n >= SET_UP_FROM && play.sheet().len() <= SET_UP_MAX {
+        let is_open = play.tracker().n_settled() == 0 && play.sheet().len() <= SET_UP_MAX;
+        if n >= SET_UP_FROM && is_open {
             play.set_aside(&mut self.facts);
         }
     }

@@ -93,7 +93,8 @@ impl Game {
     /// A game begins from `pos`, or the one that has begun does so.
     fn begin_by_order(&mut self, now: Mono, pos: Chess, mode: CastlingMode) -> Result<(), String> {
         let Some(play) = self.open() else {
-            self.begin(now, pos, mode);
+            self.begin(now, pos.clone(), mode);
+            self.reseat(&pos, mode);
             self.show_board(now);
             return Ok(());
         };

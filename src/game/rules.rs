@@ -145,8 +145,7 @@ impl Game {
     /// A new game begins: so do the terms.
     pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
         let is_new = self.bench.as_ref().is_some_and(|bench| !bench.referee.moves().is_empty());
-        let is_other = self.bench.as_ref().is_some_and(|bench| bench.start != *start);
-        if is_new || is_other {
+        if is_new {
             self.reseat(start, mode);
         }
     }
@@ -156,6 +155,25 @@ impl Game {
         if let (Some(terms), true) = (self.settings.terms.clone(), self.bench.is_some()) {
             self.bench = Some(Bench::from(terms, start.clone(), mode));
         }
+    }
+
+    /// Where the record begins from another position than the referee was told, he begins anew.
+    fn seat_at_beginning(&mut self, now: Mono) {
+        let has_begun = self.facts.iter().any(|fact| matches!(fact, Fact::Began { .. }));
+        let (Some(bench), Some(play), true) = (&self.bench, &self.play, has_begun) else { return };
+        let (start, mode) = (play.sheet().start().clone(), play.sheet().mode());
+        if bench.start != start {
+            self.reseat(&start, mode);
+        }
+        self.tell_shown(now);
+        self.tell_reading(now);
+    }
+
+    /// What the sensors see, for a referee who knows only the position.
+    pub(super) fn tell_shown(&mut self, now: Mono) {
+        let Some(play) = &self.play else { return };
+        let picture = Box::new(picture_of(play.tracker().seen()));
+        self.tell(now, &Told::Unseen(picture));
     }
 
     /// Whether pieces that move now belong to no move: the game is over for the referee, a flag is
@@ -344,6 +362,7 @@ impl Game {
     }
 
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
+        self.seat_at_beginning(now);
         self.settle_doubt(now);
         if self.facts.iter().any(calls_referee) {
             self.tell(now, &Told::Looked);
