@@ -12,7 +12,7 @@ use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
 use super::own_clock::OwnClockStub;
-use super::publish::{After, PgnFile, Publisher, Sent};
+use super::publish::{After, PgnFile, Publisher, Sent, replace};
 use super::record::{self, Games, Past, RecordError};
 use super::serial::{self, Heard, LineStub};
 use super::status::Status;
@@ -24,7 +24,7 @@ use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command};
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tracing::{debug, error, info, warn};
 
@@ -52,6 +52,8 @@ pub struct Board {
     status: watch::Sender<Status>,
     /// The last ping of the watchdog that was seen.
     alive: watch::Sender<u64>,
+    /// Told from which line on what was kept in memory is behind another past.
+    late: oneshot::Receiver<u64>,
     /// Line and publisher: they end when they are told that nothing more comes.
     tasks: JoinSet<()>,
 }
@@ -63,6 +65,8 @@ pub struct Opened {
     /// What it tells of itself that is not on it yet.
     news: Vec<Keeping>,
     past: Past,
+    /// Why the disk does not take it at the moment.
+    pub trouble: Option<String>,
 }
 
 /// Why a board has ended.
@@ -70,21 +74,41 @@ pub struct Opened {
 pub enum Ended {
     /// It was asked to.
     Asked,
+    /// The disk takes the record at last, behind a past that could not be read before: the board is
+    /// to be taken up again with that, of which lines from this one on are new.
+    Late(u64),
     /// A part of it is gone that should not be.
     Lost(&'static str),
 }
 
 impl Board {
     /// Opens the journal in `folder` and reads what is in it. Waits for the disk as long as that
-    /// takes.
+    /// takes. Where the disk does not take a record, what can be read of it is gone on from in
+    /// memory. Games that were over in the lines from `late` on get their files.
     ///
     /// # Errors
-    /// The journal cannot be used.
-    pub fn read(folder: &Path) -> Result<Opened, RecordError> {
+    /// The journal is another program's, or of a newer version.
+    pub fn read(folder: &Path, late: Option<u64>) -> Result<Opened, RecordError> {
+        let mut past = Past::before(late);
+        let error = match record::open(folder, &mut |line| past.take(&line)) {
+            Ok((journal, found)) => {
+                write_unfiled(&mut past, folder);
+                let news = past.news(found, folder);
+                return Ok(Opened { journal, news, past, trouble: None });
+            }
+            Err(error) if error.is_of_disk() => error,
+            Err(error) => return Err(error),
+        };
         let mut past = Past::default();
-        let (journal, found) = record::open(folder, &mut |line| past.take(&line))?;
-        let news = past.news(found, folder);
-        Ok(Opened { journal, news, past })
+        let (journal, found) = record::open_detached(folder, &mut |line| past.take(&line))?;
+        let news = match found {
+            Some(found) => past.news(found, folder),
+            None => {
+                past = Past::default();
+                Vec::new()
+            }
+        };
+        Ok(Opened { journal, news, past, trouble: Some(error.sentence()) })
     }
 
     /// Takes up the game of an opened record, and starts line and publisher. A `clock` of our own
@@ -94,7 +118,7 @@ impl Board {
     pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
         let Stand { settings, now, .. } = stand;
         let now = *now;
-        let Opened { journal, news, past: Past { games, log, desk, .. } } = opened;
+        let Opened { journal, news, past: Past { games, log, desk, .. }, .. } = opened;
         tell_record(&settings.name, &news);
         let fold = games.clone().into_fold();
         let kept = fold.clock();
@@ -107,6 +131,7 @@ impl Board {
         let text = pgn_of(&game, &games, &settings.site).map(|file| file.text);
         stand.pgn.send_replace(text.unwrap_or_else(|| Arc::from("")));
         let (sent, sents) = mpsc::unbounded_channel();
+        let (late, is_late) = oneshot::channel();
         let publisher = Publisher {
             name: settings.name.clone(),
             folder: stand.folder.clone(),
@@ -114,6 +139,8 @@ impl Board {
             view: stand.view.clone(),
             pgn: stand.pgn.clone(),
             status: stand.status.clone(),
+            noted: writer.noted(),
+            late: Some(late),
             sent: sents,
         };
         let mut tasks = JoinSet::new();
@@ -147,6 +174,7 @@ impl Board {
             writer,
             status: stand.status.clone(),
             alive: stand.alive.clone(),
+            late: is_late,
             tasks,
         }
     }
@@ -188,6 +216,8 @@ impl Board {
                     Some(heard) => self.hear(heard).await,
                     None => return Ended::Lost("the reader of its line has failed"),
                 },
+                // Without a sender nothing was late.
+                Ok(from) = &mut self.late => return Ended::Late(from),
                 Some(_) = self.tasks.join_next() => {
                     return Ended::Lost("its line or its publisher has failed");
                 }
@@ -330,6 +360,7 @@ impl Board {
                     self.desk.note(line.as_deref());
                     after.lines.extend(line);
                     has_news |= entry.fact.is_public();
+                    after.is_end |= matches!(entry.fact, Fact::Ended(_) | Fact::GameClosed);
                     lines.push(record::line_of(&entry));
                     if let Some(why) = self.games.take(&entry).nonsense {
                         warn!(board = self.name, why, "the record contradicts itself");
@@ -354,6 +385,18 @@ impl Board {
         self.sent.send(Sent::now(after.lines.clone())).ok();
         if self.writer.send(Batch { lines, after }).await.is_err() {
             warn!(board = self.name, "the journal's writer is gone");
+        }
+    }
+}
+
+/// Gives games the files that could not be written when they were over.
+fn write_unfiled(past: &mut Past, folder: &Path) {
+    for game in past.unfiled() {
+        let path = folder.join(record::file_name(game.number));
+        if !path.exists()
+            && let Err(error) = replace(&path, game.to_pgn().as_bytes())
+        {
+            warn!(path = %path.display(), %error, "the game's file was not written");
         }
     }
 }

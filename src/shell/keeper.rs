@@ -9,7 +9,6 @@ use super::now::Now;
 use super::orders::{self, Answer, Asked, Class, Requests};
 use super::own_clock::OwnClockStub;
 use super::publish::Echo;
-use super::record::RecordError;
 use super::status::{Recording, Status};
 use crate::game::Game;
 use std::any::Any;
@@ -127,31 +126,50 @@ impl Keeper {
 
     /// Opens the record and runs the board. Why that has ended, or `None` at the end of all.
     async fn record(&mut self, calls: &mut Calls) -> Option<Recording> {
+        let mut late = None;
+        loop {
+            match self.record_from(late, calls).await? {
+                Ok(from) => late = Some(from),
+                Err(off) => return Some(off),
+            }
+        }
+    }
+
+    /// As [`Keeper::record`], where lines from `late` on were written when the games were over. If
+    /// that happens now, from which line on.
+    async fn record_from(
+        &mut self,
+        late: Option<u64>,
+        calls: &mut Calls,
+    ) -> Option<Result<u64, Recording>> {
         let (disk, folder) = (Arc::clone(&self.stand.disk), self.stand.folder.clone());
-        let opening = async move { disk.run(move || Board::read(&folder)).await };
+        let opening = async move { disk.run(move || Board::read(&folder, late)).await };
         let opened = match self.meanwhile(opening, calls).await? {
             Some(Ok(opened)) => opened,
             Some(Err(error)) => {
                 let is_taken = error.is_taken();
-                return Some(Recording::Off { why: chain(&error), is_taken });
+                return Some(Err(Recording::Off { why: error.sentence(), is_taken }));
             }
-            None => return Some(failed("the record cannot be read: its reader has failed")),
+            None => return Some(Err(failed("the record cannot be read: its reader has failed"))),
         };
         // What is wrong with a record may show only when it is taken up.
-        let clock = self.clock.take();
+        let (clock, trouble) = (self.clock.take(), opened.trouble.clone());
         let opening = catch_unwind(AssertUnwindSafe(|| Board::open(opened, &self.stand, clock)));
         let board = match opening {
             Ok(board) => board,
-            Err(panic) => return Some(failed(&said_by(&*panic))),
+            Err(panic) => return Some(Err(failed(&said_by(&*panic)))),
         };
-        self.stand.status.send_modify(|status| status.record = Recording::On);
+        self.stand.status.send_modify(|status| {
+            (status.record, status.disk) = (Recording::On, trouble);
+        });
         if self.said.take().is_some() {
             info!(board = self.stand.settings.name, "the board is recorded again");
         }
         match caught(board.run(calls, &mut self.requests)).await {
             Ok(Ended::Asked) => None,
-            Ok(Ended::Lost(why)) => Some(failed(why)),
-            Err(panic) => Some(failed(&said_by(&*panic))),
+            Ok(Ended::Late(from)) => Some(Ok(from)),
+            Ok(Ended::Lost(why)) => Some(Err(failed(why))),
+            Err(panic) => Some(Err(failed(&said_by(&*panic)))),
         }
     }
 
@@ -200,20 +218,6 @@ impl Keeper {
 
 fn failed(why: &str) -> Recording {
     Recording::Off { why: why.to_owned(), is_taken: false }
-}
-
-/// An error and its causes, in one sentence.
-fn chain(error: &RecordError) -> String {
-    let mut sentence = error.to_string();
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        let cause_said = cause.to_string();
-        if !sentence.contains(&cause_said) {
-            sentence += &format!(": {cause_said}");
-        }
-        next = cause.source();
-    }
-    sentence
 }
 
 type Panic = Box<dyn Any + Send>;

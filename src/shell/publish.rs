@@ -2,7 +2,7 @@
 
 use super::disk::Disk;
 use super::http::Shown;
-use super::journal::{WriterEvent, open_file};
+use super::journal::{Joined, Noted, WriterEvent, open_file};
 use super::orders::Reply;
 use super::record;
 use super::status::Status;
@@ -30,6 +30,8 @@ pub struct After {
     pub lines: Vec<String>,
     /// The answer to an order.
     pub reply: Option<Reply>,
+    /// A game has ended.
+    pub is_end: bool,
 }
 
 /// A game's PGN and its number.
@@ -65,6 +67,10 @@ pub struct Publisher {
     pub pgn: watch::Sender<Arc<str>>,
     /// Told when the disk does not take the record, and when it does again.
     pub status: watch::Sender<Status>,
+    /// The last line that is on the disk, and its hash.
+    pub noted: watch::Receiver<Option<Noted>>,
+    /// Told from which line on the record has what was kept in memory behind another past.
+    pub late: Option<oneshot::Sender<u64>>,
     /// What was given to the journal, in the order in which it comes out again.
     pub sent: mpsc::UnboundedReceiver<Sent>,
 }
@@ -86,6 +92,19 @@ impl Sent {
     pub fn now(lines: Vec<String>) -> Self {
         Self { at: Instant::now(), lines, is_told: false }
     }
+}
+
+/// The head of the record is published so often at the most,
+const HEAD_EVERY: Duration = Duration::from_secs(5);
+/// and goes to the log so often, and when a game ends.
+const HEAD_LOGGED_EVERY: Duration = Duration::from_secs(600);
+
+/// When the head of the record was published last, and logged.
+#[derive(Debug, Default)]
+struct Head {
+    told: Option<Noted>,
+    due: Option<Instant>,
+    logged: Option<(Instant, Noted)>,
 }
 
 /// What is on its way to the disk.
@@ -129,6 +148,7 @@ impl Publisher {
     ) {
         let mut withheld = Withheld::default();
         let mut waiting = Waiting::default();
+        let mut head = Head::default();
         loop {
             let due = waiting.due();
             let event = tokio::select! {
@@ -136,6 +156,10 @@ impl Publisher {
                 event = events.recv() => event,
                 Some(sent) = self.sent.recv() => {
                     waiting.queue.push_back(sent);
+                    continue;
+                }
+                () = sleep_until(head.due.unwrap_or_else(Instant::now)), if head.due.is_some() => {
+                    self.tell_head(&mut head, false);
                     continue;
                 }
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
@@ -147,45 +171,115 @@ impl Publisher {
             match event {
                 WriterEvent::Written { after, durable } => {
                     self.answered(&mut waiting, durable);
+                    let is_end = after.is_end;
                     withheld.add(self.tell(after, durable));
                     if durable {
                         self.show(&mut withheld, &files);
+                        head.due.get_or_insert_with(|| Instant::now() + HEAD_EVERY);
+                        if is_end {
+                            self.tell_head(&mut head, true);
+                        }
                     }
                 }
-                WriterEvent::Refused { error } => {
-                    withheld.is_for_good = true;
-                    let why = format!("an entry is not on record: {error}");
-                    self.status.send_modify(|status| status.disk = Some(why));
-                    error!(
-                        board = self.name,
-                        %error,
-                        "AN ENTRY IS NOT ON RECORD: the public sees nothing more; start anew"
-                    );
-                }
-                WriterEvent::Mishap { error } => {
-                    warn!(board = self.name, %error, "the journal goes on in a new file");
-                }
-                WriterEvent::Failing { error } => {
-                    error!(
-                        board = self.name,
-                        %error,
-                        "NOT RECORDING TO DISK: the record is in memory only; free or replace the \
-                         disk"
-                    );
-                    self.status.send_modify(|status| status.disk = Some(error.to_string()));
-                }
-                WriterEvent::Recovered { .. } => {
-                    if !withheld.is_for_good {
-                        self.status.send_modify(|status| status.disk = None);
-                    }
-                    self.show(&mut withheld, &files);
-                    info!(board = self.name, "the journal is on the disk again, without a gap");
-                }
+                event => self.take(event, &mut withheld, &files),
             }
         }
+        self.tell_head(&mut head, true);
         drop(files);
         if let Err(error) = writing.await {
             warn!(board = self.name, %error, "the games' files are not up to date");
+        }
+    }
+
+    /// What the journal's writer says besides that a batch was written.
+    fn take(
+        &mut self,
+        event: WriterEvent<After>,
+        withheld: &mut Withheld,
+        files: &UnboundedSender<PgnFile>,
+    ) {
+        match event {
+            WriterEvent::Written { .. } => {}
+            WriterEvent::Refused { error } => {
+                withheld.is_for_good = true;
+                let why = format!("an entry is not on record: {error}");
+                self.status.send_modify(|status| status.disk = Some(why));
+                error!(
+                    board = self.name,
+                    %error,
+                    "AN ENTRY IS NOT ON RECORD: the public sees nothing more; start anew"
+                );
+            }
+            WriterEvent::Mishap { error } => {
+                warn!(board = self.name, %error, "the journal goes on in a new file");
+            }
+            WriterEvent::Failing { error } => {
+                error!(
+                    board = self.name,
+                    %error,
+                    "NOT RECORDING TO DISK: the record is in memory only; free or replace the \
+                     disk"
+                );
+                self.status.send_modify(|status| status.disk = Some(error.to_string()));
+            }
+            WriterEvent::Reserve { is_used } => self.reserve(is_used),
+            WriterEvent::Joined(joined) => self.joined(joined, withheld),
+            WriterEvent::Recovered { .. } => {
+                if !withheld.is_for_good {
+                    self.status.send_modify(|status| status.disk = None);
+                }
+                self.show(withheld, files);
+                info!(board = self.name, "the journal is on the disk again, without a gap");
+            }
+        }
+    }
+
+    /// Publishes the head of the record, and logs it if it is due or `is_end`.
+    fn tell_head(&self, head: &mut Head, is_end: bool) {
+        head.due = None;
+        let Some(noted) = self.noted.borrow().clone() else { return };
+        let now = Instant::now();
+        let logged = head.logged.as_ref();
+        let is_new = logged.is_none_or(|(_, before)| *before != noted);
+        let is_due = logged.is_none_or(|(at, _)| now.duration_since(*at) >= HEAD_LOGGED_EVERY);
+        if is_new && (is_end || is_due) {
+            info!(board = self.name, head = %noted, "the record's last line and its hash");
+            head.logged = Some((now, noted.clone()));
+        }
+        if head.told.as_ref() != Some(&noted) {
+            self.status.send_modify(|status| status.head = Some(noted.to_string()));
+            head.told = Some(noted);
+        }
+    }
+
+    /// The disk is full, and what was kept free for that is in use; or it is not any more.
+    fn reserve(&self, is_used: bool) {
+        let why =
+            "the disk is full: the record is in the room kept for it, enough for about a game";
+        if is_used {
+            error!(
+                board = self.name,
+                "THE DISK IS FULL: recording goes on in the room kept for it, enough for about a \
+                 game; free some"
+            );
+        } else {
+            info!(board = self.name, "the disk has room again");
+        }
+        self.status.send_modify(|status| status.warning = is_used.then(|| why.to_owned()));
+    }
+
+    /// The record's folder can be used at last.
+    fn joined(&mut self, Joined { torn, late }: Joined, withheld: &mut Withheld) {
+        if let Some(torn) = torn {
+            let (file, bytes, kept_as) = (torn.file, torn.bytes, torn.kept_as.join(", "));
+            warn!(board = self.name, file, bytes, kept_as, "an unfinished end was set aside");
+        }
+        if let Some(from) = late {
+            // The games have other numbers than was thought.
+            withheld.has_other_numbers = true;
+            if let Some(late) = self.late.take() {
+                late.send(from).ok();
+            }
         }
     }
 
@@ -249,8 +343,10 @@ impl Publisher {
         }
         for (_, file) in std::mem::take(&mut withheld.games) {
             self.pgn.send_replace(Arc::clone(&file.text));
-            // The writer ends only when this sender does.
-            files.send(file).ok();
+            if !withheld.has_other_numbers {
+                // The writer ends only when this sender does.
+                files.send(file).ok();
+            }
         }
     }
 }
@@ -266,6 +362,8 @@ struct Withheld {
     games: BTreeMap<usize, PgnFile>,
     /// Something will never be on the disk, and all that is shown after it would rest on it.
     is_for_good: bool,
+    /// The games' numbers do not count: the board is taken up again from its record, which does.
+    has_other_numbers: bool,
 }
 
 impl Withheld {
@@ -307,7 +405,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("tmp");
     let mut options = OpenOptions::new();
     let mut file = open_file(&temporary, options.write(true).create(true).truncate(true))?;
-    file.write_all(bytes)?;
-    file.sync_data()?;
-    std::fs::rename(&temporary, path)
+    let written = file.write_all(bytes).and_then(|()| file.sync_data());
+    if let Err(error) = written.and_then(|()| std::fs::rename(&temporary, path)) {
+        // Half a file is of no use, and the record may need the room.
+        drop(std::fs::remove_file(&temporary));
+        return Err(error);
+    }
+    Ok(())
 }

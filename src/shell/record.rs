@@ -30,6 +30,25 @@ impl RecordError {
     pub fn is_taken(&self) -> bool {
         matches!(self, Self::Journal(JournalError::Busy { .. }))
     }
+
+    /// The disk does not take the record, which may pass.
+    pub fn is_of_disk(&self) -> bool {
+        matches!(self, Self::Journal(JournalError::Io { .. }))
+    }
+
+    /// The error and its causes, in one sentence.
+    pub fn sentence(&self) -> String {
+        let mut sentence = self.to_string();
+        let mut next = std::error::Error::source(self);
+        while let Some(cause) = next {
+            let cause_said = cause.to_string();
+            if !sentence.contains(&cause_said) {
+                sentence += &format!(": {cause_said}");
+            }
+            next = cause.source();
+        }
+        sentence
+    }
 }
 
 /// A journal line for an entry.
@@ -56,6 +75,9 @@ pub struct Past {
     pub nonsense: Nonsense,
     /// Damage that is on record already: the lines concerned.
     told: BTreeSet<u64>,
+    /// From which line on games may have no file yet, and those that were closed since.
+    late: Option<u64>,
+    unfiled: Vec<Recorded>,
 }
 
 impl Past {
@@ -70,8 +92,22 @@ impl Past {
         let said = self.log.line(&entry.fact);
         let time = time_of_day(entry.at.wall);
         self.desk.note(said.map(|line| format!("{time}  {line}")).as_deref());
-        let why = self.games.take(&entry).nonsense;
-        self.nonsense.note(line.seq, &entry.fact, why);
+        let Taken { closed, nonsense } = self.games.take(&entry);
+        if self.late.is_some_and(|from| line.seq >= from) {
+            self.unfiled.extend(closed);
+        }
+        self.nonsense.note(line.seq, &entry.fact, nonsense);
+    }
+
+    /// As it is before the first line is read. Games that go on from line `late` are to have files.
+    pub fn before(late: Option<u64>) -> Self {
+        Self { late, ..Self::default() }
+    }
+
+    /// The games that were over while their files could not be written.
+    pub fn unfiled(&mut self) -> Vec<Recorded> {
+        let last = self.games.current().filter(|game| self.late.is_some() && game.ending.is_some());
+        std::mem::take(&mut self.unfiled).into_iter().chain(last).collect()
     }
 
     /// What is to be put on record about the record itself, after `found` was found in `folder`.
@@ -125,6 +161,22 @@ pub fn open(
 ) -> Result<(Journal<DiskStorage>, Found), RecordError> {
     let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
     Ok(Journal::open_with(DiskStorage::new(folder), boot, Limits::default(), each)?)
+}
+
+/// Reads what can be read of the journal in `folder`, which is not to be had at the moment, and
+/// keeps what happens in memory until it is. The second is false if nothing can be read: what came
+/// to `each` then does not count.
+///
+/// # Errors
+/// The boot's identity cannot be read.
+pub fn open_detached(
+    folder: &Path,
+    each: &mut dyn FnMut(Line),
+) -> Result<(Journal<DiskStorage>, Option<Found>), RecordError> {
+    let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
+    let (journal, found) =
+        Journal::detached(DiskStorage::new(folder), boot, Limits::default(), each);
+    Ok((journal, found.ok()))
 }
 
 /// One game out of a record.

@@ -183,9 +183,15 @@ async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
     if timeout(OPENING, all).await.is_err() {
         warn!("the disk is slow; the records are being opened");
     }
-    let off = |feed: &Feed| match feed.status.borrow().record.clone() {
-        Recording::Off { why, is_taken } => Some((feed.name.clone(), why, is_taken)),
-        Recording::Opening | Recording::On => None,
+    let off = |feed: &Feed| {
+        let Status { record, disk, .. } = feed.status.borrow().clone();
+        match (record, disk) {
+            (Recording::Off { why, is_taken }, _) => Some((feed.name.clone(), why, is_taken)),
+            (Recording::On, Some(why)) if manner == Manner::Demo => {
+                Some((feed.name.clone(), why, false))
+            }
+            (Recording::Opening | Recording::On, _) => None,
+        }
     };
     let off: Vec<_> = feeds.iter().filter_map(off).collect();
     match off.first() {

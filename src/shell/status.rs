@@ -15,6 +15,11 @@ pub struct Status {
     pub link: LinkState,
     /// What the disk says, while it does not take the record: that is in memory only.
     pub disk: Option<String>,
+    /// What will soon be wrong with it: the disk is full, and the record is in the room reserved.
+    pub warning: Option<String>,
+    /// The last line that is on the disk and its hash, of some seconds ago: a record of which
+    /// somebody noted it can be neither cut nor rewritten unseen.
+    pub head: Option<String>,
 }
 
 /// Whether a board's record is open.
@@ -46,22 +51,29 @@ impl Status {
         }
     }
 
+    /// Whether its record is open and reaches the disk.
+    pub fn is_recorded(&self) -> bool {
+        self.fault().is_none()
+    }
+
     /// Whether everything is as it should be while a game is played: it is recorded, the disk takes
     /// the record, the board answers.
     pub fn is_ready(&self) -> bool {
-        self.fault().is_none() && self.link == LinkState::Live
+        self.fault().is_none() && self.warning.is_none() && self.link == LinkState::Live
     }
 }
 
 /// One line on all boards, for the service manager.
 pub fn summary<'a>(boards: impl Iterator<Item = (&'a str, Status)>) -> String {
-    let (mut n, mut n_live, mut faults) = (0, 0, Vec::new());
+    let (mut n, mut n_live, mut n_recorded, mut faults) = (0, 0, 0, Vec::new());
     for (name, status) in boards {
         n += 1;
         n_live += usize::from(status.link == LinkState::Live);
-        faults.extend(status.fault().map(|why| format!("{name}: {why}")));
+        n_recorded += usize::from(status.fault().is_none());
+        let why = status.fault().or(status.warning.as_deref());
+        faults.extend(why.map(|why| format!("{name}: {why}")));
     }
-    let mut line = format!("recording {} of {n} boards, {n_live} connected", n - faults.len());
+    let mut line = format!("recording {n_recorded} of {n} boards, {n_live} connected");
     for fault in faults {
         line += "; ";
         line += &fault;
@@ -79,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_summary_names_what_is_wrong() {
-        let on = Status { record: Recording::On, link: LinkState::Live, disk: None };
+        let on = Status { record: Recording::On, link: LinkState::Live, ..Status::default() };
         let full = Status { disk: Some("it is full".to_owned()), ..on.clone() };
         let why = "its folder is a file".to_owned();
         let off = Status { record: Recording::Off { why, is_taken: false }, ..Status::default() };

@@ -52,7 +52,7 @@ const LINKS = {
   deaf: 'Clock not heard: times are reckoned',
   lost: 'The board is not answering',
   absent: 'No board connected',
-  off: 'This board is not recorded: tell the arbiter',
+  off: 'The record is not being kept: tell the arbiter',
 };
 const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½' };
 
@@ -205,7 +205,7 @@ function show_status(state, text) {
   write(at('status'), text);
 }
 
-/** @param {{ age_ms: number, recorded: boolean, view: View }} envelope */
+/** @param {{ age_ms: number, recorded: boolean, head: string, view: View }} envelope */
 function heard(envelope) {
   const v = envelope?.view;
   if (v?.v !== VERSION) {
@@ -227,6 +227,7 @@ function heard(envelope) {
   const answers = v.link === 'live' ? shows : v.link;
   const state = envelope.recorded === false ? 'off' : answers;
   show_status(state, LINKS[state] ?? state);
+  at('status').title = envelope.head ? `On record up to line ${envelope.head}` : '';
 }
 
 /** @param {boolean} up */

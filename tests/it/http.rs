@@ -426,7 +426,12 @@ async fn being_alive_is_not_being_ready() {
     };
     let is = |link, disk: Option<&str>| {
         let disk = disk.map(str::to_owned);
-        stage.status.send_replace(Status { record: Recording::On, link, disk });
+        stage.status.send_replace(Status {
+            record: Recording::On,
+            link,
+            disk,
+            ..Status::default()
+        });
     };
     is(LinkState::Live, None);
     let (status, report) = ask("/readyz").await;

@@ -9,6 +9,7 @@ mod faults;
 mod kept;
 mod power;
 mod reading;
+mod space;
 mod writing;
 
 use rokade::shell::journal::{

@@ -28,6 +28,7 @@ mod replay;
 mod sensors;
 mod service;
 mod simulate;
+mod space;
 mod stage;
 mod table;
 mod tidy;

@@ -4,7 +4,7 @@ use super::{Failure, Place, Which, chain};
 use crate::relay;
 use crate::relay::times::{Shown, shortest_first};
 use crate::shell::config::Config;
-use crate::shell::journal::{self, DiskStorage, JournalError, Line, Reader, Salvaged};
+use crate::shell::journal::{self, DiskStorage, JournalError, Line, Noted, Reader, Salvaged};
 use crate::shell::record::{self, Games, Nonsense};
 use clap::Args;
 use std::io::{BufWriter, Write};
@@ -50,6 +50,9 @@ pub(super) struct Verify {
     /// Print what can still be read of ends that were set aside
     #[arg(long)]
     salvage: bool,
+    /// Say whether the journal still has this line, as page, log and health check told it
+    #[arg(long, value_name = "LINE:HASH")]
+    noted: Option<Noted>,
 }
 
 fn journal_error(error: &JournalError) -> Failure {
@@ -253,6 +256,9 @@ fn fold(
 
 impl Verify {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+        if self.noted.is_some() && self.which.places(config)?.len() > 1 {
+            return Err(Failure::Usage("--noted needs the --board whose line it is".to_owned()));
+        }
         self.which.for_each(config, |place| self.verify(place))
     }
 
@@ -274,6 +280,21 @@ impl Verify {
             return Err(Failure::Journal(format!("{}: {verdict}; {nonsense}", folder.display())));
         }
         println!("{}: {verdict}", folder.display());
-        Ok(())
+        self.noted.as_ref().map_or(Ok(()), |noted| still_has(&storage, folder, noted))
     }
+}
+
+/// Whether the journal still has a line of which somebody kept the hash.
+fn still_has(storage: &DiskStorage, folder: &Path, noted: &Noted) -> Result<(), Failure> {
+    let line = noted.line;
+    let found = journal::contains(storage, noted).map_err(|e| journal_error(&e))?;
+    let why = match found {
+        Some(true) => {
+            println!("{}: line {line} and all before it are as noted", folder.display());
+            return Ok(());
+        }
+        Some(false) => format!("line {line} IS NOT AS NOTED: the record was written anew"),
+        None => format!("THE RECORD IS CUT: line {line} was noted, and is not there"),
+    };
+    Err(Failure::Journal(format!("{}: {why}", folder.display())))
 }

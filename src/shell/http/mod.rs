@@ -35,7 +35,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::status::{Recording, Status};
+use super::status::Status;
 use crate::game::Game;
 use crate::relay::view::View;
 use crate::relay::words::Word;
@@ -100,17 +100,23 @@ impl Shown {
         Self { text: View::new(name, game, at.mono).to_json(), made: Instant::now() }
     }
 
-    /// The document with its age now: `{"age_ms":12,"recorded":true,"view":{...}}`.
-    fn envelope(&self, is_recorded: bool) -> String {
+    /// The document with its age now and how its recording stands:
+    /// `{"age_ms":12,"recorded":true,"head":"431:9c3f...","view":{...}}`.
+    fn envelope(&self, status: &Status) -> String {
         let age = self.made.elapsed().as_millis();
-        format!("{{\"age_ms\":{age},\"recorded\":{is_recorded},\"view\":{}}}", self.text)
+        let is_recorded = status.is_recorded();
+        let head = status.head.as_deref().unwrap_or_default();
+        format!(
+            "{{\"age_ms\":{age},\"recorded\":{is_recorded},\"head\":\"{head}\",\"view\":{}}}",
+            self.text
+        )
     }
 }
 
 impl Feed {
-    /// Whether the board is recorded now.
-    fn is_recorded(&self) -> bool {
-        self.status.borrow().record == Recording::On
+    /// The newest document, with how its recording stands.
+    fn envelope(&self, shown: &Shown) -> String {
+        shown.envelope(&self.status.borrow())
     }
 }
 
@@ -281,7 +287,7 @@ async fn view(
     name: Result<Path<String>, PathRejection>,
 ) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
-    let text = feed.view.borrow().envelope(feed.is_recorded());
+    let text = feed.envelope(&feed.view.borrow());
     ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], text)
         .into_response()
 }
@@ -383,9 +389,11 @@ impl Hall {
             let status = feed.status.borrow().clone();
             serde_json::json!({
                 "name": feed.name,
-                "recorded": status.record == Recording::On,
+                "recorded": status.is_recorded(),
                 "link": status.link.word(),
                 "fault": status.fault(),
+                "warning": status.warning,
+                "head": status.head,
             })
         });
         let report = serde_json::json!({

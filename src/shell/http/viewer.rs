@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::Feed;
-use crate::shell::status::Recording;
 
 /// How often a viewer has to show that it is there. It gets the view again at the same time, so
 /// that a page can tell a quiet game from a dead line.
@@ -69,10 +68,10 @@ pub(super) async fn attend(
 
 /// There is another view, or the board is recorded again, or no more.
 async fn changed(feed: &mut Feed) -> Result<(), watch::error::RecvError> {
-    let was_recorded = feed.is_recorded();
+    let was_recorded = feed.status.borrow().is_recorded();
     tokio::select! {
         changed = feed.view.changed() => changed,
-        changed = feed.status.wait_for(|now| (now.record == Recording::On) != was_recorded) => {
+        changed = feed.status.wait_for(|now| now.is_recorded() != was_recorded) => {
             changed.map(drop)
         }
     }
@@ -81,7 +80,7 @@ async fn changed(feed: &mut Feed) -> Result<(), watch::error::RecvError> {
 /// Whatever was published during the last send is skipped but for the newest.
 async fn send_view(socket: &mut WebSocket, feed: &mut Feed) -> Option<()> {
     let shown = Arc::clone(&feed.view.borrow_and_update());
-    send(socket, Message::Text(shown.envelope(feed.is_recorded()).into())).await
+    send(socket, Message::Text(feed.envelope(&shown).into())).await
 }
 
 /// `None` if the viewer is gone or too slow.

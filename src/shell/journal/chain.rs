@@ -243,6 +243,11 @@ pub(super) fn walk<S: Storage>(
 }
 
 impl Walk {
+    /// The number that a new segment gets.
+    pub(super) fn next_segment(&self) -> u64 {
+        self.segments.last().map_or(1, |last| last.number + 1)
+    }
+
     fn segment<S: Storage>(
         &mut self,
         number: u64,

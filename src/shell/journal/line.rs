@@ -68,6 +68,49 @@ impl fmt::Display for LineHash {
     }
 }
 
+/// A line's number and hash: whoever noted it finds out later whether anything up to that line was
+/// changed or cut off, even by someone who made all later hashes anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// The line's number.
+    pub line: u64,
+    /// Its hash, or the first digits of it.
+    hash: String,
+}
+
+impl Noted {
+    /// The fewest digits of a hash that prove anything.
+    const DIGITS_MIN: usize = 8;
+
+    /// This line with its whole hash.
+    pub fn of(line: u64, hash: LineHash) -> Self {
+        Self { line, hash: hash.to_string() }
+    }
+
+    /// Whether it is the hash that was noted.
+    pub fn is(&self, hash: LineHash) -> bool {
+        hash.to_string().starts_with(&self.hash)
+    }
+}
+
+impl fmt::Display for Noted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.hash)
+    }
+}
+
+impl FromStr for Noted {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = "use the line and at least 8 digits of its hash, as in 431:9c3f01aa";
+        let (line, hash) = text.trim().split_once(':').ok_or(wrong)?;
+        let is_hash = hash.len() >= Self::DIGITS_MIN && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let line = line.parse().ok().filter(|line| *line > 0 && is_hash).ok_or(wrong)?;
+        Ok(Self { line, hash: hash.to_ascii_lowercase() })
+    }
+}
+
 /// What the journal is asked to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLine {

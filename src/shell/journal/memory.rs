@@ -13,6 +13,8 @@ use super::storage::{Storage, StorageFile};
 /// The kinds of calls that change something.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Call {
+    /// [`Storage::lock`]
+    Lock,
     /// [`Storage::create`]
     Create,
     /// [`Storage::open`]
@@ -80,6 +82,8 @@ struct Disk {
     unsynced_names: Vec<Naming>,
     locked: bool,
     honesty: Honesty,
+    /// No file can grow, and none be made.
+    is_full: bool,
     calls: BTreeMap<Call, u64>,
     n_calls: u64,
     /// Fail these kinds of calls from these counts on, so many times.
@@ -138,6 +142,11 @@ impl MemStorage {
         let mut disk = guard(&self.disk);
         let count = disk.calls.get(&call).copied().unwrap_or(0);
         disk.faults.push((call, count + nth, times));
+    }
+
+    /// There is no room for anything more, or there is again.
+    pub fn fill(&self, is_full: bool) {
+        guard(&self.disk).is_full = is_full;
     }
 
     /// No call fails any more.
@@ -214,12 +223,16 @@ impl Disk {
             return Err(io::Error::other("the power is off"));
         }
         self.n_calls += 1;
+        Ok(self.enter_only(call) && self.power_cut != Some(self.n_calls))
+    }
+
+    /// Counts a call that leaves nothing behind, whatever becomes of the power.
+    fn enter_only(&mut self, call: Call) -> bool {
         let count = self.calls.entry(call).or_insert(0);
         *count += 1;
-        let fails = self.faults.iter().any(|(kind, from, times)| {
+        !self.faults.iter().any(|(kind, from, times)| {
             *kind == call && (*from..from.saturating_add(*times)).contains(count)
-        });
-        Ok(!fails && self.power_cut != Some(self.n_calls))
+        })
     }
 
     fn name(&mut self, naming: Naming) {
@@ -318,6 +331,12 @@ impl Storage for MemStorage {
 
     fn lock(&mut self) -> io::Result<bool> {
         let mut disk = guard(&self.disk);
+        if !disk.enter_only(Call::Lock) {
+            return Err(failed());
+        }
+        if self.holds_lock {
+            return Ok(true);
+        }
         if disk.locked {
             return Ok(false);
         }
@@ -342,6 +361,9 @@ impl Storage for MemStorage {
     fn create(&self, name: &str) -> io::Result<MemFile> {
         let mut disk = guard(&self.disk);
         let works = disk.enter(Call::Create)?;
+        if disk.is_full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         if disk.names.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -408,6 +430,9 @@ impl StorageFile for MemFile {
         let mut disk = guard(&self.disk);
         let works = disk.enter(Call::Write)?;
         let offset = usize::try_from(offset).expect("a test file fits into memory");
+        if disk.is_full && offset + bytes.len() > disk.inodes[self.inode].seen.len() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         let len = if works { bytes.len() } else { bytes.len() / 2 };
         let change = Change::Write { offset, bytes: bytes[..len].to_vec() };
         disk.inodes[self.inode].change(change);

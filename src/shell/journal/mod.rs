@@ -5,7 +5,8 @@
 //! # The format, byte by byte
 //!
 //! A journal is a folder. Its segments are `000001.journal`, `000002.journal` and so on; beside
-//! them stand `lock` (empty, locked by the one writer) and, after an accident,
+//! them stand `lock` (empty, locked by the one writer), `reserve` (zeros: the next segment, where
+//! the disk has room for no other) and, after an accident,
 //! `NNNNNN.journal.torn` with `.torn.2` and on. A segment has no header. It is lines, then zeros:
 //!
 //! ```text
@@ -72,10 +73,12 @@
 
 mod chain;
 mod damage;
+mod detached;
 mod line;
 mod memory;
 mod reader;
 mod recover;
+mod reserve;
 mod storage;
 mod verify;
 mod writer;
@@ -85,16 +88,19 @@ use std::io;
 
 use thiserror::Error;
 
-use self::chain::{Walk, segment_name};
+use self::chain::{Chain, Walk, segment_name};
 pub use self::damage::{Aside, Damage};
-pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, VERSION};
+pub use self::detached::Joined;
+use self::detached::Known;
+pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, Noted, VERSION};
 use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};
 pub use self::reader::Reader;
 pub use self::recover::{Found, Recovered, TornTail};
+pub use self::reserve::RESERVE;
 pub(super) use self::storage::open_file;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
-pub use self::verify::{Broken, Kind, Salvaged, Verdict, salvage, verify};
+pub use self::verify::{Broken, Kind, Salvaged, Verdict, contains, salvage, verify};
 pub use self::writer::{Backoff, Batch, QUEUE, Writer, WriterEvent};
 
 /// What can be wrong with a journal.
@@ -226,6 +232,11 @@ pub struct Journal<S: Storage> {
     /// The hash of the line before it.
     head: LineHash,
     mishap: Option<JournalError>,
+    /// Set while the folder is not ours: what was read of it.
+    known: Option<Known>,
+    joined: Option<Joined>,
+    has_reserve: bool,
+    is_on_reserve: bool,
 }
 
 impl<S: Storage> Journal<S> {
@@ -259,23 +270,39 @@ impl<S: Storage> Journal<S> {
         }
         let (mut walk, torn) = recover::recover(&storage, &mut |parsed| each(parsed.to_line()))?;
         let damage = std::mem::take(&mut walk.damage);
-        let mut journal = Self {
-            boot,
-            limits,
-            segment: None,
-            next_segment: walk.segments.last().map_or(1, |last| last.number + 1),
-            acknowledged: walk.chain.proven,
-            next: walk.chain.next,
-            head: walk.chain.head,
-            mishap: None,
-            waiting: VecDeque::new(),
-            storage,
-        };
+        let mut journal = Self::after(storage, boot, limits, &walk.chain, None);
+        journal.next_segment = walk.next_segment();
         journal.resume(walk);
         if let Err(error) = journal.commit() {
             journal.mishap = Some(error);
         }
         Ok((journal, Found { torn, damage }))
+    }
+
+    /// A journal that goes on behind `chain`, with no segment yet.
+    fn after(
+        storage: S,
+        boot: BootId,
+        limits: Limits,
+        chain: &Chain,
+        known: Option<Known>,
+    ) -> Self {
+        Self {
+            storage,
+            boot,
+            limits,
+            segment: None,
+            next_segment: 1,
+            waiting: VecDeque::new(),
+            acknowledged: chain.proven,
+            next: chain.next,
+            head: chain.head,
+            mishap: None,
+            known,
+            joined: None,
+            has_reserve: false,
+            is_on_reserve: false,
+        }
     }
 
     /// Goes on in the last segment, if all lines that nothing vouches for are in it: they are
@@ -337,6 +364,7 @@ impl<S: Storage> Journal<S> {
     ///
     /// [`JournalError::Io`]: [`Journal::n_waiting`] lines are not safe.
     pub fn commit(&mut self) -> Result<Position, JournalError> {
+        self.join()?;
         while !self.waiting.is_empty() {
             let mut bytes = Vec::new();
             let mut n_lines = 0;
@@ -365,6 +393,12 @@ impl<S: Storage> Journal<S> {
         self.head
     }
 
+    /// The last line that is safe, with its hash, if all are.
+    pub fn noted(&self) -> Option<Noted> {
+        let is_safe = self.known.is_none() && self.waiting.is_empty() && self.acknowledged > 0;
+        is_safe.then(|| Noted::of(self.acknowledged, self.head))
+    }
+
     /// How many lines are not acknowledged.
     pub fn n_waiting(&self) -> usize {
         self.waiting.len()
@@ -377,6 +411,18 @@ impl<S: Storage> Journal<S> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
+        let Err(error) = self.write_here(bytes) else { return Ok(()) };
+        match self.use_reserve(bytes, &error) {
+            Some(()) => {
+                self.mishap = Some(error);
+                Ok(())
+            }
+            None => Err(error),
+        }
+    }
+
+    /// Writes to the segment in use, or to a new one.
+    fn write_here(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
         if let Some(mut segment) = self.segment.take()
             && segment.at < self.limits.segment
         {

@@ -69,6 +69,8 @@ impl Storage for DiskStorage {
     type File = File;
 
     fn lock(&mut self) -> io::Result<bool> {
+        // What was locked before may be another disk's by now.
+        self.lock = None;
         make_folder(&self.folder)?;
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);

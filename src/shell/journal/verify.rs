@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::chain::{Walk, len_without_zeros, read_all, walk};
 use super::damage::{Aside, Damage, believed};
-use super::line::{Flaw, LineHash};
+use super::line::{Flaw, LineHash, Noted};
 use super::storage::Storage;
 use super::{JournalError, Line};
 
@@ -119,6 +119,24 @@ pub fn verify<S: Storage>(storage: &S) -> Result<Verdict, JournalError> {
         torn,
         kept_aside,
     })
+}
+
+/// Whether the journal still has the line that was noted: `None` if it ends before that, else
+/// whether that line is as it was, and with it all lines up to it.
+///
+/// # Errors
+/// [`JournalError::Io`].
+pub fn contains<S: Storage>(storage: &S, noted: &Noted) -> Result<Option<bool>, JournalError> {
+    let mut found = None;
+    let walk = walk(storage, &mut |parsed| {
+        if parsed.seq == noted.line + 1 {
+            found = Some(parsed.prev);
+        }
+    })?;
+    if walk.chain.last() == noted.line {
+        found = Some(walk.chain.head);
+    }
+    Ok(found.map(|hash| noted.is(hash)))
 }
 
 fn torn<S: Storage>(storage: &S, walk: &Walk) -> Result<Option<Broken>, JournalError> {

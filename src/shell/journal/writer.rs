@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::storage::Storage;
-use super::{Journal, JournalError, NewLine, Position};
+use super::{Joined, Journal, JournalError, NewLine, Noted, Position};
 use crate::shell::disk::Disk;
 
 /// How many batches may wait for the writer before [`Writer::send`] makes the sender wait.
@@ -41,6 +41,11 @@ pub enum WriterEvent<T> {
         /// Why.
         error: JournalError,
     },
+    /// The disk is full: what was reserved for that is being written to, or is needed no more.
+    Reserve {
+        /// Whether it is in use.
+        is_used: bool,
+    },
     /// A write failed; a new segment has taken over and nothing is missing.
     Mishap {
         /// What failed.
@@ -51,6 +56,8 @@ pub enum WriterEvent<T> {
         /// What failed.
         error: JournalError,
     },
+    /// A folder that could not be used at the start can be now.
+    Joined(Joined),
     /// After [`WriterEvent::Failing`]: everything is on the disk again.
     Recovered {
         /// Up to where.
@@ -80,6 +87,7 @@ impl Default for Backoff {
 pub struct Writer<T, S: Storage> {
     queue: mpsc::Sender<Batch<T>>,
     ended: oneshot::Receiver<Journal<S>>,
+    noted: watch::Receiver<Option<Noted>>,
 }
 
 impl<T, S> Writer<T, S>
@@ -98,12 +106,28 @@ where
         let (queue, batches) = mpsc::channel(QUEUE);
         let (events, receiver) = mpsc::unbounded_channel();
         let (end, ended) = oneshot::channel();
-        let work = Work { journal, batches, events, backoff, retry: None };
+        let (head, noted) = watch::channel(None);
+        let now = Instant::now();
+        let work = Work {
+            journal,
+            head,
+            batches,
+            events,
+            backoff,
+            retry: None,
+            is_on_reserve: false,
+            reserve_at: Some(now),
+        };
         disk.spawn(async move {
             // Whoever does not wait for the end needs no journal.
             end.send(work.run().await).ok();
         });
-        (Self { queue, ended }, receiver)
+        (Self { queue, ended, noted }, receiver)
+    }
+
+    /// The last line that is safe, with its hash.
+    pub fn noted(&self) -> watch::Receiver<Option<Noted>> {
+        self.noted.clone()
     }
 
     /// Hands a batch over; waits only while [`QUEUE`] others do. Gives the batch back if the
@@ -150,11 +174,16 @@ enum Taken<T> {
 
 struct Work<T, S: Storage> {
     journal: Journal<S>,
+    head: watch::Sender<Option<Noted>>,
     batches: mpsc::Receiver<Batch<T>>,
     events: mpsc::UnboundedSender<WriterEvent<T>>,
     backoff: Backoff,
     /// Set while the disk fails.
     retry: Option<Retry>,
+    /// Whether it was said that the reserve is in use.
+    is_on_reserve: bool,
+    /// When the reserve is to be made, if it is not there.
+    reserve_at: Option<Instant>,
 }
 
 impl<T, S: Storage> Work<T, S> {
@@ -163,7 +192,10 @@ impl<T, S: Storage> Work<T, S> {
         loop {
             match self.take().await {
                 Taken::Batches(batches) => self.write(batches),
-                Taken::Nothing => self.commit(),
+                Taken::Nothing => {
+                    self.commit();
+                    self.keep_reserve();
+                }
                 Taken::Closed => {
                     self.commit();
                     return self.journal;
@@ -174,9 +206,10 @@ impl<T, S: Storage> Work<T, S> {
 
     /// Waits for a batch and takes all that wait with it.
     async fn take(&mut self) -> Taken<T> {
-        let first = match self.retry {
+        let due = self.retry.map(|retry| retry.at).or(self.reserve_at);
+        let first = match due {
             None => self.batches.recv().await,
-            Some(Retry { at, .. }) => match timeout_at(at, self.batches.recv()).await {
+            Some(at) => match timeout_at(at, self.batches.recv()).await {
                 Ok(batch) => batch,
                 Err(_) => return Taken::Nothing,
             },
@@ -213,13 +246,40 @@ impl<T, S: Storage> Work<T, S> {
         }
     }
 
+    /// Makes the reserve, once nothing else waits and the disk takes what is written.
+    fn keep_reserve(&mut self) {
+        let now = Instant::now();
+        if self.retry.is_some() || self.reserve_at.is_none_or(|at| at > now) {
+            return;
+        }
+        let kept = self.journal.keep_reserve();
+        self.reserve_at = kept.is_err().then_some(now + self.backoff.most);
+        self.tell_reserve();
+    }
+
+    fn tell_reserve(&mut self) {
+        let is_used = self.journal.is_on_reserve();
+        if is_used != std::mem::replace(&mut self.is_on_reserve, is_used) {
+            if is_used {
+                self.reserve_at = Some(Instant::now() + self.backoff.most);
+            }
+            self.say(WriterEvent::Reserve { is_used });
+        }
+    }
+
     /// Commits, and says so when the disk starts or stops failing.
     fn commit(&mut self) {
         let result = self.journal.commit();
         let mishap = self.journal.take_mishap();
+        self.journal
+            .take_joined()
+            .into_iter()
+            .for_each(|joined| self.say(WriterEvent::Joined(joined)));
         match result {
             Ok(position) => {
                 mishap.into_iter().for_each(|error| self.say(WriterEvent::Mishap { error }));
+                self.head.send_replace(self.journal.noted());
+                self.tell_reserve();
                 if self.retry.take().is_some() {
                     self.say(WriterEvent::Recovered { position });
                 }

@@ -66,6 +66,8 @@ impl House {
             view,
             pgn,
             status: status.clone(),
+            noted: writer.noted(),
+            late: None,
             // The disk is not watched here.
             sent: tokio::sync::mpsc::unbounded_channel().1,
         };

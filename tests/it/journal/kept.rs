@@ -155,7 +155,10 @@ fn publish(disk: &Disk, journal: Journal<MemStorage>, folder: &std::path::Path) 
     let name = "table-1".to_owned();
     let folder = folder.to_owned();
     let sent = mpsc::unbounded_channel().1;
-    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, sent };
+    let noted = watch::channel(None).1;
+    let late = None;
+    let publisher =
+        Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, late, noted, sent };
     let running = tokio::spawn(publisher.run(disk, events));
     Public { view: views, pgn: pgns, running, writer }
 }
@@ -247,7 +250,10 @@ async fn a_disk_that_stands_still_is_said_apart() {
     let (sending, sent) = mpsc::unbounded_channel();
     let name = "table-1".to_owned();
     let folder = folder.path().to_owned();
-    let publisher = Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, sent };
+    let noted = watch::channel(None).1;
+    let late = None;
+    let publisher =
+        Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, late, noted, sent };
     let running = tokio::spawn(publisher.run(&threads, received));
     for n in 1..=3 {
         sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
