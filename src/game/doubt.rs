@@ -109,8 +109,10 @@ impl Game {
     }
 
     fn tell_or_doubt(&mut self, pressed: Mono, by: Color) {
+        // In blind play words decide, which the record does not hear.
+        let has_words = |bench: &Bench| bench.referee.terms().impaired.is_some();
         let may_wait = !self.settings.settle.illegal_press.is_zero() && self.play.is_some();
-        let bench = self.bench.as_mut().filter(|_| may_wait);
+        let bench = self.bench.as_mut().filter(|bench| may_wait && !has_words(bench));
         let doubt = bench.and_then(|bench| {
             let blame = bench.blame(pressed, by)?;
             bench.doubt = Some(Doubt { pressed, by, blame, behind: Vec::new() });

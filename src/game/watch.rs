@@ -46,6 +46,8 @@ pub(super) struct Watch {
     last_gap: Option<Mono>,
     searched: Option<Mono>,
     differs_since: Option<Mono>,
+    /// That was a single piece in a hand for so long that its time was extended.
+    is_held: bool,
     is_displaced: bool,
     pub(super) told_illegal: Option<Mismatch>,
     /// When the piece came to its square of whose illegal move it was told that it was completed.
@@ -442,6 +444,12 @@ impl Game {
     pub(super) fn note_difference(&mut self, now: Mono) {
         let Some(play) = &self.play else { return };
         if play.mismatch().is_some() || play.missing().any() {
+            if self.watch.is_held && !self.is_in_hand() {
+                // What was held for long is down: it counts from there on.
+                self.watch.is_held = false;
+                self.watch.differs_since = Some(play.tracker().last_change());
+                self.timers.clear(Timer::Displaced);
+            }
             let since = *self.watch.differs_since.get_or_insert(now);
             if !self.watch.is_displaced && !self.timers.is_set(Timer::Displaced) {
                 self.timers.set(Timer::Displaced, since + DISPLACED_AFTER);
@@ -449,6 +457,7 @@ impl Game {
             return;
         }
         self.watch.differs_since = None;
+        self.watch.is_held = false;
         self.watch.told_illegal = None;
         self.timers.clear(Timer::Displaced);
         let is_faulty = play.has_faulty_sensors();
@@ -507,6 +516,7 @@ impl Game {
         }
         let since = self.watch.differs_since.unwrap_or(now);
         if self.is_in_hand() && now.since(since) < HELD_AFTER {
+            self.watch.is_held = true;
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
             return;
         }

@@ -190,7 +190,8 @@ impl Referee {
     pub(super) fn complete(&mut self, idx: usize) {
         self.complete_last(idx);
         let by = self.game.plies()[idx].by;
-        if self.terms.credit == PeriodCredit::OnMoves {
+        let is_last = idx + 1 == self.game.len() && self.game.last().is_game_over();
+        if self.terms.credit == PeriodCredit::OnMoves && !is_last {
             let n = self.flags.period[by];
             if self.terms.required(by, n) == Some(self.completed(by)) {
                 self.pass_period(by);

@@ -6,6 +6,7 @@
 
 mod expect;
 mod mirror;
+mod pauses;
 mod selftest;
 mod table;
 
@@ -75,7 +76,8 @@ impl Scenario {
         self.run_with(edition, |_| {})
     }
 
-    /// Plays it with `noise` after each event that is not joined to the next.
+    /// Plays it with `noise` after each event, except where the hand is still at it: what it waits
+    /// for in the middle tells something.
     fn run_with(&self, edition: &str, noise: fn(&mut Table)) -> Vec<String> {
         let mut table = match Table::set(self, edition) {
             Ok(table) => table,
@@ -88,7 +90,7 @@ impl Scenario {
                 return wrong;
             }
             wrong.extend(self.check(&mut table, idx as i64));
-            if !is_joined(self, idx) {
+            if !goes_on(self, idx) {
                 noise(&mut table);
             }
             table.next_event();
@@ -152,6 +154,13 @@ impl<'a> Player<'a> {
 fn is_joined(scenario: &Scenario, idx: usize) -> bool {
     let next = scenario.events.get(idx + 1);
     next.is_some_and(|next| next.starts_with("lift+") || next.starts_with("place+"))
+}
+
+/// Whether the event after number `idx` is one of the same hand.
+fn goes_on(scenario: &Scenario, idx: usize) -> bool {
+    let is_of_hand =
+        |event: &String| ["lift", "place", "swap"].into_iter().any(|verb| event.starts_with(verb));
+    scenario.events.get(idx + 1).is_some_and(is_of_hand) && is_of_hand(&scenario.events[idx])
 }
 
 /// Runs every scenario in every edition that it names. How many held, and what did not.

@@ -1,8 +1,8 @@
 //! The table of a scenario: board, clock, hands, and the game that watches them.
 
 use super::Scenario;
+use super::pauses::{Pauses, SECOND};
 use rokade::clock::{Change, ClockModel, Manner, PerMove, TimeControl};
-use rokade::game::settings::Settle;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
     Bonus, ClockOrder, Clocks, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile, Referee,
@@ -10,18 +10,15 @@ use rokade::laws::{
 };
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
+use rokade::wire::{self, ClockMessage, ClockTime, SideTime};
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{Board, ByColor, CastlingSide, Color, Move, Piece, Position, Role, Square};
 use std::time::Duration;
 
-/// What a sensor's event takes unless the scenario measures it.
-const SECOND: Duration = Duration::from_secs(1);
 /// Between events in one touch window.
 const JOINED: Duration = Duration::from_millis(10);
-/// After what is no sensor's.
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// A table in play.
 pub(super) struct Table {
@@ -34,7 +31,10 @@ pub(super) struct Table {
     ahead: Duration,
     is_measured: bool,
     is_unnamed: bool,
+    pauses: Pauses,
     board: Board,
+    /// The side whose end of the lever is up.
+    on_move: Color,
     /// What went on record.
     pub(super) entries: Vec<Entry>,
     /// What was said, with the number of the event.
@@ -91,7 +91,6 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
         profile,
         settle: seconds(&config["settle_s"]).unwrap_or(standard.settle),
         brush: seconds(&config["brush_s"]).unwrap_or(standard.brush),
-        evidence: terms::Evidence::TIDY,
         default_time: seconds(&config["default_time_s"]),
         periods: ByColor { white: periods.clone(), black: periods },
         credit: match word("period_credit") {
@@ -188,15 +187,17 @@ impl Table {
         }
         let fen = scenario.start["fen"].as_str().unwrap_or_default();
         let fen: Fen = fen.parse().map_err(|e| format!("{fen:?}: {e}"))?;
-        let terms = terms_of(scenario, edition)?;
+        let pauses = Pauses::of(scenario);
+        let terms = Terms { evidence: pauses.evidence(), ..terms_of(scenario, edition)? };
         let turn = fen.as_setup().turn;
         let board = fen.as_setup().board.clone();
         let settings = Settings {
             start: Some(fen),
             is_chess960: scenario.variant == "chess960",
             terms: Some(terms),
-            // Hands are tidy in a scenario, and what is said is expected at once.
-            settle: Settle { illegal_press: Duration::ZERO, ..Settle::default() },
+            white_end: Some(rokade::clock::End::Left),
+            clock_role: pauses.clock_role(),
+            settle: pauses.settle(),
             ..Settings::default()
         };
         let game = Game::new(settings);
@@ -211,7 +212,9 @@ impl Table {
             ahead: Duration::ZERO,
             is_measured: !scenario.config["settle_s"].is_null(),
             is_unnamed: scenario.config["sensor"].as_str() == Some("occupancy"),
+            pauses,
             board,
+            on_move: turn,
             said: Vec::new(),
             entries: Vec::new(),
             from: 0,
@@ -290,9 +293,31 @@ impl Table {
         };
     }
 
+    /// The clock is read, and says what it shows to the millisecond.
     fn show_clock(&mut self) {
         let shown = self.clocks();
+        if !self.pauses.is_tidy {
+            let time = self.reading(shown);
+            self.handle(&Event::Clock(ClockMessage::Time(time)));
+        }
         self.handle(&Event::Clocked(Clocked::Shows(shown)));
+    }
+
+    /// What a clock behind the board says of this.
+    fn reading(&mut self, shown: Clocks) -> ClockTime {
+        self.on_move = shown.running.unwrap_or(self.on_move);
+        // That a flag is down a scenario says in words.
+        let side = |color: Color| {
+            let whole = shown.left[color].as_millis().div_ceil(1_000).max(1);
+            SideTime::of_seconds(u32::try_from(whole).unwrap_or(u32::MAX))
+        };
+        ClockTime {
+            left: side(Color::White),
+            right: side(Color::Black),
+            running: shown.running.is_some(),
+            high: self.on_move.fold_wb(wire::End::Left, wire::End::Right),
+            battery_low: false,
+        }
     }
 
     /// The board is read as a whole.
@@ -358,7 +383,7 @@ impl Table {
         let span = match (self.is_measured, is_joined) {
             (true, _) => return,
             (false, true) => JOINED,
-            (false, false) => SECOND,
+            (false, false) => self.pauses.hand,
         };
         self.pass(span);
         self.ahead = span;
@@ -366,7 +391,12 @@ impl Table {
 
     fn press(&mut self, by: Color) {
         self.clock.press(self.ticked, by);
-        self.handle(&Event::Pressed(by));
+        if self.on_move == by && self.clock.running().is_some() && !self.pauses.is_tidy {
+            // The lever goes over, which the reading tells.
+            self.on_move = !by;
+        } else {
+            self.handle(&Event::Pressed(by));
+        }
         self.show_clock();
     }
 
@@ -482,7 +512,7 @@ impl Table {
         }
         if !self.is_measured && !["lift", "lift+", "place", "place+", "swap"].contains(&verb) {
             // What is not decided at once has its time between events.
-            self.pass(PAUSE);
+            self.pass(self.pauses.other);
         }
         Ok(())
     }
