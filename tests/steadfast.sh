@@ -32,8 +32,9 @@ figure() {
 # tests NAME..: runs the tests of these names in the release; how many failed is in $failed.
 tests() {
     failed=99
-    "$cargo" test --quiet --release --test it -- --nocapture "$@" >"$scratch/out" 2>&1 || true
-    failed=$(grep -o '[0-9]* failed' "$scratch/out" | awk '{ n += $1 } END { print NR ? n : 99 }')
+    "$cargo" test --quiet --release --test it -- --nocapture "$@" \
+        </dev/null >"$scratch/out" 2>&1 || true
+    failed=$({ grep -ao '[0-9]* failed' "$scratch/out" || true; } | awk '{ n += $1 } END { print NR ? n : 99 }')
     [ "$failed" = 0 ] || grep -a 'panicked' -A 2 "$scratch/out" || true
 }
 
