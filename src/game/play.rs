@@ -54,6 +54,8 @@ pub struct Play {
     ending: Option<Ending>,
     /// It was closed without a result.
     pub(super) is_closed: bool,
+    /// A claim of the opponent may still undo the move that would end the game.
+    pub(super) is_end_open: bool,
     /// Another explanation, by which a sensor is at fault.
     other: Option<Other>,
     /// The board as it has stood since then was searched for faults.
@@ -89,6 +91,7 @@ impl Play {
             shadows: shadow::Shadows::default(),
             ending,
             is_closed: false,
+            is_end_open: false,
             other: None,
             searched: None,
             beneath: Bitboard::EMPTY,

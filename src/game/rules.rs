@@ -318,6 +318,9 @@ impl Game {
         let Some(bench) = &mut self.bench else { return };
         let laws::Said { rulings, clock } = bench.referee.tell(now, told);
         let edition = bench.referee.terms().profile.edition;
+        if let Some(play) = &mut self.play {
+            play.hold_end(bench.referee.is_end_open());
+        }
         bench.orders.extend(clock);
         for ruling in &rulings {
             self.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));

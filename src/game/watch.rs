@@ -194,8 +194,15 @@ impl Game {
     }
 
     pub(super) fn on_press(&mut self, now: Mono, by: Color, how: Pressed) {
+        // A press that may end the game by a ruling belongs to a move that goes on record first.
+        let may_end = self.bench.as_ref().is_some_and(|bench| bench.referee.is_charged_at(by));
+        if may_end {
+            self.take_press(now, by, how);
+        }
         self.tell_press(now, by);
-        self.take_press(now, by, how);
+        if !may_end {
+            self.take_press(now, by, how);
+        }
         self.settle_doubt(now);
     }
 

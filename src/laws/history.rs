@@ -166,6 +166,12 @@ impl History {
         self.plies.iter().position(|ply| ply.by == color && !ply.is_completed && !ply.is_illegal)
     }
 
+    /// The last half-move of `color`, if it is not completed.
+    pub(super) fn last_open(&self, color: Color) -> Option<usize> {
+        let idx = self.plies.iter().rposition(|ply| ply.by == color && !ply.is_illegal)?;
+        (!self.plies[idx].is_completed).then_some(idx)
+    }
+
     /// How often the position after the last half-move has stood since counting began. All
     /// editions: Art. 9.2.
     pub(super) fn occurrences(&self) -> usize {

@@ -34,7 +34,7 @@ pub use profile::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,
     HandlingLapse, HandlingWatch, IllegalCost, IllegalRaised, IllegalRule, Impossible, KingRelease,
     LapsesBy, Profile, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors,
-    Rules, WrongClaim,
+    Rules, Unpressed, WrongClaim,
 };
 pub use referee::{Clocks, Display, MayAct, Pending, Recorded, Referee, Said, Told};
 pub use said::{

@@ -1,5 +1,6 @@
 //! The terms of one game: its profile, and what the competition lays down beside it.
 
+use super::edition::Pace;
 use super::notation::Language;
 use super::profile::{Profile, Rules};
 use shakmaty::{ByColor, Color};
@@ -125,6 +126,8 @@ impl Default for Evidence {
 pub struct Terms {
     /// Edition, form of chess, supervision.
     pub profile: Profile,
+    /// The pace, where it is not that of the form of chess: Chess960 is played at any.
+    pub pace: Option<Pace>,
     /// A piece at rest for so long counts as released.
     pub settle: Duration,
     /// A piece lifted for less, and put back, was only brushed.
@@ -180,6 +183,7 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
+            pace: None,
             settle: Duration::from_millis(500),
             brush: Duration::from_millis(250),
             evidence: Evidence::default(),
@@ -211,7 +215,15 @@ impl Default for Terms {
 impl Terms {
     /// What the profile says.
     pub const fn rules(&self) -> Rules {
-        self.profile.rules()
+        self.profile.rules_at(self.pace())
+    }
+
+    /// At which pace the game is played.
+    pub const fn pace(&self) -> Pace {
+        match self.pace {
+            Some(pace) => pace,
+            None => self.profile.variant.pace(),
+        }
     }
 
     /// How late a player may be.

@@ -489,9 +489,13 @@ impl Board {
     fn referee_terms(&self) -> Option<Terms> {
         // It was checked when the file was read.
         let profile = self.profile().unwrap_or_default()?;
-        let terms = Terms { profile, ..Terms::default() };
+        let control = self.time_control().unwrap_or_default();
+        let is_960 = profile.variant == Variant::Chess960;
+        let played = control.as_ref().filter(|_| is_960);
+        let pace = played.map(|control| variant_of(profile.edition, control).pace());
+        let terms = Terms { profile, pace, ..Terms::default() };
         let terms = self.terms.apply(terms.clone()).unwrap_or(terms);
-        Some(match self.time_control().unwrap_or_default() {
+        Some(match control {
             Some(control) => at_control(terms, &control),
             None => terms,
         })

@@ -36,6 +36,12 @@ impl Play {
         facts.push(Fact::GameClosed);
     }
 
+    /// Whether the last position on record ends the game is open: the opponent may claim how the
+    /// move was made.
+    pub(in crate::game) fn hold_end(&mut self, is_open: bool) {
+        self.is_end_open = is_open;
+    }
+
     /// Withdraws the result, if there is one: the game goes on.
     pub(in crate::game) fn reopen(&mut self, facts: &mut Vec<Fact>) {
         facts.extend(self.ending.take().map(Fact::Reopened));
@@ -77,7 +83,7 @@ impl Play {
     /// When the last position on record ends the game, as things stand: pressed and scanned, or
     /// long at rest. `None` if it does not.
     pub(in crate::game) fn ends_at(&self) -> Option<Mono> {
-        Ending::of(self.sheet.last()).and(self.final_at())
+        Ending::of(self.sheet.last()).filter(|_| !self.is_end_open).and(self.final_at())
     }
 
     /// When the last move on record is beyond a second thought, as things stand. `None` if it is

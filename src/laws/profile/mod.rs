@@ -52,6 +52,8 @@ pub enum IllegalRaised {
     UntilReply,
     /// The opponent alone, by a claim before he makes his next move.
     ByClaim,
+    /// The opponent alone, by a claim before he begins his next move. 2005: Art. B6.
+    ByClaimUntouched,
 }
 
 /// The rule for completed illegal moves. 2005, 2009: Art. 7.4. From 2018: Art. 7.5.
@@ -148,6 +150,16 @@ pub enum AutomaticDraws {
     Nothing,
     /// The fifth occurrence of a position and 75 moves without progress. From 2018: Art. 9.6.
     FivefoldAnd75,
+}
+
+/// What completes a move on which its player has not pressed, besides the end of the game.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Unpressed {
+    /// Nothing: it counts for no time control until he stops his clock. 2005: Art. 6.8(a). 2009:
+    /// Art. 6.7a.
+    Open,
+    /// His next move. From 2018: Art. 6.2.1.2.
+    NextMove,
 }
 
 /// Which claims under Article 4 are lost when the claimant touches a piece.
@@ -322,6 +334,8 @@ pub struct Rules {
     pub device: DeviceRule,
     /// Keeping score. 2005: Art. B3. Later: Art. A.2.
     pub recording: Recording,
+    /// A move that was not pressed on. From 2018: Art. 6.2.1.2.
+    pub unpressed: Unpressed,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -359,6 +373,7 @@ const HU2005: Rules = Rules {
     resignation: CannotMate::Loss,
     device: DeviceRule::LossScoreByArbiter,
     recording: Recording::Required,
+    unpressed: Unpressed::Open,
 };
 
 /// Standard chess in 2009.
@@ -394,6 +409,7 @@ const M2018: Rules = Rules {
     both_flags: BothFlags::FirstLoses,
     quickplay_claim: QuickplayClaim::IfAnnounced,
     device: DeviceRule::LossIfCarried,
+    unpressed: Unpressed::NextMove,
     ..DK2009
 };
 
@@ -414,10 +430,23 @@ impl Profile {
     /// assert_eq!(Profile::default().to_string(), "m2023 standard adequate");
     /// ```
     pub const fn rules(self) -> Rules {
-        let (standard, pace) = (standard(self.edition), self.variant.pace());
+        self.rules_at(self.variant.pace())
+    }
+
+    /// The same at this pace, where that is not the variant's own: Chess960 is played fast, too.
+    pub const fn rules_at(self, pace: Pace) -> Rules {
+        let standard = standard(self.edition);
         match (self.edition, pace, self.supervision) {
             (_, Pace::Standard, _) => standard,
-            (Edition::Hu2005, pace, _) => unsupervised(standard, pace, FlagCall::Never),
+            (Edition::Hu2005, pace, _) => {
+                let rules = unsupervised(standard, pace, FlagCall::Never);
+                // Only of rapid chess does the print say "begins".
+                let raised = match pace {
+                    Pace::Rapid => IllegalRaised::ByClaimUntouched,
+                    _ => rules.illegal.raised,
+                };
+                Rules { illegal: IllegalRule { raised, ..rules.illegal }, ..rules }
+            }
             (Edition::Dk2009 | Edition::No2009, pace, Supervision::Inadequate) => {
                 unsupervised(standard, pace, FlagCall::WhenBothDown)
             }

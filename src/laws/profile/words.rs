@@ -4,7 +4,7 @@ use super::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,
     HandlingLapse, HandlingWatch, IllegalCost, IllegalRaised, IllegalRule, Impossible, KingRelease,
     LapsesBy, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors, Rules,
-    WrongClaim,
+    Unpressed, WrongClaim,
 };
 use std::time::Duration;
 
@@ -45,6 +45,7 @@ impl Rules {
             ("resigning, opponent cannot mate", say(cannot_mate(self.resignation))),
             ("telephone", say(device(self.device))),
             ("keeping score", say(recording(self.recording))),
+            ("move not pressed on", say(unpressed(self.unpressed))),
         ]
     }
 }
@@ -68,6 +69,7 @@ const fn raised(raised: IllegalRaised) -> &'static str {
         IllegalRaised::AnyTime => "at any time",
         IllegalRaised::UntilReply => "before the reply",
         IllegalRaised::ByClaim => "by a claim before the reply",
+        IllegalRaised::ByClaimUntouched => "by a claim before touching a piece",
     }
 }
 
@@ -207,5 +209,12 @@ const fn recording(rule: Recording) -> &'static str {
     match rule {
         Recording::Required => "required",
         Recording::NotRequired => "not required",
+    }
+}
+
+const fn unpressed(rule: Unpressed) -> &'static str {
+    match rule {
+        Unpressed::Open => "is completed by the next press",
+        Unpressed::NextMove => "is completed by the next move",
     }
 }

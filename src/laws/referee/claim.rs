@@ -2,10 +2,14 @@
 
 use super::super::code::Code;
 use super::super::declaration::{Claim, Ground};
-use super::super::profile::{ClaimantTime, FlagCall, IllegalRaised, LapsesBy, QuickplayClaim};
+use super::super::edition::Pace;
+use super::super::profile::{
+    ClaimStops, ClaimantTime, Fault, FlagCall, IllegalRaised, LapsesBy, QuickplayClaim,
+};
 use super::super::said::{Binding, ClockOrder, OfferState, Ruling, Verdict};
 use super::super::score::Score;
 use super::super::terms::{Bonus, Venue};
+use super::illegal::NO_MOVE;
 use super::matter::{Case, MayAct};
 use super::{PausedBy, Referee};
 use shakmaty::san::San;
@@ -99,11 +103,18 @@ impl Referee {
     }
 
     fn claim_illegal(&mut self, by: Color) {
+        if self.claims_empty_press(by) {
+            return;
+        }
         let found = self.illegal_case().filter(|known| known.by != by).cloned();
         let Some(found) = found else {
             self.refuse_illegal(by);
             return;
         };
+        if found.is_lapsed && !found.is_claimed {
+            self.inadmissible(by, "illegal", "a piece was touched before the claim");
+            return;
+        }
         let is_answered = self.game.len() > found.ply + 1;
         if is_answered && self.rules.illegal.raised != IllegalRaised::AnyTime {
             self.inadmissible(by, "illegal", "the move has been answered");
@@ -121,6 +132,33 @@ impl Referee {
         }
         self.may_act = Some(MayAct::Yes);
         self.raise(|case| matches!(case, Case::Illegal(_)));
+    }
+
+    /// From 2018 a press without a move counts as an illegal move, which the opponent may claim.
+    /// 7.5.3, A.4.2 (A.5.2), B. True if there is one of his opponent.
+    fn claims_empty_press(&mut self, by: Color) -> bool {
+        let is_it =
+            |case: &Case| matches!(case, Case::EmptyPress { by: known, .. } if *known != by);
+        let ply = self.matters.iter().rev().find_map(|matter| match matter.case {
+            Case::EmptyPress { ply, .. } if is_it(&matter.case) => Some(ply),
+            _ => None,
+        });
+        let Some(ply) = ply.filter(|_| self.rules.empty_press == Fault::IllegalMove) else {
+            return false;
+        };
+        let is_answered =
+            self.game.plies()[ply.min(self.game.len())..].iter().any(|it| it.by == by);
+        if is_answered && self.rules.illegal.raised != IllegalRaised::AnyTime {
+            self.inadmissible(by, "illegal", "it has been answered by a move");
+            return true;
+        }
+        self.log(Code::ClaimIllegal, Some(by));
+        self.claimed(by, "illegal", Verdict::Correct, None);
+        let nth = self.illegal[!by] + 1;
+        self.say(Ruling::IllegalCompleted { by: !by, nth, why: NO_MOVE });
+        self.may_act = Some(MayAct::Yes);
+        self.raise(is_it);
+        true
     }
 
     /// There is none, or none that may be claimed any more.
@@ -211,6 +249,9 @@ impl Referee {
 
     fn open_claim(&mut self, open: Open) {
         let by = open.by;
+        if self.rules.claim_stops == ClaimStops::Must && self.clocks.running.is_some() {
+            self.log_with(Code::ArbiterNote, Some(by), "he had to stop the clocks".to_owned());
+        }
         self.claim = Some(open);
         self.open_offer(by);
         self.order_clock(ClockOrder::Stop);
@@ -227,9 +268,14 @@ impl Referee {
 
     fn claim_quickplay(&mut self, by: Color, ground: Option<Ground>) {
         let is_on_move = by == self.mover();
+        let is_without = self.terms.venue == Venue::WithoutArbiter;
         let may = match self.rules.quickplay_claim {
             QuickplayClaim::AnyPlayer => true,
-            QuickplayClaim::PlayerOnMove => is_on_move,
+            // Where nobody can come, "a player" may claim. D1 (III.6.1).
+            QuickplayClaim::PlayerOnMove => is_on_move || is_without,
+            QuickplayClaim::IfAnnounced if is_without => {
+                self.terms.has_announced("III.6") || self.terms.has_announced("III.5")
+            }
             QuickplayClaim::IfAnnounced => is_on_move && self.terms.has_announced("III.5"),
             QuickplayClaim::Nobody => false,
         };
@@ -263,7 +309,7 @@ impl Referee {
         let (number, verdict) = (self.next_number(), Verdict::Correct);
         let open = Open { number, by, asked, verdict, san: None, is_postponed: false };
         if self.terms.venue == Venue::WithoutArbiter {
-            self.claim = Some(open);
+            self.conclude_without_arbiter(open);
             return;
         }
         self.log(Code::ClaimQuickplay, Some(by));
@@ -271,17 +317,18 @@ impl Referee {
         self.open(Case::Question, &["draw", "postpone", "reject"], MayAct::Yes);
     }
 
-    /// Without an arbiter in the venue the claim ends the game: what he needs later is written
-    /// down. 2005, 2009: Art. D1. True if `by` has stopped the clocks for it.
-    pub(super) fn asks_without_arbiter(&mut self, by: Color) -> bool {
-        let ground = match &self.claim {
-            Some(Open { by: claimant, asked: Asked::Quickplay(ground), .. })
-                if *claimant == by && self.terms.venue == Venue::WithoutArbiter =>
-            {
-                *ground
-            }
-            _ => return false,
-        };
+    /// Without an arbiter in the venue the claim concludes the game: no flag falls after it, no
+    /// move counts, and an arbiter decides later. 2005, 2009: Art. D1. From 2018: Guideline III.6.
+    fn conclude_without_arbiter(&mut self, open: Open) {
+        let by = open.by;
+        self.open_claim(open);
+        self.write_down(by);
+        self.open(Case::Question, &["draw", "loss"], MayAct::Yes);
+    }
+
+    /// What the arbiter needs who decides later is written down.
+    fn write_down(&mut self, by: Color) {
+        let Some(Open { asked: Asked::Quickplay(ground), .. }) = self.claim else { return };
         let parts = match ground {
             Some(Ground::NoEffort) => {
                 vec!["final position", "complete scoresheet", "opponent confirmation of both"]
@@ -290,13 +337,27 @@ impl Referee {
         };
         self.log(Code::ClaimQuickplay, Some(by));
         self.say(Ruling::Package { parts });
-        self.open(Case::Question, &["draw", "loss"], MayAct::Yes);
-        true
+    }
+
+    /// Whether a claim has concluded the game, and an arbiter who is not there decides on it later.
+    pub(super) fn is_concluded(&self) -> bool {
+        let is_quickplay = |open: &Open| matches!(open.asked, Asked::Quickplay(_));
+        self.terms.venue == Venue::WithoutArbiter && self.claim.as_ref().is_some_and(is_quickplay)
+    }
+
+    /// The claimant stops the clocks too: the papers are for him. True if it is so.
+    pub(super) fn asks_without_arbiter(&mut self, by: Color) -> bool {
+        let is_his = self.is_concluded() && self.claim.as_ref().is_some_and(|it| it.by == by);
+        if is_his {
+            self.write_down(by);
+        }
+        is_his
     }
 
     pub(super) fn on_request_increment(&mut self, by: Color) {
         let is_short = self.clocks.left[by] < QUICKPLAY && !self.flags.is_down(by);
-        let is_announced = self.terms.has_announced("III.4");
+        // III.2.2: not in blitz.
+        let is_announced = self.terms.has_announced("III.4") && self.terms.pace() != Pace::Blitz;
         if !is_announced || !is_short || !self.is_quickplay(by) || by != self.mover() {
             self.refuse(Some(by), "no increment can be asked for");
             return;

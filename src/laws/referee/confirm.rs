@@ -4,6 +4,7 @@ use super::super::code::Code;
 use super::super::profile::{Fault, ReversedColors};
 use super::super::said::{Binding, Ruling};
 use super::super::score::Score;
+use super::illegal::NO_MOVE;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
 use super::{Referee, Turn};
 use shakmaty::san::SanPlus;
@@ -34,10 +35,13 @@ impl Referee {
             Case::OutOfTurn | Case::Displaced => self.demand_ply(n, Then::Nothing),
             Case::Second { .. } => self.demand_ply(n, Then::Complete),
             Case::Illegal(illegal) => self.confirm_illegal(&illegal),
-            Case::EmptyPress(by) => self.confirm_empty_press(by),
+            Case::EmptyPress { by, .. } => self.confirm_empty_press(by),
             Case::Flag(side) => self.confirm_flag(side),
             Case::Undecided(flagged) => {
                 self.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
+            }
+            Case::Device(side) => {
+                self.finish(Code::ArbiterResult, Score::win(!side), "electronic device");
             }
             Case::BothFlags => self.confirm_both_flags(),
             Case::Late(absent) => self.confirm_default(absent),
@@ -89,7 +93,7 @@ impl Referee {
     fn confirm_empty_press(&mut self, by: Color) {
         match self.rules.empty_press {
             Fault::Handling => self.note("press without a move"),
-            Fault::IllegalMove => self.charge(by, "no move made"),
+            Fault::IllegalMove => self.charge(by, NO_MOVE),
         }
     }
 
@@ -118,6 +122,7 @@ impl Referee {
         } else if let Some(breach) = self.breaches.pop() {
             self.note("the move stands");
             self.stands_beyond(&breach);
+            self.settle_end();
         } else {
             self.refuse(None, "nothing waits for a ruling");
         }
@@ -133,6 +138,7 @@ impl Referee {
                 let ply = breach.ply;
                 self.breaches.retain(|known| known.ply != ply);
                 self.stands_beyond(breach);
+                self.settle_end();
             }
             Case::Illegal(Illegal { has_shadow: true, .. }) => self.illegal_stands(),
             _ => {}
@@ -182,7 +188,9 @@ impl Referee {
         let pos = self.game.last();
         self.game.last_ply().filter(|ply| !ply.is_illegal)?;
         let is_modern = self.rules.automatic_draws == AutomaticDraws::FivefoldAnd75;
-        if pos.is_checkmate() {
+        if self.is_end_open() {
+            None
+        } else if pos.is_checkmate() {
             Some((Code::Mate, Score::win(!pos.turn()), "checkmate"))
         } else if pos.is_stalemate() {
             Some((Code::Stalemate, Score::DRAW, "stalemate"))
@@ -195,6 +203,28 @@ impl Referee {
         }
     }
 
+    /// Whether the move made last ends the game only if nobody claims how it was made: from 2018
+    /// mate, stalemate and a dead position do so if Articles 4.2 to 4.7 were kept. 5.1.1, 5.2.1,
+    /// 5.2.2.
+    pub fn is_end_open(&self) -> bool {
+        let n = self.game.len();
+        self.terms.profile.edition.is_modern()
+            && self.breaches.iter().any(|breach| breach.ply + 1 == n && !breach.is_doubtful)
+    }
+
+    /// Nobody may claim any more how the last move was made: what it brought stands.
+    pub(super) fn settle_end(&mut self) {
+        let is_final = self.game.is_final() || self.terms.evidence.is_tidy();
+        if self.result.is_some() || !is_final {
+            return;
+        }
+        if let Some(end) = self.end_by_position() {
+            self.end_by_move(end);
+        } else if self.game.last().is_insufficient_material() && !self.is_end_open() {
+            self.dead_position();
+        }
+    }
+
     /// The move just made may end the game by itself. It does once the record has it for good: what
     /// sensors show of it may still be a piece on its way. True if it ends the game.
     pub(super) fn ends_game(&mut self) -> bool {
@@ -202,6 +232,9 @@ impl Referee {
             if self.game.is_final() || self.terms.evidence.is_tidy() {
                 self.end_by_move(end);
             }
+            return true;
+        }
+        if self.is_end_open() && self.game.last().legal_moves().is_empty() {
             return true;
         }
         self.doubt();

@@ -99,6 +99,9 @@ impl Referee {
     /// Both players sign. A wrong result that was signed stands unless the arbiter decides
     /// otherwise, 8.7.
     pub(super) fn on_signed(&mut self, score: Score) {
+        if self.is_end_open() {
+            self.lapse();
+        }
         self.signed = Some(score);
         self.say(Ruling::Signed { score });
         let is_other = self.result.as_ref().is_some_and(|known| known.score != score);

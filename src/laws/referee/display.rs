@@ -1,5 +1,6 @@
 //! What the public may see. It has no room for a code, a touch, a claim or a prompt.
 
+use super::super::history::Ply;
 use super::super::score::Score;
 use super::Referee;
 use super::matter::Case;
@@ -46,14 +47,18 @@ impl Referee {
                     | Case::StillImpossible
             )
         });
-        let is_open = self.breaches.iter().any(|breach| breach.is_pressed);
+        let is_open = self.breaches.iter().any(|it| it.is_pressed && !it.is_answered);
         let is_astray = self.turn.on_board.is_some() || self.demand.is_some();
         let is_setup = self.phase == super::Phase::Setup;
         let is_sealing = self.sitting.is_adjourned || self.sitting.requested.is_some();
         if is_held || is_open || is_astray || is_setup || is_sealing {
             return Display::Hold;
         }
-        let last = self.game.plies().iter().rev().find(|ply| ply.is_completed);
+        let plies = self.game.plies();
+        // A move that was answered is known to all, whether or not the clock was pressed on it.
+        let n_answered = plies.len().saturating_sub(1);
+        let is_known = |(idx, ply): &(usize, &Ply)| ply.is_completed || *idx < n_answered;
+        let last = plies.iter().enumerate().rev().find(is_known).map(|(_, ply)| ply);
         last.map_or(Display::Position, |ply| {
             let castling = ply.san.replace('O', "0");
             let text = if ply.m.is_castle() { castling } else { ply.san.clone() };

@@ -77,6 +77,12 @@ impl Referee {
         self.flags.legal.is_some()
     }
 
+    /// Whether what is moved or pressed from now on does not count: a flag is being ruled upon, or
+    /// a claim has concluded the game.
+    pub(super) fn is_play_over(&self) -> bool {
+        self.is_time_settled() || self.is_concluded()
+    }
+
     fn has_enough(&self, side: Color) -> bool {
         let n = self.flags.period[side];
         self.terms.required(side, n).is_some_and(|required| self.completed(side) >= required)
@@ -84,7 +90,7 @@ impl Referee {
 
     pub(super) fn on_flag(&mut self, side: Color) {
         self.say(Ruling::Flag { side });
-        if self.result.is_some() || self.flags.down[side] {
+        if self.result.is_some() || self.flags.down[side] || self.is_concluded() {
             return;
         }
         self.flags.down[side] = true;
@@ -207,7 +213,7 @@ impl Referee {
     }
 
     pub(super) fn on_arbiter_flag(&mut self, side: Color) {
-        if self.result.is_some() {
+        if self.result.is_some() || self.is_concluded() {
             self.say(Ruling::Ignored);
         } else if self.has_enough(side) {
             self.log(Code::FlagEnoughMoves, Some(side));

@@ -10,6 +10,9 @@ use super::matter::{Case, Illegal, MayAct, Then};
 use super::{Referee, Turn};
 use shakmaty::{Chess, Color, Move, Position};
 
+/// Why a press without a move counts as an illegal move.
+pub(super) const NO_MOVE: &str = "no move made";
+
 /// An illegal move at the moment of the press.
 #[derive(Clone, Debug)]
 pub(super) struct Fall {
@@ -68,6 +71,7 @@ impl Referee {
             released: turn.released,
             has_shadow: shadow.is_some(),
             promotion,
+            is_lapsed: false,
             is_claimed: false,
             is_impossible,
             is_put_right: false,
@@ -79,12 +83,25 @@ impl Referee {
     fn may_act_on(&self, is_impossible: bool) -> MayAct {
         let by_kind = match self.rules.illegal.raised {
             IllegalRaised::AnyTime | IllegalRaised::UntilReply => MayAct::Yes,
-            IllegalRaised::ByClaim => MayAct::OnRequest,
+            IllegalRaised::ByClaim | IllegalRaised::ByClaimUntouched => MayAct::OnRequest,
         };
         match self.rules.impossible {
             Impossible::ArbiterActs if is_impossible => MayAct::Yes,
             Impossible::WaitThenDraw if is_impossible => MayAct::OnRequest,
             _ => by_kind,
+        }
+    }
+
+    /// `by` begins his own move: in rapid chess of 2005 he may not claim an illegal move after
+    /// that.
+    pub(super) fn illegal_lapses(&mut self, by: Color) {
+        if self.rules.illegal.raised != IllegalRaised::ByClaimUntouched {
+            return;
+        }
+        for matter in &mut self.matters {
+            if let Case::Illegal(known) = &mut matter.case {
+                known.is_lapsed |= known.by != by && !known.is_put_right;
+            }
         }
     }
 
@@ -115,7 +132,8 @@ impl Referee {
         }
         self.game.truncate(case.ply);
         self.breaches.retain(|breach| breach.ply < case.ply);
-        self.turn = Turn { carried: self.replacement(&case, &before), ..Turn::default() };
+        let (carried, released) = self.replacement(&case, &before);
+        self.turn = Turn { carried, released_before: released, ..Turn::default() };
         self.pressed_early = None;
         self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. }));
         for matter in &mut self.matters {
@@ -174,22 +192,23 @@ impl Referee {
                     self.demand_board(after.board().clone(), fen, Then::Promoted(m));
                     return;
                 }
-                self.turn.carried = self.replacement(case, &before);
+                let (carried, released) = self.replacement(case, &before);
+                self.turn = Turn { carried, released_before: released, ..Turn::default() };
                 self.pay(winner, self.row_of_illegal());
                 self.demand_ply(case.ply, Then::Nothing);
             }
         }
     }
 
-    /// What binds the move that replaces an illegal one.
-    fn replacement(&self, case: &Illegal, before: &Chess) -> Option<Binding> {
-        let released = match (&case.released, self.rules.replacement_bound) {
-            (Some(Binding::Castle(side, names)), ReplacementBound::TouchAndRelease) => {
-                Some(Binding::Castle(*side, *names))
-            }
-            _ => None,
-        };
-        released.or_else(|| case.touches.binding(before))
+    /// What binds the move that replaces an illegal one: what was touched, 4.3, and beside it the
+    /// square on which a pawn was released, 4.6 (4.7). A king that was released is both at once.
+    fn replacement(&self, case: &Illegal, before: &Chess) -> (Option<Binding>, Option<Binding>) {
+        let touched = case.touches.binding(before);
+        match (&case.released, self.rules.replacement_bound) {
+            (_, ReplacementBound::Touch) | (None, _) => (touched, None),
+            (Some(castle @ Binding::Castle(..)), _) => (Some(castle.clone()), None),
+            (Some(released), _) => (touched, Some(released.clone())),
+        }
     }
 
     /// The opponent of a player who made an illegal move is given time.

@@ -84,7 +84,7 @@ impl Referee {
     pub(super) fn dead_position(&mut self) {
         let Some(idx) = self.game.len().checked_sub(1) else { return };
         let was_dead = dead::life(self.game.before_last(), dead::BUDGET) == dead::Life::Dead;
-        if was_dead || self.result.is_some() || self.is_time_settled() {
+        if was_dead || self.is_end_open() || self.result.is_some() || self.is_time_settled() {
             return;
         }
         if !self.game.is_final() && !self.terms.evidence.is_tidy() {

@@ -31,6 +31,10 @@ pub(super) struct Breach {
     pub beyond: Option<Beyond>,
     /// The clock was pressed, and the move is not completed while the readings are open.
     pub is_pressed: bool,
+    /// A released piece went on: 4.6 (4.7), and not what was touched.
+    pub is_release: bool,
+    /// The opponent has touched a piece since, and may claim it even so. 2005: Art. 4.7.
+    pub is_answered: bool,
     /// What binds was in a hand for so short a time that it may have been set right or knocked
     /// over. That is held against nobody unless the opponent claims it.
     pub is_doubtful: bool,
@@ -93,6 +97,8 @@ pub(super) struct Illegal {
     pub has_shadow: bool,
     /// A pawn was left on the last rank by this move.
     pub promotion: Option<Move>,
+    /// The opponent has begun his own move, and may claim it no more. 2005: Art. B6.
+    pub is_lapsed: bool,
     /// The opponent claimed it.
     pub is_claimed: bool,
     pub is_impossible: bool,
@@ -113,11 +119,19 @@ pub(super) enum Case {
         pressed: Option<usize>,
     },
     Illegal(Illegal),
-    EmptyPress(Color),
+    /// The clock was pressed without a move.
+    EmptyPress {
+        by: Color,
+        /// Half-moves before it.
+        ply: usize,
+    },
     TwoHands,
     /// A flag fell with moves missing.
     Flag(Color),
     BothFlags,
+    /// A telephone of this player has sounded: lost, and the arbiter decides what his opponent
+    /// scores. 2005: Art. 12.2(b).
+    Device(Color),
     /// A flag fell, and whether the opponent can mate is not proven.
     Undecided(Color),
     Late(ByAbsence),

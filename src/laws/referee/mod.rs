@@ -181,6 +181,8 @@ struct Turn {
     promotes_to: Option<Role>,
     /// What binds from before: an illegal move taken back, an announced one.
     carried: Option<Binding>,
+    /// Where a pawn was released by an illegal move that was taken back.
+    released_before: Option<Binding>,
     /// The squares whose sensors stirred.
     stirred: Bitboard,
     not_pressed_noted: bool,
@@ -235,6 +237,8 @@ pub struct Referee {
     flags: flag::Flags,
     late: late::Presence,
     illegal: ByColor<u8>,
+    /// Who is making his move with two hands and has not pressed yet.
+    two_hands: ByColor<bool>,
     low_time: ByColor<bool>,
     quickplay_noted: ByColor<bool>,
     settle_at: Option<Mono>,
@@ -272,7 +276,7 @@ impl Referee {
     /// A game from `start` under `terms`. The board shows `seen`.
     pub fn new(terms: Terms, start: Chess, mode: CastlingMode, seen: Picture) -> Self {
         let rules = terms.rules();
-        let is_array_wrong = setup::is_wrong_array(&start, &terms);
+        let is_array_wrong = setup::is_wrong_array(&start, &terms, mode);
         Self {
             illegal: terms.illegal_before,
             is_remapped: terms.is_rotated,
@@ -294,6 +298,7 @@ impl Referee {
             clocks: Clocks::default(),
             initial: None,
             paused: None,
+            two_hands: ByColor::default(),
             low_time: ByColor::default(),
             quickplay_noted: ByColor::default(),
             settle_at: None,

@@ -9,6 +9,9 @@ use super::matter::{Case, MayAct, Then};
 use super::{PausedBy, Phase, Referee};
 use shakmaty::{Bitboard, Board, Color, Position};
 
+/// Why a move counts as an illegal one that was made with two hands.
+const TWO_HANDS: &str = "two hands";
+
 const BOTH: [Color; 2] = [Color::White, Color::Black];
 
 impl Referee {
@@ -245,7 +248,26 @@ impl Referee {
             Fault::Handling => {
                 self.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
             }
-            Fault::IllegalMove => self.charge(side, "two hands"),
+            Fault::IllegalMove if self.has_just_pressed(side) => self.charge(side, TWO_HANDS),
+            Fault::IllegalMove => self.two_hands[side] = true,
+        }
+    }
+
+    /// Whether `side` has pressed on the move that he made last.
+    fn has_just_pressed(&self, side: Color) -> bool {
+        let last = self.game.plies().iter().rev().find(|ply| ply.by == side);
+        self.game.last().turn() != side && last.is_some_and(|ply| ply.is_completed)
+    }
+
+    /// Whether the next press of `by` is charged to him: his move was made with two hands.
+    pub fn is_charged_at(&self, by: Color) -> bool {
+        self.two_hands[by]
+    }
+
+    /// He has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4.
+    pub(super) fn charge_two_hands(&mut self, by: Color) {
+        if std::mem::take(&mut self.two_hands[by]) && self.result.is_none() {
+            self.charge(by, TWO_HANDS);
         }
     }
 
@@ -254,7 +276,13 @@ impl Referee {
     fn on_device(&mut self, side: Color) {
         let pos = self.game.last().clone();
         let cannot_win = self.cannot_mate(&pos, !side);
-        if self.rules.device == DeviceRule::LossIfSounds && cannot_win {
+        if self.rules.device == DeviceRule::LossScoreByArbiter {
+            let scores = [Score::win(!side), Score::loss_without_win(side), Score::NOBODY];
+            let options = scores.map(|score| score.to_string());
+            self.order_clock(ClockOrder::Stop);
+            self.paused = Some(PausedBy::Arbiter);
+            self.open(Case::Device(side), &options.each_ref().map(String::as_str), MayAct::Yes);
+        } else if self.rules.device == DeviceRule::LossIfSounds && cannot_win {
             let reason = "electronic device, opponent cannot win";
             self.finish(Code::ArbiterResult, Score::loss_without_win(side), reason);
         } else {

@@ -124,6 +124,7 @@ impl Referee {
     fn pending_matter(&self, matter: &Matter) -> Pending {
         let orders: &[&'static str] = match matter.case {
             Case::Undecided(_) => &["confirm", "rule draw"],
+            Case::Device(_) => &["confirm", "dismiss", "result"],
             Case::Reason => &["confirm", "no_reason white", "no_reason black"],
             _ => &["confirm", "dismiss"],
         };
@@ -141,7 +142,7 @@ impl Referee {
             Case::OutOfTurn => "a piece was moved out of turn; it goes back".to_owned(),
             Case::Displaced => "pieces were displaced; they go back".to_owned(),
             Case::Second { .. } => "a further piece was moved; the first move stands".to_owned(),
-            Case::EmptyPress(by) => {
+            Case::EmptyPress { by, .. } => {
                 let then = match self.rules.empty_press {
                     Fault::Handling => "noted if confirmed".to_owned(),
                     Fault::IllegalMove => self.cost_of(*by),
@@ -151,6 +152,9 @@ impl Referee {
             Case::TwoHands => "a move with two hands".to_owned(),
             Case::Flag(side) => {
                 format!("{side}'s flag is down with moves missing: lost on time if confirmed")
+            }
+            Case::Device(side) => {
+                format!("a device of {side} has sounded: {} wins if confirmed", !*side)
             }
             Case::BothFlags => "both flags are down".to_owned(),
             Case::Undecided(side) => format!(

@@ -15,7 +15,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
 impl Referee {
     /// A player pressed his side of the clock.
     pub(super) fn on_press(&mut self, by: Color) {
-        if self.result.is_some() || self.is_time_settled() {
+        if self.result.is_some() || self.is_play_over() {
             self.say(Ruling::Ignored);
             return;
         }
@@ -43,7 +43,8 @@ impl Referee {
         if self.result.is_some() {
             return;
         }
-        if let Some(idx) = self.game.first_open(by) {
+        if let Some(idx) = self.game.last_open(by) {
+            self.complete_before(by, idx);
             self.press_on_made(by, idx);
             if by == self.mover() && self.is_astray() && self.demand.is_none() {
                 // He was answered before he pressed; what he pressed on now is another matter.
@@ -54,7 +55,8 @@ impl Referee {
         } else if !self.is_handed_back() {
             self.log(Code::PressAgain, Some(by));
         }
-        self.clocks.running = Some(!by);
+        self.charge_two_hands(by);
+        self.clocks.running = (self.result.is_none()).then_some(!by);
     }
 
     /// `by`, who has the first move, has moved while the clock stood: his press sets the clock
@@ -98,6 +100,14 @@ impl Referee {
     /// Whether the board does not show what is on record.
     pub(super) fn is_astray(&self) -> bool {
         !self.shows(self.game.last().board())
+    }
+
+    /// Who stops his clock has done so for every move that he made before, too. Until 2009 those on
+    /// which he had not pressed are completed only now. 6.7a (2005: 6.8a).
+    fn complete_before(&mut self, by: Color, idx: usize) {
+        while let Some(earlier) = self.game.first_open(by).filter(|earlier| *earlier < idx) {
+            self.complete(earlier);
+        }
     }
 
     fn press_on_made(&mut self, by: Color, idx: usize) {
@@ -183,7 +193,8 @@ impl Referee {
             Fault::Handling => &["reset clock", "warn", "time penalty"],
             Fault::IllegalMove => &["illegal move", "reset clock"],
         };
-        self.open(Case::EmptyPress(by), options, MayAct::Yes);
+        let ply = self.game.len();
+        self.open(Case::EmptyPress { by, ply }, options, MayAct::Yes);
     }
 
     /// Half-move `idx` is completed.

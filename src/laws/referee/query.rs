@@ -39,7 +39,7 @@ impl Referee {
     pub fn is_suspended(&self) -> bool {
         let is_ended = |known: &Verdicted| !known.code.is_end_by_position();
         self.result.as_ref().is_some_and(is_ended)
-            || self.is_time_settled()
+            || self.is_play_over()
             || self.sitting.requested.is_some()
             || self.sitting.is_adjourned
     }
@@ -51,7 +51,8 @@ impl Referee {
 
     /// What the player concerned is obliged to do now.
     pub fn binding(&self) -> Option<Binding> {
-        if let Some(breach) = self.breaches.iter().find(|breach| breach.first.is_some()) {
+        if let Some(breach) = self.breaches.iter().find(|it| it.first.is_some() && !it.is_answered)
+        {
             return Some(breach.binding.clone());
         }
         let last = self.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
@@ -168,7 +169,7 @@ impl Referee {
     /// The row that says how much time is given at this pace since 2018.
     fn modern_row(&self, standard: &'static str) -> &'static str {
         let edition = self.terms.profile.edition;
-        match (self.terms.profile.variant.pace(), edition) {
+        match (self.terms.pace(), edition) {
             (Pace::Blitz, _) if edition.is_modern() => "LM.B",
             (Pace::Rapid, Edition::M2023) => "LM.A.3",
             _ => standard,

@@ -129,7 +129,7 @@ impl Referee {
 /// Whether the game may go on while this waits for the arbiter.
 const fn stands_beside_play(case: &Case) -> bool {
     match case {
-        Case::EmptyPress(_) | Case::TwoHands | Case::Question => true,
+        Case::EmptyPress { .. } | Case::TwoHands | Case::Question => true,
         Case::Illegal(illegal) => illegal.is_put_right,
         _ => is_of_the_board(case),
     }

@@ -4,6 +4,7 @@
 use super::super::code::Code;
 use super::super::history::Ply;
 use super::super::picture::{Thing, exact, partial, squares_of, target_of};
+use super::super::profile::HandlingLapse;
 use super::super::said::{Binding, Ruling};
 use super::super::why::{Attempt, Stage, attempt};
 use super::illegal::Fall;
@@ -85,7 +86,17 @@ impl Referee {
         };
         let (by, ply) = (old.by, idx);
         let (beyond, is_doubtful) = (None, false);
-        self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
+        self.breaches.push(Breach {
+            by,
+            ply,
+            binding,
+            first,
+            beyond,
+            is_pressed,
+            is_release: true,
+            is_answered: false,
+            is_doubtful,
+        });
         self.note_handling();
     }
 
@@ -165,7 +176,17 @@ impl Referee {
         let (binding, first) = (Binding::Destination(gone.released), Some(ply.san.clone()));
         let (ply, beyond) = (idx, Some(beyond));
         let (is_pressed, is_doubtful) = (false, false);
-        self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
+        self.breaches.push(Breach {
+            by,
+            ply,
+            binding,
+            first,
+            beyond,
+            is_pressed,
+            is_release: true,
+            is_answered: false,
+            is_doubtful,
+        });
         self.note_handling();
     }
 
@@ -215,20 +236,34 @@ impl Referee {
 
     /// The right to claim a breach of Article 4 is gone: what was played stands.
     pub(super) fn lapse(&mut self) {
-        let all = std::mem::take(&mut self.breaches).into_iter();
-        let (gone, kept): (Vec<_>, Vec<_>) = all.partition(Breach::may_lapse);
-        self.breaches = kept;
-        for breach in gone {
+        for mut breach in std::mem::take(&mut self.breaches) {
+            if !breach.may_lapse() || breach.is_answered {
+                self.breaches.push(breach);
+                continue;
+            }
             if breach.beyond.is_some() {
                 self.stands_beyond(&breach);
                 continue;
             }
-            let Some(old) = breach.first.filter(|_| breach.is_pressed) else { continue };
-            let Some(ply) = self.game.plies().get(breach.ply) else { continue };
-            let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
-            self.say(Ruling::Replaced { by, old, san, uci });
-            self.complete(breach.ply);
+            if let Some(old) = breach.first.clone().filter(|_| breach.is_pressed)
+                && let Some(ply) = self.game.plies().get(breach.ply)
+            {
+                let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
+                self.say(Ruling::Replaced { by, old, san, uci });
+                self.complete(breach.ply);
+            }
+            if self.outlives_touch(&breach) {
+                breach.is_answered = true;
+                self.breaches.push(breach);
+            }
         }
+        self.settle_end();
+    }
+
+    /// Whether the right to claim `breach` is kept although the opponent has touched a piece: in
+    /// 2005 only that under 4.3 and 4.4 is lost. HU 4.7.
+    pub(super) fn outlives_touch(&self, breach: &Breach) -> bool {
+        self.rules.handling_lapse == HandlingLapse::TouchOnly && breach.is_release
     }
 
     /// Nobody holds a player to where he released his piece first. Where it stands now was the end

@@ -2,11 +2,10 @@
 //! Art. 2, 7.1 (7.2).
 
 use super::super::code::Code;
-use super::super::edition::Variant;
 use super::super::picture::Picture;
 use super::super::terms::Terms;
 use super::{Phase, Referee};
-use shakmaty::{Bitboard, Board, Chess, Color, Position, Square};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
 
 impl Referee {
     /// A raw square, as the game counts it.
@@ -66,7 +65,7 @@ impl Referee {
 
     /// Whether a game may begin from what is seen.
     fn is_accepted(&self, seen: &Picture, wanted: &Board) -> bool {
-        if self.terms.profile.variant != Variant::Chess960 || wanted.occupied().count() != 32 {
+        if self.game.mode() != CastlingMode::Chess960 || wanted.occupied().count() != 32 {
             return seen.differs(wanted).is_empty();
         }
         // An array that was named is the only one; without a name any of the 960 will do.
@@ -101,10 +100,10 @@ pub(super) fn is_under_way(start: &Chess, terms: &Terms) -> bool {
 }
 
 /// Whether a game that begins here begins from a wrong array.
-pub(super) fn is_wrong_array(start: &Chess, terms: &Terms) -> bool {
+pub(super) fn is_wrong_array(start: &Chess, terms: &Terms, mode: CastlingMode) -> bool {
     let initial = Board::new();
     start.board().occupied() == initial.occupied()
         && start.board() != &initial
-        && terms.profile.variant != Variant::Chess960
+        && mode != CastlingMode::Chess960
         && !is_under_way(start, terms)
 }

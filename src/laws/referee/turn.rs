@@ -4,7 +4,7 @@ use super::super::code::Code;
 use super::super::picture::{
     Thing, disturbed, exact, partial, target_of, victim_of, with_other_turn,
 };
-use super::super::profile::{HandlingWatch, KingRelease};
+use super::super::profile::{HandlingWatch, KingRelease, Unpressed};
 use super::super::said::{Binding, Ruling};
 use super::super::touch::{castling, names};
 use super::super::why::{Stage, attempt, castle_of};
@@ -31,7 +31,7 @@ impl Referee {
         }
         self.seen.set(sq, thing);
         self.last_change = self.now;
-        if self.result.is_some() || self.is_time_settled() {
+        if self.result.is_some() || self.is_play_over() {
             self.say(Ruling::Ignored);
             return;
         }
@@ -138,12 +138,16 @@ impl Referee {
     /// `by`, who is to move, has touched a piece: he can no longer claim how the move before was
     /// made, and declines an offer. 4.7 (4.8), 9.1b(1) (9.1.2.1).
     fn touched_on_purpose(&mut self, by: Color) {
-        let lapses = |breach: &Breach| breach.by != by && breach.may_lapse();
+        self.illegal_lapses(by);
+        let lapses = |breach: &Breach| breach.by != by && breach.may_lapse() && !breach.is_answered;
         if self.breaches.iter().any(lapses) {
             if self.breaches.iter().any(|breach| lapses(breach) && !breach.is_doubtful) {
                 self.log(Code::TouchClaimLost, Some(by));
             }
             self.lapse();
+        }
+        if self.result.is_some() {
+            return;
         }
         self.decline_by_touch(by);
         self.ask_for_sheet(by);
@@ -188,7 +192,7 @@ impl Referee {
     /// Says what stands on the board.
     pub(super) fn judge(&mut self, cause: Cause) {
         let is_stopped = self.is_board_idle();
-        if self.result.is_some() || self.is_time_settled() || self.demand.is_some() {
+        if self.result.is_some() || self.is_play_over() || self.demand.is_some() {
             return;
         }
         if self.is_put_right() {
@@ -472,11 +476,17 @@ impl Referee {
         let by = pos.turn();
         let last = self.game.last_ply();
         let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
-        let broken = self.bound().filter(|bound| !bound.allows(m, &pos));
+        let is_broken = |bound: &Binding| !bound.allows(m, &pos);
+        let beside = || match &self.turn.carried {
+            Some(_) => self.turn.released_before.clone(),
+            None => self.turn.touches.binding(&pos),
+        };
+        let broken = self.bound().filter(is_broken).or_else(|| beside().filter(is_broken));
         let turn = std::mem::take(&mut self.turn);
         self.note_simultaneous(m, &turn, by);
-        if let Some(idx) = self.game.first_open(by) {
-            // His next move completes what he did not press on. From 2018: 6.2.1.2.
+        if self.rules.unpressed == Unpressed::NextMove
+            && let Some(idx) = self.game.first_open(by)
+        {
             self.complete(idx);
         }
         let stands = self.answers_illegal(by);
@@ -513,7 +523,7 @@ impl Referee {
     /// `m` is not what the player was bound to.
     fn broke(&mut self, pos: &Chess, m: Move, turn: &Turn, binding: Binding) {
         let by = pos.turn();
-        let (mut first, mut is_doubtful) = (None, false);
+        let (mut first, mut is_doubtful, mut is_release) = (None, false, false);
         if turn.carried.is_none() && turn.released.as_ref() == Some(&binding) {
             if matches!(binding, Binding::Castle(..))
                 && self.rules.king_release == KingRelease::Free
@@ -521,6 +531,7 @@ impl Referee {
                 return;
             }
             first = first_reading(pos, m, &binding);
+            is_release = true;
             self.log(Code::MovedAfterRelease, Some(by));
         } else if turn.rook_first.is_none() || m.castling_side() != turn.rook_first {
             is_doubtful = self.is_doubtful_touch(pos, m, turn);
@@ -529,7 +540,17 @@ impl Referee {
             }
         }
         let (ply, is_pressed, beyond) = (self.game.len() - 1, false, None);
-        self.breaches.push(Breach { by, ply, binding, first, beyond, is_pressed, is_doubtful });
+        self.breaches.push(Breach {
+            by,
+            ply,
+            binding,
+            first,
+            beyond,
+            is_pressed,
+            is_release,
+            is_answered: false,
+            is_doubtful,
+        });
         if !is_doubtful {
             self.note_handling();
         }

@@ -62,6 +62,14 @@ fn both<T>(value: &Value, read: impl Fn(&Value) -> T) -> ByColor<T> {
     ByColor { white: read(&value["white"]), black: read(&value["black"]) }
 }
 
+fn period(value: &Value) -> terms::Period {
+    terms::Period {
+        moves: value["moves"].as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0),
+        time: seconds(&value["s"]).unwrap_or_default(),
+        bonus: None,
+    }
+}
+
 /// The terms that a scenario sets.
 fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
     let config = &scenario.config;
@@ -77,11 +85,6 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
         variant: scenario.variant.parse().map_err(wrong)?,
         supervision: supervision.parse().map_err(wrong)?,
     };
-    let period = |value: &Value| terms::Period {
-        moves: value["moves"].as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0),
-        time: seconds(&value["s"]).unwrap_or_default(),
-        bonus: None,
-    };
     let periods: Vec<_> =
         config["periods"].as_array().map_or_else(Vec::new, |all| all.iter().map(period).collect());
     let count = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
@@ -89,6 +92,10 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
     let standard = Terms::default();
     Ok(Terms {
         profile,
+        pace: match word("pace") {
+            "" => None,
+            named => Some(named.parse().map_err(wrong)?),
+        },
         settle: seconds(&config["settle_s"]).unwrap_or(standard.settle),
         brush: seconds(&config["brush_s"]).unwrap_or(standard.brush),
         default_time: seconds(&config["default_time_s"]),
@@ -134,7 +141,9 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
 }
 
 /// What may stand in a scenario's `config`.
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 24] = [
+    "pace",
+    "chess960",
     "settle_s",
     "brush_s",
     "rotation",
@@ -193,7 +202,7 @@ impl Table {
         let board = fen.as_setup().board.clone();
         let settings = Settings {
             start: Some(fen),
-            is_chess960: scenario.variant == "chess960",
+            is_chess960: scenario.variant == "chess960" || scenario.config["chess960"] == true,
             terms: Some(terms),
             white_end: Some(rokade::clock::End::Left),
             clock_role: pauses.clock_role(),
