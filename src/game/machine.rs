@@ -71,6 +71,10 @@ pub struct Game {
     /// What was played of late is not known.
     pub(super) silence: Option<Silence>,
     pub(super) joining: Joining,
+    /// A picture of the whole board that is not believed yet.
+    pub(super) doubted: Option<Box<Dump>>,
+    /// One has been believed since this run of the program began.
+    pub(super) has_dumped: bool,
     /// The line is open, but the whole board has not been read since: single changes may come, and
     /// mean little.
     pub(super) is_blind: bool,
@@ -111,6 +115,8 @@ impl Game {
             has_gap: false,
             silence: None,
             joining: Joining::default(),
+            doubted: None,
+            has_dumped: false,
             is_blind: false,
             facts: Vec::new(),
             commands: Vec::new(),
@@ -311,6 +317,9 @@ impl Game {
     }
 
     fn on_dump(&mut self, now: Mono, dump: &Dump) {
+        if !self.is_believed(now, dump) {
+            return;
+        }
         self.fields = dump.clone();
         self.note_sight(dump);
         if self.link != LinkState::Live {

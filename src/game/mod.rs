@@ -10,6 +10,7 @@ mod clock_stands;
 mod correct;
 mod disorder;
 mod doubt;
+mod dump;
 pub mod ear;
 pub mod effect;
 pub mod entry;

@@ -142,7 +142,7 @@ impl Code {
         }
     }
 
-    fn is(self, color: Color, role: Role) -> bool {
+    pub(crate) fn is(self, color: Color, role: Role) -> bool {
         self == Self::Piece(Piece { color, role })
     }
 }

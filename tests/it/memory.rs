@@ -10,7 +10,7 @@ use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
-use rokade::wire::{BoardMessage, Code, Command, Decoder, End, Item, Orientation};
+use rokade::wire::{BoardMessage, Code, Command, Decoder, Dump, End, Item, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 
@@ -340,4 +340,22 @@ fn a_mate_that_nobody_saw_is_found_by_a_daemon_started_beside_a_standing_clock()
         let ending = table.game.play().expect("a game").ending();
         assert_eq!(ending.map(|ending| ending.reason), Some(Reason::Checkmate));
     }
+}
+
+#[test]
+fn a_shifted_picture_is_asked_for_again_before_it_changes_anything() {
+    let mut table = Table::new();
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    table.play(Square::E7, Square::E5, Color::Black, Listens::Yes);
+    let board = table.board.placement();
+    let mut shifted = Dump::new(&board, Orientation::Normal);
+    shifted.0[3..].rotate_right(1);
+    let before = table.facts.len();
+    table.event(&Event::Board(BoardMessage::Dump(Box::new(shifted))));
+    table.pass(3_000);
+    let is_change =
+        |fact: &Fact| matches!(fact, Fact::Pictured(_) | Fact::MoveMade { .. } | Fact::Found(_));
+    assert!(!table.facts[before..].iter().any(is_change), "{:?}", &table.facts[before..]);
+    table.play(Square::G1, Square::F3, Color::White, Listens::Yes);
+    assert_eq!(table.moves(), ["e2e4", "e7e5", "g1f3"]);
 }
