@@ -2,14 +2,16 @@
 # The table of what the recorder holds to, on games by simulated hands in virtual time, from the
 # release: hands of every kind beyond the usual, each habit alone and all together; the same games
 # with a referee; accusations, silence, false ends; the cross-check by a map of all reachable
-# placements; how soon a move is shown; how fast an event is handled.
+# placements; how soon a move is shown; what becomes of clocks that are driven; how fast an event is
+# handled.
 #
 # Usage: tests/table.sh [ROW..]
 #
-# A ROW is one of habits, referee, map, shown, speed; all of them unless named. What needs the daemon
+# A ROW is one of habits, referee, map, shown, clocks, speed; all of them unless named. What needs the daemon
 # and a cable is no matter of virtual time, and not in here. GAMES is how many games a row has, 200
 # unless given; SEED the first of their seeds; PGN a file whose games are played instead of invented
-# ones; MAP how many games the cross-check has, 10000 unless given; CARGO the program that builds.
+# ones; MAP how many games the cross-check has and DIALOGUES how many clocks answer anything at all,
+# 10000 unless given; CARGO the program that builds.
 # Prints lines of `what figure target PASS|FAIL` behind each table, and ends with exit code 1 if
 # anything failed.
 set -euo pipefail
@@ -124,8 +126,21 @@ speed() {
     echo
 }
 
+# What clocks do that are driven: any clock's answers, and quick games over bad lines.
+clocks() {
+    local passed=1 line
+    ROKADE_DIALOGUES=${DIALOGUES:-10000} ${CARGO:-cargo} test --quiet --test it -- --nocapture \
+        clocks::babble clocks::speed >"$scratch/clocks" 2>&1 || passed=0
+    figure "any answers: never over 60 commands a minute, no wish lost" "$passed" "==" 1
+    while read -r line; do
+        printf '%s\n' "$line"
+        [ "${line##* }" = PASS ] || has_failed=1
+    done < <(grep '^clock: ' "$scratch/clocks")
+    echo
+}
+
 rows=("$@")
-[ "${#rows[@]}" -gt 0 ] || rows=(habits referee map shown speed)
+[ "${#rows[@]}" -gt 0 ] || rows=(habits referee map shown clocks speed)
 for row in "${rows[@]}"; do
     echo "== $row"
     "$row"

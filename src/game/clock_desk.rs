@@ -21,7 +21,6 @@ use crate::wire::{
     ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Wanted, WantedTimes,
 };
 use shakmaty::Color;
-use std::collections::VecDeque;
 use std::time::Duration;
 
 /// A move is shown for this long.
@@ -32,10 +31,6 @@ const MOVE_FRESH: Duration = Duration::from_secs(2);
 const TIME_SCARCE: Duration = Duration::from_secs(60);
 /// From an order until the clock obeys: its answer takes up to two seconds (protocol 3.5).
 const HEARD_WITHIN: Duration = Duration::from_secs(2);
-/// Between two turns of the lever of which the second brings it back: a board looks at its clock
-/// two or three times a second (protocol 2.6), and a reading that was overtaken comes one look
-/// late.
-const OVERTAKEN: Duration = Duration::from_millis(700);
 /// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
 const CALL_BEEP: u8 = 16;
 
@@ -103,8 +98,6 @@ pub struct ClockDesk<D = ClockLine> {
     white: End,
     /// Whose end is up: his time runs, or will.
     turn: Color,
-    /// The last two presses, and the model as it was before each.
-    presses: VecDeque<(Mono, ClockModel)>,
     /// When the button in the middle was last pressed.
     button_at: Option<Mono>,
     /// The model knows the times: from a new game, or from the clock.
@@ -117,6 +110,8 @@ pub struct ClockDesk<D = ClockLine> {
     calls: Calls,
     moves: Moves,
     starter: Starter,
+    /// The clock changes sides by itself when the lever turns.
+    turns_by_lever: bool,
     /// Who has the first move of a game in which nothing has been moved yet.
     first: Option<Color>,
     /// The legal move that was made last and its half-move.
@@ -155,6 +150,13 @@ impl ClockDesk {
         }
     }
 
+    /// When the lever turned of which a reading tells that comes at `at`.
+    fn turned_at(&self, at: Mono) -> Mono {
+        let late = u64::try_from(self.driver.late().as_micros()).unwrap_or_default();
+        let set = self.times.map_or(Mono::default(), |times| times.since);
+        Mono(at.0.saturating_sub(late)).max(set)
+    }
+
     fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
         if let ClockMessage::Time(time) = message
             && !self.is_set
@@ -167,15 +169,16 @@ impl ClockDesk {
             match &act {
                 Act::Tell(ClockNews::Lever(high)) => {
                     let is_running = message.lever().is_some_and(|lever| lever.running);
-                    self.on_lever(at, self.color(*high), is_running);
+                    let turned = self.turned_at(at);
+                    self.on_lever(turned, self.color(*high), is_running);
                 }
                 Act::Tell(news) => self.on_news(at, news),
                 Act::Send(_) => {}
             }
             out.push(act);
         }
-        if let Some(lever) = message.lever() {
-            self.follow(at, self.color(lever.high));
+        if let Some(high) = self.driver.high() {
+            self.follow(at, self.color(high));
         }
         self.want(at, out);
     }
@@ -190,7 +193,6 @@ impl<D: ClockDriver> ClockDesk<D> {
             decoder: Decoder::default(),
             white,
             turn: Color::White,
-            presses: VecDeque::new(),
             button_at: None,
             is_set: false,
             times: None,
@@ -199,6 +201,7 @@ impl<D: ClockDriver> ClockDesk<D> {
             calls: Calls::default(),
             moves: Moves::Hidden,
             starter: Starter::default(),
+            turns_by_lever: false,
             first: None,
             made: None,
             is_deaf: false,
@@ -222,6 +225,13 @@ impl<D: ClockDriver> ClockDesk<D> {
     #[must_use]
     pub fn started_by(self, starter: Starter) -> Self {
         Self { starter, ..self }
+    }
+
+    /// The same desk, whose clock changes sides by itself when the lever turns, so that no display
+    /// waits for a command. No public program is known to use that (protocol 3.3).
+    #[must_use]
+    pub fn turned_by_lever(self) -> Self {
+        Self { turns_by_lever: true, ..self }
     }
 
     /// The model that the clock is set by.
@@ -268,7 +278,9 @@ impl<D: ClockDriver> ClockDesk<D> {
             Some(color) if color == !turn && !is_running && self.is_new(at) => {
                 self.model.start(at, turn);
             }
-            Some(color) if color == !turn => return self.on_press(at, color),
+            Some(color) if color == !turn => {
+                self.model.press(at, color);
+            }
             // A button is heard before the lever. On a clock that has not yet been stopped the
             // press came first.
             None if is_running && self.is_new(at) => {
@@ -283,30 +295,6 @@ impl<D: ClockDriver> ClockDesk<D> {
             Some(_) | None => return,
         }
         self.changed(at);
-    }
-
-    /// The lever says that `by` has pressed. There and back again right behind another press is one
-    /// reading that was overtaken, and neither of the two is a press: no increment is given twice.
-    fn on_press(&mut self, at: Mono, by: Color) {
-        let mut presses = std::mem::take(&mut self.presses);
-        let is_overtaken = match (presses.front(), presses.back()) {
-            (Some((first, _)), Some((last, before))) if first != last => {
-                before.running() == Some(!by)
-                    && at.since(*last) < OVERTAKEN
-                    && last.since(*first) < OVERTAKEN
-            }
-            _ => false,
-        };
-        if is_overtaken && let Some((_, before)) = presses.pop_back() {
-            self.model = before;
-            self.model.advance(at);
-        } else {
-            presses.push_back((at, self.model.clone()));
-            self.model.press(at, by);
-        }
-        self.changed(at);
-        presses.drain(..presses.len().saturating_sub(2));
-        self.presses = presses;
     }
 
     /// Whether the clock may not have heard yet what the arbiter's hand told us.
@@ -511,9 +499,9 @@ impl<D: ClockDriver> ClockDesk<D> {
             None => Runs::Pause,
         };
         let [left, right] = [End::Left, End::Right].map(|end| times.of(self.color(end)));
-        self.times = Some(WantedTimes { left, right, runs, turns_by_lever: false, since: at });
+        let turns_by_lever = self.turns_by_lever;
+        self.times = Some(WantedTimes { left, right, runs, turns_by_lever, since: at });
         self.has_changed = true;
-        self.presses.clear();
     }
 
     fn want(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {

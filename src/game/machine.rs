@@ -20,6 +20,7 @@ use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Placement, Reading, Sight, Step};
+use crate::wire::lever_watch::{LeverWatch, Turn};
 use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
 use crate::wire::{Session, Signal, Streams};
 use shakmaty::{Board, Color, KnownOutcome, Piece, Position, Role, Square};
@@ -50,6 +51,8 @@ pub struct Game {
     pub(super) sight: Sight,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
+    /// The lever of a clock that is driven, whose times cannot tell old readings from new ones.
+    pub(super) lever: LeverWatch,
     /// The clock does not hang on the board, and stays when the line to the board is lost.
     pub(super) is_clock_beside: bool,
     pub(super) timekeeper: Timekeeper,
@@ -98,6 +101,7 @@ impl Game {
             sight: Sight::Pieces,
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            lever: LeverWatch::default(),
             is_clock_beside: false,
             timekeeper: Timekeeper::new(&settings),
             flags: Flags::default(),
@@ -447,10 +451,15 @@ impl Game {
             return;
         }
         if matches!(message, ClockMessage::NoClock) && self.clock.lost() {
+            self.lever = LeverWatch::default();
             self.timekeeper.lost();
             self.record_clock();
         }
         let Some(lever) = message.lever() else { return };
+        let is_driven = self.settings.clock_role == ClockRole::Driven;
+        if is_driven && self.lever.read(now, lever.high) == Turn::Overtaken {
+            return;
+        }
         let times = match message {
             ClockMessage::Time(time) => Some((time.left.time(), time.right.time())),
             _ => None,

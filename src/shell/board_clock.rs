@@ -36,6 +36,8 @@ impl BoardClock {
             (None, Source::Board, Some(control)) if settings.drive_clock => {
                 let desk = ClockDesk::new(control, settings.left_or_right());
                 let desk = desk.calling_for(settings.calls()).started_by(settings.starter());
+                let desk =
+                    if settings.clock_turns_by_lever { desk.turned_by_lever() } else { desk };
                 let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
                 Self::Driven(Box::new(desk))
             }

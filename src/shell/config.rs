@@ -113,6 +113,9 @@ pub struct Board {
     pub clock_stops_for: StopsFor,
     /// The first press of the player without the first move starts a driven clock.
     pub clock_starts_by_lever: bool,
+    /// A clock that Rokade runs changes sides by itself when its lever turns, instead of waiting
+    /// for a command; what that is worth stands in `hardware/README.md`.
+    pub clock_turns_by_lever: bool,
     /// A driven clock shows each completed move for some seconds.
     pub clock_shows_moves: bool,
     /// Only Chess960 start positions begin a game.
@@ -229,6 +232,7 @@ impl Default for Board {
             drive_clock: false,
             clock_stops_for: StopsFor::IllegalMove,
             clock_starts_by_lever: true,
+            clock_turns_by_lever: false,
             clock_shows_moves: false,
             chess960: false,
             laws: String::new(),

@@ -83,6 +83,14 @@ pub(super) struct Shown {
     pub(super) high: End,
 }
 
+impl Shown {
+    /// Whether this, read at `at`, is what was wanted of the times; wherever the lever stands.
+    pub(super) fn shows(self, at: Mono, wanted: &Wanted) -> bool {
+        let why = wanted.times.and_then(|times| contradiction(&times, at, self));
+        why.is_none_or(|why| why == Difference::Lever)
+    }
+}
+
 /// The list of what is to be done.
 #[derive(Debug, Clone)]
 pub(super) struct Agenda {
@@ -211,7 +219,8 @@ impl Agenda {
         Job::ALL.into_iter().filter_map(|job| self.moment(job, &allows)).min()
     }
 
-    fn moment(&self, job: Job, allows: impl Fn(Job) -> Option<Mono>) -> Option<Mono> {
+    /// From when on a job is due and permitted.
+    pub(super) fn moment(&self, job: Job, allows: impl Fn(Job) -> Option<Mono>) -> Option<Mono> {
         Some(self.due(job)?.max(allows(job)?))
     }
 
@@ -312,6 +321,11 @@ impl Agenda {
 
     fn is_set(&self) -> bool {
         self.set.map(|(times, _)| times) == self.wanted.times
+    }
+
+    /// Whether the clock was last seen to show other times than are wanted.
+    pub(super) fn shows_else(&self, at: Mono) -> bool {
+        self.reading.is_some_and(|(_, shown)| !shown.shows(at, &self.wanted))
     }
 
     /// Whether readings are believed at `at`.

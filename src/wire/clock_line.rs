@@ -13,11 +13,15 @@ use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime, E
 use super::clock_command::ClockCommand;
 use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
 use super::command::Command;
+use super::lag::Lag;
+use super::lever_watch::{LeverWatch, Turn};
 use super::segments::glyph;
 use crate::time::Mono;
 
 /// Without an answer for this long a command is sent again (protocol 3.5, rule 4).
 pub const ACK_WAIT: Duration = Duration::from_secs(2);
+/// The same where it only brought the display into step, and new times wait. Ours.
+const STEP_WAIT: Duration = Duration::from_millis(500);
 /// Times a command is sent before it is given up for a while (protocol 3.5, rule 4).
 pub const N_TRIES: u32 = 3;
 /// From one question for the version to the next (protocol 3.7).
@@ -66,6 +70,19 @@ struct Flight {
     wanted: Wanted,
     n_sent: u32,
     due: Mono,
+    /// Whether a reading can tell, and has told, that it was carried out.
+    proof: Proof,
+}
+
+/// What readings say of a command that is under way.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+enum Proof {
+    /// Nothing: the clock showed the same before.
+    None,
+    /// It will be seen.
+    Awaited,
+    /// It was seen. Only the answer is still to come, before which nothing else may go out.
+    Seen,
 }
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
@@ -88,7 +105,10 @@ pub struct ClockLine {
     flight: Option<Flight>,
     /// The command last answered, until when its answer may come again.
     echo: Option<(u8, Mono)>,
-    high: Option<End>,
+    lever: LeverWatch,
+    lag: Lag,
+    /// How old the last reading was, as far as can be told.
+    late: Duration,
     pressed: Option<(Mono, Buttons)>,
     /// When a reading was last asked for.
     looked_at: Option<Mono>,
@@ -116,7 +136,9 @@ impl ClockLine {
             agenda: Agenda::new(),
             flight: None,
             echo: None,
-            high: None,
+            lever: LeverWatch::default(),
+            lag: Lag::default(),
+            late: Duration::ZERO,
             pressed: None,
             looked_at: None,
             watch: DifferenceWatch::default(),
@@ -135,6 +157,16 @@ impl ClockLine {
         }
     }
 
+    /// The end of the lever that is up, as far as is known.
+    pub const fn high(&self) -> Option<End> {
+        self.lever.high()
+    }
+
+    /// How old the last reading was when it came, as far as can be told.
+    pub const fn late(&self) -> Duration {
+        self.late
+    }
+
     fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
         match message {
             ClockMessage::NoClock => self.lose(at, out),
@@ -147,8 +179,10 @@ impl ClockLine {
             }
             ClockMessage::Time(time) => {
                 self.is_there(at);
-                self.on_lever(at, time.high, out);
-                self.on_time(at, time, out);
+                self.late = self.lag.read(at, time);
+                if self.on_lever(at, time.high, out) {
+                    self.on_time(at, time, out);
+                }
             }
         }
     }
@@ -165,7 +199,7 @@ impl ClockLine {
         self.agenda.forget();
         self.flight = None;
         self.echo = None;
-        self.high = None;
+        self.lever = LeverWatch::default();
         self.pressed = None;
     }
 
@@ -175,27 +209,34 @@ impl ClockLine {
         }
     }
 
-    fn on_lever(&mut self, at: Mono, high: End, out: &mut Vec<Act<Command>>) {
-        // The first value after the start is no press (protocol 2.5).
-        let has_turned = self.high.replace(high).is_some_and(|before| before != high);
+    /// False if the reading is none of now.
+    fn on_lever(&mut self, at: Mono, high: End, out: &mut Vec<Act<Command>>) -> bool {
+        let turn = self.lever.read(at, high);
         let follows = self
             .set_running
             .is_some_and(|(set, end)| end == high && at.since(set) < FOLLOWS_WITHIN);
-        if has_turned && !follows {
+        if let (Turn::To(high), false) = (turn, follows) {
             out.push(Act::Tell(ClockNews::Lever(high)));
         }
+        turn != Turn::Overtaken
     }
 
     fn on_time(&mut self, at: Mono, time: &ClockTime, out: &mut Vec<Act<Command>>) {
-        self.agenda.read(
-            at,
-            Shown {
-                left: time.left.seconds,
-                right: time.right.seconds,
-                running: Some(time.running),
-                high: time.high,
-            },
-        );
+        let shown = Shown {
+            left: time.left.seconds,
+            right: time.right.seconds,
+            running: Some(time.running),
+            high: time.high,
+        };
+        // The clock has done what it was told; its word for it may come two seconds later.
+        if let Some(flight) = &mut self.flight
+            && flight.proof == Proof::Awaited
+            && shown.shows(at, &flight.wanted)
+        {
+            flight.proof = Proof::Seen;
+            self.agenda.done(at, Job::Set, &flight.wanted);
+        }
+        self.agenda.read(at, shown);
         if self.agenda.is_settled(at) {
             out.push(Act::Tell(ClockNews::Reading(*time)));
         }
@@ -246,7 +287,6 @@ impl ClockLine {
     fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
         let [_, id, ..] = ack.0;
         let Some(flight) = self.flight.take_if(|flight| flight.id == id) else { return };
-        let again = if flight.n_sent > 1 { ACK_WAIT } else { ECHO };
         match (ack.outcome(), flight.job) {
             (AckOutcome::Normal, None) => {
                 if let AckKind::Version { major, .. } = ack.kind() {
@@ -254,8 +294,11 @@ impl ClockLine {
                 }
             }
             (AckOutcome::Normal, Some(job)) => {
+                let again = if flight.n_sent > 1 { ACK_WAIT } else { ECHO };
                 self.echo = Some((id, at + again));
-                self.agenda.done(at, job, &flight.wanted);
+                if flight.proof != Proof::Seen {
+                    self.agenda.done(at, job, &flight.wanted);
+                }
             }
             (AckOutcome::NotRemote, Some(Job::Set)) => {
                 if !self.agenda.is_refused() {
@@ -287,7 +330,7 @@ impl ClockLine {
 
     /// Sends a command once more, made anew, for times pass; or gives it up.
     fn resend(&mut self, at: Mono, flight: Flight, out: &mut Vec<Act<Command>>) {
-        let Some(job) = flight.job else { return };
+        let Some(job) = flight.job.filter(|_| flight.proof != Proof::Seen) else { return };
         if job == Job::Step {
             // Its moment is over; there will be another.
             self.agenda.failed(at, job);
@@ -320,12 +363,18 @@ impl ClockLine {
             self.agenda.cover();
         }
         let running = job.filter(|job| matches!(job, Job::Set | Job::Step));
-        let running = running.and_then(|_| wanted.times?.end());
-        self.set_running = running.map(|end| (at, end)).or(self.set_running);
+        if let Some(times) = running.and(wanted.times) {
+            let (left, right) = times.shown(at);
+            let seconds = |end| if end == End::Left { left } else { right };
+            self.lag.is_set(at, times.end().map(|end| (end, seconds(end))));
+            self.set_running = times.end().map(|end| (at, end)).or(self.set_running);
+        }
         self.budget.spend(at);
         self.sent_at = Some(at);
         let (id, due) = (command.id(), at + ACK_WAIT);
-        self.flight = Some(Flight { job, id, wanted, n_sent, due });
+        let is_else = job == Some(Job::Set) && self.agenda.shows_else(at);
+        let proof = if is_else { Proof::Awaited } else { Proof::None };
+        self.flight = Some(Flight { job, id, wanted, n_sent, due, proof });
         out.push(Act::Send(Command::Clock(command)));
     }
 
@@ -383,6 +432,9 @@ impl ClockLine {
             self.ask(at, n_asked, out);
         }
         self.agenda.go_on(at);
+        if self.overrules_at().is_some_and(|overrules| overrules <= at) {
+            self.flight = None;
+        }
         while self.flight.is_none() && matches!(self.link, Link::Found(_)) {
             let Some(job) = self.agenda.next(at, |job| self.allows(job)) else { break };
             if let Some(command) = self.command(at, job) {
@@ -399,6 +451,20 @@ impl ClockLine {
             self.look(at, out);
         }
         self.watch.look(at, self.difference(), out);
+    }
+
+    /// New times do not wait for the answer to older ones that are seen, nor long for that to a
+    /// command that only brought the display into step: it is the same command, and what it comes
+    /// to is read.
+    fn overrules_at(&self) -> Option<Mono> {
+        let flight = self.flight.as_ref()?;
+        let wait = match (flight.job, flight.proof) {
+            (_, Proof::Seen) => Duration::ZERO,
+            (Some(Job::Step), _) => STEP_WAIT,
+            _ => return None,
+        };
+        let set_at = self.agenda.moment(Job::Set, |job| self.allows(job))?;
+        Some(set_at.max(self.sent_at? + wait))
     }
 
     /// Asks the board for a reading.
@@ -468,7 +534,10 @@ impl ClockDriver for ClockLine {
         };
         let is_free = self.flight.is_none() && matches!(self.link, Link::Found(_));
         let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
-        [flight, asking, agenda, self.watch.wake_at()].into_iter().flatten().min()
+        [flight, self.overrules_at(), asking, agenda, self.watch.wake_at()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn difference(&self) -> Option<Difference> {

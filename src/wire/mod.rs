@@ -21,6 +21,8 @@ pub mod field;
 pub mod frame;
 pub mod ht16k33;
 mod in_step;
+mod lag;
+pub(crate) mod lever_watch;
 pub mod log;
 pub mod message;
 pub mod segments;
