@@ -462,6 +462,10 @@ impl Table {
             if self.referee().result().is_none() {
                 self.press(by);
             }
+            if self.is_measured {
+                // Moves that are played in one word are not what is measured: nobody answers at once.
+                self.pass(self.pauses.other);
+            }
         }
         Ok(())
     }
