@@ -23,7 +23,8 @@ enum Item {
     /// A half-move was put on record.
     Made(Recorded),
     /// Half-move `ply`, from 1, was completed; the clock then, if the press was just now.
-    Completed(usize, Option<Clocks>),
+    /// The flag says that a reply stands for the press.
+    Completed(usize, bool, Option<Clocks>),
     /// It was withdrawn.
     Retracted(usize),
     Weighed(Weighed),
@@ -57,7 +58,7 @@ impl Minutes {
             Fact::MoveMade { is_illegal, .. } => {
                 let Some(scored) = sheet.and_then(|sheet| sheet.moves().last()) else { return };
                 let (m, is_illegal) = (scored.m, *is_illegal);
-                Item::Made(Recorded { m, is_illegal, is_completed: false })
+                Item::Made(Recorded { m, is_illegal, is_completed: false, is_replied: false })
             }
             Fact::MoveCompleted { ply, by, pressed_before, times } => {
                 let is_now = *by == CompletedBy::Press && pressed_before.is_zero();
@@ -67,7 +68,7 @@ impl Minutes {
                     left: ByColor { white: times.white, black: times.black },
                     running: Some(next),
                 });
-                Item::Completed(*ply, clocks)
+                Item::Completed(*ply, *by == CompletedBy::Reply, clocks)
             }
             Fact::MoveRetracted { ply } => Item::Retracted(*ply),
             Fact::Weighed(outcome) => Item::Weighed(*outcome),
@@ -165,7 +166,9 @@ impl Reader {
             Item::Told(told) => self.tell(at, told),
             Item::Weighed(outcome) => self.weigh(at, *outcome),
             Item::Made(recorded) => self.record.push(*recorded),
-            Item::Completed(ply, clocks) => self.complete(at, *ply, *clocks),
+            Item::Completed(ply, is_replied, clocks) => {
+                self.complete(at, *ply, *is_replied, *clocks);
+            }
             Item::Retracted(ply) => self.record.truncate(*ply - 1),
             Item::Ended(ending) => {
                 self.ended = Some((at, *ending));
@@ -221,9 +224,9 @@ impl Reader {
         self.game.tell_now(at, &Told::Final);
     }
 
-    fn complete(&mut self, at: Mono, ply: usize, clocks: Option<Clocks>) {
+    fn complete(&mut self, at: Mono, ply: usize, is_replied: bool, clocks: Option<Clocks>) {
         if let Some(recorded) = self.record.get_mut(ply - 1) {
-            recorded.is_completed = true;
+            (recorded.is_completed, recorded.is_replied) = (true, is_replied);
         }
         if let Some(clocks) = clocks {
             self.game.tell(at, &Told::Clock(clocks));

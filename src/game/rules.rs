@@ -17,6 +17,7 @@ use crate::laws::{
     Ruling, Score, Terms, Thing, Told,
 };
 use crate::time::Mono;
+use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Move, Position, Square};
 use std::time::Duration;
@@ -393,6 +394,7 @@ pub(super) fn record_of(sheet: &ScoreSheet) -> Vec<Recorded> {
         m: scored.m,
         is_illegal: scored.is_illegal,
         is_completed: scored.completed.is_some(),
+        is_replied: scored.completed.is_some_and(|done| done.by == CompletedBy::Reply),
     });
     record.collect()
 }

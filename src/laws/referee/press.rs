@@ -104,7 +104,7 @@ impl Referee {
 
     /// Who stops his clock has done so for every move that he made before, too. Until 2009 those on
     /// which he had not pressed are completed only now. 6.7a (2005: 6.8a).
-    fn complete_before(&mut self, by: Color, idx: usize) {
+    pub(super) fn complete_before(&mut self, by: Color, idx: usize) {
         while let Some(earlier) = self.game.first_open(by).filter(|earlier| *earlier < idx) {
             self.complete(earlier);
         }

@@ -4,6 +4,7 @@
 use super::super::code::Code;
 use super::super::history::Ply;
 use super::super::picture::Picture;
+use super::super::profile::Unpressed;
 use super::super::said::Ruling;
 use super::matter::Case;
 use super::{Binding, Referee, Turn};
@@ -18,6 +19,8 @@ pub struct Recorded {
     pub is_illegal: bool,
     /// It is completed.
     pub is_completed: bool,
+    /// A reply alone says so, and no press: the Laws of 2009 do not.
+    pub is_replied: bool,
 }
 
 impl Referee {
@@ -47,7 +50,9 @@ impl Referee {
         let plies = self.game.plies();
         let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
         record.iter().enumerate().filter(|(_, known)| known.is_completed).any(|(idx, known)| {
-            let is_known = |ply: &Ply| ply.m == known.m && (ply.is_completed || is_open(idx));
+            let is_known = |ply: &Ply| {
+                ply.m == known.m && (ply.is_completed || known.is_replied || is_open(idx))
+            };
             !plies.get(idx).is_some_and(is_known)
         })
     }
@@ -104,8 +109,14 @@ impl Referee {
             self.say(Ruling::Made { by, san, uci });
         }
         for (idx, on_record) in record.iter().enumerate().take(self.game.len()) {
-            let is_open = !self.game.plies()[idx].is_completed;
-            if is_open && on_record.is_completed {
+            let (by, is_open) = (self.game.plies()[idx].by, !self.game.plies()[idx].is_completed);
+            let has_moved_on = || self.game.plies()[idx + 1..].iter().any(|ply| ply.by == by);
+            let is_by_next = self.rules.unpressed == Unpressed::NextMove && has_moved_on();
+            if is_open && on_record.is_completed && !on_record.is_replied {
+                self.complete_before(by, idx);
+                self.complete(idx);
+                self.charge_two_hands(by);
+            } else if is_open && is_by_next {
                 self.complete(idx);
             }
         }

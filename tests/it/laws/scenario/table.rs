@@ -463,7 +463,7 @@ impl Table {
                 self.press(by);
             }
             if self.is_measured {
-                // Moves that are played in one word are not what is measured: nobody answers at once.
+                // Moves in one word are not what is measured: nobody answers at once.
                 self.pass(self.pauses.other);
             }
         }
