@@ -139,7 +139,8 @@ impl Board {
             view: stand.view.clone(),
             pgn: stand.pgn.clone(),
             status: stand.status.clone(),
-            noted: writer.noted(),
+            reached: writer.reached(),
+            kept: stand.kept.clone(),
             late: Some(late),
             sent: sents,
         };

@@ -49,6 +49,8 @@ pub enum ConfigError {
 pub struct Config {
     /// The folder of the journals.
     pub state_dir: PathBuf,
+    /// What else becomes of the records.
+    pub journal: JournalSettings,
     /// The pages.
     pub http: Http,
     /// Arbiters' orders.
@@ -56,6 +58,14 @@ pub struct Config {
     /// The boards.
     #[serde(rename = "board")]
     pub boards: Vec<Board>,
+}
+
+/// What becomes of the records, beside their folder.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct JournalSettings {
+    /// The folder of a second copy of all records, on another disk; empty for none.
+    pub copy: PathBuf,
 }
 
 /// The web server.
@@ -194,6 +204,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             state_dir: usual_state(),
+            journal: JournalSettings::default(),
             http: Http::default(),
             orders: Orders::default(),
             boards: vec![Board::default()],
@@ -278,6 +289,7 @@ impl Config {
         if self.boards.is_empty() {
             return Err("no board is named; add a [[board]] section".to_owned());
         }
+        check::copy(self)?;
         for (idx, board) in self.boards.iter().enumerate() {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             if board.name.is_empty()
@@ -347,6 +359,12 @@ impl Config {
             places.push(service);
         }
         places
+    }
+
+    /// The folder of the second copy of all records, if one is set.
+    pub fn copy(&self) -> Option<&Path> {
+        let folder = self.journal.copy.as_path();
+        (!folder.as_os_str().is_empty()).then_some(folder)
     }
 
     /// The folder of one board's journal and games.

@@ -3,8 +3,10 @@
 
 use super::board::{Board, Ended};
 use super::config;
+use super::copy::Original;
 use super::disk::Disk;
 use super::http::{Feed, Shown};
+use super::journal::Position;
 use super::now::Now;
 use super::orders::{self, Answer, Asked, Class, Requests};
 use super::own_clock::OwnClockStub;
@@ -47,6 +49,8 @@ pub struct Stand {
     pub pgn: watch::Sender<Arc<str>>,
     /// How the recording stands.
     pub status: watch::Sender<Status>,
+    /// How far the record is on the disk.
+    pub kept: watch::Sender<Position>,
     /// The last ping of the watchdog that the board's loop has seen.
     pub alive: watch::Sender<u64>,
 }
@@ -56,6 +60,8 @@ pub struct Stand {
 pub struct Handle {
     /// For the pages.
     pub feed: Feed,
+    /// For who copies the record.
+    pub original: Original,
     /// The last ping that was seen.
     pub alive: watch::Receiver<u64>,
     /// For those who order something.
@@ -102,11 +108,21 @@ impl Keeper {
         let (pgn, pgns) = watch::channel(Arc::from(""));
         let (status, statuses) = watch::channel(Status::default());
         let (alive, pings) = watch::channel(0);
+        let (kept, keeps) = watch::channel(Position::default());
         let (orders, requests) = orders::channel();
         let settings = settings.clone();
-        let stand = Stand { settings, folder, echo, disk, now, view, pgn, status, alive };
+        let original = Original {
+            name: name.clone(),
+            folder: folder.clone(),
+            kept: keeps,
+            status: status.clone(),
+        };
+        let stand = Stand { settings, folder, echo, disk, now, view, pgn, status, kept, alive };
         let feed = Feed { name, view: views, pgn: pgns, status: statuses };
-        (Self { stand, clock, requests, said: None }, Handle { feed, alive: pings, orders })
+        (
+            Self { stand, clock, requests, said: None },
+            Handle { feed, original, alive: pings, orders },
+        )
     }
 
     /// Keeps the board recorded until everything stops.
@@ -212,7 +228,10 @@ impl Keeper {
             );
             self.said = Some(why.clone());
         }
-        self.stand.status.send_replace(Status { record: off, ..Status::default() });
+        self.stand.status.send_modify(|status| {
+            let copy = status.copy.take();
+            *status = Status { record: off, copy, ..Status::default() };
+        });
     }
 }
 

@@ -7,6 +7,7 @@ mod board_clock;
 mod bridge_clock;
 pub mod cli;
 pub mod config;
+pub mod copy;
 pub mod disk;
 #[cfg(feature = "pi")]
 pub mod gpio;

@@ -2,7 +2,7 @@
 
 use super::disk::Disk;
 use super::http::Shown;
-use super::journal::{Joined, Noted, WriterEvent, open_file};
+use super::journal::{Joined, Noted, Position, Reached, WriterEvent, open_file};
 use super::orders::Reply;
 use super::record;
 use super::status::Status;
@@ -67,8 +67,10 @@ pub struct Publisher {
     pub pgn: watch::Sender<Arc<str>>,
     /// Told when the disk does not take the record, and when it does again.
     pub status: watch::Sender<Status>,
-    /// The last line that is on the disk, and its hash.
-    pub noted: watch::Receiver<Option<Noted>>,
+    /// How far the record is on the disk.
+    pub reached: watch::Receiver<Reached>,
+    /// The same for who copies it.
+    pub kept: watch::Sender<Position>,
     /// Told from which line on the record has what was kept in memory behind another past.
     pub late: Option<oneshot::Sender<u64>>,
     /// What was given to the journal, in the order in which it comes out again.
@@ -158,6 +160,10 @@ impl Publisher {
                     waiting.queue.push_back(sent);
                     continue;
                 }
+                Ok(()) = self.reached.changed() => {
+                    self.reached_more(&mut head);
+                    continue;
+                }
                 () = sleep_until(head.due.unwrap_or_else(Instant::now)), if head.due.is_some() => {
                     self.tell_head(&mut head, false);
                     continue;
@@ -175,7 +181,6 @@ impl Publisher {
                     withheld.add(self.tell(after, durable));
                     if durable {
                         self.show(&mut withheld, &files);
-                        head.due.get_or_insert_with(|| Instant::now() + HEAD_EVERY);
                         if is_end {
                             self.tell_head(&mut head, true);
                         }
@@ -184,6 +189,7 @@ impl Publisher {
                 event => self.take(event, &mut withheld, &files),
             }
         }
+        self.reached_more(&mut head);
         self.tell_head(&mut head, true);
         drop(files);
         if let Err(error) = writing.await {
@@ -234,10 +240,18 @@ impl Publisher {
         }
     }
 
+    /// The disk has more of the record: whoever copies it is told at once, others within seconds.
+    fn reached_more(&mut self, head: &mut Head) {
+        let position = self.reached.borrow_and_update().position;
+        self.kept.send_replace(position);
+        let soon = if head.told.is_none() { Duration::ZERO } else { HEAD_EVERY };
+        head.due.get_or_insert_with(|| Instant::now() + soon);
+    }
+
     /// Publishes the head of the record, and logs it if it is due or `is_end`.
     fn tell_head(&self, head: &mut Head, is_end: bool) {
         head.due = None;
-        let Some(noted) = self.noted.borrow().clone() else { return };
+        let Some(noted) = self.reached.borrow().noted.clone() else { return };
         let now = Instant::now();
         let logged = head.logged.as_ref();
         let is_new = logged.is_none_or(|(_, before)| *before != noted);
@@ -265,7 +279,7 @@ impl Publisher {
         } else {
             info!(board = self.name, "the disk has room again");
         }
-        self.status.send_modify(|status| status.warning = is_used.then(|| why.to_owned()));
+        self.status.send_modify(|status| status.room = is_used.then(|| why.to_owned()));
     }
 
     /// The record's folder can be used at last.

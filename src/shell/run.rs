@@ -6,6 +6,7 @@
 
 use super::apart::Apart;
 use super::config::Config;
+use super::copy::{self, Original};
 use super::disk::Disk;
 use super::http::{self, Feed, Seats, Site};
 use super::keeper::{Calls, Handle, Keeper, stopped};
@@ -120,13 +121,15 @@ pub async fn run(
     let (pulse, pulses) = watch::channel(Instant::now());
     let disk = Arc::new(Disk::start().map_err(RunError::Threads)?);
     let mut boards = JoinSet::new();
-    let (mut feeds, mut to_boards, mut alive) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut feeds, mut originals) = (Vec::new(), Vec::new());
+    let (mut to_boards, mut alive) = (Vec::new(), Vec::new());
     for settings in &config.boards {
         let folder = config.folder(settings);
         let clock = clocks.remove(&settings.name);
         let (keeper, handle) =
             Keeper::new(settings, folder, clock, manner.echo(), Arc::clone(&disk), now);
-        let Handle { feed, alive: answers, orders } = handle;
+        let Handle { feed, original, alive: answers, orders } = handle;
+        originals.push(original);
         to_boards.push((settings.name.clone(), orders));
         feeds.push(feed);
         alive.push(answers);
@@ -135,8 +138,9 @@ pub async fn run(
     let mut tasks = JoinSet::new();
     tasks.spawn(watchdog(ping, alive));
     tasks.spawn(beat(pulse));
-    opened(&feeds, manner).await?;
     let mut apart = Vec::new();
+    apart.extend(keep_copies(config, originals, &mut tasks)?);
+    opened(&feeds, manner).await?;
     let mut address = None;
     if config.http.enabled {
         let first = listen(config.http.listen).await;
@@ -169,6 +173,19 @@ pub async fn run(
     }
     tasks.shutdown().await;
     ended
+}
+
+/// Starts copying the records to another disk, if that is set.
+fn keep_copies(
+    config: &Config,
+    originals: Vec<Original>,
+    tasks: &mut JoinSet<()>,
+) -> Result<Option<Apart>, RunError> {
+    let Some(root) = config.copy() else { return Ok(None) };
+    let started = copy::start(root, &config.state_dir, originals);
+    let (thread, look) = started.map_err(RunError::Threads)?;
+    tasks.spawn(look);
+    Ok(Some(thread))
 }
 
 /// Waits until each board's record is open or cannot be opened, but not for ever.

@@ -16,7 +16,9 @@ pub struct Status {
     /// What the disk says, while it does not take the record: that is in memory only.
     pub disk: Option<String>,
     /// What will soon be wrong with it: the disk is full, and the record is in the room reserved.
-    pub warning: Option<String>,
+    pub room: Option<String>,
+    /// What is wrong with the second copy of it, if one is set.
+    pub copy: Option<String>,
     /// The last line that is on the disk and its hash, of some seconds ago: a record of which
     /// somebody noted it can be neither cut nor rewritten unseen.
     pub head: Option<String>,
@@ -51,6 +53,12 @@ impl Status {
         }
     }
 
+    /// What does not keep it from being recorded, and should be seen to.
+    pub fn warning(&self) -> Option<String> {
+        let all: Vec<_> = [&self.room, &self.copy].into_iter().flatten().cloned().collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
     /// Whether its record is open and reaches the disk.
     pub fn is_recorded(&self) -> bool {
         self.fault().is_none()
@@ -59,24 +67,34 @@ impl Status {
     /// Whether everything is as it should be while a game is played: it is recorded, the disk takes
     /// the record, the board answers.
     pub fn is_ready(&self) -> bool {
-        self.fault().is_none() && self.warning.is_none() && self.link == LinkState::Live
+        self.fault().is_none() && self.warning().is_none() && self.link == LinkState::Live
     }
 }
 
 /// One line on all boards, for the service manager.
 pub fn summary<'a>(boards: impl Iterator<Item = (&'a str, Status)>) -> String {
-    let (mut n, mut n_live, mut n_recorded, mut faults) = (0, 0, 0, Vec::new());
+    let (mut n, mut n_live, mut n_recorded) = (0, 0, 0);
+    // A disk that fails, fails many boards alike.
+    let mut faults: Vec<(String, Vec<&str>)> = Vec::new();
     for (name, status) in boards {
         n += 1;
         n_live += usize::from(status.link == LinkState::Live);
         n_recorded += usize::from(status.fault().is_none());
-        let why = status.fault().or(status.warning.as_deref());
-        faults.extend(why.map(|why| format!("{name}: {why}")));
+        let Some(why) = status.fault().map(str::to_owned).or_else(|| status.warning()) else {
+            continue;
+        };
+        match faults.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, names)) => names.push(name),
+            None => faults.push((why, vec![name])),
+        }
     }
     let mut line = format!("recording {n_recorded} of {n} boards, {n_live} connected");
-    for fault in faults {
-        line += "; ";
-        line += &fault;
+    for (why, names) in faults {
+        let boards = match names.as_slice() {
+            [first, _, _, ..] => format!("{first} and {} more", names.len() - 1),
+            few => few.join(", "),
+        };
+        line += &format!("; {boards}: {why}");
     }
     line
 }
@@ -99,6 +117,13 @@ mod tests {
         assert_eq!(
             summary([("a", on), ("b", full), ("c", off)].into_iter()),
             "recording 1 of 3 boards, 2 connected; b: it is full; c: its folder is a file"
+        );
+        let copy = Some("the stick is out".to_owned());
+        let lone = Status { record: Recording::On, copy, ..Status::default() };
+        assert!(lone.is_recorded() && !lone.is_ready());
+        assert_eq!(
+            summary(["a", "b", "c"].map(|name| (name, lone.clone())).into_iter()),
+            "recording 3 of 3 boards, 0 connected; a and 2 more: the stick is out"
         );
     }
 }

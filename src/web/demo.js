@@ -205,7 +205,10 @@ function show_status(state, text) {
   write(at('status'), text);
 }
 
-/** @param {{ age_ms: number, recorded: boolean, head: string, view: View }} envelope */
+/**
+ * @param {{ age_ms: number, recorded: boolean, head: string, warning: string | null, view: View }}
+ *   envelope
+ */
 function heard(envelope) {
   const v = envelope?.view;
   if (v?.v !== VERSION) {
@@ -227,7 +230,8 @@ function heard(envelope) {
   const answers = v.link === 'live' ? shows : v.link;
   const state = envelope.recorded === false ? 'off' : answers;
   show_status(state, LINKS[state] ?? state);
-  at('status').title = envelope.head ? `On record up to line ${envelope.head}` : '';
+  const head = envelope.head ? `On record up to line ${envelope.head}` : '';
+  at('status').title = [head, envelope.warning].filter(Boolean).join('\n');
 }
 
 /** @param {boolean} up */

@@ -47,12 +47,14 @@ fn the_example_shows_every_setting_with_its_default() {
     let config = load(&switched_on()).expect("each setting is known and its value possible");
     assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     // The names of all settings, from what a wrong one is answered with.
-    for section in ["", "[http]\n", "[orders]\n", "[[board]]\n", "[[board]]\n[board.terms]\n"] {
+    for section in
+        ["", "[journal]\n", "[http]\n", "[orders]\n", "[[board]]\n", "[[board]]\n[board.terms]\n"]
+    {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
         let known = known.split(" for key").next().unwrap_or(known);
         let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
-        assert!(known.len() > 1, "the complaint names the known keys: {complaint}");
+        assert!(!known.is_empty(), "the complaint names the known keys: {complaint}");
         for key in known {
             let is_shown = |line: &str| {
                 let section = line.trim_matches(['[', ']']);
@@ -79,6 +81,9 @@ fn an_unknown_key_is_refused() {
 fn a_value_that_cannot_be_is_refused() {
     for (text, word) in [
         ("[http]\nlisten = \"banana\"\n", "listen"),
+        ("[journal]\ncopy = \"stick\"\n", "from the root on"),
+        ("state_dir = \"/r\"\n[journal]\ncopy = \"/r/copy\"\n", "within each other"),
+        ("state_dir = \"/r/state\"\n[journal]\ncopy = \"/r\"\n", "within each other"),
         ("[[board]]\nname = \"../etc\"\n", "../etc"),
         ("[[board]]\nconnector = \"top\"\n", "top"),
         ("[[board]]\nsettle_with_clock_ms = 5\n", "milliseconds"),

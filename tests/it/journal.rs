@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod closed;
+mod copy;
 mod damage;
 mod faults;
 mod kept;

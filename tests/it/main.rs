@@ -11,6 +11,7 @@ mod cli;
 mod clock;
 mod clocks;
 mod config;
+mod copy;
 mod daemon;
 mod effects;
 mod games;

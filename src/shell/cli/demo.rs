@@ -7,7 +7,7 @@ use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
 use crate::game::ClockOrder;
 use crate::laws::Edition;
-use crate::shell::config::{Board, Config, Http, Orders, Source, parse_listen};
+use crate::shell::config::{Board, Config, Http, JournalSettings, Orders, Source, parse_listen};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::run::{self, Clocks, Manner};
@@ -191,6 +191,7 @@ impl Demo {
         let is_driven =
             !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
         Config {
+            journal: JournalSettings::default(),
             state_dir: folder.to_owned(),
             http: Http { listen: self.listen, ..Http::default() },
             orders: Orders::default(),

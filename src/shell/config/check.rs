@@ -47,6 +47,25 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
+/// The second copy of the records is none of them.
+pub(super) fn copy(config: &Config) -> Result<(), String> {
+    let Some(folder) = config.copy() else { return Ok(()) };
+    if !folder.is_absolute() {
+        return Err(format!(
+            "[journal] copy = {folder:?}: name the folder from the root on, as in \
+             \"/media/stick/rokade\""
+        ));
+    }
+    if folder.starts_with(&config.state_dir) || config.state_dir.starts_with(folder) {
+        return Err(format!(
+            "[journal] copy = {folder:?} and state_dir = {:?} lie within each other; the copy \
+             belongs on another disk",
+            config.state_dir
+        ));
+    }
+    Ok(())
+}
+
 /// Each serial line and the pins belong to one board only.
 pub(super) fn lines(config: &Config) -> Result<(), String> {
     let mut taken: Vec<(&str, &str, &str)> = Vec::new();

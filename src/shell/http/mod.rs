@@ -101,13 +101,15 @@ impl Shown {
     }
 
     /// The document with its age now and how its recording stands:
-    /// `{"age_ms":12,"recorded":true,"head":"431:9c3f...","view":{...}}`.
+    /// `{"age_ms":12,"recorded":true,"head":"431:9c3f...","warning":null,"view":{...}}`.
     fn envelope(&self, status: &Status) -> String {
         let age = self.made.elapsed().as_millis();
         let is_recorded = status.is_recorded();
         let head = status.head.as_deref().unwrap_or_default();
+        let warning = serde_json::json!(status.warning());
         format!(
-            "{{\"age_ms\":{age},\"recorded\":{is_recorded},\"head\":\"{head}\",\"view\":{}}}",
+            "{{\"age_ms\":{age},\"recorded\":{is_recorded},\"head\":\"{head}\",\
+             \"warning\":{warning},\"view\":{}}}",
             self.text
         )
     }
@@ -392,7 +394,7 @@ impl Hall {
                 "recorded": status.is_recorded(),
                 "link": status.link.word(),
                 "fault": status.fault(),
-                "warning": status.warning,
+                "warning": status.warning(),
                 "head": status.head,
             })
         });

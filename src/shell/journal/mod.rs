@@ -76,6 +76,7 @@ mod damage;
 mod detached;
 mod line;
 mod memory;
+mod mirror;
 mod reader;
 mod recover;
 mod reserve;
@@ -95,13 +96,14 @@ use self::detached::Known;
 pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, Noted, VERSION};
 use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};
+pub use self::mirror::Mirror;
 pub use self::reader::Reader;
 pub use self::recover::{Found, Recovered, TornTail};
 pub use self::reserve::RESERVE;
 pub(super) use self::storage::open_file;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
 pub use self::verify::{Broken, Kind, Salvaged, Verdict, contains, salvage, verify};
-pub use self::writer::{Backoff, Batch, QUEUE, Writer, WriterEvent};
+pub use self::writer::{Backoff, Batch, QUEUE, Reached, Writer, WriterEvent};
 
 /// What can be wrong with a journal.
 #[derive(Debug, Error)]

@@ -25,6 +25,15 @@ pub struct Batch<T> {
     pub after: T,
 }
 
+/// How far the record is safe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Up to where it is.
+    pub position: Position,
+    /// The last line that is, with its hash, if all are.
+    pub noted: Option<Noted>,
+}
+
 /// What the writer says, in the order in which it happened.
 #[derive(Debug)]
 pub enum WriterEvent<T> {
@@ -87,7 +96,7 @@ impl Default for Backoff {
 pub struct Writer<T, S: Storage> {
     queue: mpsc::Sender<Batch<T>>,
     ended: oneshot::Receiver<Journal<S>>,
-    noted: watch::Receiver<Option<Noted>>,
+    reached: watch::Receiver<Reached>,
 }
 
 impl<T, S> Writer<T, S>
@@ -106,11 +115,11 @@ where
         let (queue, batches) = mpsc::channel(QUEUE);
         let (events, receiver) = mpsc::unbounded_channel();
         let (end, ended) = oneshot::channel();
-        let (head, noted) = watch::channel(None);
+        let (reach, reached) = watch::channel(Reached::default());
         let now = Instant::now();
         let work = Work {
             journal,
-            head,
+            reach,
             batches,
             events,
             backoff,
@@ -122,12 +131,12 @@ where
             // Whoever does not wait for the end needs no journal.
             end.send(work.run().await).ok();
         });
-        (Self { queue, ended, noted }, receiver)
+        (Self { queue, ended, reached }, receiver)
     }
 
-    /// The last line that is safe, with its hash.
-    pub fn noted(&self) -> watch::Receiver<Option<Noted>> {
-        self.noted.clone()
+    /// How far the record is safe.
+    pub fn reached(&self) -> watch::Receiver<Reached> {
+        self.reached.clone()
     }
 
     /// Hands a batch over; waits only while [`QUEUE`] others do. Gives the batch back if the
@@ -174,7 +183,7 @@ enum Taken<T> {
 
 struct Work<T, S: Storage> {
     journal: Journal<S>,
-    head: watch::Sender<Option<Noted>>,
+    reach: watch::Sender<Reached>,
     batches: mpsc::Receiver<Batch<T>>,
     events: mpsc::UnboundedSender<WriterEvent<T>>,
     backoff: Backoff,
@@ -278,7 +287,8 @@ impl<T, S: Storage> Work<T, S> {
         match result {
             Ok(position) => {
                 mishap.into_iter().for_each(|error| self.say(WriterEvent::Mishap { error }));
-                self.head.send_replace(self.journal.noted());
+                let reached = Reached { position, noted: self.journal.noted() };
+                self.reach.send_if_modified(|it| std::mem::replace(it, reached.clone()) != reached);
                 self.tell_reserve();
                 if self.retry.take().is_some() {
                     self.say(WriterEvent::Recovered { position });

@@ -8,7 +8,9 @@ use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
 use rokade::shell::http::{self, Feed, Seats, Shown, Site};
-use rokade::shell::journal::{Backoff, Batch, BootId, DiskStorage, Journal, Limits, Writer};
+use rokade::shell::journal::{
+    Backoff, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
+};
 use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
 use rokade::shell::record;
 use rokade::shell::status::{Recording, Status};
@@ -66,7 +68,8 @@ impl House {
             view,
             pgn,
             status: status.clone(),
-            noted: writer.noted(),
+            reached: writer.reached(),
+            kept: watch::channel(Position::default()).0,
             late: None,
             // The disk is not watched here.
             sent: tokio::sync::mpsc::unbounded_channel().1,

@@ -7,7 +7,8 @@ use rokade::game::{Effect, Entry, Event, Fact, Game, Keeping, Settings};
 use rokade::shell::disk::Disk;
 use rokade::shell::http::Shown;
 use rokade::shell::journal::{
-    Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Writer, WriterEvent,
+    Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer,
+    WriterEvent,
 };
 use rokade::shell::publish::{After, Echo, PgnFile, Publisher, Sent};
 use rokade::shell::record::{self, Games, Nonsense};
@@ -155,10 +156,21 @@ fn publish(disk: &Disk, journal: Journal<MemStorage>, folder: &std::path::Path) 
     let name = "table-1".to_owned();
     let folder = folder.to_owned();
     let sent = mpsc::unbounded_channel().1;
-    let noted = watch::channel(None).1;
+    let (reached, kept) =
+        (watch::channel(Reached::default()).1, watch::channel(Position::default()).0);
     let late = None;
-    let publisher =
-        Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, late, noted, sent };
+    let publisher = Publisher {
+        name,
+        folder,
+        echo: Echo::Tracing,
+        view,
+        pgn,
+        status,
+        late,
+        reached,
+        kept,
+        sent,
+    };
     let running = tokio::spawn(publisher.run(disk, events));
     Public { view: views, pgn: pgns, running, writer }
 }
@@ -250,10 +262,21 @@ async fn a_disk_that_stands_still_is_said_apart() {
     let (sending, sent) = mpsc::unbounded_channel();
     let name = "table-1".to_owned();
     let folder = folder.path().to_owned();
-    let noted = watch::channel(None).1;
+    let (reached, kept) =
+        (watch::channel(Reached::default()).1, watch::channel(Position::default()).0);
     let late = None;
-    let publisher =
-        Publisher { name, folder, echo: Echo::Tracing, view, pgn, status, late, noted, sent };
+    let publisher = Publisher {
+        name,
+        folder,
+        echo: Echo::Tracing,
+        view,
+        pgn,
+        status,
+        late,
+        reached,
+        kept,
+        sent,
+    };
     let running = tokio::spawn(publisher.run(&threads, received));
     for n in 1..=3 {
         sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
