@@ -321,7 +321,7 @@ impl Game {
                 None => Err("the game is not over".to_owned()),
             };
         };
-        if let Some(ending) = Ending::of(play.sheet().last()) {
+        if let Some(ending) = play.end_of_position() {
             let (n, reason) = (play.sheet().len(), ending.reason);
             return Err(format!(
                 "the position on record is {reason}; say by \"replace {n} ...\" or \"remove {n}\" \
@@ -350,12 +350,12 @@ impl Game {
     /// that the last position had brought falls with it.
     fn edit(&mut self, now: Mono, ply: usize, n: usize, moves: &[UciMove]) -> Result<(), String> {
         let play = self.play.as_mut().ok_or("no game has begun")?;
-        let by_position = Ending::of(play.sheet().last()).filter(|_| play.ending().is_some());
+        let by_position = play.end_of_position().filter(|_| play.ending().is_some());
         if let Err(why) = play.edit(now, ply, n, moves, &mut self.facts) {
             return Err(format!("{why}{}", self.nearest_to(&why, ply, moves)));
         }
         let is_ended = by_position.is_some() && by_position == play.ending();
-        if is_ended && Ending::of(play.sheet().last()) != by_position {
+        if is_ended && play.end_of_position() != by_position {
             self.reopen(now);
         }
         self.timers.set(Timer::Settle, now + self.settle_time());

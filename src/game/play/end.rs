@@ -5,7 +5,7 @@
 
 use super::Play;
 use crate::game::entry::Fact;
-use crate::laws::Ending;
+use crate::laws::{Ending, Reason};
 use crate::time::Mono;
 use shakmaty::Role;
 use std::time::Duration;
@@ -63,12 +63,22 @@ impl Play {
         self.end(ending, facts);
     }
 
+    /// The end that the last position on record brings by itself. Where no mate was possible before
+    /// the last move either, as in a study or a position that was set up, no move has ended the
+    /// game, and it is played on. 2023: Art. 5.2.2.
+    pub(in crate::game) fn end_of_position(&self) -> Option<Ending> {
+        let before = self.sheet.position(self.sheet.len().saturating_sub(1));
+        let ending = Ending::of(self.sheet.last())?;
+        let is_old = ending.reason == Reason::DeadPosition && Ending::of(before) == Some(ending);
+        (!is_old).then_some(ending)
+    }
+
     /// Ends the game if the last position on record does, and is beyond a second thought.
     pub(in crate::game) fn end_by_position(&mut self, at: Mono, facts: &mut Vec<Fact>) {
         if self.ends_at().is_none_or(|due| at < due) {
             return;
         }
-        if let Some(ending) = Ending::of(self.sheet.last()) {
+        if let Some(ending) = self.end_of_position() {
             self.end_by_move(at, ending, facts);
         }
     }
@@ -83,7 +93,7 @@ impl Play {
     /// When the last position on record ends the game, as things stand: pressed and scanned, or
     /// long at rest. `None` if it does not.
     pub(in crate::game) fn ends_at(&self) -> Option<Mono> {
-        Ending::of(self.sheet.last()).filter(|_| !self.is_end_open).and(self.final_at())
+        self.end_of_position().filter(|_| !self.is_end_open).and(self.final_at())
     }
 
     /// When the last move on record is beyond a second thought, as things stand. `None` if it is

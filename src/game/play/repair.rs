@@ -6,7 +6,7 @@ use super::Play;
 use super::shadow::Shadows;
 use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
-use crate::laws::{Ending, Finding, FindingKind};
+use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::past::PAST_MAX;
@@ -117,8 +117,7 @@ impl Play {
     /// Whether the game is over by something else than its position: play that goes on after a mate
     /// tells that it was none, and of a resignation it tells nothing.
     fn is_ended_otherwise(&self) -> bool {
-        self.is_over()
-            && self.ending.is_none_or(|ending| Ending::of(self.sheet.last()) != Some(ending))
+        self.is_over() && self.ending.is_none_or(|ending| self.end_of_position() != Some(ending))
     }
 
     /// Whether something is wrong with the record, or may be. A piece that whoever is to move holds
