@@ -51,6 +51,21 @@ pub(super) struct Beyond {
 }
 
 impl Breach {
+    /// Half-move `ply`, whose piece was released at the end of another move and went on.
+    pub(super) const fn by_release(by: Color, ply: usize, binding: Binding) -> Self {
+        Self {
+            by,
+            ply,
+            binding,
+            first: None,
+            beyond: None,
+            is_pressed: false,
+            is_release: true,
+            is_answered: false,
+            is_doubtful: false,
+        }
+    }
+
     /// Whether something stands that counts as played once nobody may claim the breach.
     pub(super) fn may_lapse(&self) -> bool {
         let stands = |beyond: &Beyond| self.is_pressed && beyond.tried.is_some();

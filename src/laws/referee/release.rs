@@ -84,19 +84,8 @@ impl Referee {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
-        let (by, ply) = (old.by, idx);
-        let (beyond, is_doubtful) = (None, false);
-        self.breaches.push(Breach {
-            by,
-            ply,
-            binding,
-            first,
-            beyond,
-            is_pressed,
-            is_release: true,
-            is_answered: false,
-            is_doubtful,
-        });
+        let went_on = Breach::by_release(old.by, idx, binding);
+        self.breaches.push(Breach { first, is_pressed, ..went_on });
         self.note_handling();
     }
 
@@ -174,19 +163,8 @@ impl Referee {
         }
         self.log(Code::MovedAfterRelease, Some(by));
         let (binding, first) = (Binding::Destination(gone.released), Some(ply.san.clone()));
-        let (ply, beyond) = (idx, Some(beyond));
-        let (is_pressed, is_doubtful) = (false, false);
-        self.breaches.push(Breach {
-            by,
-            ply,
-            binding,
-            first,
-            beyond,
-            is_pressed,
-            is_release: true,
-            is_answered: false,
-            is_doubtful,
-        });
+        let went_on = Breach::by_release(by, idx, binding);
+        self.breaches.push(Breach { first, beyond: Some(beyond), ..went_on });
         self.note_handling();
     }
 

@@ -539,18 +539,8 @@ impl Referee {
                 self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
             }
         }
-        let (ply, is_pressed, beyond) = (self.game.len() - 1, false, None);
-        self.breaches.push(Breach {
-            by,
-            ply,
-            binding,
-            first,
-            beyond,
-            is_pressed,
-            is_release,
-            is_answered: false,
-            is_doubtful,
-        });
+        let breach = Breach::by_release(by, self.game.len() - 1, binding);
+        self.breaches.push(Breach { first, is_release, is_doubtful, ..breach });
         if !is_doubtful {
             self.note_handling();
         }
