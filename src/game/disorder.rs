@@ -117,12 +117,14 @@ impl Game {
         }
     }
 
-    /// Where a piece of `by` stands instead of the other king, which is nowhere on the board.
+    /// Where a piece of `by` stands instead of the other king, which is nowhere on the board. That
+    /// king may have stepped into check before.
     pub(super) fn captured_king(&self, by: Color) -> Option<Square> {
         let tracker = self.play.as_ref()?.tracker();
-        let at = tracker.best().standing().board().king_of(!by)?;
-        let seen = tracker.seen();
-        let is_gone = (seen.known().by_piece(Role::King.of(!by))).is_empty();
+        let (king, seen) = (Role::King.of(!by), tracker.seen());
+        let stood = tracker.best().standing().board().king_of(!by);
+        let at = tracker.last_seen(king).or(stood)?;
+        let is_gone = seen.known().by_piece(king).is_empty();
         let taken = matches!(seen.get(at), Reading::Piece(piece) if piece.color == by);
         (is_gone && taken).then_some(at)
     }

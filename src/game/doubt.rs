@@ -7,7 +7,9 @@
 use super::entry::{Fact, Stage, Weighed};
 use super::machine::Game;
 use super::rules::{Bench, picture_of, record_of};
-use crate::laws::{self, Code, Note, Picture, Recorded, Ruling, Severity, Told};
+use crate::laws::{
+    self, Code, Finding, FindingKind, Note, Picture, Recorded, Ruling, Severity, Told,
+};
 use crate::time::Mono;
 use shakmaty::Color;
 
@@ -29,7 +31,7 @@ pub(super) enum Blame {
 impl Blame {
     fn of(ruling: &Ruling) -> Option<Self> {
         match ruling {
-            Ruling::IllegalCompleted { why: laws::EXCHANGED, .. } => Some(Self::Exchanged),
+            Ruling::IllegalCompleted { why, .. } if laws::is_exchange(why) => Some(Self::Exchanged),
             Ruling::IllegalCompleted { .. } => Some(Self::Illegal),
             // How a legal move was made is not in doubt.
             Ruling::Log(Note {
@@ -46,7 +48,7 @@ impl Blame {
     /// Whether `fact`, which the record has just found, holds the same against `by`.
     fn is_shared_by(self, fact: &Fact, by: Color) -> bool {
         match self {
-            Self::Illegal => is_illegal_of(fact, by),
+            Self::Illegal => is_illegal_of(fact, by) || is_king_captured(fact, by),
             Self::Exchanged => matches!(fact, Fact::PositionLost(_)) || is_disorder_of(fact, by),
             Self::Beyond | Self::Disorder => is_disorder_of(fact, by),
         }
@@ -175,7 +177,8 @@ impl Game {
         if !is_due || self.watch.has_suspect() {
             return None;
         }
-        let is_shared = self.facts.iter().any(|fact| blame.is_shared_by(fact, by));
+        let is_known = blame == Blame::Exchanged && self.watch.is_displaced();
+        let is_shared = is_known || self.facts.iter().any(|fact| blame.is_shared_by(fact, by));
         // What nobody else finds is not held against a player.
         Some(if is_shared { Weighed::Shared } else { Weighed::Dropped })
     }
@@ -239,6 +242,12 @@ impl Game {
 /// Whether the record has just found an illegal move that `by` completed.
 fn is_illegal_of(fact: &Fact, by: Color) -> bool {
     matches!(fact, Fact::IllegalMove { stage: Stage::Completed, by: known, .. } if *known == by)
+}
+
+/// Whether the record has just found that `by` has captured a king, which is no move.
+fn is_king_captured(fact: &Fact, by: Color) -> bool {
+    matches!(fact, Fact::Found(Finding { kind: FindingKind::KingCaptured { .. }, by: Some(known) })
+        if *known == by)
 }
 
 /// Whether the record has just found another fault with a press of `by`.

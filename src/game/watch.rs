@@ -135,6 +135,11 @@ impl Watch {
         std::mem::replace(&mut self.is_displaced, true)
     }
 
+    /// Whether it has been told that pieces are displaced, and they still are.
+    pub(super) fn is_displaced(&self) -> bool {
+        self.is_displaced
+    }
+
     /// A sensor changed, or the whole board was read. True if that is the first that is heard of
     /// the board since the clock was stopped.
     pub(super) fn note_board(&mut self) -> bool {

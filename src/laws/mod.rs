@@ -42,4 +42,4 @@ pub use said::{
 };
 pub use score::Score;
 pub use terms::{Bonus, Evidence, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};
-pub use why::EXCHANGED;
+pub use why::is_exchange;

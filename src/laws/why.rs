@@ -10,7 +10,16 @@ use shakmaty::{
 
 /// The reason why a move is illegal at whose end a piece of another kind stands than the one that
 /// went.
-pub const EXCHANGED: &str = "another piece was put down";
+const EXCHANGED: &str = "another piece was put down";
+/// The same of a pawn that became what it may not.
+const PROMOTED_TO_NO_PIECE: &str = "promotion only to queen, rook, bishop or knight";
+const PROMOTED_TO_ENEMY: &str = "promotion piece of the wrong colour";
+
+/// Whether `why` is that a piece of another kind was put down than the one that went. To those who
+/// go by moves nothing but disorder can look so.
+pub fn is_exchange(why: &str) -> bool {
+    [EXCHANGED, PROMOTED_TO_NO_PIECE, PROMOTED_TO_ENEMY].contains(&why)
+}
 
 /// A piece that went where it may not go.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -134,9 +143,9 @@ impl Attempt {
             return if arrived.color == piece.color && !self.is_promotion() {
                 EXCHANGED
             } else if arrived.color == piece.color {
-                "promotion only to queen, rook, bishop or knight"
+                PROMOTED_TO_NO_PIECE
             } else {
-                "promotion piece of the wrong colour"
+                PROMOTED_TO_ENEMY
             };
         }
         if pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King) {

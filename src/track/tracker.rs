@@ -15,7 +15,7 @@ use super::placement::{Placement, Reading};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
 /// Lines that live at once, at the most.
@@ -125,6 +125,12 @@ impl Tracker {
     /// When the sensor of `sq` last changed.
     pub fn changed_at(&self, sq: Square) -> Mono {
         self.changed[usize::from(sq)]
+    }
+
+    /// Where `piece`, of which there is but one, was last seen by its name and is no more.
+    pub fn last_seen(&self, piece: Piece) -> Option<Square> {
+        let sightings = self.history.sightings(piece, Mono::default());
+        sightings.max_by_key(|(_, at)| *at).map(|(sq, _)| sq)
     }
 
     /// How long the piece of `m`, which was played from `before`, was on its way until it came to

@@ -57,9 +57,12 @@ impl Referee {
     }
 
     /// Whether a piece was likelier knocked over, or put half on a square, than moved: it lies
-    /// right beside where it stood. Nobody is named for that.
+    /// right beside where it stood. Nobody is named for that. What became another piece on the way
+    /// was put there.
     pub(super) fn may_lie_astray(&self, tried: &Attempt) -> bool {
-        !self.terms.evidence.is_tidy() && tried.from.distance(tried.to) == 1
+        !self.terms.evidence.is_tidy()
+            && tried.from.distance(tried.to) == 1
+            && !tried.is_exchanged(&self.seen)
     }
 
     /// A piece that lay beside `sq` is back there: it was set right, and touched for nothing else.

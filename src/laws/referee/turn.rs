@@ -435,7 +435,6 @@ impl Referee {
         if (squares & !self.misread).is_empty() {
             return;
         }
-        self.turn.touches.clear();
         let names: Vec<String> = squares.into_iter().map(|sq| sq.to_string()).collect();
         self.log_with(Code::Displaced, by, names.join(" "));
         self.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
@@ -474,6 +473,10 @@ impl Referee {
     pub(super) fn make(&mut self, m: Move) {
         let pos = self.game.last().clone();
         let by = pos.turn();
+        if self.has(|case| matches!(case, Case::Displaced)) {
+            // What lay about was set right beside the move, and touched for nothing else.
+            self.turn.touches.clear();
+        }
         let last = self.game.last_ply();
         let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
         let is_broken = |bound: &Binding| !bound.allows(m, &pos);

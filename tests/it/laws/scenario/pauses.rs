@@ -27,7 +27,11 @@ impl Pauses {
     const TIDY: Self = Self { hand: SECOND, other: Duration::from_millis(200), is_tidy: true };
 
     pub(super) fn of(scenario: &Scenario) -> Self {
-        if STILL_TIDY.contains(&scenario.id.as_str()) { Self::TIDY } else { Self::REAL }
+        if STILL_TIDY.contains(&scenario.id.as_str()) && std::env::var_os("R_ALL").is_none() {
+            Self::TIDY
+        } else {
+            Self::REAL
+        }
     }
 
     pub(super) fn evidence(self) -> terms::Evidence {
@@ -48,25 +52,21 @@ impl Pauses {
 
 /// Scenarios whose expectations still ask for hands that do nothing by chance, which no board
 /// has: each is to be brought to what ships. Decision 64.
-const STILL_TIDY: [&str; 52] = [
+const STILL_TIDY: &[&str] = &[
     "edge-4.6c1-1",
     "2.3-1",
     "edge-f1-1",
     "resume-10",
     "resume-13",
     "announced-7",
-    "king-1",
     "own-piece-1",
     "late-ep-1",
-    "promo-king-1",
     "brush-1",
     "touch-both-2",
     "zero-1",
     "1.1-2",
     "1.2-1",
-    "3.2-1",
     "3.7a-1",
-    "3.7e-2",
     "3.8-2",
     "3.9-1",
     "exchanged-1",
@@ -75,7 +75,6 @@ const STILL_TIDY: [&str; 52] = [
     "4.4a-1",
     "4.4b-2",
     "4.4d-1",
-    "4.6-3",
     "beyond-4",
     "beyond-5",
     "beyond-6",
