@@ -8,7 +8,6 @@ use super::watch::SUSPECT_AFTER;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::tracker::SCAN;
 use crate::track::{Placement, Reading};
 use std::time::Duration;
 
@@ -55,7 +54,7 @@ impl Game {
         let tracker = play.tracker();
         let own = tracker.best().standing().board().by_color(by);
         let of_his = own | tracker.seen().known().by_color(by);
-        let stood = |sq: &Square| tracker.changed_at(*sq) <= pressed + SCAN;
+        let stood = |sq: &Square| tracker.changed_at(*sq) <= pressed + tracker.scan();
         let squares: Vec<Square> = (differs & of_his).into_iter().filter(stood).collect();
         if squares.is_empty() {
             return;
@@ -83,14 +82,15 @@ impl Game {
         let completed = |done: crate::track::Completion| done.at == pressed;
         let mut plies = play.tracker().best().plies.iter();
         let ply = plies.find(|ply| ply.completion.is_some_and(completed));
-        if ply.is_some_and(|ply| ply.released > pressed + SCAN) {
+        if ply.is_some_and(|ply| ply.released > pressed + play.tracker().scan()) {
             let kind = FindingKind::PressWithoutMove;
             self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
         } else if now.since(pressed) < IN_HAND_MAX && ply.is_none() {
             self.watch.in_hand = Some(InHand { by, pressed });
             self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
         } else if ply.is_none() {
-            let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed + SCAN;
+            let stood =
+                |sq: &Square| play.tracker().changed_at(*sq) <= pressed + play.tracker().scan();
             let squares: Vec<Square> = self.difference().into_iter().filter(stood).collect();
             self.lost_or_faulty(squares);
         }

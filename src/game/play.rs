@@ -22,7 +22,7 @@ use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
-use crate::track::tracker::{RESTED, SCAN, STEP_MAX};
+use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
 use shakmaty::{
@@ -515,7 +515,7 @@ impl Play {
             // A press that is learned of late stands for more than the reply that stood for it,
             // or than a press before the piece came.
             let is_late = scored.completed.is_some_and(|known| {
-                let was_early = known.at + SCAN < ply.released && known.at < done.at;
+                let was_early = known.at + self.tracker.scan() < ply.released && known.at < done.at;
                 done.by == CompletedBy::Press && (known.by == CompletedBy::Reply || was_early)
             });
             if scored.completed.is_some() && !is_late {

@@ -3,13 +3,14 @@
 
 use super::entry::{Fact, Stage};
 use super::machine::Game;
+use super::play::Play;
 use super::timers::Timer;
-use super::watch::LOOK_EVERY;
+use super::watch::{LOOK_EVERY, Pressed, Suspect};
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::Mismatch;
-use crate::track::tracker::SCAN;
-use shakmaty::{Color, Position, Role, Square};
+use crate::track::tracker::STEP_MAX;
+use shakmaty::{Color, Piece, Position, Role, Square};
 use std::time::Duration;
 
 /// An illegal move must stand this long on a still board to be told before it is completed.
@@ -18,7 +19,139 @@ const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 /// it.
 const LEFT_AFTER: Duration = Duration::from_millis(4_500);
 
+/// A piece that is read where it may not go, and may stand half on a square where it may, gets this
+/// long to be set right before its player is blamed.
+const BORDER_AFTER: Duration = Duration::from_millis(2_400);
+/// Between looks at such a piece.
+const BORDER_EVERY: Duration = Duration::from_millis(200);
+
+/// An illegal move that may be a piece over a border.
+#[derive(Clone, Debug)]
+pub(super) struct OnBorder {
+    by: Color,
+    pressed: Mono,
+    piece: Piece,
+    from: Square,
+    to: Square,
+    mismatch: Mismatch,
+    finding: Finding,
+}
+
 impl Game {
+    /// A press has stood without a legal move: say what stands on the board instead.
+    pub(super) fn judge_suspect(&mut self, now: Mono) {
+        let Some(suspect) = self.watch.suspect.take() else { return };
+        let Suspect { by, at: pressed, how, .. } = suspect;
+        if self.is_over() {
+            return;
+        }
+        self.look(now, STEP_MAX);
+        if self.judge_border(now, suspect) {
+            return;
+        }
+        // A board that was taken over as it stood may have been in motion then.
+        let is_blamable = |play: &&Play| !play.is_fresh() && !play.stands_pressed(pressed);
+        let Some(play) = self.play.as_ref().filter(is_blamable) else {
+            return;
+        };
+        let mismatch = play.tracker().mismatch_at(pressed);
+        let is_illegal = play.tracker().is_illegal_press(pressed);
+        let stood = |sq| {
+            let at = play.tracker().changed_at(sq);
+            at <= pressed + play.tracker().scan() && (is_illegal || play.tracker().is_astray(by))
+        };
+        let kind = match mismatch {
+            None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
+            None if self.watch.is_after_gap(now) || self.has_gap => return,
+            None if !play.has_open_press(pressed) => return,
+            None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
+            None => FindingKind::PressWithoutMove,
+            Some(ref mismatch) => match self.illegal_of(mismatch) {
+                Some((mover, _, to, kind)) if mover == by && stood(to) => kind,
+                _ => return self.tell_disorder_at_press(now, by, pressed),
+            },
+        };
+        let finding = Finding { kind, by: Some(by) };
+        if let Some(mismatch) = &mismatch
+            && self.waits_for_border(now, suspect, mismatch, &finding)
+        {
+            return;
+        }
+        let Some(play) = &self.play else { return };
+        if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
+            // Nobody is blamed for what a sensor does not tell.
+            return self.displaced(self.difference().into_iter().collect());
+        }
+        if finding.kind == FindingKind::PressWithoutMove {
+            self.watch.illegal_by = None;
+            self.watch.told_illegal = None;
+            self.facts.push(Fact::Found(finding));
+        } else if is_illegal && play.tracker().may_be_late_press(pressed) {
+            // Whether he pressed for it is told by whether he lets it stand.
+            self.tell_illegal_left(now);
+        } else if let Some(mismatch) = mismatch {
+            self.tell_completed(by, mismatch, finding);
+        }
+    }
+
+    /// Whether the illegal move that `by` pressed for at `pressed`, and that `mismatch` shows, may
+    /// be a piece that stands half on another square: then it is looked again. Where his opponent
+    /// has answered, that is what it was.
+    pub(super) fn waits_for_border(
+        &mut self,
+        now: Mono,
+        suspect: Suspect,
+        mismatch: &Mismatch,
+        finding: &Finding,
+    ) -> bool {
+        let (Some(play), Suspect { by, at: pressed, .. }) = (&self.play, suspect) else {
+            return false;
+        };
+        let &Mismatch::IllegalMove { piece, from, to, .. } = mismatch else { return false };
+        let is_illegal = matches!(finding.kind, FindingKind::IllegalCompleted { .. });
+        let is_beside = is_illegal && play.tracker().may_stand_beside(from, to);
+        if !is_beside || now >= pressed + BORDER_AFTER || !self.clock.is_running() {
+            return false;
+        }
+        let is_answer = |(last, at): (Color, Mono)| {
+            last != by && at > pressed && play.tracker().is_press_for_later(at, to)
+        };
+        if !self.watch.last_press.is_some_and(is_answer) {
+            let mismatch = mismatch.clone();
+            let finding = finding.clone();
+            self.watch.on_border =
+                Some(OnBorder { by, pressed, piece, from, to, mismatch, finding });
+            self.watch.await_suspect(suspect);
+            self.timers.set(Timer::Suspect, now + BORDER_EVERY);
+        }
+        true
+    }
+
+    /// Judges the piece that may have stood half on another square. Back where it came from it was
+    /// an illegal move, which was pressed for; in the air it is waited for. True if that is all.
+    pub(super) fn judge_border(&mut self, now: Mono, suspect: Suspect) -> bool {
+        let Some(border) = self.watch.on_border.take() else { return false };
+        let Some(play) = self.play.as_ref().filter(|play| !play.stands_pressed(border.pressed))
+        else {
+            return false;
+        };
+        let seen = play.tracker().seen();
+        let reads = |sq| seen.get(sq).may_be(border.piece);
+        // Who presses without a move of his own gives the opponent back his time.
+        let is_claimed = suspect.by != border.by;
+        if reads(border.from) || is_claimed {
+            self.tell_completed(border.by, border.mismatch, border.finding);
+            return true;
+        }
+        let is_in_the_air = !reads(border.to) && now < suspect.at + BORDER_AFTER;
+        if is_in_the_air {
+            self.watch.on_border = Some(border);
+            self.watch.await_suspect(suspect);
+            self.timers.set(Timer::Suspect, now + BORDER_EVERY);
+        }
+        is_in_the_air
+    }
+
     /// The arbiter hears of an illegal move as soon as it stands, although it may be corrected
     /// without penalty until the press.
     pub(super) fn tell_illegal_on_board(&mut self, now: Mono) {
@@ -57,8 +190,10 @@ impl Game {
         let Some((by, from, to, kind)) = self.illegal_of(&mismatch) else { return };
         let changed_at = |sq| play.tracker().changed_at(sq);
         let came = changed_at(to);
-        let has_pressed =
-            self.watch.last_press.is_some_and(|(presser, at)| presser == by && came <= at + SCAN);
+        let has_pressed = self
+            .watch
+            .last_press
+            .is_some_and(|(presser, at)| presser == by && came <= at + play.tracker().scan());
         if self.watch.told_completed == Some(came)
             || !has_pressed
             || !play.tracker().is_last_of(by, to)

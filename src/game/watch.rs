@@ -4,11 +4,12 @@ use super::disorder::{InHand, Unpressed, Untidy};
 use super::entry::Fact;
 use super::machine::{Game, KINGS_HOLD, VERIFY_AFTER};
 use super::play::{Play, REPAIR_AFTER};
+use super::standing::OnBorder;
 use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::tracker::{SCAN, STEP_MAX};
+use crate::track::tracker::STEP_MAX;
 use crate::track::{Mismatch, Step};
 use shakmaty::{Bitboard, Color, Position};
 use std::time::Duration;
@@ -41,7 +42,9 @@ const WEIGH_UNTIL: Duration = Duration::from_millis(2_000);
 /// What is being watched, and what has been reported already.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    suspect: Option<Suspect>,
+    pub(super) suspect: Option<Suspect>,
+    /// The illegal move that it may have been for, if that may be a piece over a border.
+    pub(super) on_border: Option<OnBorder>,
     has_pressed: bool,
     last_gap: Option<Mono>,
     searched: Option<Mono>,
@@ -81,10 +84,10 @@ pub(super) enum Pressed {
 
 /// A press that no legal move accounts for yet.
 #[derive(Copy, Clone, Debug)]
-struct Suspect {
-    by: Color,
-    at: Mono,
-    how: Pressed,
+pub(super) struct Suspect {
+    pub(super) by: Color,
+    pub(super) at: Mono,
+    pub(super) how: Pressed,
     /// A lever that comes back within this time was touched.
     grace: Duration,
 }
@@ -123,6 +126,11 @@ impl Watch {
     /// Whether a press waits for the move that it completes.
     pub(super) fn has_suspect(&self) -> bool {
         self.suspect.is_some()
+    }
+
+    /// What `suspect` was for is not clear yet.
+    pub(super) fn await_suspect(&mut self, suspect: Suspect) {
+        self.suspect = Some(suspect);
     }
 
     /// How long board and record have differed.
@@ -403,52 +411,6 @@ impl Game {
         self.timers.set(Timer::Settle, now + self.settle_time());
         if self.watch.has_suspect() {
             self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
-        }
-    }
-
-    /// A press has stood without a legal move: say what stands on the board instead.
-    fn judge_suspect(&mut self, now: Mono) {
-        let Some(Suspect { by, at: pressed, how, .. }) = self.watch.suspect.take() else { return };
-        if self.is_over() {
-            return;
-        }
-        self.look(now, STEP_MAX);
-        // A board that was taken over as it stood may have been in motion then.
-        let is_blamable = |play: &&Play| !play.is_fresh() && !play.stands_pressed(pressed);
-        let Some(play) = self.play.as_ref().filter(is_blamable) else {
-            return;
-        };
-        let mismatch = play.tracker().mismatch_at(pressed);
-        let is_illegal = play.tracker().is_illegal_press(pressed);
-        let stood = |sq| {
-            let at = play.tracker().changed_at(sq);
-            at <= pressed + SCAN && (is_illegal || play.tracker().is_astray(by))
-        };
-        let kind = match mismatch {
-            None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
-            None if self.watch.is_after_gap(now) || self.has_gap => return,
-            None if !play.has_open_press(pressed) => return,
-            None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
-            None => FindingKind::PressWithoutMove,
-            Some(ref mismatch) => match self.illegal_of(mismatch) {
-                Some((mover, _, to, kind)) if mover == by && stood(to) => kind,
-                _ => return self.tell_disorder_at_press(now, by, pressed),
-            },
-        };
-        let finding = Finding { kind, by: Some(by) };
-        if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
-            // Nobody is blamed for what a sensor does not tell.
-            return self.displaced(self.difference().into_iter().collect());
-        }
-        if finding.kind == FindingKind::PressWithoutMove {
-            self.watch.illegal_by = None;
-            self.watch.told_illegal = None;
-            self.facts.push(Fact::Found(finding));
-        } else if is_illegal && play.tracker().may_be_late_press(pressed) {
-            // Whether he pressed for it is told by whether he lets it stand.
-            self.tell_illegal_left(now);
-        } else if let Some(mismatch) = mismatch {
-            self.tell_completed(by, mismatch, finding);
         }
     }
 

@@ -78,6 +78,10 @@ impl Tracker {
                         self.lines.extend(children);
                         let children = self.irregular(&self.lines[idx], at, &mut budget);
                         self.lines.extend(children);
+                        let children = self.strewn(&self.lines[idx], at, &mut budget);
+                        self.lines.extend(children);
+                        let children = self.passed(&self.lines[idx], at, &mut budget);
+                        self.lines.extend(children);
                     }
                 }
             }
@@ -99,6 +103,7 @@ impl Tracker {
         }
         let mut children = self.corrected(line, at, budget);
         children.extend(self.exchanged(line));
+        children.extend(self.amended(line, at, budget));
         // Whoever answers a pawn that was left on the last rank answers a queen.
         let queened = line.queened().map_or(Vec::new(), |queened| {
             self.grown(&queened, self.seen.unexchanged(), depth, slack, at, budget)
@@ -112,7 +117,7 @@ impl Tracker {
 
     /// What becomes of `line` by `depth` legal plies. What is seen on the squares `aside` tells
     /// nothing.
-    fn grown(
+    pub(super) fn grown(
         &self,
         line: &Line,
         aside: Bitboard,
@@ -123,28 +128,40 @@ impl Tracker {
     ) -> Vec<Line> {
         let mut grown = Vec::new();
         let untold = line.untold(&self.seen) | aside;
+        let strewn = line.strewn(&self.seen);
         for moves in search::lines(&line.pos, &self.seen, depth, slack, untold, budget) {
+            // Where a piece is astray nothing is seen to arrive.
+            if moves.iter().any(|m| strewn.contains(m.to())) {
+                continue;
+            }
             let mut child = line.clone();
             for m in moves {
-                let released = self.released(&child, m, at);
-                child.cost += weigh::PLY
-                    + self.unstirred(&child, m, squares_of(m, child.pos.turn()))
-                    + self.hurried(&child, m)
-                    + self.eager(&child, m)
-                    + self.stale(&child, m)
-                    + self.strayed(&child, m)
-                    + self.unlifted(&child, m)
-                    + self.doubled(&child, m)
-                    + self.assumed(m)
-                    + fault::unseen(&child, m)
-                    + self.untouched(&child, m)
-                    + disordered(&child, self.came(&child, m, released));
-                child.push(m, released, self.is_gap);
+                child = self.with_move(&child, m, at);
             }
-            settle_presses(&mut child);
+            settle_presses(&mut child, self.scan());
             grown.push(child);
         }
         grown
+    }
+
+    /// `line` with `m`, and with what speaks against that.
+    pub(super) fn with_move(&self, line: &Line, m: Move, at: Mono) -> Line {
+        let mut child = line.clone();
+        let released = self.released(line, m, at);
+        child.cost += weigh::PLY
+            + self.unstirred(line, m, squares_of(m, line.pos.turn()))
+            + self.hurried(line, m)
+            + self.eager(line, m)
+            + self.stale(line, m)
+            + self.strayed(line, m)
+            + self.unlifted(line, m)
+            + self.doubled(line, m)
+            + self.assumed(m)
+            + fault::unseen(line, m)
+            + self.untouched(line, m)
+            + disordered(line, self.came(line, m, released) + self.round());
+        child.push(m, released, self.is_gap);
+        child
     }
 
     /// What becomes of `line` if its last move, which is illegal and not answered, was replaced by
@@ -172,7 +189,7 @@ impl Tracker {
                     .open
                     .retain(|press| illegal.completion.is_none_or(|done| done.at != press.at));
             }
-            settle_presses(&mut child);
+            settle_presses(&mut child, self.scan());
             child.unexplained.append(&mut child.open);
             child
         });
@@ -230,11 +247,11 @@ impl Tracker {
                 + weigh::MASKED
                 + self.unstirred(line, m, left)
                 + self.hurried(line, m)
-                + disordered(line, released);
+                + disordered(line, released + self.round());
             child.masked |= arrivals_of(m, line.pos.turn());
             child.push(m, released, false);
             child.masked &= child.differs(&self.seen);
-            settle_presses(&mut child);
+            settle_presses(&mut child, self.scan());
             grown.extend(self.children(&child, 1, 1, at, budget));
             grown.push(child);
         }
@@ -262,7 +279,7 @@ impl Tracker {
         child.cost += weigh::ILLEGAL
             + self.unstirred(line, m, squares_of(m, line.pos.turn()))
             + self.hurried(line, m)
-            + disordered(line, released);
+            + disordered(line, released + self.round());
         // Whoever still owes a press for his move before, and did not press at once, has pressed
         // for that one.
         let is_prompt = |press: &OpenPress| press.at <= released + PRESS_PROMPT;
@@ -270,7 +287,7 @@ impl Tracker {
         open.retain(|press| is_prompt(press) || !settle_late(&mut child, *press));
         child.open = open;
         child.push_illegal(m, released);
-        settle_presses(&mut child);
+        settle_presses(&mut child, self.scan());
         let mut children = self.children(&child, 1, 1, at, budget);
         children.push(child);
         children
@@ -322,7 +339,13 @@ impl Tracker {
             is_later && !is_too_early && changed != Mono::default()
         };
         let told = squares & !line.faulty;
-        told.into_iter().filter(|&sq| !stirred(sq)).count() as Cost * weigh::UNSTIRRED
+        let weight = |sq: Square| match m.from() {
+            _ if m.is_castle() || !self.may_pass(line) => weigh::UNSTIRRED,
+            Some(from) if sq == from && self.has_passed(line, m) => 0,
+            _ if sq == m.to() && self.seen.get(sq) == Reading::Empty => weigh::PASSED,
+            _ => weigh::UNSTIRRED,
+        };
+        told.into_iter().filter(|&sq| !stirred(sq)).map(weight).sum()
     }
 
     /// What it speaks against `m` that its piece had hardly come to rest where it goes on from. A
@@ -333,6 +356,9 @@ impl Tracker {
         let piece = m.role().of(line.pos.turn());
         let arrives = |ply: &Ply| !ply.m.is_castle() && ply.m.to() == from;
         let Some(idx) = line.plies.iter().rposition(arrives) else { return 0 };
+        if self.has_passed(line, m) {
+            return 0;
+        }
         let since = idx.checked_sub(1).map_or(Mono::default(), |idx| line.plies[idx].released);
         let rested = self.history.rested(from, piece, since);
         // Where it may not stand it was on its way, unless it stood for longer.
@@ -341,7 +367,7 @@ impl Tracker {
     }
 
     /// Whether a message was lost since `since`, as far as is known: what was seen then came late.
-    fn has_missed_since(&self, since: Mono) -> bool {
+    pub(super) fn has_missed_since(&self, since: Mono) -> bool {
         self.missed.is_some_and(|missed| missed >= since)
     }
 
@@ -356,7 +382,8 @@ impl Tracker {
         if self.has_missed_since(lifted) {
             return 0;
         }
-        let ahead = answered.released.since(lifted).saturating_sub(EAGER_MIN).min(EAGER_MAX);
+        let ahead =
+            answered.released.since(lifted).saturating_sub(EAGER_MIN + self.round()).min(EAGER_MAX);
         weigh::micros(ahead) * weigh::EAGER_PER_MICRO
     }
 
@@ -385,6 +412,7 @@ impl Tracker {
         let is_near = |at: &Mono| lifted.since(*at) <= UNLIFTED_MAX;
         let first = seen.chain(still).filter(is_near).min().unwrap_or(lifted);
         let ahead = lifted.since(first);
+        let ahead = ahead.saturating_sub(self.round());
         let is_twin = !ahead.is_zero() && !self.has_missed_since(lifted);
         let twin = if is_twin { weigh::TWIN } else { 0 };
         twin + weigh::micros(ahead.saturating_sub(TWIN_MAX)) * weigh::UNLIFTED_PER_MICRO
@@ -417,7 +445,7 @@ impl Tracker {
         let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
         let arrived = self.changed[usize::from(m.to())];
         let is_told = !m.is_castle() && !line.faulty.contains(m.to());
-        let is_stale = is_told && arrived < line.plies[idx].released;
+        let is_stale = is_told && arrived + self.round() < line.plies[idx].released;
         if is_stale { weigh::STALE } else { 0 }
     }
 
@@ -432,8 +460,9 @@ impl Tracker {
         let Some(from) = m.from().filter(|_| twins.contains(m.to())) else { return 0 };
         let changed = |sq: Square| self.changed[usize::from(sq)];
         let settled = self.settled_on(line, from);
-        let is_of_this_move =
-            |sq: Square| changed(sq) + TWIN_AHEAD > changed(from) && changed(sq) > settled;
+        let is_of_this_move = |sq: Square| {
+            changed(sq) + TWIN_AHEAD + self.round() > changed(from) && changed(sq) > settled
+        };
         let came_first = |sq: Square| is_of_this_move(sq) && changed(sq) < changed(m.to());
         let is_doubled = twins.without(m.to()).into_iter().any(came_first);
         if !is_of_this_move(m.to()) {

@@ -1,9 +1,9 @@
 //! A line: one way in which the game may have gone since a position that nobody doubts any more.
 
-use super::placement::Placement;
+use super::placement::{Placement, Reading};
 use super::weigh::Cost;
 use crate::time::Mono;
-use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Position, Role, Square};
+use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Piece, Position, Role, Square};
 
 /// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
 pub const UNEXPLAINED_MAX: usize = 8;
@@ -52,6 +52,21 @@ pub struct OpenPress {
     pub at: Mono,
 }
 
+/// A piece that does not show where it stands by the record: it was knocked over, or stands half
+/// on another square.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Astray {
+    /// The piece.
+    pub piece: Piece,
+    /// Where it stands by the record.
+    pub home: Square,
+    /// Where it is seen instead, if anywhere.
+    pub lies: Option<Square>,
+}
+
+/// Pieces that are astray in one line, at the most.
+pub const ASTRAY_MAX: usize = 3;
+
 /// A hypothesis: moves from the tracker's root, and what speaks against them.
 #[derive(Clone, Debug)]
 pub struct Line {
@@ -66,8 +81,12 @@ pub struct Line {
     pub masked: Bitboard,
     /// Squares whose sensors do not tell what stands there.
     pub faulty: Bitboard,
+    /// Pieces that do not show where they stand.
+    pub astray: Vec<Astray>,
     /// What the evidence so far speaks against this line, in the units of [`super::weigh`].
     pub cost: Cost,
+    /// What of that was said by the board at presses whose picture is not closed yet, and when.
+    pub charged: Vec<(Mono, Cost)>,
     /// Presses that wait for the move that they complete.
     pub open: Vec<OpenPress>,
     /// Presses that no move came to account for, oldest first; the last [`UNEXPLAINED_MAX`].
@@ -86,7 +105,9 @@ impl Line {
             before_illegal: None,
             masked: Bitboard::EMPTY,
             faulty: Bitboard::EMPTY,
+            astray: Vec::new(),
             cost: 0,
+            charged: Vec::new(),
             open: Vec::new(),
             unexplained: Vec::new(),
             taken_back: ByColor::default(),
@@ -141,8 +162,9 @@ impl Line {
     /// 2023: Art. 7.5.2.
     pub fn untold(&self, seen: &Placement) -> Bitboard {
         let pawns = seen.unexchanged();
+        let untold = self.faulty | self.strewn(seen);
         if pawns.is_empty() {
-            return self.faulty;
+            return untold;
         }
         let board = self.pos.board();
         let is_queen = |sq: &Square| {
@@ -150,7 +172,27 @@ impl Line {
             color.is_some_and(|color| board.piece_at(*sq) == Some(Role::Queen.of(color)))
                 && self.plies.last().is_none_or(|last| last.m.to() != *sq)
         };
-        self.faulty | pawns.into_iter().filter(is_queen).collect::<Bitboard>()
+        untold | pawns.into_iter().filter(is_queen).collect::<Bitboard>()
+    }
+
+    /// The squares on which pieces that are astray are missing, or lie.
+    pub fn strewn(&self, seen: &Placement) -> Bitboard {
+        let board = self.pos.board();
+        let mut squares = Bitboard::EMPTY;
+        for astray in &self.astray {
+            if board.piece_at(astray.home) != Some(astray.piece) {
+                continue;
+            }
+            if seen.get(astray.home) == Reading::Empty {
+                squares.add(astray.home);
+            }
+            let is_there = |sq: &Square| {
+                seen.get(*sq) == Reading::Piece(astray.piece)
+                    && board.piece_at(*sq) != Some(astray.piece)
+            };
+            squares |= astray.lies.filter(is_there).map_or(Bitboard::EMPTY, Bitboard::from);
+        }
+        squares
     }
 
     /// This line with its last move, an illegal one that left a pawn on the last rank, become a

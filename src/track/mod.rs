@@ -7,6 +7,7 @@
 //! by the second and when a clock is pressed. It knows nothing of wires, of articles of the Laws or
 //! of the clock's time.
 
+pub mod amend;
 pub mod bridge;
 pub mod fault;
 pub mod grow;

@@ -1,16 +1,26 @@
 //! What a press tells: whose move it completes, and what the board says against a line by then.
 
-use super::line::{CompletedBy, Completion, Line, OpenPress, Ply};
+use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
 use super::mismatch::{self, Mismatch};
-use super::placement::Reading;
+use super::placement::{Placement, Reading};
 use super::search;
 use super::tracker::{
-    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, SCAN, STEP_MAX, TWIN_AHEAD,
-    Tracker,
+    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, STEP_MAX, TWIN_AHEAD, Tracker,
 };
 use super::weigh::{self, AT_PRESS, Cost};
 use crate::time::Mono;
 use shakmaty::{Bitboard, ByColor, Color, Move, Piece, Position, Square};
+use std::time::Duration;
+
+/// A press, and what the board has told since of how it stood then: one that looks at its squares
+/// in rounds has told of all of them a round later.
+#[derive(Clone, Debug)]
+pub(super) struct Closing {
+    press: OpenPress,
+    seen: Placement,
+    /// What has changed since.
+    pub(super) later: Vec<(Square, Reading)>,
+}
 
 impl Tracker {
     /// Whether `by` has a piece astray that the opponent's last move does not explain, and has made
@@ -26,6 +36,11 @@ impl Tracker {
     /// Whether the press at `at` belongs to a move that the opponent had already answered.
     pub fn is_late_press(&self, at: Mono) -> bool {
         is_for_answered(self.best(), at)
+    }
+
+    /// Whether the press at `at` completed a move that was made after the piece on `sq` came there.
+    pub fn is_press_for_later(&self, at: Mono, sq: Square) -> bool {
+        completes(self.best(), at, |ply| !ply.is_illegal && ply.released > self.changed_at(sq))
     }
 
     /// Whether the press at `at` completed an illegal move, as the best line has it.
@@ -97,15 +112,71 @@ impl Tracker {
         lines.append(&mut veiled);
         self.lines = lines;
         self.search_on(at, STEP_MAX, weigh::POOR, budget);
-        let against = |line: &Line| {
-            let elsewhere = if self.went_elsewhere(line, by) { weigh::ELSEWHERE } else { 0 };
-            self.contradicts_at(line, press) + elsewhere
-        };
-        let against: Vec<Cost> = self.lines.iter().map(against).collect();
-        for (line, cost) in self.lines.iter_mut().zip(against) {
-            line.cost += cost;
+        let elsewhere =
+            |line: &Line| if self.went_elsewhere(line, by) { weigh::ELSEWHERE } else { 0 };
+        let against = |line: &Line| (self.contradicts_at(line, press), elsewhere(line));
+        let against: Vec<(Cost, Cost)> = self.lines.iter().map(against).collect();
+        let is_closed = self.round().is_zero();
+        for (line, (cost, elsewhere)) in self.lines.iter_mut().zip(against) {
+            line.cost += cost + elsewhere;
+            if !is_closed {
+                line.charged.push((at, cost));
+            }
+        }
+        if !is_closed {
+            self.closing.push(Closing { press, seen: self.seen.clone(), later: Vec::new() });
         }
         self.prune();
+    }
+
+    /// Closes the pictures of presses that are a round ago: by now each square has told what stood
+    /// there when the clock was pressed. What came right meanwhile is forgiven.
+    pub(super) fn close_pictures(&mut self, at: Mono) {
+        let round = self.round();
+        let is_due = |closing: &Closing| at > closing.press.at + round;
+        let n = self.closing.iter().take_while(|closing| is_due(closing)).count();
+        for closing in self.closing.drain(..n).collect::<Vec<_>>() {
+            let mut lines = std::mem::take(&mut self.lines);
+            for line in &mut lines {
+                let is_of_this = |(at, _): &(Mono, Cost)| *at == closing.press.at;
+                let Some(idx) = line.charged.iter().position(is_of_this) else { continue };
+                let (_, charged) = line.charged.remove(idx);
+                if charged > 0 {
+                    line.cost -= (charged - self.said_by(&closing, line)).max(0);
+                }
+            }
+            self.lines = lines;
+        }
+    }
+
+    /// What the closed picture of a press says against `line` as it stood then.
+    fn said_by(&self, closing: &Closing, line: &Line) -> Cost {
+        let press = closing.press;
+        let pressed = Completion { at: press.at, by: CompletedBy::Press };
+        let n = line.plies.iter().position(|ply| ply.completion == Some(pressed));
+        let mut then = line.clone();
+        if let Some(n) = n.map(|idx| idx + 1).filter(|n| *n < line.plies.len()) {
+            let mut pos = self.root.clone();
+            line.plies[..n].iter().for_each(|ply| pos.play_unchecked(ply.m));
+            then.take_back(n, pos);
+        }
+        let mut seen = closing.seen.clone();
+        let by_them = then.plies.iter().enumerate().rev().take(2);
+        let concerns = |sq: Square| {
+            by_them.clone().any(|(idx, ply)| {
+                let by = then.mover(idx);
+                let piece = ply.m.promotion().unwrap_or(ply.m.role()).of(by);
+                squares_of(ply.m, by).contains(sq) || closing.seen.get(sq) == Reading::Piece(piece)
+            })
+        };
+        for (sq, reading) in closing.later.iter().filter(|(sq, _)| concerns(*sq)) {
+            let piece = then.pos.board().piece_at(*sq);
+            let is_right = piece.map_or(*reading == Reading::Empty, |piece| reading.may_be(piece));
+            if is_right {
+                seen.set(*sq, *reading);
+            }
+        }
+        Cost::from(weigh::disorder(&seen, &then, !press.by, &AT_PRESS)) * 1_000
     }
 
     /// True if it was for a move that has been answered.
@@ -117,7 +188,7 @@ impl Tracker {
             return false;
         }
         line.open.push(press);
-        settle_presses(line);
+        settle_presses(line, self.scan());
         let ours = self.seen.by_color(press.by);
         let arrived = line.differs(&self.seen) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
@@ -211,18 +282,18 @@ impl Tracker {
 /// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
 /// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
 /// are completed by the replies to them, Art. 6.2.1.2.
-pub(super) fn settle_presses(line: &mut Line) {
+pub(super) fn settle_presses(line: &mut Line, scan: Duration) {
     let presses = std::mem::take(&mut line.open);
     for press in presses {
         let first = line.n_completed();
         let is_his = |idx: &usize| line.mover(*idx) == press.by;
-        let stands = |idx: &usize| line.plies[*idx].released <= press.at + SCAN;
+        let stands = |idx: &usize| line.plies[*idx].released <= press.at + scan;
         let follows = |idx: &usize| line.plies[*idx].released <= press.at + PRESS_AHEAD;
         let open = first..line.plies.len();
         let last = open.clone().rev().find(|idx| is_his(idx) && stands(idx));
         let Some(idx) = last.or_else(|| open.clone().find(|idx| is_his(idx) && follows(idx)))
         else {
-            if !settle_anew(line, press) {
+            if !settle_anew(line, press, scan) {
                 line.open.push(press);
             }
             continue;
@@ -242,7 +313,7 @@ pub(super) fn settle_presses(line: &mut Line) {
 
 /// A press after a piece stands is for its move, whatever was pressed before the piece came: that
 /// was for nothing. True if it is so.
-fn settle_anew(line: &mut Line, press: OpenPress) -> bool {
+fn settle_anew(line: &mut Line, press: OpenPress, scan: Duration) -> bool {
     let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == press.by) else {
         return false;
     };
@@ -250,7 +321,7 @@ fn settle_anew(line: &mut Line, press: OpenPress) -> bool {
     let Some(done) = ply.completion.filter(|done| done.by == CompletedBy::Press) else {
         return false;
     };
-    if done.at + SCAN >= ply.released || ply.released > press.at + SCAN {
+    if done.at + scan >= ply.released || ply.released > press.at + scan {
         return false;
     }
     ply.completion = Some(Completion { at: press.at, by: CompletedBy::Press });

@@ -12,6 +12,7 @@ use super::history::History;
 use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
+use super::press::Closing;
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
@@ -44,9 +45,22 @@ pub const PRESS_SOON: Duration = Duration::from_secs(1);
 pub const PRESS_PROMPT: Duration = Duration::from_millis(300);
 /// Whoever touched a piece of his this shortly before he pressed had not let go of it before.
 pub const ADJUSTED: Duration = Duration::from_millis(150);
-/// A move that is seen this much after a press stood when the clock was pressed: the scan and the
-/// line take that long.
+/// A move that is seen this much after a press stood when the clock was pressed, where changes are
+/// told when they happen: the line takes that long.
 pub const SCAN: Duration = Duration::from_millis(100);
+/// A board that looks at one square after another comes back to each after this (200 to 250 ms,
+/// protocol 1.10).
+const ROUND: Duration = Duration::from_millis(250);
+/// Such a board shows no reading for less than this.
+const ROUND_MIN: Duration = Duration::from_millis(150);
+/// What is shown for so long tells nothing of that.
+const ROUND_STAY: Duration = Duration::from_secs(1);
+/// After so many stays that are short, but not too short, a board is known to look in rounds.
+const ROUND_STAYS: u32 = 6;
+/// Of so many stays one may have been shorter: a reading that came late.
+const ROUND_OF: u32 = 10;
+/// What is read for less than this is no stay: a sensor let go of what had been there.
+const FLICKER: Duration = Duration::from_millis(8);
 /// A piece that moves again has rested at least this long: the opponent's hand has been there.
 pub const REST_MIN: Duration = Duration::from_millis(150);
 /// A piece may be seen on its new square this much before it is missed on its old one: it was
@@ -83,6 +97,11 @@ pub struct Tracker {
     pub(super) pictured: Mono,
     /// Searches that ended before they had looked at everything.
     pub(super) n_cut: u64,
+    /// How often a square has shown a reading for a moment: too short for a board that looks in
+    /// rounds, and longer.
+    n_stays: (u32, u32),
+    /// Presses at which not every square had been looked at.
+    pub(super) closing: Vec<Closing>,
 }
 
 impl Tracker {
@@ -103,7 +122,23 @@ impl Tracker {
             forgiven: 0,
             pictured: Mono::default(),
             n_cut: 0,
+            n_stays: (0, 0),
+            closing: Vec::new(),
         }
+    }
+
+    /// How late a change may be told: a board that looks at its squares in rounds misses what is
+    /// shorter, and tells of what is not in the order of the rounds. How long readings last shows
+    /// whether it does.
+    pub(super) fn round(&self) -> Duration {
+        let (n_short, n_long) = self.n_stays;
+        let is_in_rounds = n_long >= ROUND_STAYS && n_short * ROUND_OF <= n_long;
+        if is_in_rounds { ROUND } else { Duration::ZERO }
+    }
+
+    /// What is seen so long after a press may have stood when the clock was pressed.
+    pub fn scan(&self) -> Duration {
+        SCAN.max(self.round())
     }
 
     /// How many events made it search further than it may ([`search::NODES_MAX`],
@@ -165,6 +200,18 @@ impl Tracker {
     /// The squares on which the board differs from the position of the best line.
     pub fn difference(&self) -> Bitboard {
         self.seen.differs(self.best().standing().board()) & !self.untold()
+    }
+
+    /// The same with those on which a piece lies that is knocked over, or half on another square.
+    pub fn bare_difference(&self) -> Bitboard {
+        let best = self.best();
+        self.seen.differs(best.standing().board()) & !self.bare_untold()
+    }
+
+    /// The squares on which what is seen does not tell what stands there, whatever lies astray.
+    pub fn bare_untold(&self) -> Bitboard {
+        let best = self.best();
+        self.untold() & (best.faulty | !best.strewn(&self.seen))
     }
 
     /// The squares on which what is seen does not tell what stands there, by the best line.
@@ -388,6 +435,7 @@ impl Tracker {
     /// Lets the time pass: what a line leaves unexplained counts by the second, until the board has
     /// been still for [`STILL_MAX`]. A board that stays as it is tells nothing new.
     pub(super) fn pass(&mut self, at: Mono) {
+        self.close_pictures(at);
         let until = at.min(self.last_change + STILL_MAX);
         let micros = weigh::micros(until.since(self.now));
         self.now = self.now.max(at);
@@ -406,11 +454,24 @@ impl Tracker {
         }
         self.pass(at);
         self.go_back(at);
-        self.history.note(self.changed[usize::from(sq)], at, sq, self.seen.get(sq));
+        let since = self.changed[usize::from(sq)];
+        let stay = at.since(since);
+        if since != Mono::default() && (FLICKER..ROUND_STAY).contains(&stay) {
+            let (n_short, n_long) = &mut self.n_stays;
+            let n = if stay < ROUND_MIN { n_short } else { n_long };
+            *n = n.saturating_add(1);
+        }
+        self.history.note(since, at, sq, self.seen.get(sq));
         self.seen.set(sq, reading);
+        self.closing.iter_mut().for_each(|closing| closing.later.push((sq, reading)));
         for line in &mut self.lines {
             line.masked.discard(sq);
             line.faulty.discard(sq);
+            // It was set right, or has moved on.
+            line.astray.retain(|astray| {
+                let is_home = astray.home == sq && reading != Reading::Empty;
+                !is_home && line.pos.board().piece_at(astray.home) == Some(astray.piece)
+            });
         }
         self.changed[usize::from(sq)] = at;
         self.last_change = at;
@@ -439,13 +500,18 @@ impl Tracker {
         lines.sort_by_cached_key(|line| {
             (total(line) + self.contradicts(line, line.pos.turn()), line.plies.len())
         });
+        // What may still be forgiven makes no line hopeless.
+        let bare =
+            |line: &Line| total(line) - line.charged.iter().map(|(_, cost)| cost).sum::<Cost>();
         let limit = lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
         for line in lines {
             let is_new = kept.iter().all(|known| {
-                known.plies.len() != line.plies.len() || !known.agrees(&line, line.plies.len())
+                known.plies.len() != line.plies.len()
+                    || !known.agrees(&line, line.plies.len())
+                    || known.astray != line.astray
             });
-            if kept.len() < LINES_MAX && total(&line) <= limit && is_new {
+            if kept.len() < LINES_MAX && bare(&line) <= limit && is_new {
                 kept.push(line);
             }
         }

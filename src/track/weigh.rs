@@ -88,6 +88,20 @@ pub const TAKE_BACK: Cost = 5 * POINT / 2;
 pub const TAKEN_BACK: Cost = POINT;
 /// A move none of whose squares stirred since the move before, for each such square.
 pub const UNSTIRRED: Cost = 4 * POINT;
+/// A piece that has just moved, and then shows beside its square.
+pub const BESIDE: Cost = 3 * POINT;
+/// A piece that nobody has moved, and that shows beside its square: it was knocked over.
+pub const KNOCKED: Cost = 4 * POINT;
+/// The same of a piece of the side that is to move: it may have been moved.
+pub const KNOCKED_OWN: Cost = 6 * POINT;
+/// A piece that came to a square and went on before the board looked at it.
+pub const PASSED: Cost = 2 * POINT;
+/// A piece that was seen beside the square that it went to, and came right later.
+pub const AMENDED: Cost = 9 * POINT / 2;
+/// The same where it may as well have moved on by a move of its own.
+pub const AMENDED_LEGAL: Cost = 7 * POINT;
+/// The same of one that came right farther away.
+pub const AMENDED_FAR: Cost = 6 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
 pub const EARLY_PER_MICRO: Cost = 10;
 /// A move of a piece that had hardly come to rest after its move before, for each microsecond that

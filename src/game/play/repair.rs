@@ -34,7 +34,7 @@ impl Play {
     fn n_shown(&self) -> Option<usize> {
         let best = self.tracker.best();
         let is_shown =
-            best.n_standing() == best.plies.len() && self.tracker.difference().is_empty();
+            best.n_standing() == best.plies.len() && self.tracker.bare_difference().is_empty();
         is_shown.then_some(self.tracker.n_settled() + best.plies.len())
     }
 
@@ -108,7 +108,7 @@ impl Play {
     /// Whether the board shows a position of the record: it agrees, moves were taken back, or the
     /// pieces are being set up anew.
     fn shows_record(&self) -> bool {
-        let (seen, untold) = (self.tracker.seen(), self.tracker.untold());
+        let (seen, untold) = (self.tracker.seen(), self.tracker.bare_untold());
         let shows = |n: usize| (seen.differs(self.sheet.position(n).board()) & !untold).is_empty();
         let is_right = self.ending.is_none() && self.sheet.moves().iter().all(|m| !m.is_illegal);
         (0..self.sheet.len()).rev().any(shows) || is_right && shows(self.sheet.len())
@@ -126,7 +126,7 @@ impl Play {
         let best = self.tracker.best();
         let has_illegal = self.sheet.moves().iter().rev().take(PAST_MAX).any(|m| m.is_illegal);
         let held = (best.standing().us() & !self.tracker.seen().occupied()).single_square();
-        let diff = self.tracker.difference();
+        let diff = self.tracker.bare_difference();
         diff.any() && held.is_none_or(|held| diff != Bitboard::from(held))
             || best.plies.iter().any(|ply| ply.is_illegal)
             || has_illegal
@@ -137,7 +137,7 @@ impl Play {
     /// What explains the last `n_snaps` snaps, and after how many half-moves that begins.
     fn found_in(&mut self, n_snaps: usize) -> Option<(usize, Found)> {
         let best = self.tracker.best();
-        let untold = best.untold(self.tracker.seen()) & !best.faulty;
+        let untold = self.tracker.bare_untold() & !best.faulty;
         let snaps = self.past.snaps();
         let first = snaps.len().saturating_sub(n_snaps);
         let sheet = &self.sheet;

@@ -1,0 +1,294 @@
+//! Pieces that do not show where they are: knocked over, half on another square, or gone on
+//! before anybody looked. What happens to them later tells where they had gone.
+
+use super::line::{ASTRAY_MAX, Astray, Line, Ply, arrivals_of};
+use super::placement::Reading;
+use super::tracker::Tracker;
+use super::weigh::{self, Cost};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
+use std::time::Duration;
+
+/// A piece that is knocked over comes to the next square at once.
+const AT_ONCE: Duration = Duration::from_millis(60);
+
+/// A piece that makes two moves within this may not have been seen in between, where a board looks
+/// at its squares in rounds.
+const PASSED_MAX: Duration = Duration::from_millis(1_000);
+
+impl Tracker {
+    /// What becomes of `line` if one of its moves went to another square than it says: the piece is
+    /// missing there, and the other square explains where it is now, or why it is nowhere.
+    pub(super) fn amended(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        let diff = line.differs(&self.seen);
+        let missing = diff & line.pos.board().occupied();
+        let mut amended = Vec::new();
+        if missing.is_empty() || self.is_gap {
+            return amended;
+        }
+        let mut before = self.root.clone();
+        for (idx, ply) in line.plies.iter().enumerate() {
+            let stands = line.pos.board().piece_at(ply.m.to());
+            let piece = ply.m.role().of(before.turn());
+            // Back where it came from it has been taken back.
+            let is_back = ply.m.from().is_some_and(|from| {
+                self.history.last_shown(from, piece).is_some_and(|shown| shown > ply.released)
+            });
+            let is_missing = missing.contains(ply.m.to()) && stands == Some(piece);
+            if is_missing && is_plain(ply.m) && !is_back && !ply.is_unwatched {
+                let shown = self.come_from(ply.m.to(), diff & self.seen.known().by_piece(piece));
+                amended.extend(self.instead(line, idx, &before, shown, at, budget));
+            }
+            before.play_unchecked(ply.m);
+        }
+        amended
+    }
+
+    /// The one of the squares that `show` a piece to which it may have come from `left`, where it
+    /// was seen before.
+    fn come_from(&self, left: Square, show: Bitboard) -> Bitboard {
+        let is_later =
+            |sq: &Square| self.changed_at(*sq) + AT_ONCE + self.round() >= self.changed_at(left);
+        show.single_square().filter(is_later).map_or(Bitboard::EMPTY, Bitboard::from)
+    }
+
+    /// The lines in which ply `idx`, played from `before`, went elsewhere, while its piece is
+    /// `shown` where it is not expected.
+    fn instead(
+        &self,
+        line: &Line,
+        idx: usize,
+        before: &Chess,
+        shown: Bitboard,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
+        let ply = line.plies[idx];
+        let taken: Bitboard = (idx + 1..line.plies.len())
+            .filter(|later| line.mover(*later) != line.mover(idx))
+            .map(|later| line.plies[later].m.to())
+            .collect();
+        let n_before = line.differs(&self.seen).count();
+        let piece = ply.m.role().of(line.mover(idx));
+        let since = idx.checked_sub(1).map_or(Mono::default(), |idx| line.plies[idx].released);
+        let rested = self.history.rested(ply.m.to(), piece, since);
+        let has_stayed = rested > 2 * self.round();
+        let mut lines = Vec::new();
+        for m in before.legal_moves() {
+            if m.from() != ply.m.from() || m.to() == ply.m.to() || !is_plain(m) {
+                continue;
+            }
+            // Farther away than on the next square nothing can have stood that was read for long.
+            let is_near = m.to().distance(ply.m.to()) <= 1;
+            let is_told = shown.contains(m.to()) || taken.contains(m.to());
+            if !(is_near && is_told) && has_stayed || !is_told && shown.is_empty() {
+                continue;
+            }
+            let is_legal = shown.contains(m.to()) && may_go(&line.pos, ply.m.to(), m.to());
+            if is_legal && !is_near {
+                continue;
+            }
+            *budget = budget.saturating_sub(1);
+            let Some(mut child) = replaced(line, idx, before, m) else { continue };
+            child.cost += match (is_near, is_legal) {
+                (true, false) => weigh::AMENDED,
+                (true, true) => weigh::AMENDED_LEGAL,
+                (false, _) => weigh::AMENDED_FAR,
+            };
+            if is_told {
+                if child.differs(&self.seen).count() < n_before {
+                    lines.push(child);
+                }
+                continue;
+            }
+            // It went on from there before anybody looked.
+            let mut on = self.grown(&child, Bitboard::EMPTY, 1, 0, at, budget);
+            on.retain(|line| line.plies.last().is_some_and(|last| last.m.from() == Some(m.to())));
+            lines.extend(on);
+        }
+        lines
+    }
+}
+
+impl Tracker {
+    /// Whether the piece that went from `from` to `to`, where it may not go, may stand half on that
+    /// square and belong to the next one: it may go there. A pawn that has taken in passing, or a
+    /// king that has castled, stands as it was put.
+    pub fn may_stand_beside(&self, from: Square, to: Square) -> bool {
+        let pos = self.best().standing();
+        let is_beside = |m: &Move| m.from() == Some(from) && m.to().distance(to) == 1;
+        let is_meant =
+            pos.legal_ep_square() == Some(to) || from.distance(to) > 1 && is_king(pos, from);
+        !is_meant && pos.legal_moves().iter().any(is_beside)
+    }
+
+    /// `line` with a piece astray that is missing where it stands, and was seen to come to the next
+    /// square when it went.
+    pub(super) fn strewn(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        if line.astray.len() >= ASTRAY_MAX {
+            return Vec::new();
+        }
+        let diff = line.differs(&self.seen);
+        let board = line.pos.board();
+        let missing = diff & board.occupied() & !self.seen.occupied();
+        let mut strewn = Vec::new();
+        for home in missing {
+            let piece = board.piece_at(home).expect("a piece is missing there");
+            let near = attacks::king_attacks(home) & diff & self.seen.known().by_piece(piece);
+            for lies in near & !board.by_piece(piece) {
+                let (left, came) = (self.changed_at(home), self.changed_at(lies));
+                if left.since(came).max(came.since(left)) > AT_ONCE + self.round() {
+                    continue;
+                }
+                let mut child = line.clone();
+                let Some(cost) = self.knocked(line, home, lies) else { continue };
+                child.cost += cost;
+                child.astray.push(Astray { piece, home, lies: Some(lies) });
+                strewn.extend(self.children(&child, 1, 1, at, budget));
+                strewn.push(child);
+            }
+        }
+        strewn
+    }
+
+    /// What it speaks against `line` that the piece that stands on `home` shows on `lies`: none
+    /// where it may have moved there.
+    fn knocked(&self, line: &Line, home: Square, lies: Square) -> Option<Cost> {
+        let n = line.plies.len();
+        let has_come =
+            |idx: &usize| arrivals_of(line.plies[*idx].m, line.mover(*idx)).contains(home);
+        if let Some(idx) = (n.saturating_sub(2)..n).rev().find(has_come) {
+            let from = line.plies[idx].m.from()?;
+            let may_have_gone = may_go(&self.position_before(line, idx), from, lies);
+            return (!may_have_gone).then_some(weigh::BESIDE);
+        }
+        let is_own = line.pos.us().contains(home);
+        let cost = if is_own { weigh::KNOCKED_OWN } else { weigh::KNOCKED };
+        (!may_go(&line.pos, home, lies)).then_some(cost)
+    }
+
+    /// The position before ply `idx` of `line`.
+    fn position_before(&self, line: &Line, idx: usize) -> Chess {
+        let mut pos = self.root.clone();
+        line.plies[..idx].iter().for_each(|ply| pos.play_unchecked(ply.m));
+        pos
+    }
+
+    /// What becomes of `line` if a piece made a move, was answered, and went on before the board
+    /// looked at where it had been.
+    pub(super) fn passed(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+        let (turn, board) = (line.pos.turn(), line.pos.board());
+        let diff = line.differs(&self.seen);
+        let missing = diff & line.pos.us() & !self.seen.occupied();
+        let arrived = diff & self.seen.known().by_color(turn);
+        let mut passed = Vec::new();
+        let is_needless = missing.is_empty() || arrived.is_empty();
+        if self.round().is_zero() || self.is_gap || is_needless {
+            return passed;
+        }
+        for from in missing {
+            let piece = board.piece_at(from).expect("a piece is missing there");
+            let ends = arrived & self.seen.known().by_piece(piece);
+            let came = ends.into_iter().map(|sq| self.changed_at(sq)).max();
+            if came.is_none_or(|came| came.since(self.changed_at(from)) > PASSED_MAX) {
+                continue;
+            }
+            let legal = line.pos.legal_moves();
+            if legal.iter().any(|m| m.from() == Some(from) && ends.contains(m.to())) {
+                continue;
+            }
+            for m in legal.into_iter().filter(|m| m.from() == Some(from) && is_plain(*m)) {
+                if self.seen.get(m.to()) == Reading::Empty {
+                    passed.extend(self.gone_on(line, m, at, budget));
+                }
+            }
+        }
+        passed
+    }
+
+    /// Whether a piece may pass a square unseen after the last move of `line`: the board looks at
+    /// its squares in rounds, and no message was lost.
+    pub(super) fn may_pass(&self, line: &Line) -> bool {
+        let since = line.plies.last().map_or(Mono::default(), |last| last.released);
+        !self.round().is_zero() && !self.is_gap && !self.has_missed_since(since)
+    }
+
+    /// Whether the piece of `m` came to where it goes on from, and left it, between two looks of
+    /// the board at that square: so soon that nobody need have seen it there.
+    pub(super) fn has_passed(&self, line: &Line, m: Move) -> bool {
+        let Some(from) = m.from().filter(|_| self.may_pass(line)) else { return false };
+        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
+        let Some(ply) = line.plies.iter().rev().find(arrives) else { return false };
+        let Some(left) = ply.m.from().map(|sq| self.changed_at(sq)) else { return false };
+        self.changed_at(from) < left && self.changed_at(m.to()).since(left) <= PASSED_MAX
+    }
+
+    /// The lines in which `m` was played and answered, and its piece has gone on.
+    fn gone_on(&self, line: &Line, m: Move, at: Mono, budget: &mut usize) -> Vec<Line> {
+        let mut child = self.with_move(line, m, at);
+        child.astray.push(Astray { piece: m.role().of(line.pos.turn()), home: m.to(), lies: None });
+        let mut lines = Vec::new();
+        for answered in self.grown(&child, Bitboard::EMPTY, 1, usize::MAX, at, budget) {
+            let on = self.grown(&answered, Bitboard::EMPTY, 1, usize::MAX, at, budget);
+            let goes_on =
+                |line: &Line| line.plies.last().is_some_and(|last| last.m.from() == Some(m.to()));
+            lines.extend(on.into_iter().filter(goes_on));
+        }
+        for line in &mut lines {
+            line.astray.retain(|astray| astray.home != m.to());
+        }
+        lines
+    }
+}
+
+/// Whether a king stands on `sq`.
+fn is_king(pos: &Chess, sq: Square) -> bool {
+    pos.board().role_at(sq) == Some(Role::King)
+}
+
+/// Whether a piece may go `from` there `to` there now.
+fn may_go(pos: &Chess, from: Square, to: Square) -> bool {
+    pos.us().contains(from)
+        && pos.legal_moves().iter().any(|m| m.from() == Some(from) && m.to() == to)
+}
+
+/// Whether `m` is told by one piece that goes from one square to another.
+fn is_plain(m: Move) -> bool {
+    matches!(m, Move::Normal { promotion: None, .. }) && m.capture() != Some(Role::King)
+}
+
+/// `line` with `m` in the place of its ply `idx`, which was played from `before`; none if what
+/// follows could not have been played then.
+fn replaced(line: &Line, idx: usize, before: &Chess, m: Move) -> Option<Line> {
+    let mut child = line.clone();
+    let mut pos = before.clone();
+    pos.play_unchecked(m);
+    if child.plies[idx].is_illegal {
+        child.cost -= weigh::ILLEGAL;
+    }
+    child.plies[idx] = Ply { m, is_illegal: false, ..child.plies[idx] };
+    for ply in &mut child.plies[idx + 1..] {
+        if ply.is_illegal {
+            return None;
+        }
+        let legal = pos.legal_moves();
+        let m = legal.iter().find(|other| is_same(ply.m, **other))?;
+        if m.capture() == Some(Role::King) {
+            return None;
+        }
+        ply.m = *m;
+        pos.play_unchecked(ply.m);
+    }
+    let n = child.plies.len();
+    child.take_back(n, pos);
+    Some(child)
+}
+
+/// Whether both moves lead the same piece the same way, whatever they capture.
+fn is_same(one: Move, other: Move) -> bool {
+    one.from() == other.from()
+        && one.to() == other.to()
+        && one.role() == other.role()
+        && one.promotion() == other.promotion()
+        && one.is_castle() == other.is_castle()
+}
