@@ -109,7 +109,9 @@ impl Game {
         };
         let &Mismatch::IllegalMove { piece, from, to, .. } = mismatch else { return false };
         let is_illegal = matches!(finding.kind, FindingKind::IllegalCompleted { .. });
-        let is_beside = is_illegal && play.tracker().may_stand_beside(from, to);
+        // Where an illegal move is on record already, the next one may only look like it.
+        let is_beside =
+            is_illegal && (play.tracker().may_stand_beside(from, to) || play.has_recent_illegal());
         if !is_beside || now >= pressed + BORDER_AFTER || !self.clock.is_running() {
             return false;
         }

@@ -7,6 +7,7 @@ use super::Play;
 use crate::game::entry::Fact;
 use crate::laws::{Ending, Reason};
 use crate::time::Mono;
+use crate::track::tracker::TAIL_MAX;
 use shakmaty::Role;
 use std::time::Duration;
 
@@ -96,6 +97,24 @@ impl Play {
         self.end_of_position().filter(|_| !self.is_end_open).and(self.final_at())
     }
 
+    /// Whether the last position on record may have come about otherwise: an illegal move that was
+    /// answered, and a piece that does not show where it stands, are pieces over a border more
+    /// often than not.
+    fn is_doubtful(&self) -> bool {
+        let best = self.tracker.best();
+        self.has_recent_illegal() || !best.astray.is_empty() || best.masked.any()
+    }
+
+    /// Whether one of the last moves on record is illegal.
+    pub(in crate::game) fn has_recent_illegal(&self) -> bool {
+        self.sheet.moves().iter().rev().take(TAIL_MAX).any(|m| m.is_illegal)
+    }
+
+    /// Whether nobody has pressed the clock since `at`.
+    fn is_last_press(&self, at: Mono) -> bool {
+        self.presses.iter().all(|(press, _)| *press <= at)
+    }
+
     /// When the last move on record is beyond a second thought, as things stand. `None` if it is
     /// not, or if the game is over.
     pub(in crate::game) fn final_at(&self) -> Option<Mono> {
@@ -106,9 +125,15 @@ impl Play {
         let is_pictured = self.tracker.pictured_at() > changed;
         let scanned = changed + if is_pictured { SCANNED } else { UNANSWERED };
         let shows = self.tracker.mismatch().is_none();
+        if self.is_doubtful() {
+            let pressed = self.presses.last().map_or(changed, |(press, _)| *press);
+            return shows.then_some(changed.max(pressed) + FINAL_AFTER);
+        }
         match self.sheet.moves().last().and_then(|last| last.completed) {
             Some(_) if shows => Some(scanned),
-            Some(done) => Some(done.at + FINAL_AFTER),
+            // Whoever presses again plays on, or stops a clock: pieces in motion do not tell which.
+            Some(done) if self.is_last_press(done.at) => Some(done.at + FINAL_AFTER),
+            Some(_) => None,
             None => shows.then_some(changed + FINAL_AFTER),
         }
     }
