@@ -152,9 +152,8 @@ impl ClockDesk {
 
     /// When the lever turned of which a reading tells that comes at `at`.
     fn turned_at(&self, at: Mono) -> Mono {
-        let late = u64::try_from(self.driver.late().as_micros()).unwrap_or_default();
         let set = self.times.map_or(Mono::default(), |times| times.since);
-        Mono(at.0.saturating_sub(late)).max(set)
+        self.driver.turned().min(at).max(set)
     }
 
     fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {

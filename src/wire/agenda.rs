@@ -30,6 +30,9 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// From one request for a reading to the next: for a second after a command the answer may be the
 /// last acknowledgement once more (protocol 2.6).
 pub(super) const LOOK_GAP: Duration = Duration::from_secs(1);
+/// A clock that runs and was not heard for so long is not asked any more than one that stands: it
+/// changes each second. Ours.
+const CURRENT: Duration = Duration::from_secs(3);
 /// A text is shown again this often, for nothing tells that it is gone. Ours.
 pub(super) const TEXT_EVERY: Duration = Duration::from_secs(30);
 /// After a job that failed, before it is tried again; doubled each time up to [`PEACE`]. Ours.
@@ -326,6 +329,12 @@ impl Agenda {
     /// Whether the clock was last seen to show other times than are wanted.
     pub(super) fn shows_else(&self, at: Mono) -> bool {
         self.reading.is_some_and(|(_, shown)| !shown.shows(at, &self.wanted))
+    }
+
+    /// Whether the clock was lately read, and ran.
+    pub(super) fn runs_at(&self, at: Mono) -> bool {
+        let runs = |shown: Shown| shown.running == Some(true);
+        self.reading.is_some_and(|(read, shown)| runs(shown) && at < read + CURRENT)
     }
 
     /// Whether readings are believed at `at`.

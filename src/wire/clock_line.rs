@@ -35,6 +35,11 @@ pub const ECHO: Duration = Duration::from_secs(1);
 const READY_ANSWERS: Duration = Duration::from_millis(2_500);
 /// A clock that starts anew over and over is told of once in so long. Ours.
 const RESTARTS_TOLD_EVERY: Duration = Duration::from_secs(600);
+/// While one side runs the board is asked for a reading this often: a press is seen in the next of
+/// them if the board's own message comes late. Ours; 7 of 100 bytes that a line carries.
+const ASKS_EVERY: Duration = Duration::from_millis(150);
+/// After a command of the board's own it hears no other for so long (protocol 1.2).
+const BOARD_BUSY: Duration = Duration::from_millis(100);
 /// A lever that comes to the side that was just set running was moved by the clock itself: some
 /// follow each setting. Ours; seen of an emulator.
 const FOLLOWS_WITHIN: Duration = Duration::from_millis(1_500);
@@ -107,8 +112,8 @@ pub struct ClockLine {
     echo: Option<(u8, Mono)>,
     lever: LeverWatch,
     lag: Lag,
-    /// How old the last reading was, as far as can be told.
-    late: Duration,
+    /// When the lever last turned, as far as can be told.
+    turned: Mono,
     pressed: Option<(Mono, Buttons)>,
     /// When a reading was last asked for.
     looked_at: Option<Mono>,
@@ -138,7 +143,7 @@ impl ClockLine {
             echo: None,
             lever: LeverWatch::default(),
             lag: Lag::default(),
-            late: Duration::ZERO,
+            turned: Mono::default(),
             pressed: None,
             looked_at: None,
             watch: DifferenceWatch::default(),
@@ -162,9 +167,9 @@ impl ClockLine {
         self.lever.high()
     }
 
-    /// How old the last reading was when it came, as far as can be told.
-    pub const fn late(&self) -> Duration {
-        self.late
+    /// When the lever turned of which [`ClockNews::Lever`] has told last, as far as can be told.
+    pub const fn turned(&self) -> Mono {
+        self.turned
     }
 
     fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
@@ -175,12 +180,12 @@ impl ClockLine {
             ClockMessage::Ack(ack) => self.on_ack(at, *ack, out),
             ClockMessage::Rejected { high, .. } => {
                 self.is_there(at);
-                self.on_lever(at, *high, out);
+                self.on_lever(at, at, *high, out);
             }
             ClockMessage::Time(time) => {
                 self.is_there(at);
-                self.late = self.lag.read(at, time);
-                if self.on_lever(at, time.high, out) {
+                let seen = self.lag.read(at, time);
+                if self.on_lever(at, seen, time.high, out) {
                     self.on_time(at, time, out);
                 }
             }
@@ -210,8 +215,11 @@ impl ClockLine {
     }
 
     /// False if the reading is none of now.
-    fn on_lever(&mut self, at: Mono, high: End, out: &mut Vec<Act<Command>>) -> bool {
+    fn on_lever(&mut self, at: Mono, seen: Mono, high: End, out: &mut Vec<Act<Command>>) -> bool {
         let turn = self.lever.read(at, high);
+        if let Turn::To(_) = turn {
+            self.turned = seen;
+        }
         let follows = self
             .set_running
             .is_some_and(|(set, end)| end == high && at.since(set) < FOLLOWS_WITHIN);
@@ -403,7 +411,8 @@ impl ClockLine {
 
     /// From when on a job may be sent; `None` if this clock has no such thing.
     fn allows(&self, job: Job) -> Option<Mono> {
-        let opens_at = self.budget.opens_at(Some(job));
+        let listens_at = self.looked_at.map_or(Mono::default(), |looked| looked + BOARD_BUSY);
+        let opens_at = self.budget.opens_at(Some(job)).max(listens_at);
         let id = match job {
             // A question to the board is none to the clock.
             Job::Look => return Some(Mono::default()),
@@ -450,7 +459,24 @@ impl ClockLine {
             self.link = Link::Empty(at + LOOK_EVERY);
             self.look(at, out);
         }
+        if self.question_at().is_some_and(|due| due <= at) {
+            self.look(at, out);
+        }
         self.watch.look(at, self.difference(), out);
+    }
+
+    /// When the board is asked where the lever is: of a clock that obeys and runs, and not just
+    /// before a command that has its moment.
+    fn question_at(&self) -> Option<Mono> {
+        let Link::Found(_) = self.link else { return None };
+        self.agenda.wanted().times?.end()?;
+        let due = self.looked_at? + ASKS_EVERY;
+        if self.agenda.is_refused() || !self.agenda.runs_at(due) {
+            return None;
+        }
+        let step = self.agenda.moment(Job::Step, |_| Some(Mono::default()));
+        let is_near = |step: &Mono| *step >= due && *step < due + BOARD_BUSY;
+        Some(step.filter(is_near).map_or(due, |step| step + BOARD_BUSY))
     }
 
     /// New times do not wait for the answer to older ones that are seen, nor long for that to a
@@ -534,7 +560,7 @@ impl ClockDriver for ClockLine {
         };
         let is_free = self.flight.is_none() && matches!(self.link, Link::Found(_));
         let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
-        [flight, self.overrules_at(), asking, agenda, self.watch.wake_at()]
+        [flight, self.overrules_at(), asking, agenda, self.question_at(), self.watch.wake_at()]
             .into_iter()
             .flatten()
             .min()

@@ -20,6 +20,19 @@ struct Line {
     held_up: (u8, u64),
     /// Of a hundred readings so many come behind the next.
     overtaken: u8,
+    /// What the board makes of a question for the clock.
+    asked: Asked,
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Asked {
+    /// It looks at its clock.
+    Looks,
+    /// It says what it saw when it last looked.
+    Remembers,
+    /// One in four of those within a second of an answer is answered with that once more (protocol
+    /// 2.6).
+    RepeatsAnswers,
 }
 
 struct Room {
@@ -30,6 +43,9 @@ struct Room {
     chance: fastrand::Rng,
     polled: Mono,
     sent: Option<ClockTime>,
+    /// What the board last saw of its clock.
+    seen: ClockTime,
+    answered: Option<(Mono, ClockMessage)>,
     to_clock: Vec<(Mono, Command)>,
     to_host: Vec<(Mono, ClockMessage)>,
 }
@@ -38,10 +54,13 @@ impl Room {
     fn new(desk: ClockDesk, line: Line, seed: u64) -> Self {
         let mut chance = fastrand::Rng::with_seed(seed);
         let drift_ppm = chance.i32(-30..=30);
+        let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, drift_ppm);
         let mut room = Self {
             now: Mono::default(),
             desk,
-            clock: DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, drift_ppm),
+            seen: clock.time(),
+            clock,
+            answered: None,
             line,
             polled: Mono(chance.u64(0..400_000)),
             chance,
@@ -64,6 +83,22 @@ impl Room {
         }
     }
 
+    /// The host asks for a reading.
+    fn asked(&mut self) {
+        if let (Asked::RepeatsAnswers, Some((at, message))) = (self.line.asked, &self.answered)
+            && self.now.since(*at) < SECOND
+            && self.chance.u8(0..4) == 0
+        {
+            self.to_host.push((self.now + Duration::from_millis(20), message.clone()));
+            return;
+        }
+        if !matches!(self.line.asked, Asked::Remembers) {
+            self.seen = self.clock.time();
+        }
+        self.show();
+    }
+
+    /// What the board saw last is sent.
     fn show(&mut self) {
         let (share, late) = self.line.held_up;
         let is_held_up = self.chance.u8(0..100) < share;
@@ -71,9 +106,8 @@ impl Room {
         if self.chance.u8(0..100) < self.line.overtaken {
             way += 450;
         }
-        let time = self.clock.time();
-        self.sent = Some(time);
-        self.to_host.push((self.now + Duration::from_millis(way), ClockMessage::Time(time)));
+        self.sent = Some(self.seen);
+        self.to_host.push((self.now + Duration::from_millis(way), ClockMessage::Time(self.seen)));
     }
 
     /// An answer takes 0.1 to 2 s; one in ten is lost, one in ten comes twice.
@@ -117,9 +151,10 @@ impl Room {
                 Command::Clock(command) => {
                     if let Some(ack) = self.clock.obey(now, &command) {
                         self.say(&ClockMessage::Ack(ack));
+                        self.answered = Some((now, ClockMessage::Ack(ack)));
                     }
                 }
-                _ => self.show(),
+                _ => self.asked(),
             }
         }
         self.look();
@@ -140,7 +175,8 @@ impl Room {
             }
             self.polled = self.now;
         }
-        if self.sent != Some(self.clock.time()) {
+        self.seen = self.clock.time();
+        if self.sent != Some(self.seen) {
             self.show();
         }
     }
@@ -222,8 +258,11 @@ fn play(desk: ClockDesk, line: Line, moves: (u64, u64), n_plies: u32, seed: u64)
 }
 
 /// A line, how it is called, and the shares in percent that must be right: of what is reckoned at
-/// each press, of what is shown then, and of games within a second of arithmetic at their end. What
-/// is under 99, 99 and 100 is a known limit: which reading was held up is not in it.
+/// each press, of what is shown then, and of games within a second of arithmetic at their end.
+///
+/// 99, 99 and 100 are wanted. Where a board looks at its clock every 0.4 s and answers with what it
+/// saw then, no reading tells where in these 0.4 s a press was: 94, and 83 of games, is all that
+/// can be had of it. Where one reading in four comes late, which one is not in it.
 struct Row {
     name: &'static str,
     line: Line,
@@ -237,15 +276,29 @@ const fn row(
     overtaken: u8,
     floors: [f64; 3],
 ) -> Row {
-    Row { name, line: Line { poll: Duration::from_millis(poll_ms), held_up, overtaken }, floors }
+    let poll = Duration::from_millis(poll_ms);
+    Row { name, line: Line { poll, held_up, overtaken, asked: Asked::Looks }, floors }
 }
 
-const ROWS: [Row; 5] = [
+impl Row {
+    const fn when_asked(mut self, asked: Asked) -> Self {
+        self.line.asked = asked;
+        self
+    }
+}
+
+const ROWS: [Row; 9] = [
     row("readings at once", 0, (0, 0), 0, [99.0, 99.0, 100.0]),
-    row("readings 0.45 s late", 0, (100, 450), 0, [98.0, 98.0, 97.0]),
-    row("0.45 s late, one in ten overtaken", 0, (100, 450), 10, [88.0, 94.0, 70.0]),
-    row("a look at the clock every 0.4 s", 400, (0, 0), 0, [90.0, 95.0, 70.0]),
-    row("that, one in four 0.45 s late", 400, (25, 450), 0, [68.0, 80.0, 42.0]),
+    row("readings 0.45 s late", 0, (100, 450), 0, [99.0, 99.0, 100.0]),
+    row("0.45 s late, one in ten overtaken", 0, (100, 450), 10, [99.0, 99.0, 100.0]),
+    row("that, answers repeated", 0, (100, 450), 10, [99.0, 99.0, 100.0])
+        .when_asked(Asked::RepeatsAnswers),
+    row("a look at the clock every 0.4 s", 400, (0, 0), 0, [99.0, 99.0, 100.0]),
+    row("0.45 s late, one in four overtaken", 0, (100, 450), 25, [98.0, 98.5, 92.0]),
+    row("a look every 0.4 s, one in ten overtaken", 400, (100, 450), 10, [97.0, 98.0, 93.0]),
+    row("a look every 0.4 s, one in four late", 400, (25, 450), 0, [95.0, 97.0, 86.0]),
+    row("a look every 0.4 s, asked or not", 400, (0, 0), 0, [84.0, 93.0, 62.0])
+        .when_asked(Asked::Remembers),
 ];
 
 /// Answers take 0.1 to 2 s, one in ten is lost, one in ten doubled, moves take 1.2 to 6 s at 5m+3s:
@@ -256,25 +309,28 @@ fn quick_games_agree_with_arithmetic() {
     for (row, turns) in ROWS.iter().flat_map(|row| [(row, false), (row, true)]) {
         let mut all = Apart::default();
         let (mut n_right, mut n_wrong_increments) = (0_u32, 0);
-        for seed in 0..200 {
+        for seed in 0..n_games() {
             let control = "5m+3s".parse().expect("a time control");
             let desk = ClockDesk::new(control, End::Left);
             let desk = if turns { desk.turned_by_lever() } else { desk };
-            let one = play(desk, row.line, (1_200, 6_000), 40, seed);
+            let one = play(desk, row.line, (1_200, 6_000), 40, seed.into());
             n_right += u32::from(one.last.iter().all(|off| off.abs() <= 1.0));
             n_wrong_increments += one.increments.abs();
             all.held.extend(one.held);
             all.reckoned.extend(one.reckoned);
         }
-        let shares = [right(&all.reckoned), right(&all.held), f64::from(n_right) / 2.0];
+        let shares = [
+            right(&all.reckoned),
+            right(&all.held),
+            100.0 * f64::from(n_right) / f64::from(n_games()),
+        ];
         let how = if turns { "turns by itself" } else { "waits for commands" };
         let name = format!("{}, {how}", row.name);
-        let targets = [99.0, 99.0, 100.0];
         for ((what, share), target) in
             ["reckoned at a press", "shown at a press", "games at the end"]
                 .into_iter()
                 .zip(shares)
-                .zip(targets)
+                .zip(row.floors)
         {
             let verdict = if share >= target { "PASS" } else { "FAIL" };
             println!("clock: {name}: {what}, within 1 s, % {share:.2} >= {target} {verdict}");
@@ -285,6 +341,12 @@ fn quick_games_agree_with_arithmetic() {
             assert!(share >= floor, "{name}: {shares:?} for {:?}", row.floors);
         }
     }
+}
+
+/// Games on each line: few, or what `tests/table.sh` says.
+fn n_games() -> u32 {
+    let n = std::env::var("ROKADE_QUICK_GAMES").ok();
+    n.map_or(25, |n| n.parse().expect("a number of games"))
 }
 
 /// The share of differences of a second at the most, in percent.
