@@ -7,8 +7,10 @@
 #
 # Usage: tests/table.sh [ROW..]
 #
-# A ROW is one of habits, referee, map, shown, clocks, speed; all of them unless named. What needs the daemon
-# and a cable is no matter of virtual time, and not in here. GAMES is how many games a row has, 200
+# A ROW is one of habits, referee, map, shown, clocks, speed, troubles, live; all of them unless named.
+# troubles are lines that are cut, joined late or noisy, in virtual time; live is a smaller number of the
+# same through the daemon and its pseudo-terminals, at the pace of the world: LIVE games each, 40 unless
+# given, in some minutes. GAMES is how many games a row has, 200
 # unless given; SEED the first of their seeds; PGN a file whose games are played instead of invented
 # ones; MAP how many games the cross-check has and DIALOGUES how many clocks answer anything at all,
 # 10000 unless given; CARGO the program that builds.
@@ -140,8 +142,41 @@ clocks() {
     echo
 }
 
+# troubles_column ROWS N: column N after the name of the rows that fit, added up.
+troubles_column() {
+    awk -v rows="$1" -v n="$2" '$0 ~ rows { sub(/^.*[a-z]  +/, ""); sum += $n } END { print sum + 0 }' \
+        "$scratch/table"
+}
+
+# Lines that are cut, joined late, or noisy.
+troubles() {
+    play --games "$games" --manners blitz --laws m2023 --trouble cable --trouble join --trouble noise
+    local kind
+    for kind in cable join noise; do
+        figure "$kind: half-moves on record that were not played" \
+            "$(troubles_column "^blitz $kind" 2)" "==" 0
+        figure "$kind: half-moves missing without a word" "$(troubles_column "^blitz $kind" 4)" "==" 0
+        figure "$kind: innocent players accused" "$(troubles_column "^blitz $kind" 9)" "==" 0
+    done
+    figure "join: half-moves from the second on that are missing" \
+        "$(troubles_column "^blitz join" 5)" "==" 0
+    echo
+}
+
+# The same through the daemon.
+live() {
+    ROKADE_LIVE=${LIVE:-40} ${CARGO:-cargo} test --quiet --release --test it -- --nocapture live:: |
+        sed -n 's/^live: /blitz /p' | tee "$scratch/table"
+    local kind
+    for kind in cable join noise; do
+        figure "live, $kind: half-moves on record that were not played" \
+            "$(troubles_column "^blitz $kind" 2)" "==" 0
+    done
+    echo
+}
+
 rows=("$@")
-[ "${#rows[@]}" -gt 0 ] || rows=(habits referee map shown clocks speed)
+[ "${#rows[@]}" -gt 0 ] || rows=(habits referee map shown clocks speed troubles live)
 for row in "${rows[@]}"; do
     echo "== $row"
     "$row"

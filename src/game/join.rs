@@ -24,6 +24,8 @@ use std::time::Duration;
 const AT_REST: Duration = Duration::from_millis(1_000);
 /// So long after a press the presser's move is scanned.
 const SCANNED: Duration = Duration::from_millis(250);
+/// A piece that was lifted longer ago is in nobody's hand any more.
+const IN_HAND: Duration = Duration::from_millis(1_500);
 /// So long a position has stood that no move is known to have led to.
 const STOOD: Duration = Duration::from_secs(3);
 /// A board that no game begins from is told of after this.
@@ -57,8 +59,6 @@ struct Pressed {
     by: Color,
     /// What was on the board then.
     board: Board,
-    /// Pieces that have left their squares since.
-    lifted: Vec<(shakmaty::Square, Piece)>,
 }
 
 /// What is watched for a game that has not been seen from its beginning.
@@ -71,6 +71,8 @@ pub(super) struct Joining {
     /// The board was read as a whole since the line is open.
     is_pictured: bool,
     pressed: Option<Pressed>,
+    /// Pieces that have left their squares of late and stand nowhere, and when they did.
+    lifted: Vec<(Mono, shakmaty::Square, Piece)>,
     /// How the board stood, oldest first.
     stands: Vec<Stand>,
     /// When the board was first seen without a game.
@@ -84,6 +86,7 @@ impl Default for Joining {
             changed: Mono::default(),
             is_pictured: false,
             pressed: None,
+            lifted: Vec::new(),
             stands: Vec::new(),
             since: None,
         }
@@ -97,10 +100,16 @@ impl Joining {
         if before == reading {
             return;
         }
-        if let (Reading::Empty, Reading::Piece(piece), Some(pressed)) =
-            (reading, before, &mut self.pressed)
-        {
-            pressed.lifted.push((sq, piece));
+        match (before, reading) {
+            (Reading::Piece(piece), Reading::Empty) => {
+                self.lifted.retain(|(at, ..)| now.since(*at) <= IN_HAND);
+                self.lifted.push((now, sq, piece));
+            }
+            (_, Reading::Piece(piece)) => {
+                let last = self.lifted.iter().rposition(|(.., lifted)| *lifted == piece);
+                last.map(|idx| self.lifted.remove(idx));
+            }
+            _ => {}
         }
         self.seen.set(sq, reading);
         self.changed = now;
@@ -118,6 +127,7 @@ impl Joining {
     /// The line is gone: how the board stood then leads to nothing.
     pub(super) fn link_down(&mut self) {
         (self.is_pictured, self.pressed) = (false, None);
+        self.lifted.clear();
         self.stands.clear();
     }
 
@@ -133,12 +143,30 @@ impl Joining {
         is_known.then(|| self.seen.known())
     }
 
-    /// How the board stood at the press: what the opponent has lifted since is back.
+    /// How the board stood at the press. What has changed since is the opponent's next move, unless
+    /// the presser's piece was still to be scanned, or to be put down.
     fn board_pressed(&self, pressed: &Pressed) -> Option<Board> {
+        let (now, mut board) = (self.board()?, pressed.board.clone());
+        for role in Role::ALL {
+            let piece = role.of(pressed.by);
+            let (was, is) = (pressed.board.by_piece(piece), now.by_piece(piece));
+            let (gone, come) = (was & !is, is & !was);
+            if come.count() < gone.count() {
+                // What is missing is in the opponent's hand, and was captured.
+                continue;
+            }
+            gone.into_iter().for_each(|sq| board.discard_piece_at(sq));
+            come.into_iter().for_each(|sq| board.set_piece_at(sq, piece));
+        }
+        Some(board)
+    }
+
+    /// What stands on the board for him who presses: pieces that his opponent has in hand already
+    /// are on their squares.
+    fn board_before(&self, now: Mono, by: Color) -> Option<Board> {
         let mut board = self.board()?.clone();
-        for (sq, piece) in pressed.lifted.iter().filter(|(_, piece)| piece.color != pressed.by) {
-            let is_up = board.by_piece(*piece).count() < pressed.board.by_piece(*piece).count();
-            if is_up && board.piece_at(*sq).is_none() {
+        for (at, sq, piece) in self.lifted.iter().filter(|(.., piece)| piece.color != by) {
+            if now.since(*at) <= IN_HAND && board.piece_at(*sq).is_none() {
                 board.set_piece_at(*sq, *piece);
             }
         }
@@ -268,8 +296,8 @@ impl Game {
             self.joining.stands.clear();
             return;
         }
-        let Some(board) = self.joining.board().cloned() else { return };
-        self.joining.pressed = Some(Pressed { at: now, by, board, lifted: Vec::new() });
+        let Some(board) = self.joining.board_before(now, by) else { return };
+        self.joining.pressed = Some(Pressed { at: now, by, board });
         self.timers.set(Timer::Join, now + SCANNED);
     }
 

@@ -5,7 +5,6 @@ mod fault;
 mod gap;
 mod recall;
 mod repair;
-mod rest;
 mod settle;
 mod shadow;
 
@@ -26,7 +25,10 @@ use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
-use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
+use shakmaty::{
+    Bitboard, ByColor, CastlingMode, Chess, Color, Move, Position, Role, Square, attacks,
+    uci::UciMove,
+};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -35,6 +37,8 @@ const PRESSES_MAX: usize = 32;
 /// What still has rivals when the board has been still for so long is recorded all the same, and
 /// marked: stillness tells no more, and silence would hide it.
 const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
+/// Whoever lifts a piece and puts it down, and is not in a hurry, takes at least this long.
+const LIFTED_MIN: Duration = Duration::from_millis(250);
 /// One game at one board.
 #[derive(Clone, Debug)]
 pub struct Play {
@@ -371,6 +375,21 @@ impl Play {
             || self.tracker.is_on_two_squares(by).is_some()
     }
 
+    /// How long the board must have been still for the last move of the best line to be believed
+    /// without a clock.
+    fn rest_of(&self, settle: &Settle) -> Duration {
+        let Some((before, last)) = self.last_standing() else { return settle.without_clock };
+        if begins_castling(&before, last.m) {
+            settle.doubtful
+        } else if may_go_on(&before, last.m) {
+            let is_slid =
+                self.tracker.carried(&before, last.m).is_some_and(|time| time < LIFTED_MIN);
+            if is_slid { settle.slid } else { settle.on_its_way }
+        } else {
+            settle.without_clock
+        }
+    }
+
     /// Whether the players go through moves rather than play: moves of both sides were taken back,
     /// and nobody has pressed the clock since before.
     fn is_analysis(&self) -> bool {
@@ -387,6 +406,15 @@ impl Play {
         if !std::mem::replace(&mut self.is_held, true) {
             facts.push(Fact::Found(Finding { kind: FindingKind::MayBeOver, by: None }));
         }
+    }
+
+    /// Whether nobody can tell yet, not even from a board at rest, whether the last move of the
+    /// best line is a step of its king or the first half of castling in Chess960: the clock or the
+    /// reply tells. Laws of 2023: Guidelines II.3.
+    fn may_become_castling(&self) -> bool {
+        self.last_standing().is_some_and(|(before, last)| {
+            last.completion.is_none() && steps_to_castle(&before, last.m)
+        })
     }
 
     /// The last move of the best line that stands, and the position before it.
@@ -476,14 +504,8 @@ impl Play {
 
     fn complete(&mut self, at: Mono, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
-        let best = self.tracker.best();
-        // Whoever pressed with a piece where no move puts it has not pressed for what was shown.
-        let n_sure = match best.n_completed() {
-            n if n > 0 && self.tracker.is_astray(best.mover(n - 1)) => n - 1,
-            n => n,
-        };
-        let plies = best.plies.clone();
-        for (idx, ply) in plies.iter().enumerate().take(n_sure) {
+        let plies = self.tracker.best().plies.clone();
+        for (idx, ply) in plies.iter().enumerate() {
             let n = base + idx + 1;
             let Some(scored) = self.sheet.moves().get(n - 1) else { break };
             if scored.m != ply.m {
@@ -514,6 +536,36 @@ impl Play {
     fn times_at(&self, press: Mono) -> Option<Times> {
         self.presses.iter().rev().find(|(at, _)| *at == press).and_then(|(_, times)| *times)
     }
+}
+
+/// Whether the piece could have gone on in the direction of `m`: it may rest on its way. So may a
+/// king that castles.
+fn may_go_on(before: &Chess, m: Move) -> bool {
+    let Some(from) = m.from() else { return false };
+    before.legal_moves().into_iter().any(|other| {
+        let end = other.castling_side().map_or(other.to(), |side| side.king_to(before.turn()));
+        other.from() == Some(from) && attacks::between(from, end).contains(m.to())
+    })
+}
+
+/// Whether a rook's move `m` may be the first half of castling: it has gone to where it stands
+/// after that, with the king still at home.
+fn begins_castling(before: &Chess, m: Move) -> bool {
+    let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
+    let turn = before.turn();
+    shakmaty::CastlingSide::ALL
+        .into_iter()
+        .any(|side| before.castles().rook(turn, side) == Some(from) && side.rook_to(turn) == to)
+}
+
+/// Whether a king's move `m` leads to where the king stands after a castling that is legal in
+/// Chess960: its rook may follow.
+fn steps_to_castle(before: &Chess, m: Move) -> bool {
+    let is_step = matches!(m, Move::Normal { role: Role::King, .. });
+    is_step
+        && before.legal_moves().into_iter().any(|other| {
+            other.castling_side().is_some_and(|side| side.king_to(before.turn()) == m.to())
+        })
 }
 
 /// The start position for `settings`, where they name one.

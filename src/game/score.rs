@@ -64,6 +64,11 @@ pub enum Unplayable {
     },
 }
 
+/// So few half-moves are counted exactly by the presses.
+const FEW: usize = 4;
+/// Of so many half-moves two presses may be missing more.
+const MANY: usize = 20;
+
 /// How many half-moves nobody knows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
@@ -84,6 +89,25 @@ impl Unknown {
         let left = |of: usize| of.saturating_sub(n);
         let at_most = self.at_most.map(left).filter(|left| *left > 0);
         Self { at_least: left(self.at_least).max(1), at_most }
+    }
+
+    /// As many as the clock was pressed, or so: quick hands press for two moves at once, or for
+    /// none, so that two presses are lost in one half-move of some hundreds. Who is on move is
+    /// known all the same.
+    pub const fn by_presses(n: usize) -> Self {
+        if n <= FEW {
+            return Self::exactly(n);
+        }
+        let off = 2 + 2 * (n / MANY);
+        Self { at_least: n - off, at_most: Some(n + off) }
+    }
+
+    /// The likeliest number: the one in the middle, if there is one.
+    pub const fn likely(self) -> usize {
+        match self.at_most {
+            Some(most) => (self.at_least + most) / 2,
+            None => self.at_least,
+        }
     }
 
     /// `n` and no other number.

@@ -151,6 +151,8 @@ pub struct BoardSim {
     clock_commands: Vec<ClockCommand>,
     answers: Answers,
     ring: Ring,
+    /// It is silent when it is asked for its memory.
+    is_forgetful: bool,
 }
 
 impl BoardSim {
@@ -181,7 +183,14 @@ impl BoardSim {
             clock_commands: Vec::new(),
             answers: Answers::Board,
             ring,
+            is_forgetful: false,
         }
+    }
+
+    /// The same board without a memory: it does not answer the question for its log.
+    pub fn that_forgets(mut self) -> Self {
+        self.is_forgetful = true;
+        self
     }
 
     /// The same board after years of use: other games fill its memory, up to when it was switched
@@ -461,6 +470,7 @@ impl BoardSim {
                 self.say(at, &BoardMessage::LockState { unlocked: true });
             }
             Command::PegasusKeyState => self.say(at, &BoardMessage::KeyState { accepted: true }),
+            Command::SendLog if self.is_forgetful => {}
             Command::SendLog => {
                 let log = self.ring.download();
                 self.say(at, &BoardMessage::Log(log));

@@ -3,6 +3,7 @@
 //! A model speaks the same bytes as the device and obeys the same clock as the rest of the core:
 //! it is told the time and never reads it. Chance comes from a seed.
 
+pub mod account;
 pub mod blame;
 pub mod board;
 pub mod bridge;
@@ -22,6 +23,7 @@ pub mod shrink;
 pub mod still;
 pub mod table;
 pub mod trial;
+pub mod trouble;
 pub mod verdict;
 pub mod works;
 

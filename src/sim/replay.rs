@@ -6,9 +6,10 @@
 
 use super::script::{Happening, Header, Script};
 use super::table::Table;
+use super::trouble::{Noise, Trouble};
 use crate::game::{Ear, Effect, Entry, Event, Game, Settings};
 use crate::time::{Mono, Stamp, Wall};
-
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// After the last line of a script the core gets this long to come to its conclusions: long enough
@@ -49,14 +50,37 @@ impl Replay {
 
     /// The same with other settings than those of its header.
     pub fn run_with(script: &Script, settings: Settings) -> Self {
+        Self::run_amid(script, settings, &Trouble::default())
+    }
+
+    /// The same on a line that has its troubles. The bytes of a tape have had theirs already.
+    pub fn run_amid(script: &Script, settings: Settings, trouble: &Trouble) -> Self {
         let mut run = Run::new(settings);
         if script.is_tape() {
             run.tape(script);
         } else {
-            run.trace(script);
+            run.noise.clone_from(&trouble.noise);
+            run.trace(script, trouble);
         }
         Self { entries: run.entries, game: run.game }
     }
+}
+
+/// What is done to a cable.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Pull {
+    Out,
+    /// Plugged in again; the board has its power from it, or not.
+    In {
+        with_power: bool,
+    },
+}
+
+fn pulls(trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
+    let pulls = trouble.outs.iter().flat_map(|out| {
+        [(out.from, Pull::Out), (out.until, Pull::In { with_power: out.takes_power })]
+    });
+    pulls.collect()
 }
 
 /// The core with its effects gathered.
@@ -68,6 +92,10 @@ struct Run {
     /// What the core has sent since it was last looked at, in bytes.
     sent: Vec<u8>,
     wants_reopen: bool,
+    noise: Option<Noise>,
+    /// What is yet to be done to the cable.
+    pulls: VecDeque<(Mono, Pull)>,
+    is_unplugged: bool,
 }
 
 impl Run {
@@ -79,6 +107,9 @@ impl Run {
             entries: Vec::new(),
             sent: Vec::new(),
             wants_reopen: false,
+            noise: None,
+            pulls: VecDeque::new(),
+            is_unplugged: false,
         }
     }
 
@@ -94,25 +125,35 @@ impl Run {
         self.wake_until(last + AFTERMATH);
     }
 
-    fn trace(&mut self, script: &Script) {
+    fn trace(&mut self, script: &Script, trouble: &Trouble) {
         let mut table = Table::new(&script.header);
+        if trouble.is_forgetful {
+            table = table.that_forgets();
+        }
         table.begin(Mono::default());
+        self.pulls = pulls(trouble);
         let mut happenings = script.happenings.iter().peekable();
         let last = script.happenings.last().map_or(Mono::default(), |(at, _)| *at);
-        if table.board().is_some() {
+        if self.pulls.front().is_some_and(|(at, _)| *at == Mono::default()) {
+            // There is no daemon yet.
+            self.pull(Mono::default(), &mut table);
+        } else if table.board().is_some() {
             self.event(Mono::default(), &Event::LinkUp);
         } else {
             self.event(Mono::default(), &Event::Pictured(table.placement().clone()));
         }
         loop {
             let next_happening = happenings.peek().map(|(at, _)| *at);
-            let next = [next_happening, table.next_at(), self.game.wake_at()];
+            let next_pull = self.pulls.front().map(|(at, _)| *at);
+            let next = [next_pull, next_happening, table.next_at(), self.game.wake_at()];
             let awaits_memory = self.game.awaits_memory();
             let end = last + if awaits_memory { AFTERMATH_OF_MEMORY } else { AFTERMATH };
             let Some(now) = next.into_iter().flatten().min().filter(|now| *now <= end) else {
                 return;
             };
-            if next_happening == Some(now) {
+            if next_pull == Some(now) {
+                self.pull(now, &mut table);
+            } else if next_happening == Some(now) {
                 let (_, happening) = happenings.next().expect("a happening was peeked");
                 if let Some(event) = table.happen(now, happening) {
                     self.event(now, &event);
@@ -126,6 +167,25 @@ impl Run {
         }
     }
 
+    /// Pulls the cable or plugs it in.
+    fn pull(&mut self, now: Mono, table: &mut Table) {
+        let Some((_, pull)) = self.pulls.pop_front() else { return };
+        self.is_unplugged = pull == Pull::Out;
+        let happening = if self.is_unplugged { Happening::LineDown } else { Happening::LineUp };
+        let heard = table.happen(now, &happening);
+        if pull == (Pull::In { with_power: true }) {
+            table.happen(now, &Happening::PowerOff);
+            table.happen(now, &Happening::PowerOn);
+        }
+        self.ear.forget();
+        // A daemon that is not there yet hears of nothing.
+        if now == Mono::default() {
+            return;
+        }
+        let of_line = if self.is_unplugged { Event::LinkDown } else { Event::LinkUp };
+        self.event(now, &heard.unwrap_or(of_line));
+    }
+
     /// Lets the clock go on and the bytes arrive.
     fn pass(&mut self, now: Mono, table: &mut Table) {
         if let Some(event) = table.tick(now) {
@@ -135,6 +195,9 @@ impl Run {
         if let Some(board) = table.board_mut() {
             board.take(now, &mut bytes);
         }
+        if let Some(noise) = &mut self.noise {
+            noise.spoil(&mut bytes);
+        }
         if !bytes.is_empty() {
             self.receive(now, &bytes);
         }
@@ -142,12 +205,15 @@ impl Run {
 
     /// Hands the board what was sent, and opens the line anew when that was asked for.
     fn carry_out(&mut self, now: Mono, table: &mut Table) {
-        if std::mem::take(&mut self.wants_reopen) {
+        if std::mem::take(&mut self.wants_reopen) && !self.is_unplugged {
             self.event(now, &Event::LinkDown);
             self.ear.forget();
             self.event(now + REOPEN_AFTER, &Event::LinkUp);
         }
-        let sent = std::mem::take(&mut self.sent);
+        let mut sent = std::mem::take(&mut self.sent);
+        if let Some(noise) = &mut self.noise {
+            noise.spoil(&mut sent);
+        }
         if let (Some(board), false) = (table.board_mut(), sent.is_empty()) {
             board.host_bytes(now, &sent);
         }

@@ -98,6 +98,12 @@ impl Table {
         self
     }
 
+    /// The same table with a board that does not tell what it remembers, if it has a line.
+    pub fn that_forgets(mut self) -> Self {
+        self.board = self.board.take().map(BoardSim::that_forgets);
+        self
+    }
+
     /// The clock that obeys, if there is one.
     pub fn driven(&self) -> Option<&DgtClockSim> {
         self.driven.as_ref()

@@ -275,7 +275,7 @@ pub fn standing(
     setup.turn = turn;
     setup.fullmoves = fullmoves;
     setup.castling_rights = before.map_or_else(|| home_rooks(board), |before| kept(board, before));
-    setup.ep_square = before.and_then(|before| may_be_passed(board, before, turn));
+    setup.ep_square = may_be_passed(board, before, turn);
     let pos =
         setup.clone().position::<Chess>(mode).or_else(PositionError::ignore_too_much_material);
     pos.ok().or_else(|| {
@@ -309,13 +309,14 @@ fn kept(board: &Board, before: &Chess) -> Bitboard {
 
 /// The square that a pawn may just have passed in two steps, beside one that could take it: if it
 /// was so, that must not be forbidden.
-fn may_be_passed(board: &Board, before: &Chess, turn: Color) -> Option<Square> {
+fn may_be_passed(board: &Board, before: Option<&Chess>, turn: Color) -> Option<Square> {
     let by = !turn;
     let pawns = board.by_piece(Role::Pawn.of(by)) & Bitboard::from(by.relative_rank(Rank::Fourth));
     pawns.into_iter().find_map(|sq| {
         let from = Square::from_coords(sq.file(), by.relative_rank(Rank::Second));
         let passed = Square::from_coords(sq.file(), by.relative_rank(Rank::Third));
-        let was_home = before.board().piece_at(from) == Some(Role::Pawn.of(by));
+        let at_home = |before: &Chess| before.board().piece_at(from) == Some(Role::Pawn.of(by));
+        let was_home = before.is_none_or(at_home);
         let is_free = !board.occupied().contains(from) && !board.occupied().contains(passed);
         let takers = attacks::pawn_attacks(by, passed) & board.by_piece(Role::Pawn.of(turn));
         (was_home && is_free && takers.any()).then_some(passed)

@@ -108,7 +108,7 @@ impl Play {
         let Some(board) = board.or(named).filter(|_| !evidence.is_stopped) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let n = match (n_pressed, least) {
-            (Some(n), _) => Unknown::exactly(left(n)),
+            (Some(n), _) => Unknown::by_presses(left(n)),
             (None, least) => {
                 let needed = bridge::least(&before, seen, evidence.turn);
                 Unknown::at_least(left(least.unwrap_or(0)).max(needed))
@@ -135,7 +135,7 @@ impl Play {
             .map(|n| if n.is_multiple_of(2) { before.turn() } else { !before.turn() });
         let likely = turn.or(by_count).unwrap_or(before.turn());
         let is_black = usize::from(before.turn().is_black());
-        let n_moves = u32::try_from((n.at_least + is_black) / 2).unwrap_or(0);
+        let n_moves = u32::try_from((n.likely() + is_black) / 2).unwrap_or(0);
         let fullmoves = before.fullmoves().saturating_add(n_moves);
         let standing = |turn: Color| bridge::standing(board, Some(before), mode, turn, fullmoves);
         standing(likely).or_else(|| standing(!likely).filter(|_| turn.is_none()))

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::tools::SimulateOptions;
+use super::troubles::Troubles;
 use crate::laws::Edition;
 use crate::relay::words::Word;
 use crate::sim::reach::Why;
@@ -9,6 +10,7 @@ use crate::sim::shrink::Failure as Failing;
 use crate::sim::trial::{
     Bench, Choice, Contest, Delays, Known, Maps, Recipe, Refereed, Rows, Tally, Trial,
 };
+use crate::sim::trouble::Kind;
 use crate::sim::verdict::Verdict;
 use crate::sim::{Also, Manners, TableKind};
 use crate::track::Sight;
@@ -49,6 +51,12 @@ pub(super) struct Games {
     /// after and takeback, with commas between them, or all; once for each row of the table
     #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
     also: Vec<Also>,
+    /// Play on lines that have their troubles: cable (out for 2 to 60 s), join (the daemon is
+    /// started in the middle of the game) or noise (0.1 to 5 % of the bytes are hurt); once for
+    /// each
+    #[arg(long, value_name = "KIND", requires = "games", value_parser = Kind::parse)]
+    #[arg(conflicts_with_all = ["compare", "also", "cross_check", "shown"])]
+    trouble: Vec<Kind>,
     /// Play each game once more with a referee seated by these Laws, and say what that changes
     #[arg(long, value_name = "EDITION", requires = "games")]
     laws: Option<Edition>,
@@ -76,6 +84,16 @@ impl Games {
     pub(super) fn run(&self, n_games: u64, options: &SimulateOptions) -> Result<(), Failure> {
         let known = options.known()?;
         let profiles = options.manners.map_or(Manners::NAMES.to_vec(), |name| vec![name]);
+        if !self.trouble.is_empty() {
+            let troubles = Troubles {
+                kinds: &self.trouble,
+                profiles: &profiles,
+                table: TableKind { sight: self.board, has_clock: !self.no_clock },
+                laws: self.laws,
+                wrong: self.wrong.as_deref(),
+            };
+            return troubles.run(options.seed..options.seed.saturating_add(n_games), &known);
+        }
         let mut told = Told::default();
         let also = if self.also.is_empty() { vec![Also::NONE] } else { self.also.clone() };
         let hands = profiles.iter().flat_map(|name| also.iter().map(|also| (*name, *also)));

@@ -10,6 +10,7 @@ mod order;
 mod replay;
 mod sim_desk;
 mod tools;
+mod troubles;
 
 use super::config::{Board, Config, ConfigError};
 use super::record::RecordError;

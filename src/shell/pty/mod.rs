@@ -15,6 +15,7 @@ pub use pair::{Pty, PtyError};
 
 use super::now::Now;
 use crate::sim::script::Happening;
+use crate::sim::trouble::Noise;
 use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
 use cable::{Cable, CableStub};
@@ -65,6 +66,7 @@ impl PtyBoard {
             has_played: played_tx,
             is_awake: awake_tx,
             beside: None,
+            noise: None,
         };
         let stub = PtyBoardStub {
             cable: cable_stub,
@@ -153,12 +155,20 @@ pub struct PtyBoardActor {
     is_awake: watch::Sender<bool>,
     /// Where hands go that reach for a clock beside the table.
     beside: Option<mpsc::UnboundedSender<Happening>>,
+    /// What hurts the bytes on the cable.
+    noise: Option<Noise>,
 }
 
 impl PtyBoardActor {
     /// The clock is not on the table: what hands do to it is told to `beside`.
     pub fn with_clock_beside(mut self, beside: mpsc::UnboundedSender<Happening>) -> Self {
         self.beside = Some(beside);
+        self
+    }
+
+    /// The cable has this noise on it, in both directions.
+    pub fn with_noise(mut self, noise: Noise) -> Self {
+        self.noise = Some(noise);
         self
     }
 
@@ -188,7 +198,9 @@ impl PtyBoardActor {
                 n = cable::read(self.cable.plugged.as_ref(), &mut buf) => match n {
                     Ok(n) => {
                         let now = self.pace.now();
-                        self.board().host_bytes(now, &buf[..n]);
+                        let mut bytes = buf[..n].to_vec();
+                        self.spoil(&mut bytes);
+                        self.board().host_bytes(now, &bytes);
                     }
                     Err(e) => {
                         warn!(error = %e, "the simulated board lost its cable");
@@ -236,7 +248,14 @@ impl PtyBoardActor {
             self.pace.set(Speed::REAL);
             self.has_played.send_replace(true);
         }
+        self.spoil(&mut bytes);
         self.cable.write(&bytes);
+    }
+
+    fn spoil(&mut self, bytes: &mut Vec<u8>) {
+        if let Some(noise) = &mut self.noise {
+            noise.spoil(bytes);
+        }
     }
 
     fn begin(&mut self, (script, speed, begun): Play) {

@@ -1,0 +1,192 @@
+//! A record that may begin late and have gaps, held against what was played.
+//!
+//! The record is laid along the game so that as little as possible is wrong: each move on record
+//! was played where it stands, each position that was taken over stood on the board, and what lies
+//! between is said to be unknown.
+
+use super::hands::{Performed, Truth};
+use super::trouble::Out;
+use crate::game::score::{Gap, Scored};
+use crate::game::{Entry, Fact, Recovered, ScoreSheet};
+use crate::time::Mono;
+use shakmaty::{CastlingMode, Chess, Position};
+use std::time::Duration;
+
+/// From the line being up to the board being known: it is woken and asked for its picture.
+const READ: Duration = Duration::from_millis(1_500);
+
+/// What a record says that was not so, and what it does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Half-moves and positions that were not played, without a mark that names what was.
+    pub n_invented: usize,
+    /// Half-moves that were not played, with such a mark.
+    pub n_marked: usize,
+    /// Half-moves that are missing without a word: between two that are on record, or at the end.
+    pub n_missing: usize,
+    /// Half-moves in gaps or before the beginning that were made while the line was up, but for
+    /// the first after it was.
+    pub n_late: usize,
+    /// Stretches that are said to be unknown.
+    pub n_gaps: usize,
+    /// Half-moves in them.
+    pub n_unknown: usize,
+    /// No game is on record.
+    pub is_nothing: bool,
+    /// The first half-move, from 1, on record that was not played.
+    pub parting: Option<usize>,
+}
+
+/// How bad it is to have come to a half-move of the game; the order of the fields is that of
+/// weight.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    invented: usize,
+    missing: usize,
+    marked: usize,
+    late: usize,
+    unknown: usize,
+    parting: usize,
+}
+
+impl Cost {
+    fn invent(self, ply: usize) -> Self {
+        let parting = if self.parting == 0 { ply } else { self.parting };
+        Self { invented: self.invented + 1, parting, ..self }
+    }
+
+    fn miss(self, n: usize) -> Self {
+        Self { missing: self.missing + n, ..self }
+    }
+}
+
+/// The game as it was played.
+struct Played<'a> {
+    plies: &'a [Performed],
+    /// Before each half-move, and after the last.
+    positions: Vec<Chess>,
+    /// Whether a record can be expected to know the half-move.
+    is_seen: Vec<bool>,
+}
+
+impl Played<'_> {
+    /// Whether `pos` stood on the board after `n` half-moves.
+    fn stood(&self, n: usize, pos: &Chess) -> bool {
+        let real = &self.positions[n];
+        real.board() == pos.board() && real.turn() == pos.turn()
+    }
+
+    fn n_seen(&self, from: usize, to: usize) -> usize {
+        self.is_seen[from..to].iter().filter(|seen| **seen).count()
+    }
+}
+
+impl Account {
+    /// Holds what is on record against what was played from the usual start, with the cable `outs`.
+    pub fn new(truth: &Truth, entries: &[Entry], outs: &[Out]) -> Self {
+        let sheets = sheets(entries);
+        let Some((last, before)) = sheets.split_last() else {
+            return Self { is_nothing: true, n_missing: truth.plies.len(), ..Self::default() };
+        };
+        let played = played(truth, outs);
+        let mut account = account(&played, last);
+        // Moves of this game that are on record as those of another one were withdrawn from it.
+        account.n_invented += before.iter().map(ScoreSheet::len).sum::<usize>();
+        account
+    }
+}
+
+/// The score sheets of all games on record.
+fn sheets(entries: &[Entry]) -> Vec<ScoreSheet> {
+    let mut recovered = Recovered::default();
+    let mut sheets = Vec::new();
+    for (idx, entry) in entries.iter().enumerate() {
+        if matches!(entry.fact, Fact::GameStarted { .. }) {
+            sheets.extend(recovered.sheet().cloned());
+        }
+        recovered.fold(idx, entry).expect("what was recorded can be recovered");
+    }
+    sheets.extend(recovered.sheet().cloned());
+    sheets
+}
+
+fn played<'a>(truth: &'a Truth, outs: &[Out]) -> Played<'a> {
+    let mut positions = vec![Chess::new()];
+    for ply in &truth.plies {
+        let mut pos = positions.last().expect("a start position").clone();
+        pos.play_unchecked(ply.m);
+        positions.push(pos);
+    }
+    // The first half-move after the line is up may have been under way.
+    let first = |out: &Out| truth.plies.iter().position(|ply| ply.made >= out.until + READ);
+    let firsts: Vec<Option<usize>> = outs.iter().map(first).collect();
+    let is_out = |at: Mono| outs.iter().any(|out| out.from <= at && at < out.until + READ);
+    let is_seen =
+        |(idx, ply): (usize, &Performed)| !is_out(ply.made) && !firsts.contains(&Some(idx));
+    let is_seen = truth.plies.iter().enumerate().map(is_seen).collect();
+    Played { plies: &truth.plies, positions, is_seen }
+}
+
+fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Account {
+    let n = played.plies.len();
+    let mut costs: Vec<Cost> = (0..=n)
+        .map(|k| {
+            let cost = Cost { late: played.n_seen(0, k), ..Cost::default() };
+            if played.stood(k, sheet.start()) { cost } else { cost.invent(1) }
+        })
+        .collect();
+    for idx in 0..=sheet.len() {
+        if let Some(gap) = sheet.gaps().iter().find(|gap| gap.ply == idx) {
+            costs = after_gap(played, &costs, gap, sheet.position(idx));
+        }
+        let Some(scored) = sheet.moves().get(idx) else { break };
+        costs = after_move(played, &costs, scored, idx + 1);
+    }
+    let end = (0..=n).map(|k| costs[k].miss(n - k)).min().unwrap_or_default();
+    Account {
+        n_invented: end.invented,
+        n_marked: end.marked,
+        n_missing: end.missing,
+        n_late: end.late,
+        n_gaps: sheet.gaps().len(),
+        n_unknown: end.unknown,
+        is_nothing: false,
+        parting: (end.parting > 0).then_some(end.parting),
+    }
+}
+
+/// The costs after a move on record, half-move `ply` of it.
+fn after_move(played: &Played<'_>, before: &[Cost], scored: &Scored, ply: usize) -> Vec<Cost> {
+    let mut reached: Vec<Cost> = before.to_vec();
+    for k in 1..reached.len() {
+        reached[k] = reached[k].min(reached[k - 1].miss(1));
+    }
+    let mut after: Vec<Cost> = reached.iter().map(|cost| cost.invent(ply)).collect();
+    for (k, cost) in reached.iter().enumerate().take(played.plies.len()) {
+        let m = played.plies[k].m;
+        let is_named = scored.alternatives.contains(&m.to_uci(CastlingMode::Standard));
+        let cost = match () {
+            () if scored.m == m => *cost,
+            () if is_named => Cost { marked: cost.marked + 1, ..*cost },
+            () => cost.invent(ply),
+        };
+        after[k + 1] = after[k + 1].min(cost);
+    }
+    after
+}
+
+/// The costs after a gap, from which the record goes on in `adopted`.
+fn after_gap(played: &Played<'_>, before: &[Cost], gap: &Gap, adopted: &Chess) -> Vec<Cost> {
+    let is_said = |n: usize| n >= gap.n.at_least && gap.n.at_most.is_none_or(|most| n <= most);
+    let to = |j: usize| {
+        let from = (0..=j).map(|k| {
+            let (late, n) = (played.n_seen(k, j), j - k);
+            let cost = Cost { late: before[k].late + late, ..before[k] };
+            let cost = Cost { unknown: cost.unknown + n, ..cost };
+            let is_so = played.stood(j, adopted) && is_said(n);
+            if is_so { cost } else { cost.invent(gap.ply + 1) }
+        });
+        from.min().unwrap_or_default()
+    };
+    (0..before.len()).map(to).collect()
+}

@@ -1,0 +1,297 @@
+//! What happens to a line while a game is played on its board: the cable is pulled, the daemon
+//! comes too late, bytes are hurt. Drawn from seeds, played, and held against what was meant.
+
+use super::account::Account;
+use super::blame;
+use super::games::random_game;
+use super::hands::{self, Manners, Performance, TableKind};
+use super::replay::{Replay, settings_of};
+use super::trial::{Known, Row};
+use crate::game::Settings;
+use crate::laws::{Edition, Profile, Terms};
+use crate::time::Mono;
+use crate::track::Sight;
+use fastrand::Rng;
+use shakmaty::{CastlingMode, Chess, Move};
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// An invented game is over after so many half-moves.
+const PLIES_MAX: usize = 80;
+/// For so long a cable is out.
+const OUT_MS: RangeInclusive<u64> = 2_000..=60_000;
+/// So many of ten thousand bytes are hurt, from a bad line to a useless one.
+const HURT: RangeInclusive<u32> = 10..=500;
+/// After the last move the line is left alone for so long, so that the record can come to its
+/// conclusions.
+const LINGER: Duration = Duration::from_secs(60);
+/// Makes of a seed another one.
+const OTHERWISE: u64 = 0x7e0_ab1e;
+
+/// What becomes of a line.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The cable is out for a while, in the middle of the game.
+    Cable,
+    /// The daemon is started in the middle of the game.
+    Join,
+    /// Some of the bytes are hurt, in both directions, all the time.
+    Noise,
+}
+
+impl Kind {
+    /// Every kind with its word.
+    pub const EACH: [(&'static str, Self); 3] =
+        [("cable", Self::Cable), ("join", Self::Join), ("noise", Self::Noise)];
+
+    /// The kind of this word.
+    ///
+    /// # Errors
+    /// There is none; which there are.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        let found = Self::EACH.into_iter().find(|(known, _)| *known == word);
+        found.map(|(_, kind)| kind).ok_or_else(|| "there is cable, join or noise".to_owned())
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Cable => "cable",
+            Self::Join => "join",
+            Self::Noise => "noise",
+        }
+    }
+}
+
+/// A stretch of time in which a cable is out.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Out {
+    /// When it is pulled.
+    pub from: Mono,
+    /// When it is in again.
+    pub until: Mono,
+    /// The board has its power from the cable, and looks at its squares anew when that is back.
+    pub takes_power: bool,
+}
+
+/// Hurts bytes.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    rng: Rng,
+    /// So many of ten thousand.
+    hurt: u32,
+}
+
+impl Noise {
+    /// Noise that hurts `hurt` of ten thousand bytes.
+    pub fn new(hurt: u32, seed: u64) -> Self {
+        Self { rng: Rng::with_seed(seed), hurt }
+    }
+
+    /// Changes, drops and adds bytes.
+    pub fn spoil(&mut self, bytes: &mut Vec<u8>) {
+        let mut heard = Vec::with_capacity(bytes.len());
+        for byte in bytes.drain(..) {
+            if self.rng.u32(0..10_000) >= self.hurt {
+                heard.push(byte);
+                continue;
+            }
+            match self.rng.u8(0..4) {
+                0 => {}
+                1 => heard.extend([byte, self.rng.u8(..)]),
+                2 => heard.push(byte ^ 1 << self.rng.u8(0..8)),
+                _ => heard.push(self.rng.u8(..)),
+            }
+        }
+        *bytes = heard;
+    }
+}
+
+/// What becomes of a line, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Trouble {
+    /// Stretches in which the cable is out, one after the other. One that begins with the script is
+    /// a daemon that is started at its end.
+    pub outs: Vec<Out>,
+    /// What hurts the bytes.
+    pub noise: Option<Noise>,
+    /// The board does not tell what it remembers.
+    pub is_forgetful: bool,
+}
+
+/// What decides everything about a troubled game.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Draws all that is drawn.
+    pub seed: u64,
+    /// What becomes of the line.
+    pub kind: Kind,
+    /// The name of the hands' manners, one of [`Manners::NAMES`].
+    pub profile: &'static str,
+    /// What stands on the table.
+    pub table: TableKind,
+    /// A referee is seated by these Laws.
+    pub laws: Option<Edition>,
+    /// The board does not tell what it remembers.
+    pub is_forgetful: bool,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.profile, self.kind.word())?;
+        let has_names = self.table.sight == Sight::Pieces;
+        let words = [
+            (!has_names, ", no names"),
+            (!self.table.has_clock, ", no clock"),
+            (self.is_forgetful, ", no memory"),
+            (self.laws.is_some(), ", referee"),
+        ];
+        words.into_iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))
+    }
+}
+
+/// A game on a troubled line, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Troubled {
+    /// What it was made from.
+    pub case: Case,
+    /// What was played.
+    pub performance: Performance,
+    /// What became of the line.
+    pub trouble: Trouble,
+    /// What the core put on record.
+    pub replay: Replay,
+    /// That, held against what was played.
+    pub account: Account,
+    /// How many players were named for what nobody did.
+    pub n_accused: usize,
+}
+
+impl Case {
+    /// The hands that play the game, and what becomes of the line meanwhile. The game is a known
+    /// one if there are any.
+    ///
+    /// # Panics
+    /// If there are no manners of that name.
+    pub fn prepare(&self, known: &[Known]) -> (Performance, Trouble) {
+        let manners = Manners::named(self.profile).expect("a profile");
+        // The line has enough troubles; moves tried out after the game are no moves of it.
+        let manners = Manners { unplugged: 0.0, post_mortem: 0.0, kings: 0.0, ..manners };
+        let idx = usize::try_from(self.seed).unwrap_or_default();
+        let moves: Vec<Move> = match known.len() {
+            0 => random_game(self.seed, PLIES_MAX),
+            n => known[idx % n].moves.clone(),
+        };
+        let mode = CastlingMode::Standard;
+        let start = Chess::new();
+        let mut played =
+            hands::perform(&start, mode, &moves, None, &manners, self.table, self.seed);
+        if let Some((end, _)) = played.script.happenings.last_mut() {
+            *end = *end + LINGER;
+        }
+        // The start position is nothing that anybody has named.
+        played.script.header.start = None;
+        let trouble = self.trouble(&played);
+        (played, trouble)
+    }
+
+    fn trouble(&self, played: &Performance) -> Trouble {
+        let mut rng = Rng::with_seed(self.seed ^ OTHERWISE);
+        let made = |idx: usize| played.truth.plies.get(idx).map_or(0, |ply| ply.made.millis());
+        let (first, last) = (made(0), made(played.truth.plies.len().saturating_sub(1)));
+        let from = rng.u64(first..=last.max(first));
+        let until = from + rng.u64(OUT_MS);
+        let takes_power = rng.bool();
+        let (from, until) = (Mono::from_millis(from), Mono::from_millis(until));
+        let outs = match self.kind {
+            Kind::Cable => vec![Out { from, until, takes_power }],
+            Kind::Join => {
+                vec![Out { from: Mono::default(), until: from, takes_power: false }]
+            }
+            Kind::Noise => Vec::new(),
+        };
+        // As many games on lines that are nearly good as on those that are nearly useless.
+        let (least, most) = (f64::from(*HURT.start()).ln(), f64::from(*HURT.end()).ln());
+        let hurt = (least + rng.f64() * (most - least)).exp();
+        let noise = (self.kind == Kind::Noise).then(|| Noise::new(hurt as u32, rng.u64(..)));
+        Trouble { outs, noise, is_forgetful: self.is_forgetful }
+    }
+
+    /// The settings of a program that knows nothing of the game but its Laws.
+    pub fn settings(&self, played: &Performance) -> Settings {
+        let of = |edition| Profile { edition, ..Profile::default() };
+        let terms = self.laws.map(|laws| Terms { profile: of(laws), ..Terms::default() });
+        Settings { terms, ..settings_of(&played.script.header) }
+    }
+
+    /// Plays a game.
+    ///
+    /// # Panics
+    /// If there are no manners of that name.
+    pub fn run(self, known: &[Known]) -> Troubled {
+        let (performance, trouble) = self.prepare(known);
+        let replay = Replay::run_amid(&performance.script, self.settings(&performance), &trouble);
+        let account = Account::new(&performance.truth, &replay.entries, &trouble.outs);
+        let n_accused = blame::undeserved(&performance.truth, &replay.entries).len();
+        Troubled { case: self, performance, trouble, replay, account, n_accused }
+    }
+}
+
+/// What came of many games on troubled lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Toll {
+    n_games: usize,
+    /// Half-moves, or positions, on record that were not played, without a mark that names what
+    /// was.
+    pub n_invented: usize,
+    /// Half-moves that were not played, with such a mark.
+    pub n_marked: usize,
+    /// Half-moves that are missing, and nothing says so.
+    pub n_missing: usize,
+    /// Half-moves that are not known although the line was up, but for the first.
+    pub n_late: usize,
+    n_gaps: usize,
+    n_unknown: usize,
+    /// Games of which nothing is on record.
+    pub n_nothing: usize,
+    /// Players who were named for what nobody did.
+    pub n_accused: usize,
+}
+
+impl Toll {
+    /// Takes another game.
+    pub fn add(&mut self, account: &Account, n_accused: usize) {
+        self.n_games += 1;
+        self.n_invented += account.n_invented;
+        self.n_marked += account.n_marked;
+        self.n_missing += account.n_missing;
+        self.n_late += account.n_late;
+        self.n_gaps += account.n_gaps;
+        self.n_unknown += account.n_unknown;
+        self.n_nothing += usize::from(account.is_nothing);
+        self.n_accused += n_accused;
+    }
+}
+
+impl Row for Toll {
+    const HEADER: &'static str =
+        " games invented marked missing  late  gaps unknown nothing accused";
+}
+
+impl fmt::Display for Toll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:>6}{:>9}{:>7}{:>8}{:>6}{:>6}{:>8}{:>8}{:>8}",
+            self.n_games,
+            self.n_invented,
+            self.n_marked,
+            self.n_missing,
+            self.n_late,
+            self.n_gaps,
+            self.n_unknown,
+            self.n_nothing,
+            self.n_accused,
+        )
+    }
+}

@@ -1,0 +1,213 @@
+//! Games on lines that have their troubles, through the real program: many boards on
+//! pseudo-terminals, played at the pace of the world, their cables pulled and plugged in while the
+//! game goes on. The journals are held against what was played.
+//!
+//! `ROKADE_LIVE` sets how many games each row has and how long they are; `tests/table.sh live`
+//! plays more.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rokade::game::Entry;
+use rokade::laws::Edition;
+use rokade::shell::journal::{DiskStorage, Reader};
+use rokade::shell::pty::{PtyBoard, PtyBoardStub, Speed};
+use rokade::shell::record;
+use rokade::sim::account::Account;
+use rokade::sim::hands::Performance;
+use rokade::sim::trial::Row;
+use rokade::sim::trouble::{Case, Kind, Out, Toll, Trouble};
+use rokade::sim::{Table, TableKind, blame};
+use rokade::time::Mono;
+use rokade::track::Sight;
+use shakmaty::{Chess, Position};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::program::{Place, STEP, is_live};
+
+const DGT: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
+/// A game of the small version is over after so many half-moves, one of the large after more.
+const PLIES: (usize, usize) = (10, 50);
+/// The large version has so many games a row and more.
+const LARGE: u64 = 10;
+/// So many boards one daemon has at once; the machine plays their hands as well.
+const AT_ONCE: usize = 40;
+/// After the last move: a board at rest is asked for its picture once more, and for its memory.
+const LINGER: Duration = Duration::from_secs(8);
+/// In the small version a cable is out for so long at the most.
+const OUT_MAX: Duration = Duration::from_secs(3);
+
+/// A game on a board of its own.
+struct Seat {
+    case: Case,
+    played: Performance,
+    trouble: Trouble,
+    stub: PtyBoardStub,
+}
+
+fn n_games() -> u64 {
+    std::env::var("ROKADE_LIVE").map_or(2, |n| n.parse().unwrap())
+}
+
+/// Cuts a game after `n` half-moves, before anything of the next is done.
+fn cut(played: &mut Performance, n: usize) {
+    let Some(next) = played.truth.plies.get(n) else { return };
+    let is_in_hand = next.made;
+    played.truth.plies.truncate(n);
+    let last = played.truth.plies.last().unwrap();
+    let end = last.completed.unwrap_or(last.settled).max(last.settled);
+    assert!(end < is_in_hand);
+    played.script.happenings.retain(|(at, _)| *at <= end);
+    let plies = played.truth.plies.iter();
+    played.truth.last = plies.fold(Chess::new(), |pos, ply| pos.play(ply.m).unwrap());
+}
+
+/// A shorter game, and the cable out within it.
+fn shorten(played: &mut Performance, trouble: &mut Trouble, is_large: bool, seed: u64) {
+    cut(played, if is_large { PLIES.1 } else { PLIES.0 });
+    let last = played.truth.plies.last().unwrap().made;
+    for out in &mut trouble.outs {
+        let is_join = out.from == Mono::default();
+        // Spread over the game that is left.
+        let share = Duration::from_millis(last.millis() * (seed * 37 % 80 + 10) / 100);
+        let lasts = out.until.since(out.from);
+        let at = Mono::default() + share;
+        *out = match is_join {
+            true => Out { until: at, ..*out },
+            false if is_large => Out { from: at, until: at + lasts, takes_power: true },
+            false => Out { from: at, until: at + lasts.min(OUT_MAX), takes_power: true },
+        };
+    }
+}
+
+fn seat(place: &Place, number: usize, case: Case, is_large: bool) -> Seat {
+    let (mut played, mut trouble) = case.prepare(&[]);
+    shorten(&mut played, &mut trouble, is_large, case.seed);
+    let mut table = Table::new(&played.script.header);
+    if trouble.is_forgetful {
+        table = table.that_forgets();
+    }
+    let (stub, mut actor) = PtyBoard::open(table, Some(place.cable(number))).unwrap();
+    if let Some(noise) = trouble.noise.clone() {
+        actor = actor.with_noise(noise);
+    }
+    tokio::spawn(actor.run());
+    Seat { case, played, trouble, stub }
+}
+
+/// Plays the game of a board, and pulls its cable when that is due.
+async fn play(seat: Seat) -> Seat {
+    let began = Instant::now();
+    let at = |mono: Mono| began + mono.since(Mono::default());
+    seat.stub.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
+    for out in &seat.trouble.outs {
+        if out.from > Mono::default() {
+            sleep_until(at(out.from)).await;
+            seat.stub.unplug().await.unwrap();
+        }
+        sleep_until(at(out.until)).await;
+        seat.stub.plug().await.unwrap();
+    }
+    let end = seat.played.truth.plies.last().unwrap().settled;
+    sleep_until(at(end) + LINGER).await;
+    seat
+}
+
+/// The boards of these games have a referee where the games do.
+fn seat_referees(place: &Place, cases: &[Case]) {
+    let path = place.path("rokade.toml");
+    let mut text = fs::read_to_string(&path).unwrap();
+    for (number, case) in (1..).zip(cases) {
+        if let Some(laws) = case.laws {
+            let name = format!("name = \"table-{number}\"\n");
+            text = text.replace(&name, &format!("{name}laws = \"{laws}\"\n"));
+        }
+    }
+    fs::write(&path, text).unwrap();
+}
+
+fn journal(place: &Place, number: usize) -> Vec<Entry> {
+    let folder: PathBuf = place.path(&format!("state/table-{number}"));
+    let mut reader = Reader::new(DiskStorage::new(folder));
+    let mut entries = Vec::new();
+    loop {
+        let lines = reader.poll().unwrap();
+        if lines.is_empty() {
+            return entries;
+        }
+        entries.extend(lines.iter().map(|line| record::entry_of(line).expect("a known record")));
+    }
+}
+
+/// Plays these games at once, one a board, in one daemon.
+async fn play_all(cases: &[Case], is_large: bool) -> Vec<(Case, Account, usize)> {
+    let place = Place::with_boards(cases.len());
+    seat_referees(&place, cases);
+    let seats = (1..).zip(cases).map(|(n, case)| seat(&place, n, *case, is_large));
+    let seats: Vec<Seat> = seats.collect();
+    for seat in seats.iter().filter(|seat| seat.case.kind == Kind::Join) {
+        seat.stub.unplug().await.unwrap();
+    }
+    let daemon = place.start();
+    let end = Instant::now() + Duration::from_secs(60);
+    for (number, seat) in (1..).zip(&seats).filter(|(_, seat)| seat.case.kind == Kind::Cable) {
+        while !place.view_of(number).await.is_some_and(|view| is_live(&view)) {
+            assert!(Instant::now() < end, "{} is not read\n{}", seat.case, daemon.said());
+            sleep(STEP * 20).await;
+        }
+    }
+    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+    let mut seats = Vec::new();
+    for game in games {
+        seats.push(game.await.unwrap());
+    }
+    assert_eq!(daemon.stop().await.0, Some(0));
+    let mut accounts = Vec::new();
+    for (number, seat) in (1..).zip(&seats) {
+        let entries = journal(&place, number);
+        let account = Account::new(&seat.played.truth, &entries, &seat.trouble.outs);
+        let n_accused = blame::undeserved(&seat.played.truth, &entries).len();
+        accounts.push((seat.case, account, n_accused));
+    }
+    accounts
+}
+
+/// All rows, each with so many games.
+fn cases(n: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for seed in 0..n {
+        let laws = seed.is_multiple_of(2).then_some(Edition::M2023);
+        let is_forgetful = (seed / 2).is_multiple_of(2);
+        let case =
+            Case { seed, kind: Kind::Cable, profile: "blitz", table: DGT, laws, is_forgetful };
+        cases.extend(Kind::EACH.map(|(_, kind)| Case { kind, ..case }));
+    }
+    cases
+}
+
+#[tokio::test]
+async fn troubled_lines_of_the_real_program_invent_nothing() {
+    let n = n_games();
+    let is_large = n >= LARGE;
+    let mut tolls = Kind::EACH.map(|(word, kind)| (word, kind, Toll::default()));
+    for batch in cases(n).chunks(AT_ONCE) {
+        for (case, account, n_accused) in play_all(batch, is_large).await {
+            if account.n_invented + account.n_missing > 0 {
+                println!("live: seed {} {case}: {account:?}", case.seed);
+            }
+            let of_kind = tolls.iter_mut().find(|(_, kind, _)| *kind == case.kind);
+            of_kind.expect("every kind has a row").2.add(&account, n_accused);
+        }
+    }
+    println!("live: {:<8}{}", "line", Toll::HEADER);
+    for (word, kind, toll) in &tolls {
+        println!("live: {word:<8}{toll}");
+        // What noise does to a line is not all found out yet; the table has its own target.
+        if *kind != Kind::Noise {
+            assert_eq!(toll.n_invented, 0, "{word}: {toll}");
+        }
+    }
+}

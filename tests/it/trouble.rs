@@ -1,0 +1,114 @@
+//! Games on lines that have their troubles, through the core: a cable that is out for a while, a
+//! daemon that comes too late, bytes that are hurt. What is on record was played, and what is not
+//! known is said to be unknown.
+//!
+//! `ROKADE_TROUBLES` sets how many games a row has; `rokade simulate --games 200 --trouble cable`
+//! plays more and names those that fail.
+
+#![allow(clippy::unwrap_used)]
+
+use rokade::game::Unknown;
+use rokade::game::entry::{Entry, Fact};
+use rokade::laws::Edition;
+use rokade::sim::account::Account;
+use rokade::sim::trouble::{Case, Kind, Noise, Toll};
+use rokade::sim::{TableKind, Truth};
+use rokade::track::Sight;
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode, Position};
+
+const DGT: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
+
+const fn case(seed: u64, kind: Kind) -> Case {
+    Case { seed, kind, profile: "blitz", table: DGT, laws: None, is_forgetful: false }
+}
+
+/// Each row with its games; the last figure is for how many half-moves of a hundred games at the
+/// most the record may be wrong. These only fall.
+fn row(case: Case, n_invented_max: usize) {
+    let n = std::env::var("ROKADE_TROUBLES").map_or(6, |n| n.parse().unwrap());
+    let mut toll = Toll::default();
+    for seed in 0..n {
+        let troubled = Case { seed, ..case }.run(&[]);
+        toll.add(&troubled.account, troubled.n_accused);
+    }
+    println!("{case}: {toll}");
+    let n = usize::try_from(n).unwrap();
+    assert!(100 * toll.n_invented <= n_invented_max * n, "{case}: {toll}");
+    assert_eq!(toll.n_nothing, 0, "{case}: {toll}");
+    assert_eq!(toll.n_accused, 0, "{case}: {toll}");
+}
+
+#[test]
+fn nothing_is_invented_while_a_cable_is_out() {
+    row(case(0, Kind::Cable), 0);
+    row(Case { is_forgetful: true, ..case(0, Kind::Cable) }, 0);
+    row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Cable) }, 0);
+}
+
+#[test]
+fn who_joins_a_game_records_it_from_there() {
+    row(case(0, Kind::Join), 0);
+    row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Join) }, 0);
+}
+
+/// What a game of simulated hands is on record as, if all goes well.
+fn calm() -> (Truth, Vec<Entry>) {
+    let troubled = Case { profile: "clean", ..case(0, Kind::Noise) };
+    let (played, _) = troubled.prepare(&[]);
+    let replay = rokade::sim::Replay::run(&played.script);
+    (played.truth, replay.entries)
+}
+
+fn made(entry: &Entry, n: usize) -> bool {
+    matches!(entry.fact, Fact::MoveMade { ply, .. } if ply == n)
+}
+
+#[test]
+fn the_judge_finds_what_was_not_played() {
+    let (truth, entries) = calm();
+    assert_eq!(Account::new(&truth, &entries, &[]), Account::default());
+    // A record of another game is wrong wherever that is another one.
+    let other = Case { profile: "clean", ..case(1, Kind::Noise) }.prepare(&[]).0.truth;
+    let account = Account::new(&other, &entries, &[]);
+    assert!(account.n_invented > 20, "{account:?}");
+    // One that ends early misses what came later.
+    let end = entries.iter().position(|entry| made(entry, 31)).unwrap();
+    let account = Account::new(&truth, &entries[..end], &[]);
+    assert_eq!((account.n_invented, account.n_missing), (0, truth.plies.len() - 30));
+}
+
+#[test]
+fn the_judge_knows_a_gap_that_was_one() {
+    let (truth, entries) = calm();
+    let after = |n: usize| {
+        let plies = truth.plies.iter().take(n);
+        plies.fold(Chess::new(), |pos, ply| pos.play(ply.m).unwrap())
+    };
+    let end = entries.iter().position(|entry| made(entry, 11)).unwrap();
+    let with_gap = |n: usize, unknown: Unknown| {
+        let fen = Fen::from_position(&after(n), EnPassantMode::Legal).to_string();
+        let gap = Fact::Gap { ply: 10, fen, n: unknown };
+        let mut entries = entries[..end].to_vec();
+        entries.push(Entry { fact: gap, ..entries[end - 1].clone() });
+        Account::new(&truth, &entries, &[])
+    };
+    let account = with_gap(14, Unknown::exactly(4));
+    assert_eq!((account.n_invented, account.n_unknown, account.n_gaps), (0, 4, 1));
+    // The line was up, and these half-moves can have been seen.
+    assert_eq!(account.n_late, 4);
+    assert_eq!(with_gap(14, Unknown::exactly(5)).n_invented, 1);
+}
+
+#[test]
+fn noise_hurts_as_many_bytes_as_it_is_told_to() {
+    let n_hurt = |hurt| {
+        let mut bytes = vec![0; 100_000];
+        Noise::new(hurt, 1).spoil(&mut bytes);
+        bytes.iter().filter(|byte| **byte != 0).count()
+    };
+    assert_eq!(n_hurt(0), 0);
+    // Of a thousand a quarter is dropped.
+    let n = n_hurt(100);
+    assert!((600..900).contains(&n), "{n}");
+}
