@@ -6,7 +6,7 @@
 
 use super::board_clock::{self, BoardClock};
 use super::http::Shown;
-use super::journal::{Backoff, Batch, DiskStorage, Journal, Writer};
+use super::journal::{Backoff, Batch, DiskStorage, Journal, Line, Writer};
 use super::keeper::{Calls, Stand, stopped};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
@@ -86,11 +86,17 @@ impl Board {
     /// takes. Where the disk does not take a record, what can be read of it is gone on from in
     /// memory. Games that were over in the lines from `late` on get their files.
     ///
+    /// `each` is told of each line.
+    ///
     /// # Errors
     /// The journal is another program's, or of a newer version.
-    pub fn read(folder: &Path, late: Option<u64>) -> Result<Opened, RecordError> {
+    pub fn read(folder: &Path, late: Option<u64>, each: &dyn Fn()) -> Result<Opened, RecordError> {
         let mut past = Past::before(late);
-        let error = match record::open(folder, &mut |line| past.take(&line)) {
+        let take = &mut |line: Line| {
+            past.take(&line);
+            each();
+        };
+        let error = match record::open(folder, take) {
             Ok((journal, found)) => {
                 write_unfiled(&mut past, folder);
                 let news = past.news(found, folder);
@@ -109,6 +115,17 @@ impl Board {
             }
         };
         Ok(Opened { journal, news, past, trouble: Some(error.sentence()) })
+    }
+
+    /// A record in `folder` of which the disk gives nothing: what happens is kept in memory, and
+    /// follows what is there once that can be read.
+    ///
+    /// # Errors
+    /// The boot's identity cannot be read.
+    pub fn unread(folder: &Path) -> Result<Opened, RecordError> {
+        let trouble = Some("the disk does not answer".to_owned());
+        let journal = record::unread(folder)?;
+        Ok(Opened { journal, news: Vec::new(), past: Past::default(), trouble })
     }
 
     /// Takes up the game of an opened record, and starts line and publisher. A `clock` of our own

@@ -6,13 +6,16 @@
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
+use tokio::time::sleep;
 
 /// So many writes are under way at once. A card brings them all to its flash with one flush, so
 /// several that wait together wait hardly longer than one.
-const THREADS: usize = 4;
+pub const THREADS: usize = 4;
 
 /// The threads that wait for the disk. What runs on them ends with this.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub struct Disk {
     /// Taken when it ends.
     runtime: Option<Runtime>,
     files: Arc<Semaphore>,
+    /// Counts what the disk gives.
+    progress: AtomicU64,
 }
 
 impl Disk {
@@ -34,7 +39,11 @@ impl Disk {
             .thread_name("disk")
             .enable_time()
             .build()?;
-        Ok(Self { runtime: Some(runtime), files: Arc::new(Semaphore::new(1)) })
+        Ok(Self {
+            runtime: Some(runtime),
+            files: Arc::new(Semaphore::new(1)),
+            progress: AtomicU64::new(0),
+        })
     }
 
     /// Runs something that may block while it writes.
@@ -53,6 +62,22 @@ impl Disk {
             done.send(work()).ok();
         });
         waited.await.ok()
+    }
+
+    /// The disk has given something to somebody who waits for more.
+    pub fn has_given(&self) {
+        self.progress.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Waits until the disk has given nothing to anybody for so long.
+    pub async fn stalled(&self, limit: Duration) {
+        loop {
+            let before = self.progress.load(Ordering::Relaxed);
+            sleep(limit).await;
+            if self.progress.load(Ordering::Relaxed) == before {
+                return;
+            }
+        }
     }
 
     /// One permit for all that is no journal: files for readers leave the other threads to the

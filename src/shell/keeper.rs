@@ -1,7 +1,7 @@
 //! Keeps one board recorded: opens its record, runs it, and when either fails says so and tries
 //! again. What goes wrong at one board is none of the others' concern.
 
-use super::board::{Board, Ended};
+use super::board::{Board, Ended, Opened};
 use super::config;
 use super::copy::Original;
 use super::disk::Disk;
@@ -11,6 +11,7 @@ use super::now::Now;
 use super::orders::{self, Answer, Asked, Class, Requests};
 use super::own_clock::OwnClockStub;
 use super::publish::Echo;
+use super::record::RecordError;
 use super::status::{Recording, Status};
 use crate::game::Game;
 use std::any::Any;
@@ -27,6 +28,10 @@ use tracing::{error, info};
 /// How long to wait before a record is opened again: twice as long each time, up to a limit.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
 const WAIT_LAST: Duration = Duration::from_secs(30);
+/// A record is not waited for any longer where the disk gives nothing for so long to any board:
+/// a card that is merely slow gives something, and one that tidies up is back by then. The game in
+/// progress would be cut in two by going on without its beginning.
+const STALL: Duration = Duration::from_secs(15);
 /// A board that has run for so long begins again with the shortest wait.
 const CALM: Duration = Duration::from_secs(60);
 
@@ -159,7 +164,7 @@ impl Keeper {
         calls: &mut Calls,
     ) -> Option<Result<u64, Recording>> {
         let (disk, folder) = (Arc::clone(&self.stand.disk), self.stand.folder.clone());
-        let opening = async move { disk.run(move || Board::read(&folder, late)).await };
+        let opening = read(disk, folder, late, self.stand.settings.name.clone());
         let opened = match self.meanwhile(opening, calls).await? {
             Some(Ok(opened)) => opened,
             Some(Err(error)) => {
@@ -232,6 +237,31 @@ impl Keeper {
             let copy = status.copy.take();
             *status = Status { record: off, copy, ..Status::default() };
         });
+    }
+}
+
+/// Reads the record in `folder`. A disk that gives nothing at all is not waited for.
+async fn read(
+    disk: Arc<Disk>,
+    folder: PathBuf,
+    late: Option<u64>,
+    board: String,
+) -> Option<Result<Opened, RecordError>> {
+    let (reader, path) = (Arc::clone(&disk), folder.clone());
+    let reading = disk.run(move || Board::read(&path, late, &|| reader.has_given()));
+    tokio::select! {
+        read = reading => {
+            disk.has_given();
+            read
+        }
+        () = disk.stalled(STALL) => {
+            error!(
+                board,
+                "THE DISK DOES NOT ANSWER: the record cannot be read; what happens is in memory \
+                 only, and will follow it"
+            );
+            Some(Board::unread(&folder))
+        }
     }
 }
 

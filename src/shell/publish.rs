@@ -284,6 +284,9 @@ impl Publisher {
 
     /// The record's folder can be used at last.
     fn joined(&mut self, Joined { torn, late }: Joined, withheld: &mut Withheld) {
+        if !withheld.is_for_good {
+            self.status.send_modify(|status| status.disk = None);
+        }
         if let Some(torn) = torn {
             let (file, bytes, kept_as) = (torn.file, torn.bytes, torn.kept_as.join(", "));
             warn!(board = self.name, file, bytes, kept_as, "an unfinished end was set aside");

@@ -179,6 +179,15 @@ pub fn open_detached(
     Ok((journal, found.ok()))
 }
 
+/// A journal in `folder` of which nothing is known yet.
+///
+/// # Errors
+/// The boot's identity cannot be read.
+pub fn unread(folder: &Path) -> Result<Journal<DiskStorage>, RecordError> {
+    let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
+    Ok(Journal::unread(DiskStorage::new(folder), boot, Limits::default()))
+}
+
 /// One game out of a record.
 #[derive(Debug)]
 pub struct Recorded {

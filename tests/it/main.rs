@@ -32,6 +32,7 @@ mod service;
 mod simulate;
 mod space;
 mod stage;
+mod stall;
 mod table;
 mod tidy;
 mod timekeeper;

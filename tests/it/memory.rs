@@ -342,6 +342,56 @@ fn a_mate_that_nobody_saw_is_found_by_a_daemon_started_beside_a_standing_clock()
     }
 }
 
+/// A game ends, the cable is out while the pieces are set up, and comes back two half-moves into
+/// the next game.
+#[test]
+fn the_next_game_is_recorded_though_nobody_saw_it_begin() {
+    for has_memory in [true, false] {
+        let mut table = Table::new();
+        table.has_memory = has_memory;
+        let mate = [
+            (Square::F2, Square::F3),
+            (Square::E7, Square::E5),
+            (Square::G2, Square::G4),
+            (Square::D8, Square::H4),
+        ];
+        for ((from, to), by) in mate.into_iter().zip([Color::White, Color::Black].repeat(2)) {
+            table.play(from, to, by, Listens::Yes);
+        }
+        table.pass(5_000);
+        assert!(table.game.play().expect("a game").ending().is_some());
+        table.clock.stop(table.now);
+        for (from, to) in mate.into_iter().rev() {
+            let code = table.board.code(to);
+            table.wait(700, Listens::No);
+            table.set(to, Code::Empty);
+            table.set(from, code);
+        }
+        table.clock.run(table.now, Color::White);
+        table.play(Square::D2, Square::D4, Color::White, Listens::No);
+        table.play(Square::D7, Square::D5, Color::Black, Listens::No);
+        table.plug();
+        table.pass(30_000);
+        let squares = [
+            (Square::C2, Square::C4),
+            (Square::E7, Square::E6),
+            (Square::B1, Square::C3),
+            (Square::G8, Square::F6),
+            (Square::C1, Square::G5),
+            (Square::F8, Square::E7),
+            (Square::E2, Square::E3),
+            (Square::B8, Square::D7),
+            (Square::G1, Square::F3),
+            (Square::A7, Square::A6),
+        ];
+        for ((from, to), by) in squares.into_iter().zip([Color::White, Color::Black].repeat(5)) {
+            table.play(from, to, by, Listens::Yes);
+        }
+        let seen = squares.map(|(from, to)| format!("{from}{to}"));
+        assert!(table.moves().ends_with(&seen), "memory {has_memory}: {:?}", table.moves());
+    }
+}
+
 #[test]
 fn a_shifted_picture_is_asked_for_again_before_it_changes_anything() {
     let mut table = Table::new();

@@ -5,8 +5,8 @@
 use std::fs;
 use std::time::Duration;
 
-use rokade::shell::pty::Speed;
-use rokade::sim::hands::Span;
+use rokade::shell::pty::{PtyBoardStub, Speed};
+use rokade::sim::hands::{Performance, Span};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -35,11 +35,8 @@ async fn play_without_a_folder(place: &Place, seed: u64) -> (Daemon, Vec<String>
     fs::create_dir_all(place.path("state")).unwrap();
     fs::write(place.journal(), "no folder").unwrap();
     let (intended, played) = game(4, Span::new(300, 600), seed);
-    let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
-    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    sleep(Duration::from_millis(500)).await;
-    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    let _board = play(place, played).await;
     let n_told = || {
         let said = daemon.said();
         said.lines()
@@ -69,20 +66,31 @@ async fn a_record_that_had_no_place_from_the_start_is_kept_once_it_has() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
+/// Plays the first game of a record, with a daemon that is stopped then, and returns its moves.
+async fn play_first(place: &Place, seed: u64) -> Vec<String> {
+    let (intended, played) = game(3, Span::new(300, 600), seed);
+    let daemon = place.start();
+    let _board = play(place, played).await;
+    wait_for(&daemon, "the first game", || in_file(place, 1) == intended).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+    intended
+}
+
+/// Plays on a board that a daemon has found.
+async fn play(place: &Place, played: Performance) -> PtyBoardStub {
+    let mut board = plug(&played.script, &place.board());
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    sleep(Duration::from_millis(500)).await;
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    board
+}
+
 /// The folder that comes back has a game already: the other one follows it, and no file is written
 /// over.
 #[tokio::test]
 async fn what_was_played_without_the_past_follows_it() {
     let place = Place::new();
-    let (first, played) = game(3, Span::new(300, 600), 32);
-    let mut board = plug(&played.script, &place.board());
-    let daemon = place.start();
-    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    sleep(Duration::from_millis(500)).await;
-    board.play(played.script.happenings, Speed::REAL).await.unwrap();
-    wait_for(&daemon, "the first game", || in_file(&place, 1) == first).await;
-    assert_eq!(daemon.stop().await.0, Some(0));
-    drop(board);
+    let first = play_first(&place, 32).await;
 
     let away = place.path("state/away");
     fs::rename(place.journal(), &away).unwrap();
@@ -109,14 +117,7 @@ fn pgn_moves_of(place: &Place) -> Vec<String> {
 #[tokio::test]
 async fn a_noted_head_tells_a_record_that_was_cut() {
     let place = Place::new();
-    let (intended, played) = game(3, Span::new(300, 600), 34);
-    let mut board = plug(&played.script, &place.board());
-    let daemon = place.start();
-    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    sleep(Duration::from_millis(500)).await;
-    board.play(played.script.happenings, Speed::REAL).await.unwrap();
-    wait_for(&daemon, "the game", || in_file(&place, 1) == intended).await;
-    assert_eq!(daemon.stop().await.0, Some(0));
+    play_first(&place, 34).await;
     let said = daemon_head(&place).await;
     let (line, hash) = said.split_once(':').unwrap();
     let verify = async |noted: String| place.run(&["verify", "--noted", &noted]).await;

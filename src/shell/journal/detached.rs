@@ -51,6 +51,12 @@ impl<S: Storage> Journal<S> {
         (Self::after(storage, boot, limits, &chain, Some(known)), read)
     }
 
+    /// As [`Journal::detached`], without asking the disk for anything.
+    pub fn unread(storage: S, boot: BootId, limits: Limits) -> Self {
+        let chain = Chain::new();
+        Self::after(storage, boot, limits, &chain, Some(Known::of(&chain)))
+    }
+
     /// Takes the folder, if that is still to be done. What waits goes behind what is there.
     pub(super) fn join(&mut self) -> Result<(), JournalError> {
         let Some(known) = self.known else { return Ok(()) };

@@ -116,6 +116,30 @@ fn one_changed_byte_costs_one_line_at_the_most() {
     assert!(n_mended > n_flips / 3 && n_torn <= 2 + n_flips / 100);
 }
 
+/// The control: where a checksum agreed with whatever stands there, the tests above would fail, as
+/// what they compare is read wrong.
+#[test]
+fn without_a_checksum_damage_is_read_as_if_it_were_the_record() {
+    let whole = hundred();
+    let ends = ends(&whole);
+    let (mut n_unseen, mut n_wrong) = (0, 0);
+    for line in [40, 98, 99] {
+        let (start, end) = (ends[line - 1], ends[line]);
+        let body = whole[start..end].windows(5).position(|word| word == b"d\":\"x").unwrap();
+        let mut bytes = whole.clone();
+        bytes[start + body + 4] ^= 1;
+        let sum = format!("{:08x}", crc32fast::hash(&bytes[start + 9..end - 1]));
+        bytes[start..start + 8].copy_from_slice(sum.as_bytes());
+        let disk = disk_with(&bytes);
+        n_unseen += usize::from(verify(&disk).unwrap().is_sound());
+        let (lines, ..) = opened(&disk, LONG);
+        let is_wrong = |seen: &Line| seen.body != entry(seen.seq).body;
+        n_wrong += lines.iter().filter(|line| is_wrong(line)).count();
+    }
+    // The hash of a line is in the next one; behind the last there is none.
+    assert_eq!((n_unseen, n_wrong), (1, 3));
+}
+
 #[test]
 fn a_lost_block_costs_the_lines_in_it() {
     let whole = hundred();
