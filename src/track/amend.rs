@@ -27,19 +27,25 @@ impl Tracker {
             return amended;
         }
         let mut before = self.root.clone();
+        let mut n_played = 0;
         for (idx, ply) in line.plies.iter().enumerate() {
-            let stands = line.pos.board().piece_at(ply.m.to());
-            let piece = ply.m.role().of(before.turn());
-            // Back where it came from it has been taken back.
-            let is_back = ply.m.from().is_some_and(|from| {
-                self.history.last_shown(from, piece).is_some_and(|shown| shown > ply.released)
-            });
-            let is_missing = missing.contains(ply.m.to()) && stands == Some(piece);
-            if is_missing && is_plain(ply.m) && !is_back && !ply.is_unwatched {
-                let shown = self.come_from(ply.m.to(), diff & self.seen.known().by_piece(piece));
-                amended.extend(self.instead(line, idx, &before, shown, at, budget));
+            if !missing.contains(ply.m.to()) || !is_plain(ply.m) || ply.is_unwatched {
+                continue;
             }
-            before.play_unchecked(ply.m);
+            let piece = ply.m.role().of(line.mover(idx));
+            // Back where it came from it has been taken back.
+            let is_back = || {
+                ply.m.from().is_some_and(|from| {
+                    self.history.last_shown(from, piece).is_some_and(|shown| shown > ply.released)
+                })
+            };
+            if line.pos.board().piece_at(ply.m.to()) != Some(piece) || is_back() {
+                continue;
+            }
+            line.plies[n_played..idx].iter().for_each(|ply| before.play_unchecked(ply.m));
+            n_played = idx;
+            let shown = self.come_from(ply.m.to(), diff & self.seen.known().by_piece(piece));
+            amended.extend(self.instead(line, idx, &before, shown, at, budget));
         }
         amended
     }

@@ -53,7 +53,7 @@ impl History {
 
     /// When `sq` last ceased to show `piece`, or something that may have been it.
     pub fn last_shown(&self, sq: Square, piece: Piece) -> Option<Mono> {
-        self.of(sq, piece).map(|span| span.until).max()
+        self.of(sq, piece).next_back().map(|span| span.until)
     }
 
     /// How long `sq` showed `piece` since `since`, all in all, up to when it last ceased to and
