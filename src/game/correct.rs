@@ -33,8 +33,7 @@ impl Game {
     pub(super) fn watch_end(&mut self, now: Mono) {
         self.timers.clear(Timer::End);
         let Some(play) = self.play.as_mut().filter(|_| !self.is_blind) else { return };
-        play.end_by_position(now, &mut self.facts);
-        if let Some(due) = play.ends_at() {
+        if let Some(due) = play.end_by_position(now, &mut self.facts) {
             self.timers.set(Timer::End, due);
         }
     }

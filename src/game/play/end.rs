@@ -74,14 +74,20 @@ impl Play {
         (!is_old).then_some(ending)
     }
 
-    /// Ends the game if the last position on record does, and is beyond a second thought.
-    pub(in crate::game) fn end_by_position(&mut self, at: Mono, facts: &mut Vec<Fact>) {
-        if self.ends_at().is_none_or(|due| at < due) {
-            return;
+    /// Ends the game if the last position on record does, and is beyond a second thought. Returns
+    /// when that will be, as things stand, if it is not yet.
+    pub(in crate::game) fn end_by_position(
+        &mut self,
+        at: Mono,
+        facts: &mut Vec<Fact>,
+    ) -> Option<Mono> {
+        let ending = self.end_of_position().filter(|_| !self.is_end_open)?;
+        let due = self.final_at()?;
+        if at < due {
+            return Some(due);
         }
-        if let Some(ending) = self.end_of_position() {
-            self.end_by_move(at, ending, facts);
-        }
+        self.end_by_move(at, ending, facts);
+        None
     }
 
     /// Ends the game by the last move on record, which that completes.
@@ -89,12 +95,6 @@ impl Play {
         self.tracker.complete_at_game_end(at);
         self.complete(at, facts);
         self.end(ending, facts);
-    }
-
-    /// When the last position on record ends the game, as things stand: pressed and scanned, or
-    /// long at rest. `None` if it does not.
-    pub(in crate::game) fn ends_at(&self) -> Option<Mono> {
-        self.end_of_position().filter(|_| !self.is_end_open).and(self.final_at())
     }
 
     /// Whether the last position on record may have come about otherwise: an illegal move that was
