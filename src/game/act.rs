@@ -151,6 +151,7 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "dismiss": "does not",
         "dismiss 3": "does not, of matter 3",
         "rule draw": "judges a claim: draw, postpone, reject, grant or loss",
+        "rule postpone 0": "the same, without the two minutes that the opponent is given otherwise",
         "continue": "play goes on: a result is withdrawn; only an illegal move still waits",
         "continue provisional": "play goes on until the matter is settled",
         "basis display_only": "what a claim rests on",

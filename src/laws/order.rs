@@ -39,8 +39,10 @@ impl Whose {
 pub enum Judgment {
     /// The game is drawn.
     Draw,
-    /// The decision is put off.
+    /// The decision is put off, and the opponent gets two minutes, as he may. 10.2b (III.5.2).
     Postpone,
+    /// It is put off, and nobody gets time.
+    PostponeOnly,
     /// The claim is rejected.
     Reject,
     /// The request is granted.
@@ -50,13 +52,15 @@ pub enum Judgment {
 }
 
 impl Judgment {
-    const ALL: [Self; 5] = [Self::Draw, Self::Postpone, Self::Reject, Self::Grant, Self::Loss];
+    const ALL: [Self; 6] =
+        [Self::Draw, Self::Postpone, Self::PostponeOnly, Self::Reject, Self::Grant, Self::Loss];
 
     /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Draw => "draw",
             Self::Postpone => "postpone",
+            Self::PostponeOnly => "postpone 0",
             Self::Reject => "reject",
             Self::Grant => "grant",
             Self::Loss => "loss",
@@ -397,7 +401,7 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "adopt" => Order::Adopt(Some(side()?)),
         "confirm" => Order::Confirm(matter(rest)?),
         "dismiss" => Order::Dismiss(matter(rest)?),
-        "rule" => Order::Rule(judgment(first)?),
+        "rule" => Order::Rule(judgment(rest)?),
         "continue" => Order::Continue(match first {
             "" => GoingOn::Finally,
             "provisional" => GoingOn::Provisionally,
@@ -527,6 +531,7 @@ mod tests {
     fn orders_are_read_as_they_are_written() {
         let samples = [
             "rule postpone",
+            "rule postpone 0",
             "continue",
             "continue provisional",
             "set_time both 12.5",

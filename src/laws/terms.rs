@@ -90,6 +90,8 @@ pub struct Evidence {
     /// A piece that was off its square for less may have been knocked over, or taken and put back
     /// with a word. The opponent may claim it.
     pub held: Duration,
+    /// A piece that is missing beside a move for so long is in no hand.
+    pub missing: Duration,
     /// Who has touched nothing for so long since the start is taken to be away. Who thinks about
     /// his first move touches nothing either.
     pub away: Duration,
@@ -101,6 +103,7 @@ impl Evidence {
         released: Duration::ZERO,
         adjusting: Duration::ZERO,
         held: Duration::ZERO,
+        missing: Duration::ZERO,
         away: Duration::ZERO,
     };
 
@@ -116,6 +119,7 @@ impl Default for Evidence {
             released: Duration::from_secs(3),
             adjusting: Duration::from_millis(750),
             held: Duration::from_secs(3),
+            missing: Duration::from_secs(5),
             away: Duration::from_secs(300),
         }
     }

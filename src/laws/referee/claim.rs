@@ -452,29 +452,34 @@ impl Referee {
                 self.finish(Code::ClaimUpheld, Score::DRAW, open.asked.reason());
             }
             Judgment::Loss => self.finish(Code::ArbiterResult, Score::win(!by), "claim rejected"),
-            Judgment::Postpone => {
+            Judgment::Postpone | Judgment::PostponeOnly => {
                 self.log_with(Code::ArbiterNote, Some(by), "decision postponed".to_owned());
                 self.claim = None;
+                let is_first = self.postponed.is_none();
                 self.postponed = Some(Open { is_postponed: true, ..open });
+                if judgment == Judgment::Postpone && is_first {
+                    self.give_two_minutes(!by, "L10.2b");
+                }
             }
             Judgment::Reject => {
                 self.claim = None;
                 self.postponed = None;
-                let row = "L10.2c";
-                self.say(Ruling::Penalty { to: !by, span: QUICKPLAY, row });
-                self.order_clock(ClockOrder::Add(!by, QUICKPLAY));
+                self.give_two_minutes(!by, "L10.2c");
             }
             Judgment::Grant => {
                 self.claim = None;
-                let row = "LM.III.4";
-                self.say(Ruling::Penalty { to: !by, span: QUICKPLAY, row });
+                self.give_two_minutes(!by, "LM.III.4");
                 let per_move = Duration::from_secs(5);
                 self.say(Ruling::Mode { per_move });
-                self.order_clock(ClockOrder::Add(!by, QUICKPLAY));
                 self.order_clock(ClockOrder::Increment(per_move));
             }
         }
         self.was_final = matches!(judgment, Judgment::Draw | Judgment::Reject);
+    }
+
+    fn give_two_minutes(&mut self, to: Color, row: &'static str) {
+        self.say(Ruling::Penalty { to, span: QUICKPLAY, row });
+        self.order_clock(ClockOrder::Add(to, QUICKPLAY));
     }
 
     /// How the offer of `by` stands. One that is open lapses with the end of the game.

@@ -13,7 +13,7 @@ pub enum Display {
     Move(String),
     /// The position from which play begins.
     Position,
-    /// What it showed before: something is being settled.
+    /// What it showed before: something is being settled, or a press was forgotten.
     Hold,
     /// The result.
     Result(Score),
@@ -50,11 +50,14 @@ impl Referee {
         let is_open = self.breaches.iter().any(|it| it.is_pressed && !it.is_answered);
         let is_astray = self.turn.on_board.is_some() || self.demand.is_some();
         let is_setup = self.phase == super::Phase::Setup;
+        let plies = self.game.plies();
         let is_sealing = self.sitting.is_adjourned || self.sitting.requested.is_some();
-        if is_held || is_open || is_astray || is_setup || is_sealing {
+        // That his clock runs on is for nobody to see who could tell the player. 13.6 (12.6).
+        let is_forgotten = self.turn.not_pressed_noted
+            && plies.last().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        if is_held || is_open || is_astray || is_setup || is_sealing || is_forgotten {
             return Display::Hold;
         }
-        let plies = self.game.plies();
         // A move that was answered is known to all, whether or not the clock was pressed on it.
         let n_answered = plies.len().saturating_sub(1);
         let is_known = |(idx, ply): &(usize, &Ply)| ply.is_completed || *idx < n_answered;

@@ -2,11 +2,12 @@
 //! is moved while the clock stands.
 
 use super::super::code::Code;
-use super::super::picture::{Thing, exact, target_of, victim_of};
+use super::super::picture::{Thing, disturbed, exact, target_of, victim_of};
 use super::super::said::Ruling;
 use super::super::why::{Attempt, Stage, attempt};
 use super::turn::Cause;
 use super::{OnBoard, Phase, Referee, Turn};
+use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
 
 impl Referee {
@@ -37,9 +38,37 @@ impl Referee {
         cause == Cause::Press || self.is_called || self.terms.evidence.is_tidy()
     }
 
+    /// When pieces that are missing beside a move that stands are in no hand any more. 7.3 (7.4).
+    pub(super) fn missing_at(&self) -> Option<Mono> {
+        let is_open = self.result.is_none() && self.demand.is_none() && !self.is_idle();
+        let since = self.turn.missing.filter(|_| is_open)?;
+        Some(since + self.terms.evidence.missing)
+    }
+
+    pub(super) fn watch_missing(&mut self) {
+        if self.missing_at().is_some_and(|due| due <= self.now) {
+            self.turn.missing = None;
+            self.displaced(None);
+        }
+    }
+
+    /// Whether a move stands beside which nothing is wrong but that pieces are missing which were
+    /// there when the turn began. What was touched first may still be in the hand.
+    fn lacks_others(&self, pos: &Chess) -> bool {
+        let astray = disturbed(pos, &self.seen).map(|(_, astray)| astray);
+        astray.is_some_and(|astray| {
+            let is_missing = (astray & self.seen.occupied()).is_empty();
+            let first = self.turn.touches.squares().first().copied();
+            is_missing
+                && first.is_some_and(|first| !astray.contains(first))
+                && (astray & !self.turn.stirred).is_empty()
+        })
+    }
+
     /// A piece rests where it could not go. It may be on its way, or held up by another one.
     pub(super) fn suspect(&mut self, pos: &Chess) {
         let by = pos.turn();
+        self.turn.missing = self.lacks_others(pos).then_some(self.last_change);
         let tried = attempt(pos, &self.seen, &self.turn.touches.squares());
         let is_his = |tried: &Attempt| {
             self.seen.get(tried.from).is_none() && self.seen.known().by_color(by).contains(tried.to)

@@ -58,11 +58,17 @@ impl Referee {
             return;
         }
         if why == "king captured" && first.is_some() {
-            self.raise(|case| matches!(case, Case::Illegal(_)));
+            // The ruling goes back to before the first of them.
+            let first = self.first_illegal();
+            self.raise(|case| matches!(case, Case::Illegal(known) if Some(known.ply) == first));
             return;
         }
         let may_act = self.may_act_on(is_impossible);
         self.may_act = Some(may_act);
+        if shadow.is_some() && self.rules.illegal.raised == IllegalRaised::AnyTime {
+            let facts = "play is followed from what stands".to_owned();
+            self.log_with(Code::ShadowTracking, Some(by), facts);
+        }
         let case = Illegal {
             by,
             ply,
@@ -78,6 +84,15 @@ impl Referee {
             times: self.began.filter(|began| began.running == Some(by)).map(|began| began.left),
         };
         self.open(Case::Illegal(case), &[], may_act);
+    }
+
+    /// After how many half-moves the first illegal move was made that waits for a ruling.
+    fn first_illegal(&self) -> Option<usize> {
+        let plies = self.matters.iter().filter_map(|matter| match &matter.case {
+            Case::Illegal(known) if !known.is_put_right => Some(known.ply),
+            _ => None,
+        });
+        plies.min()
     }
 
     fn may_act_on(&self, is_impossible: bool) -> MayAct {
@@ -114,7 +129,8 @@ impl Referee {
             return false;
         }
         if self.rules.illegal.raised == IllegalRaised::AnyTime {
-            self.log(Code::ShadowTracking, None);
+            let facts = "the illegal move was answered".to_owned();
+            self.log_with(Code::ShadowTracking, Some(by), facts);
             return false;
         }
         self.close(|case| matches!(case, Case::Illegal(_)))
@@ -182,6 +198,8 @@ impl Referee {
             IllegalCost::Time { .. } => {
                 self.game.truncate(case.ply);
                 self.breaches.clear();
+                // What was played after it was not played.
+                self.close(|it| matches!(it, Case::Illegal(later) if later.ply > case.ply));
                 self.turn = Turn::default();
                 let becomes =
                     case.promotion.filter(|_| self.rules.promotion_left == PromotionLeft::Queen);

@@ -22,6 +22,8 @@ pub(super) struct Presence {
     /// Who is late at the resumption unless he comes in time.
     expected: ByColor<bool>,
     arrived: ByColor<bool>,
+    /// Arrivals are entered at this table: who was not is away.
+    is_entered: bool,
     is_late_noted: bool,
 }
 
@@ -72,6 +74,7 @@ impl Referee {
     pub(super) fn on_arrive(&mut self, by: Color) {
         let was_there = self.late.is_there(by);
         self.late.came(by);
+        self.late.is_entered = true;
         self.log(Code::Arrival, Some(by));
         if was_there || self.result.is_some() {
             return;
@@ -111,20 +114,35 @@ impl Referee {
         self.open(Case::Late(absent), &[loss, "arbiter decides otherwise"], MayAct::Yes);
     }
 
-    pub(super) fn watch_lateness(&mut self) {
-        if self.has(|case| matches!(case, Case::Late(_))) {
-            return;
-        }
+    /// Who is away, and when that costs the game. Who may come at once or not at all is late if he
+    /// is not there at the start.
+    fn lateness_due(&self) -> Option<(Mono, ByAbsence)> {
+        let is_over = self.result.is_some() || self.has(|case| matches!(case, Case::Late(_)));
         let is_under_way = self.late.started.is_some() || self.late.resumed.is_some();
-        let Some(since) = self.late.since().filter(|_| is_under_way) else { return };
+        let absent = self.late.absent().filter(|absent| match absent {
+            ByAbsence::One(_) => is_under_way || self.late.is_entered,
+            ByAbsence::Both => is_under_way,
+        });
+        let (since, absent) = self.late.since().filter(|_| !is_over).zip(absent)?;
         let limit = match self.late.resumed {
             Some(_) => self.resumption(),
+            None if self.late.is_entered => self.terms.lateness(),
             None => self.terms.lateness().max(self.terms.evidence.away),
         };
-        if self.seconds_since(since) <= limit {
+        let is_at_once = limit.is_zero() && self.late.is_entered && self.late.resumed.is_none();
+        let grace = if is_at_once { Duration::ZERO } else { Duration::from_secs(1) };
+        Some((since + limit + grace, absent))
+    }
+
+    /// When somebody is too late.
+    pub(super) fn late_at(&self) -> Option<Mono> {
+        self.lateness_due().map(|(due, _)| due)
+    }
+
+    pub(super) fn watch_lateness(&mut self) {
+        let Some((_, absent)) = self.lateness_due().filter(|(due, _)| *due <= self.now) else {
             return;
-        }
-        let Some(absent) = self.late.absent() else { return };
+        };
         if let (ByAbsence::One(side), Some(_)) = (absent, self.late.resumed)
             && !std::mem::replace(&mut self.late.is_late_noted, true)
         {

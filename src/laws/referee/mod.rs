@@ -190,6 +190,8 @@ struct Turn {
     suspect: Option<(Square, OnBoard)>,
     /// Whose pieces lay right beside them, knocked over or put there by half.
     lying: Bitboard,
+    /// Since when pieces are missing beside a move that stands.
+    missing: Option<Mono>,
     /// Own and enemy piece were touched at once.
     is_simultaneous: bool,
     /// When the piece that was moved last left its new square again.
@@ -368,7 +370,8 @@ impl Referee {
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         let life = self.doubt.as_ref().map(|doubt| doubt.due);
-        [self.settle_at, self.not_pressed_at(), self.sitting_ends_at(), life]
+        let (late, missing) = (self.late_at(), self.missing_at());
+        [self.settle_at, self.not_pressed_at(), self.sitting_ends_at(), late, missing, life]
             .into_iter()
             .flatten()
             .min()
@@ -419,6 +422,7 @@ impl Referee {
         if self.result.is_some() {
             return;
         }
+        self.watch_missing();
         self.watch_not_pressed();
         self.watch_low_time();
         self.watch_lateness();

@@ -31,6 +31,7 @@ impl Referee {
         }
         self.seen.set(sq, thing);
         self.last_change = self.now;
+        self.turn.missing = None;
         if self.result.is_some() || self.is_play_over() {
             self.say(Ruling::Ignored);
             return;
