@@ -16,9 +16,17 @@ impl Game {
         let Some(play) = &mut self.play else { return };
         if play.repair(now, &mut self.facts) {
             self.note_corrected(now);
-        } else if play.mismatch().is_some() && now.since(play.tracker().last_change()) < ADDED_AFTER
-        {
-            self.timers.set(Timer::Repair, play.tracker().last_change() + ADDED_AFTER);
+            return;
+        }
+        let (rested, astray) = (play.tracker().last_change(), play.tracker().bare_difference());
+        if astray.is_empty() && play.mismatch().is_none() {
+            return;
+        }
+        if now.since(rested) < ADDED_AFTER {
+            self.timers.set(Timer::Repair, rested + ADDED_AFTER);
+        } else if astray.any() && play.difference_is_hidden() {
+            // No line explains it; that a piece lies astray is only the likeliest guess.
+            self.displaced(astray.into_iter().collect());
         }
     }
 

@@ -1,5 +1,6 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod audit;
 mod end;
 mod fault;
 mod gap;
@@ -20,6 +21,7 @@ use super::settings::{Settings, Settle};
 use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
+use crate::track::audit::Heard;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
@@ -71,6 +73,12 @@ pub struct Play {
     is_set_aside: bool,
     /// What was seen when the board rested and when a clock was pressed.
     past: Past,
+    /// What was heard of the moves that are still open.
+    heard: Heard,
+    /// When the last move was released that is not.
+    open_since: Mono,
+    /// The board as it has rested since then was held against all open moves.
+    audited: Option<Mono>,
 }
 
 impl Play {
@@ -82,9 +90,13 @@ impl Play {
     }
 
     fn with(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
+        let heard = Heard::new(Mono::default(), tracker.seen().clone());
         Self {
             sheet,
             tracker,
+            heard,
+            open_since: Mono::default(),
+            audited: None,
             presses: Vec::new(),
             lent: None,
             recalled: Vec::new(),
@@ -144,6 +156,7 @@ impl Play {
     /// A sensor changed while the clock stands: that is seen, but it is no play.
     pub(super) fn observe(&mut self, at: Mono, sq: Square, reading: Reading) -> bool {
         self.past.forget();
+        self.forget_heard(at);
         if let Some(other) = &mut self.other {
             other.tracker.observe(at, sq, reading);
         }
@@ -167,6 +180,7 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         self.remember_press(at, times);
+        self.heard.press(at, by);
         self.tracker.press(at, by);
         self.is_held = false;
         if let Some(other) = &mut self.other {
@@ -272,7 +286,8 @@ impl Play {
         self.end_by_position(at, facts);
         self.tell_faulty(facts);
         self.tell_doubt(at, facts);
-        self.tracker.settle(self.n_agreed());
+        self.audit(at, facts);
+        self.settle_agreed();
         self.follow_shadows(facts);
     }
 
@@ -319,6 +334,7 @@ impl Play {
         }
         let n_settled = self.sheet.n_completed();
         self.tracker.restart(self.sheet.position(n_settled).clone(), n_settled);
+        self.forget_heard(self.tracker.last_change());
         self.other = None;
         self.believe_rest();
     }

@@ -8,6 +8,7 @@
 //! of the clock's time.
 
 pub mod amend;
+pub mod audit;
 pub mod bridge;
 pub mod fault;
 pub mod grow;

@@ -11,6 +11,7 @@ use super::past::Snap;
 use super::placement::{Placement, Reading};
 use super::tracker::PRESS_AHEAD;
 use super::weigh::{self, Cost, POINT};
+use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
 use std::time::Duration;
 
@@ -61,6 +62,8 @@ pub struct Recorded {
 /// The best explanation that ends on what the board shows.
 #[derive(Clone, Debug)]
 pub struct Found {
+    /// When the stretch begins.
+    pub since: Mono,
     /// The moves, with their completions.
     pub plies: Vec<Ply>,
     /// What speaks against it.
@@ -119,6 +122,7 @@ impl Stretch<'_> {
         let best = states.iter().find(|state| is_exact(state))?;
         Some(Found {
             others: others(best, states.iter().filter(|state| is_exact(state))),
+            since: self.snaps.first().map_or(Mono::default(), |snap| snap.at),
             plies: best.plies.clone(),
             cost: best.cost,
             is_record_exact: recorded.as_ref().is_some_and(is_exact),

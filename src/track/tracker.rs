@@ -130,7 +130,7 @@ impl Tracker {
     /// How late a change may be told: a board that looks at its squares in rounds misses what is
     /// shorter, and tells of what is not in the order of the rounds. How long readings last shows
     /// whether it does.
-    pub(super) fn round(&self) -> Duration {
+    pub fn round(&self) -> Duration {
         let (n_short, n_long) = self.n_stays;
         let is_in_rounds = n_long >= ROUND_STAYS && n_short * ROUND_OF <= n_long;
         if is_in_rounds { ROUND } else { Duration::ZERO }

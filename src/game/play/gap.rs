@@ -44,6 +44,7 @@ impl Play {
     pub(in crate::game) fn witness(&mut self, at: Mono, picture: &Placement) -> bool {
         self.other = None;
         self.past.forget();
+        self.forget_heard(at);
         self.tracker.witness(at, picture)
     }
 
@@ -58,6 +59,7 @@ impl Play {
             self.tracker = base;
         }
         self.past.forget();
+        self.forget_heard(self.tracker.last_change());
     }
 
     /// Tells what was played since `base`, as far as it is forced, and takes the board over as it
@@ -227,6 +229,7 @@ impl Play {
         }
         self.other = None;
         self.past.forget();
+        self.forget_heard(at);
         self.shadows = Shadows::default();
     }
 

@@ -43,6 +43,7 @@ impl Play {
         if self.tracker.seen().get(sq) != reading {
             let n_shown = self.n_shown();
             self.past.stir(at, sq, self.tracker.seen(), n_shown);
+            self.heard.note(at, sq, reading);
         }
     }
 
@@ -52,6 +53,7 @@ impl Play {
             let n_shown = self.n_shown();
             for sq in self.tracker.seen().changes(picture) {
                 self.past.stir(at, sq, self.tracker.seen(), n_shown);
+                self.heard.note(at, sq, picture.get(sq));
             }
         }
     }
@@ -103,6 +105,11 @@ impl Play {
             }
         }
         false
+    }
+
+    /// Whether the board differs from the record only where pieces are believed to lie astray.
+    pub(in crate::game) fn difference_is_hidden(&self) -> bool {
+        self.tracker.difference().is_empty() && !self.has_faulty_sensors()
     }
 
     /// Whether the board shows a position of the record: it agrees, moves were taken back, or the
@@ -241,6 +248,7 @@ impl Play {
                 facts.push(Fact::MoveCompleted { ply: n_ply, by: done.by, pressed_before, times });
             }
         }
+        self.audit_found(n, n_kept, &found, facts);
         self.tell_corrected(old.map(|old| old.m), new, facts);
         self.believe_record(at);
     }
@@ -265,6 +273,7 @@ impl Play {
             self.tracker.believe(m, at);
         }
         self.shadows = Shadows::default();
+        self.forget_heard(at);
         (self.other, self.searched, self.beneath) = (None, None, Bitboard::EMPTY);
     }
 

@@ -165,6 +165,7 @@ impl Play {
     ) {
         self.shadows = Shadows::default();
         self.past.forget();
+        self.forget_heard(at);
         for (idx, scored) in self.sheet.moves().iter().enumerate().skip(first) {
             facts.extend(self.gap_fact(idx).filter(|_| idx > first));
             facts.push(Fact::MoveMade {

@@ -1,0 +1,354 @@
+//! Whether the last moves may as well have been others, by all that was heard of them.
+//!
+//! The lines are weighed as things happen, and what they give up is gone. Before a move is settled
+//! it is held once more against everything that sensors and clock have said since: each
+//! explanation is priced by what hands would have had to do beyond its moves. What is no dearer
+//! than the record, be it that two moves of a player came the other way round, or that a piece
+//! rested elsewhere before it went on, is as good as the record.
+
+use super::line::{Ply, squares_of};
+use super::placement::{Placement, Reading};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square, attacks};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Happenings that are kept, at the most: those of some 50 half-moves.
+const HEARD_MAX: usize = 512;
+/// A hand may be at work this long before the move that it answers is released.
+const AHEAD: Duration = Duration::from_millis(1_000);
+/// A board that nothing has changed for so long shows what stands on it.
+const AT_REST: Duration = Duration::from_millis(500);
+/// Two moves of a player whose pieces come closer than this to the reply between may have come the
+/// other way round: within a round of the scan.
+const CLOSE: Duration = Duration::from_millis(350);
+/// A press that completes nothing.
+const STRAY_PRESS: u32 = 4;
+/// A half-move that nobody pressed for.
+const UNPRESSED: u32 = 4;
+/// No game at all.
+const NEVER: u32 = u32::MAX / 2;
+/// Whether the last two half-moves are pressed for: the last in bit 0, the one before in bit 1.
+const N_MASKS: usize = 4;
+
+#[derive(Copy, Clone, Debug)]
+enum What {
+    Reads(Square, Reading),
+    Pressed(Color),
+}
+
+/// What sensors and clock have said of the moves that are still open.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// What was seen before the first of it.
+    wood: Placement,
+    all: VecDeque<(Mono, What)>,
+    has_clock: bool,
+    /// What came before is not known.
+    since: Mono,
+}
+
+impl Heard {
+    /// Nothing since `at`, when the board shows `seen`.
+    pub fn new(at: Mono, seen: Placement) -> Self {
+        Self { wood: seen, all: VecDeque::new(), has_clock: false, since: at }
+    }
+
+    /// The sensor of `sq` has changed to `reading`.
+    pub fn note(&mut self, at: Mono, sq: Square, reading: Reading) {
+        self.push(at, What::Reads(sq, reading));
+    }
+
+    /// `by` has pressed the clock.
+    pub fn press(&mut self, at: Mono, by: Color) {
+        self.has_clock = true;
+        self.push(at, What::Pressed(by));
+    }
+
+    fn push(&mut self, at: Mono, what: What) {
+        if self.all.len() == HEARD_MAX {
+            self.since = self.all.front().map_or(at, |(first, _)| *first);
+            self.drop_first();
+        }
+        self.all.push_back((at, what));
+    }
+
+    fn drop_first(&mut self) {
+        if let Some((_, What::Reads(sq, reading))) = self.all.pop_front() {
+            self.wood.set(sq, reading);
+        }
+    }
+
+    /// What ply `idx` of the `open` ones may as well have been.
+    pub fn others(&self, open: &Open<'_>, idx: usize) -> Vec<Move> {
+        let Open { root, plies, .. } = *open;
+        let moves: Vec<Move> = plies.iter().map(|ply| ply.m).collect();
+        let before = moves[..idx].iter().fold(root.clone(), |mut pos, m| {
+            pos.play_unchecked(*m);
+            pos
+        });
+        let mut others = Vec::new();
+        let is_unheard = plies[idx].released <= self.since;
+        if is_unheard || plies.iter().any(|ply| ply.is_illegal || ply.is_unwatched) {
+            return others;
+        }
+        let candidates = self.candidates(&before, open, idx);
+        if candidates.is_empty() {
+            return others;
+        }
+        let price = Explained::new(self, open, &moves).price();
+        for later in candidates {
+            let Some(later) = relinked(&before, &later) else { continue };
+            let m = later[0];
+            let other: Vec<Move> = moves[..idx].iter().copied().chain(later).collect();
+            if !others.contains(&m) && Explained::new(self, open, &other).price() <= price {
+                others.push(m);
+            }
+        }
+        others
+    }
+
+    /// What the moves from ply `idx` on, which was played from `before`, may have been instead.
+    fn candidates(&self, before: &Chess, open: &Open<'_>, idx: usize) -> Vec<Vec<Move>> {
+        let plies = open.plies;
+        let moves: Vec<Move> = plies[idx..].iter().map(|ply| ply.m).collect();
+        let mut candidates = Vec::new();
+        for n in [2, 4] {
+            let is_close = plies
+                .get(idx + n)
+                .is_some_and(|later| later.released <= plies[idx + n - 1].released + CLOSE);
+            if is_close {
+                let mut swapped = moves.clone();
+                swapped.swap(0, n);
+                candidates.push(swapped);
+            }
+        }
+        let m = moves[0];
+        let piece = m.promotion().unwrap_or(m.role()).of(before.turn());
+        let touches = |later: &Move| later.from() == Some(m.to()) || later.to() == m.to();
+        let Some(next) = moves[1..].iter().position(touches).map(|n| n + 1) else {
+            if open.seen.get(m.to()).may_be(piece) {
+                return candidates;
+            }
+            return Vec::new();
+        };
+        let goes_on = next % 2 == 0 && moves[next].from() == Some(m.to());
+        let since = plies[idx].released;
+        let since = idx.checked_sub(1).map_or(since, |idx| plies[idx].released.min(since));
+        let until = plies[idx + next].released;
+        let shown = self.shown(piece, since, until);
+        let was_told = shown.contains(m.to());
+        for other in before.legal_moves() {
+            let may_have_gone = !was_told || shown.contains(other.to());
+            if other.from() != m.from() || other == m || !may_have_gone {
+                continue;
+            }
+            let mut later = moves.clone();
+            later[0] = other;
+            if goes_on && other.to() != m.to() {
+                later[next] = from(moves[next], other.to());
+            }
+            candidates.push(later);
+        }
+        candidates
+    }
+
+    /// The squares that have shown `piece` from a second before `since` until `until`.
+    fn shown(&self, piece: Piece, since: Mono, until: Mono) -> Bitboard {
+        let in_time = self.all.iter().filter(|(at, _)| *at + AHEAD >= since && *at <= until);
+        let shown = in_time.filter_map(|(_, what)| match what {
+            What::Reads(sq, Reading::Piece(read)) if *read == piece => Some(*sq),
+            What::Reads(..) | What::Pressed(_) => None,
+        });
+        shown.collect()
+    }
+}
+
+/// Moves that may still have been others.
+#[derive(Copy, Clone, Debug)]
+pub struct Open<'a> {
+    /// The position before the first of them.
+    pub root: &'a Chess,
+    /// They themselves.
+    pub plies: &'a [Ply],
+    /// When the move before them was released.
+    pub since: Mono,
+    /// What the board shows now.
+    pub seen: &'a Placement,
+    /// How late the board may tell of a change.
+    pub late: Duration,
+}
+
+/// `m`, but from another square.
+fn from(m: Move, from: Square) -> Move {
+    match m {
+        Move::Normal { role, capture, to, promotion, .. } => {
+            Move::Normal { role, from, capture, to, promotion }
+        }
+        other => other,
+    }
+}
+
+/// `moves` from `pos` on, with what they capture there. `None` if one is not legal.
+fn relinked(pos: &Chess, moves: &[Move]) -> Option<Vec<Move>> {
+    let mut pos = pos.clone();
+    let mut relinked = Vec::with_capacity(moves.len());
+    for m in moves {
+        let is_same = |other: &Move| {
+            (other.from(), other.to(), other.role()) == (m.from(), m.to(), m.role())
+                && other.promotion() == m.promotion()
+                && other.is_castle() == m.is_castle()
+        };
+        let m = pos.legal_moves().into_iter().find(is_same)?;
+        relinked.push(m);
+        pos.play_unchecked(m);
+    }
+    Some(relinked)
+}
+
+/// One way in which the open moves may have gone.
+struct Explained<'a> {
+    heard: &'a Heard,
+    since: Mono,
+    late: Duration,
+    plies: Vec<Step>,
+    last: Chess,
+}
+
+/// One of its moves.
+struct Step {
+    before: Chess,
+    /// The squares that it changes.
+    squares: Bitboard,
+    /// The piece, and the squares that it may pass.
+    passing: (Piece, Bitboard),
+}
+
+impl<'a> Explained<'a> {
+    fn new(heard: &'a Heard, open: &Open<'_>, moves: &[Move]) -> Self {
+        let mut last = open.root.clone();
+        let mut plies = Vec::with_capacity(moves.len());
+        for m in moves {
+            let turn = last.turn();
+            let way = m.from().map_or(Bitboard::EMPTY, |from| attacks::between(from, m.to()));
+            let passing = (m.role().of(turn), way);
+            plies.push(Step { before: last.clone(), squares: squares_of(*m, turn), passing });
+            last.play_unchecked(*m);
+        }
+        Self { heard, since: open.since, late: open.late, plies, last }
+    }
+
+    /// What hands would have had to do beyond the moves: changes that no move explains, a board
+    /// that is not the position when it rests or a clock is pressed, presses too many and too few.
+    /// For each number of half-moves that may have been played, and which of the last two were
+    /// pressed for, the least of it is kept.
+    fn price(&self) -> u32 {
+        let mut costs = vec![[NEVER; N_MASKS]; self.plies.len() + 1];
+        // Nothing is to be pressed before the first move.
+        costs[0][N_MASKS - 1] = 0;
+        let mut wood = self.heard.wood.clone();
+        for (idx, (at, what)) in self.heard.all.iter().enumerate() {
+            if *at + AHEAD < self.since {
+                if let What::Reads(sq, reading) = *what {
+                    wood.set(sq, reading);
+                }
+                continue;
+            }
+            self.advance(&mut costs);
+            let later = || self.heard.all.iter().skip(idx + 1);
+            match *what {
+                What::Reads(sq, reading) => {
+                    wood.set(sq, reading);
+                    pay(&mut costs, |n| u32::from(!self.explains(n, sq, reading)));
+                }
+                What::Pressed(by) => {
+                    self.press(&mut costs, by);
+                    self.advance(&mut costs);
+                    let untold = later().take_while(|(next, _)| *next <= *at + self.late);
+                    self.stand(&mut costs, &wood, untold.filter_map(square).collect());
+                }
+            }
+            if later().next().is_none_or(|(next, _)| next.since(*at) >= AT_REST) {
+                self.advance(&mut costs);
+                self.stand(&mut costs, &wood, Bitboard::EMPTY);
+            }
+        }
+        let unpressed = |mask: usize| u32::from(mask & 0b10 == 0 && self.heard.has_clock);
+        let end = costs.last().expect("there is a row for no moves");
+        let end = end.iter().enumerate().map(|(mask, cost)| cost + UNPRESSED * unpressed(mask));
+        end.min().unwrap_or(NEVER)
+    }
+
+    /// The position after `n` half-moves.
+    fn position(&self, n: usize) -> &Chess {
+        self.plies.get(n).map_or(&self.last, |step| &step.before)
+    }
+
+    /// Moves may be made at any moment; one that leaves the last two unpressed costs.
+    fn advance(&self, costs: &mut [[u32; N_MASKS]]) {
+        for n in 0..self.plies.len() {
+            for mask in 0..N_MASKS {
+                let is_due = self.heard.has_clock && n > 1 && mask & 0b10 == 0;
+                let cost = costs[n][mask] + if is_due { UNPRESSED } else { 0 };
+                let next = &mut costs[n + 1][(mask & 1) << 1];
+                *next = cost.min(*next);
+            }
+        }
+    }
+
+    /// The board is looked at: what differs costs, but on squares that it has not told yet.
+    fn stand(&self, costs: &mut [[u32; N_MASKS]], wood: &Placement, untold: Bitboard) {
+        pay(costs, |n| (wood.differs(self.position(n).board()) & !untold).count() as u32);
+    }
+
+    /// Whether `reading` is what stands on `sq` after `n` half-moves or one more, or is the hand
+    /// that makes that one, or its piece on the way.
+    fn explains(&self, n: usize, sq: Square, reading: Reading) -> bool {
+        let stands = |n: usize| match self.position(n).board().piece_at(sq) {
+            Some(piece) => reading.may_be(piece),
+            None => reading == Reading::Empty,
+        };
+        let is_moved = |step: &Step| {
+            let (piece, way) = step.passing;
+            step.squares.contains(sq) && (reading == Reading::Empty || stands(n + 1))
+                || way.contains(sq) && reading.may_be(piece)
+        };
+        stands(n) || self.plies.get(n).is_some_and(is_moved)
+    }
+
+    /// A press is for the last half-move or, if it comes late, for the one before.
+    fn press(&self, costs: &mut [[u32; N_MASKS]], by: Color) {
+        for (n, masks) in costs.iter_mut().enumerate() {
+            let is_movers = |n: usize| self.plies[n].before.turn() == by;
+            let mut pressed = [NEVER; N_MASKS];
+            for (mask, &cost) in masks.iter().enumerate() {
+                let (after, more) = if n > 0 && mask & 1 == 0 && is_movers(n - 1) {
+                    (mask | 1, 0)
+                } else if n > 1 && mask & 0b10 == 0 && is_movers(n - 2) {
+                    (mask | 0b10, 0)
+                } else {
+                    (mask, STRAY_PRESS)
+                };
+                pressed[after] = pressed[after].min(NEVER.min(cost + more));
+            }
+            *masks = pressed;
+        }
+    }
+}
+
+fn square((_, what): &(Mono, What)) -> Option<Square> {
+    match what {
+        What::Reads(sq, _) => Some(*sq),
+        What::Pressed(_) => None,
+    }
+}
+
+fn pay(costs: &mut [[u32; N_MASKS]], of: impl Fn(usize) -> u32) {
+    for (n, masks) in costs.iter_mut().enumerate() {
+        if masks.iter().all(|cost| *cost >= NEVER) {
+            continue;
+        }
+        let more = of(n);
+        masks.iter_mut().for_each(|cost| *cost = NEVER.min(*cost + more));
+    }
+}
