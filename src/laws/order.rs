@@ -12,8 +12,6 @@ use std::time::Duration;
 const SECONDS_MAX: f64 = 360_000.0;
 /// The most half-moves that one order may insert.
 const MOVES_MAX: usize = 64;
-/// The longest text that an order keeps, in characters.
-const TEXT_MAX: usize = 200;
 
 /// Whom an order concerns.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -422,18 +420,18 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
             }
         }),
         "flag" => Order::Flag(side()?),
-        "penalise" | "penalize" => Order::Penalize(side()?, cut(more)),
-        "points" => Order::Points(side()?, cut(more)),
-        "result" => Order::Result(first.parse()?, cut(more)),
+        "penalise" | "penalize" => Order::Penalize(side()?, more.to_owned()),
+        "points" => Order::Points(side()?, more.to_owned()),
+        "result" => Order::Result(first.parse()?, more.to_owned()),
         "two_hands" => Order::TwoHands(side()?),
         "device" => Order::Device(side()?),
         "no_reason" => Order::NoReason(side()?),
         "assistant" => Order::Assistant(side()?),
         "touched_by" => Order::TouchedBy(side()?),
         "sensor_gap" => Order::SensorGap(seconds(first)?),
-        "basis" => Order::Basis(cut(rest)),
+        "basis" => Order::Basis(rest.to_owned()),
         "seal" => Order::Seal(side()?),
-        "export" => Order::Export(cut(rest)),
+        "export" => Order::Export(rest.to_owned()),
         "settle" => Order::Settle(ply(first)?, uci(more)?),
         "replace" => Order::Replace(ply(first)?, uci(more)?),
         "insert" if more.is_empty() => return Err(uci("").expect_err("that is no move")),
@@ -444,8 +442,8 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "remove" if more.is_empty() => Order::Remove(ply(first)?, 1),
         "remove" => Order::Remove(ply(first)?, number(more)?),
         "set_profile" => Order::SetProfile(first.parse::<Edition>()?.to_string()),
-        "note" => Order::Note(cut(rest)),
-        "other" => Order::Other(cut(rest)),
+        "note" => Order::Note(rest.to_owned()),
+        "other" => Order::Other(rest.to_owned()),
         _ => return Err(UnknownName::new("order", verb, &WORDS)),
     })
 }
@@ -460,10 +458,6 @@ fn standing(text: &str) -> Result<Standing, UnknownName> {
             Err(_) => Err(UnknownName::wanting("position", text, wanted)),
         },
     }
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(TEXT_MAX).collect()
 }
 
 /// `white` or `black`.

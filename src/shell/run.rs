@@ -23,7 +23,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -143,7 +143,7 @@ pub async fn run(
     opened(&feeds, manner).await?;
     let mut address = None;
     if config.http.enabled {
-        let first = listen(config.http.listen).await;
+        let first = listen(config.http.listen);
         address = first.as_ref().ok().and_then(|listener| listener.local_addr().ok());
         let first = match first {
             Err(source) if manner == Manner::Demo => {
@@ -240,9 +240,16 @@ fn names(set: &[String]) -> Vec<String> {
     names
 }
 
+/// So many connections may wait to be let in: all that a hall and a flood open at once. Who comes
+/// while the row is full is heard a second later, a health check too.
+const BACKLOG: u32 = 4_096;
+
 /// A listener that any event loop can take.
-async fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
-    TcpListener::bind(address).await?.into_std()
+fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
 }
 
 /// How long to wait before the next attempt.
@@ -273,9 +280,10 @@ fn serve_pages(
         let mut said = None;
         loop {
             let listener = match first.take() {
-                Some(listener) => listener.and_then(TcpListener::from_std),
-                None => TcpListener::bind(address).await,
+                Some(listener) => listener,
+                None => listen(address),
             };
+            let listener = listener.and_then(TcpListener::from_std);
             let trouble = match listener {
                 Ok(listener) => {
                     if said.take().is_some() {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
+use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -25,6 +26,10 @@ const VISIT: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that a client may send between two answers: one request with large headers.
 const TALK_MAX_BYTES: usize = 32 * 1024;
+
+/// What the kernel keeps of either direction of a connection, before it doubles that: some views, a
+/// request. Left to itself it would keep megabytes for who does not read, of the daemon's memory.
+const BUFFER_BYTES: usize = 16 * 1024;
 
 /// The listener with its seats.
 #[derive(Debug)]
@@ -49,6 +54,8 @@ impl Listener for Door {
         // A view is one small segment; waiting to fill a larger one would only delay it. A socket
         // that refuses is about to fail anyway.
         stream.set_nodelay(true).ok();
+        set_socket_send_buffer_size(&stream, BUFFER_BYTES).ok();
+        set_socket_recv_buffer_size(&stream, BUFFER_BYTES).ok();
         let (came, until) = (Instant::now(), Box::pin(sleep(FIRST)));
         (Guest { stream, seat, cut, is_cut: false, came, until, talk: 0 }, addr)
     }

@@ -405,10 +405,13 @@ impl Hall {
                 clock.read(at, end, level, out);
             }
             clock.on_timeout(at, out);
+            assert!(clock.wake_at().is_none_or(|wake| wake > at), "a timer in the past at {at}");
         });
         if let Device::Driven(_, desk) = &mut self.device {
             let mut out = Vec::new();
             desk.on_timeout(now, &mut out);
+            let is_ahead = desk.wake_at().is_none_or(|wake| wake > now);
+            assert!(is_ahead, "a timer of the driver in the past at {now}");
             self.carry_out(out);
         }
         if self.game.wake_at().is_some_and(|at| at <= now) {
