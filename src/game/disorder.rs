@@ -17,6 +17,9 @@ use shakmaty::{
 
 /// Pieces that must be missing beside a move that stands for the press to be told of.
 const UNTIDY_MIN: usize = 2;
+/// A piece that is seen to come down this long after a press was in the hand then: scan and line
+/// take up to 0.4 s. Source: protocol 1.10.
+const PROVEN_LATE: Duration = Duration::from_millis(400);
 /// Between looks at whether a piece has come down.
 const IN_HAND_EVERY: Duration = Duration::from_millis(300);
 /// A piece that has not come down this long after the press will not be seen to.
@@ -82,7 +85,7 @@ impl Game {
         let completed = |done: crate::track::Completion| done.at == pressed;
         let mut plies = play.tracker().best().plies.iter();
         let ply = plies.find(|ply| ply.completion.is_some_and(completed));
-        if ply.is_some_and(|ply| ply.released > pressed + play.tracker().scan()) {
+        if ply.is_some_and(|ply| ply.released > pressed + PROVEN_LATE) {
             let kind = FindingKind::PressWithoutMove;
             self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
         } else if now.since(pressed) < IN_HAND_MAX && ply.is_none() {

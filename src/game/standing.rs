@@ -20,8 +20,12 @@ const ILLEGAL_AFTER: Duration = Duration::from_secs(3);
 const LEFT_AFTER: Duration = Duration::from_millis(4_500);
 
 /// A piece that is read where it may not go, and may stand half on a square where it may, gets this
-/// long to be set right before its player is blamed.
+/// long from the press to be set right before its player is blamed.
 const BORDER_AFTER: Duration = Duration::from_millis(2_400);
+/// And this long from when it came there.
+const ASTRAY_AFTER: Duration = Duration::from_secs(8);
+/// Any other gets so long that the record has looked at it with hindsight.
+const LOOKED_AFTER: Duration = Duration::from_millis(1_800);
 /// Between looks at such a piece.
 const BORDER_EVERY: Duration = Duration::from_millis(200);
 
@@ -41,7 +45,7 @@ impl Game {
     /// A press has stood without a legal move: say what stands on the board instead.
     pub(super) fn judge_suspect(&mut self, now: Mono) {
         let Some(suspect) = self.watch.suspect.take() else { return };
-        let Suspect { by, at: pressed, how, .. } = suspect;
+        let Suspect { by, at: pressed, how, before, .. } = suspect;
         if self.is_over() {
             return;
         }
@@ -64,9 +68,23 @@ impl Game {
             None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
             None if self.watch.is_after_gap(now) || self.has_gap => return,
             None if !play.has_open_press(pressed) => return,
+            // It was for something that a hand did, however that is recorded in the end; or the
+            // opponent had pressed without a move, and is given back his time.
+            None if play.tracker().has_stirred(by, before) => return,
+            None if play.tracker().best().standing().turn() != by => return,
             None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
             None => FindingKind::PressWithoutMove,
             Some(ref mismatch) => match self.illegal_of(mismatch) {
+                Some((mover, from, to, _))
+                    if mover == by && play.tracker().is_press_for_other(pressed, from, to) =>
+                {
+                    // What is astray beside the move that was pressed for was knocked over, or
+                    // stands over a border until it is set right.
+                    if !play.tracker().may_stand_beside(from, to) {
+                        self.tell_disorder_at_press(now, by, pressed);
+                    }
+                    return;
+                }
                 Some((mover, _, to, kind)) if mover == by && stood(to) => kind,
                 _ => return self.tell_disorder_at_press(now, by, pressed),
             },
@@ -110,9 +128,14 @@ impl Game {
         let &Mismatch::IllegalMove { piece, from, to, .. } = mismatch else { return false };
         let is_illegal = matches!(finding.kind, FindingKind::IllegalCompleted { .. });
         // Where an illegal move is on record already, the next one may only look like it.
-        let is_beside =
-            is_illegal && (play.tracker().may_stand_beside(from, to) || play.has_recent_illegal());
-        if !is_beside || now >= pressed + BORDER_AFTER || !self.clock.is_running() {
+        let is_beside = play.tracker().may_stand_beside(from, to) || play.has_recent_illegal();
+        let until = match is_beside {
+            true => (pressed + BORDER_AFTER).max(play.tracker().changed_at(to) + ASTRAY_AFTER),
+            false => pressed + LOOKED_AFTER,
+        };
+        // Whether it was pressed for at all is told by whether it is left there.
+        let is_late = !is_beside && play.tracker().may_be_late_press(pressed);
+        if !is_illegal || is_late || now >= until || !self.clock.is_running() {
             return false;
         }
         let is_answer = |(last, at): (Color, Mono)| {
@@ -133,10 +156,16 @@ impl Game {
     /// an illegal move, which was pressed for; in the air it is waited for. True if that is all.
     pub(super) fn judge_border(&mut self, now: Mono, suspect: Suspect) -> bool {
         let Some(border) = self.watch.on_border.take() else { return false };
-        let Some(play) = self.play.as_ref().filter(|play| !play.stands_pressed(border.pressed))
-        else {
-            return false;
-        };
+        let Some(play) = &self.play else { return false };
+        if play.stands_pressed(border.pressed) {
+            // Answered, it is on record as what it is, unless that came too soon to set it right.
+            let is_illegal = play.tracker().is_illegal_press(border.pressed)
+                && now >= border.pressed + BORDER_AFTER;
+            if is_illegal {
+                self.tell_completed(border.by, border.mismatch, border.finding);
+            }
+            return is_illegal;
+        }
         let seen = play.tracker().seen();
         let reads = |sq| seen.get(sq).may_be(border.piece);
         // Who presses without a move of his own gives the opponent back his time.
@@ -145,7 +174,7 @@ impl Game {
             self.tell_completed(border.by, border.mismatch, border.finding);
             return true;
         }
-        let is_in_the_air = !reads(border.to) && now < suspect.at + BORDER_AFTER;
+        let is_in_the_air = !reads(border.to) && now < suspect.at + BORDER_AFTER + ASTRAY_AFTER;
         if is_in_the_air {
             self.watch.on_border = Some(border);
             self.watch.await_suspect(suspect);

@@ -11,7 +11,7 @@ use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Mismatch, Step};
-use shakmaty::{Bitboard, Color, Position};
+use shakmaty::{Bitboard, ByColor, Color, Position};
 use std::time::Duration;
 
 /// A press without a legal move is reported after this: hand, scan and dump have had their time.
@@ -64,6 +64,8 @@ pub(super) struct Watch {
     pub(super) unpressed: Option<Unpressed>,
     /// The last press.
     pub(super) last_press: Option<(Color, Mono)>,
+    /// The last press of each player.
+    presses: ByColor<Mono>,
     /// The clock was stopped, and nothing has been heard of the board since: what the next picture
     /// shows was there before.
     is_stop_unseen: bool,
@@ -88,6 +90,8 @@ pub(super) struct Suspect {
     pub(super) by: Color,
     pub(super) at: Mono,
     pub(super) how: Pressed,
+    /// When its player had pressed before.
+    pub(super) before: Mono,
     /// A lever that comes back within this time was touched.
     grace: Duration,
 }
@@ -126,6 +130,12 @@ impl Watch {
     /// Whether a press waits for the move that it completes.
     pub(super) fn has_suspect(&self) -> bool {
         self.suspect.is_some()
+    }
+
+    /// `by` presses at `now`. The last press before, and his own last.
+    fn note_press(&mut self, now: Mono, by: Color) -> (Option<(Color, Mono)>, Mono) {
+        let last = self.last_press.replace((by, now));
+        (last, std::mem::replace(&mut self.presses[by], now))
     }
 
     /// What `suspect` was for is not clear yet.
@@ -253,7 +263,7 @@ impl Game {
             }
             return;
         }
-        let last_press = self.watch.last_press.replace((by, now));
+        let (last_press, before) = self.watch.note_press(now, by);
         play.press(now, by, times, &mut self.facts);
         self.press_stand(now, by);
         let Some(play) = &mut self.play else { return };
@@ -278,7 +288,7 @@ impl Game {
             };
             // The lever of a clock that stands is turned for an arbiter.
             let is_play = how == Pressed::Button || !self.is_interrupted();
-            self.watch.suspect = is_play.then_some(Suspect { by, at: now, how, grace });
+            self.watch.suspect = is_play.then_some(Suspect { by, at: now, how, before, grace });
             self.timers.set(Timer::Suspect, now + after);
             self.session.want_dump(now, &mut self.commands);
         } else {
@@ -483,8 +493,10 @@ impl Game {
         if differs.is_empty() || self.watch.told_illegal.is_some() {
             return;
         }
-        if self.play.as_ref().is_some_and(Play::is_held) {
-            // Whoever goes through moves displaces nothing, and that has been told.
+        let is_weighed = self.watch.on_border.is_some();
+        if is_weighed || self.play.as_ref().is_some_and(Play::is_held) {
+            // Whoever goes through moves displaces nothing, and that has been told. Of what may be
+            // an illegal move it will be.
             self.timers.set(Timer::Displaced, now + DISPLACED_AFTER);
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::placement::Reading;
 use crate::time::Mono;
-use shakmaty::{Piece, Square};
+use shakmaty::{Color, Piece, Square};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -95,6 +95,17 @@ impl History {
     ) -> impl Iterator<Item = (Square, Mono)> + '_ {
         let of_piece = self.spans.iter().filter(move |span| span.reading == Reading::Piece(piece));
         of_piece.filter(move |span| span.from >= since).map(|span| (span.sq, span.from))
+    }
+
+    /// Whether a square has ceased to show a piece of `color`, or one without a name, since then.
+    pub fn has_left(&self, color: Color, since: Mono) -> bool {
+        let is_his = |reading| match reading {
+            Reading::Piece(piece) => piece.color == color,
+            Reading::Colored(known) => known == color,
+            Reading::Something => true,
+            Reading::Empty => false,
+        };
+        self.spans.iter().any(|span| span.until > since && is_his(span.reading))
     }
 
     /// Whether `sq` showed `piece` at `at`; not, if it still does.

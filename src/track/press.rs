@@ -48,7 +48,16 @@ impl Tracker {
         completes(self.best(), at, |ply| ply.is_illegal)
     }
 
-    /// The same of any line that may still turn out to be the best.
+    /// Whether the press at `at` completed a legal move, as the best line has it, and not one of
+    /// the piece that went from `from` to `to`. A king that went far has castled, whatever its rook
+    /// did.
+    pub fn is_press_for_other(&self, at: Mono, from: Square, to: Square) -> bool {
+        let best = self.best();
+        let has_castled = from.distance(to) > 1 && best.standing().board().kings().contains(from);
+        !has_castled && completes(best, at, |ply| !ply.is_illegal && ply.m.from() != Some(from))
+    }
+
+    /// Whether it did so by any line that may still turn out to be the best.
     pub fn may_be_illegal_press(&self, at: Mono) -> bool {
         let is_illegal = |line: &Line| completes(line, at, |ply| ply.is_illegal);
         is_illegal(self.best()) || self.rivals(weigh::SURE_LEAD).any(is_illegal)

@@ -162,6 +162,13 @@ impl Tracker {
         self.changed[usize::from(sq)]
     }
 
+    /// Whether a piece of `color`, or one without a name, has come or gone since `since`.
+    pub fn has_stirred(&self, color: Color, since: Mono) -> bool {
+        let may_be_his = self.seen.by_color(color) | self.seen.something();
+        let has_come = |sq: Square| self.changed_at(sq) > since;
+        may_be_his.into_iter().any(has_come) || self.history.has_left(color, since)
+    }
+
     /// Where `piece`, of which there is but one, was last seen by its name and is no more.
     pub fn last_seen(&self, piece: Piece) -> Option<Square> {
         let sightings = self.history.sightings(piece, Mono::default());
