@@ -181,7 +181,8 @@ struct Hms(Duration);
 
 impl fmt::Display for Hms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.as_secs() + u64::from(self.0.subsec_nanos() != 0);
+        // In milliseconds, as a record has them: what is read must say the same.
+        let seconds = self.0.as_secs() + u64::from(self.0.subsec_millis() != 0);
         write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }

@@ -7,6 +7,7 @@
 //! `ROKADE_LOOP_SEED` for the first of the seeds, play more.
 
 use super::{SMALL, boot};
+use rokade::clock::{Note, Times};
 use rokade::game::act::CHAPTERS;
 use rokade::game::{Act, Ear, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::Terms;
@@ -400,4 +401,18 @@ fn a_line_that_tells_less_than_it_should_is_noticed() {
     let json = Record::new(0, &fact).to_json().replace("check", "mate");
     let read = serde_json::from_str::<Record>(&json).unwrap().to_fact().unwrap();
     assert_ne!(read, fact);
+}
+
+/// A clock's time has fractions that no record keeps.
+#[test]
+fn a_time_is_told_the_same_once_it_is_read() {
+    let both = |span| Times { white: span, black: span };
+    let shown = both(Duration::from_secs(5_760));
+    for micros in [0, 1, 300, 999, 1_000, 999_999] {
+        let estimated = both(Duration::from_micros(5_706_000_000 + micros));
+        let fact = Fact::ClockNote(Note::Back { estimated, shown });
+        let json = Record::new(0, &fact).to_json();
+        let read = serde_json::from_str::<Record>(&json).unwrap().to_fact().unwrap();
+        assert_eq!(Record::new(0, &read).to_json(), json);
+    }
 }
