@@ -51,6 +51,9 @@ pub(super) struct Silence {
     /// The line was quiet, and no message needs to be lost: what comes is believed until a picture
     /// of the board tells otherwise.
     is_suspected: bool,
+    /// Noise was heard: any message may have been hurt, so that only what has been read twice
+    /// counts.
+    is_noise: bool,
 }
 
 impl Game {
@@ -73,6 +76,7 @@ impl Game {
             pressed: None,
             turned: None,
             is_suspected: false,
+            is_noise: false,
         });
         self.timers.clear(Timer::Suspect);
     }
@@ -87,10 +91,35 @@ impl Game {
         }
     }
 
+    /// There is noise on the line: what has come since the board was last known as a whole, as
+    /// `base` has it, may be hurt, and so may be what comes until it is known again.
+    pub(super) fn begin_noise(&mut self, now: Mono, base: Option<(Mono, Tracker)>) {
+        let is_new = self.silence.is_none();
+        let had_gap = self.has_gap;
+        self.begin_silence(Some(base.as_ref().map_or(now, |(at, _)| *at)));
+        self.has_gap = had_gap;
+        let Some(silence) = &mut self.silence else { return };
+        if is_new {
+            (silence.is_noise, silence.awaits_clock, silence.clock) = (true, false, None);
+            if let Some((_, tracker)) = base {
+                silence.base = tracker;
+            }
+        }
+        if silence.is_noise {
+            (silence.pictured, silence.is_suspected) = (None, false);
+        }
+    }
+
+    /// Whether what was played is not known for noise.
+    pub(super) fn is_noise(&self) -> bool {
+        self.silence.as_ref().is_some_and(|silence| silence.is_noise)
+    }
+
     /// The line is open again.
     pub(super) fn note_line_up(&mut self, now: Mono) {
         if let Some(silence) = &mut self.silence {
             (silence.up, silence.pictured, silence.is_suspected) = (Some(now), None, false);
+            silence.is_noise = false;
             silence.awaits_clock |= self.clock.device() == Device::Present && !self.is_clock_beside;
         }
     }
@@ -136,8 +165,12 @@ impl Game {
             silence.is_suspected = false;
         }
         let has_changed = play.witness(now, placement);
+        if silence.is_noise && !self.doubts.is_settled(now) {
+            return has_changed;
+        }
         silence.pictured.get_or_insert(now);
-        if play.is_as(&silence.base) && !silence.awaits_clock && !self.is_interrupted() {
+        let is_same = play.is_as(&silence.base) && play.has_none_since(&silence.base);
+        if is_same && !silence.awaits_clock && !self.is_interrupted() {
             self.end_silence(now);
             return has_changed;
         }
@@ -157,6 +190,7 @@ impl Game {
     /// The silence is over, or will never be spoken of.
     pub(super) fn forget_silence(&mut self) {
         self.silence = None;
+        self.doubts.forget_base();
         self.timers.clear(Timer::Bridge);
     }
 
@@ -179,7 +213,8 @@ impl Game {
         let Some(silence) = self.silence.as_ref().filter(|known| !known.is_suspected) else {
             return;
         };
-        let Some(pictured) = silence.pictured.filter(|_| !self.is_blind) else { return };
+        let is_known = !self.is_blind && (!silence.is_noise || self.doubts.is_settled(now));
+        let Some(pictured) = silence.pictured.filter(|_| is_known) else { return };
         let awaited = silence.up.unwrap_or(pictured) + CLOCK_AWAITED;
         if silence.awaits_clock && now < awaited {
             self.timers.set(Timer::Bridge, awaited);
@@ -196,7 +231,7 @@ impl Game {
         }
         let (base, evidence) = (silence.base.clone(), self.evidence(silence, pictured));
         let Some(play) = &mut self.play else { return };
-        let is_same = play.is_as(&base);
+        let is_same = play.is_as(&base) && play.has_none_since(&base);
         let was_on_move = silence.clock.map_or(base.best().pos.turn(), |(_, _, turn)| turn);
         let is_turned = evidence.turn.is_some_and(|turn| turn != was_on_move);
         if is_same && (!is_turned || evidence.is_stopped) {

@@ -296,6 +296,10 @@ impl Game {
             self.joining.stands.clear();
             return;
         }
+        if self.doubts.is_noisy(now) {
+            // What stands now has not been read twice yet.
+            return self.note_stand(now);
+        }
         let Some(board) = self.joining.board_before(now, by) else { return };
         self.joining.pressed = Some(Pressed { at: now, by, board });
         self.timers.set(Timer::Join, now + SCANNED);
@@ -311,7 +315,7 @@ impl Game {
 
     /// Looks whether a game can be joined.
     pub(super) fn watch_join(&mut self, now: Mono) {
-        if !self.may_join() {
+        if !self.may_join() || !self.doubts.is_settled(now) {
             return;
         }
         if let Some(pressed) = self.joining.pressed.take_if(|known| now.since(known.at) >= SCANNED)

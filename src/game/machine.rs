@@ -1,6 +1,7 @@
 //! The dispatch: each event to its place, timers, and the effects in their order.
 
 use super::clock_stands::ClockStands;
+use super::dump::Doubts;
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
@@ -74,8 +75,8 @@ pub struct Game {
     /// What was played of late is not known.
     pub(super) silence: Option<Silence>,
     pub(super) joining: Joining,
-    /// A picture of the whole board that is not believed yet.
-    pub(super) doubted: Option<Box<Dump>>,
+    /// What has been read and is not believed yet.
+    pub(super) doubts: Doubts,
     /// One has been believed since this run of the program began.
     pub(super) has_dumped: bool,
     /// The line is open, but the whole board has not been read since: single changes may come, and
@@ -119,7 +120,7 @@ impl Game {
             has_gap: false,
             silence: None,
             joining: Joining::default(),
-            doubted: None,
+            doubts: Doubts::default(),
             has_dumped: false,
             is_blind: false,
             facts: Vec::new(),
@@ -174,6 +175,7 @@ impl Game {
             Event::LinkUp => {
                 self.last_heard = now;
                 self.is_blind = true;
+                self.doubts.link_up();
                 self.note_line_up(now);
                 self.session.link_up(now, &mut self.commands);
                 if self.clock.is_heard() && !self.is_clock_beside {
@@ -186,10 +188,7 @@ impl Game {
                 self.session.on_bytes(now);
             }
             Event::Board(message) => self.on_message(now, message),
-            Event::Noise => {
-                self.serials.note_noise(now);
-                self.session.want_dump(now, &mut self.commands);
-            }
+            Event::Noise => self.on_noise(now),
             Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.on_picture(now, placement),
             Event::Clock(message) => {
@@ -321,9 +320,16 @@ impl Game {
     }
 
     fn on_dump(&mut self, now: Mono, dump: &Dump) {
-        if !self.is_believed(now, dump) {
-            return;
+        if let Some(signal) = self.signal_shown(dump) {
+            self.on_signal(signal);
         }
+        if let Some(dump) = &self.believed(now, dump) {
+            self.take_dump(now, dump);
+        }
+    }
+
+    /// What stands on the board is known.
+    pub(super) fn take_dump(&mut self, now: Mono, dump: &Dump) {
         self.fields = dump.clone();
         self.note_sight(dump);
         if self.link != LinkState::Live {
@@ -339,32 +345,37 @@ impl Game {
         self.on_picture(now, &self.sight.of_board(&dump.placement(orientation)));
     }
 
-    /// Some boards say of a piece only that it is there, by the code of a white pawn (protocol
-    /// 1.12). More of those than there are white pawns, and nothing else, is no chess.
     fn note_sight(&mut self, dump: &Dump) {
-        let pieces = || dump.0.iter().filter(|code| **code != Code::Empty);
-        let are_pawns = pieces().all(|code| *code == Code::Piece(WHITE_PAWN));
-        let sight = match (self.sight, are_pawns) {
-            (Sight::Pieces, true) if pieces().count() > N_PAWNS => Sight::Occupied,
-            (Sight::Occupied, false) => Sight::Pieces,
-            (same, _) => same,
-        };
+        let sight = self.sight_by(dump);
         if std::mem::replace(&mut self.sight, sight) != sight {
             self.facts.push(Fact::Sees(sight));
         }
     }
 
-    fn on_field(&mut self, now: Mono, field: Field, code: Code) {
-        self.fields.0[usize::from(field.index())] = code;
-        if let Code::Signal(signal) = code {
-            self.on_signal(signal);
+    /// Some boards say of a piece only that it is there, by the code of a white pawn (protocol
+    /// 1.12). More of those than there are white pawns, and nothing else, is no chess.
+    pub(super) fn sight_by(&self, dump: &Dump) -> Sight {
+        let pieces = || dump.0.iter().filter(|code| **code != Code::Empty);
+        let are_pawns = pieces().all(|code| *code == Code::Piece(WHITE_PAWN));
+        match (self.sight, are_pawns) {
+            (Sight::Pieces, true) if pieces().count() > N_PAWNS => Sight::Occupied,
+            (Sight::Occupied, false) => Sight::Pieces,
+            (same, _) => same,
         }
+    }
+
+    fn on_field(&mut self, now: Mono, field: Field, code: Code) {
+        self.believe_unanswered(now);
+        if !self.may_have_come(now, field, code) {
+            return;
+        }
+        self.fields.0[usize::from(field.index())] = code;
         let sq = self.orientation.unwrap_or(Orientation::Normal).square(field);
         let reading = self.sight.of(code.piece());
         self.on_sensed(now, sq, reading);
     }
 
-    fn on_signal(&mut self, signal: Signal) {
+    pub(super) fn on_signal(&mut self, signal: Signal) {
         let outcome = match signal {
             Signal::Draw => KnownOutcome::Draw,
             Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
@@ -423,6 +434,7 @@ impl Game {
         if std::mem::take(&mut self.is_blind) {
             self.rejudge(now);
         }
+        self.confirm_base(now);
         let had_gap = std::mem::take(&mut self.has_gap);
         let was_before_the_stop = self.watch.note_board();
         if has_changed

@@ -191,6 +191,10 @@ impl Game {
         if let Some(log) = self.memory.unfit.take() {
             self.join_memory(now, log, Attempt::Last);
         }
+        if self.is_noise() {
+            // A log is too long to come through.
+            return;
+        }
         if self.is_interrupted() {
             // Only the memory can tell what was play before the clock was stopped unseen.
             if picture == Picture::AfterGap && self.memory.stopped == Some(Stop::Unseen) {

@@ -36,7 +36,9 @@ fn row(case: Case, n_invented_max: usize) {
     let n = usize::try_from(n).unwrap();
     assert!(100 * toll.n_invented <= n_invented_max * n, "{case}: {toll}");
     assert_eq!(toll.n_nothing, 0, "{case}: {toll}");
-    assert_eq!(toll.n_accused, 0, "{case}: {toll}");
+    // Of a hurt message nobody knows that it was, at times.
+    let n_accused_max = usize::from(case.kind == Kind::Noise);
+    assert!(toll.n_accused <= n_accused_max, "{case}: {toll}");
 }
 
 #[test]
@@ -50,6 +52,12 @@ fn nothing_is_invented_while_a_cable_is_out() {
 fn who_joins_a_game_records_it_from_there() {
     row(case(0, Kind::Join), 0);
     row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Join) }, 0);
+}
+
+#[test]
+fn noise_makes_gaps_and_no_moves() {
+    // What is hurt and looks like a message is not always found out: 20 in 100 games.
+    row(case(0, Kind::Noise), 50);
 }
 
 /// What a game of simulated hands is on record as, if all goes well.

@@ -40,6 +40,11 @@ impl Play {
         self.tracker.seen() == base.seen()
     }
 
+    /// Whether no more half-moves are on record than `base` knows of.
+    pub(in crate::game) fn has_none_since(&self, base: &Tracker) -> bool {
+        self.sheet.len() <= base.n_settled() + base.best().n_standing()
+    }
+
     /// The whole board, after nobody saw it for a while. True if it has changed.
     pub(in crate::game) fn witness(&mut self, at: Mono, picture: &Placement) -> bool {
         self.other = None;
