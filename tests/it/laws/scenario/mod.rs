@@ -4,6 +4,7 @@
 //! outcome must hold directly after its event. What is said during a sensor's second may be
 //! expected at the `wait` that follows.
 
+mod combined;
 mod expect;
 mod mirror;
 mod pauses;
