@@ -180,6 +180,9 @@ pub(super) fn tell(board: &str, news: &ClockNews) {
         ClockNews::Gone => info!(board, "the clock is gone"),
         ClockNews::Restarted => info!(board, "the clock has started anew"),
         ClockNews::PowerKey => info!(board, "somebody tried to switch the clock off"),
+        ClockNews::HeldUp => {
+            info!(board, "the line holds readings of the clock up; they are asked for more often");
+        }
         ClockNews::Agrees => info!(board, "the clock shows what it is told"),
         ClockNews::Reading(_) | ClockNews::Lever(_) | ClockNews::Pressed(_) => {}
     }

@@ -35,9 +35,6 @@ pub const ECHO: Duration = Duration::from_secs(1);
 const READY_ANSWERS: Duration = Duration::from_millis(2_500);
 /// A clock that starts anew over and over is told of once in so long. Ours.
 const RESTARTS_TOLD_EVERY: Duration = Duration::from_secs(600);
-/// While one side runs the board is asked for a reading this often: a press is seen in the next of
-/// them if the board's own message comes late. Ours; 7 of 100 bytes that a line carries.
-const ASKS_EVERY: Duration = Duration::from_millis(150);
 /// After a command of the board's own it hears no other for so long (protocol 1.2).
 const BOARD_BUSY: Duration = Duration::from_millis(100);
 /// A lever that comes to the side that was just set running was moved by the clock itself: some
@@ -187,6 +184,11 @@ impl ClockLine {
                 let seen = self.lag.read(at, time);
                 if self.on_lever(at, seen, time.high, out) {
                     self.on_time(at, time, out);
+                } else {
+                    self.lag.is_overtaken();
+                }
+                if self.lag.has_news() {
+                    out.push(Act::Tell(ClockNews::HeldUp));
                 }
             }
         }
@@ -465,13 +467,17 @@ impl ClockLine {
         self.watch.look(at, self.difference(), out);
     }
 
-    /// When the board is asked where the lever is: of a clock that obeys and runs, and not just
-    /// before a command that has its moment.
+    /// When the board is asked for a reading, to try the line or to see a press: not just before a
+    /// command that has its moment.
     fn question_at(&self) -> Option<Mono> {
         let Link::Found(_) = self.link else { return None };
-        self.agenda.wanted().times?.end()?;
-        let due = self.looked_at? + ASKS_EVERY;
-        if self.agenda.is_refused() || !self.agenda.runs_at(due) {
+        let looked = self.looked_at.unwrap_or_default();
+        let is_running = self.agenda.wanted().times?.end().is_some();
+        let mut due = looked + self.lag.asks_every(is_running)?;
+        if !is_running {
+            // Just behind a command the answer may be that to the command (protocol 2.6).
+            due = due.max(self.sent_at? + ACK_WAIT + ECHO);
+        } else if !self.agenda.runs_at(looked) {
             return None;
         }
         let step = self.agenda.moment(Job::Step, |_| Some(Mono::default()));
@@ -496,6 +502,7 @@ impl ClockLine {
     /// Asks the board for a reading.
     fn look(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
         self.looked_at = Some(at);
+        self.lag.asked(at);
         out.push(Act::Send(Command::SendClock));
     }
 
@@ -540,6 +547,7 @@ impl ClockDriver for ClockLine {
                     self.lose(at, out);
                 }
                 self.forget(Link::Down);
+                self.lag = Lag::default();
             }
             // What comes while the board is not up was under way before.
             LineInput::Clock(_) if self.link == Link::Down => {}

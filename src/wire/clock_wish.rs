@@ -184,6 +184,9 @@ pub enum ClockNews {
     Unanswered(u8),
     /// The lines are held low: a plug half in, or a broken cable.
     Cable,
+    /// The line has held up a reading, or another has overtaken it: from now on readings are asked
+    /// for more often. Told once for each line.
+    HeldUp,
     /// The clock does not show what is wanted, and has not for ten seconds.
     Differs(Difference),
     /// The clock shows again what is wanted.

@@ -16,18 +16,62 @@ const OLDEST: i64 = 1_500_000;
 const SETTLES: Duration = Duration::from_millis(600);
 /// The usual age is the median of so many: one that was held up does not move it. Ours.
 const N_AGES: usize = 15;
+/// A reading that is so much older than usual was held up. A board that looks at its clock two or
+/// three times a second is in order: its readings differ by less (protocol 2.6). Ours.
+const HELD_UP: i64 = 300_000;
+/// Readings after which it is known what is usual. Ours.
+const N_KNOWN: usize = 4;
+/// Over a line that holds readings up the board is asked for one this often while a side runs: a
+/// press is seen in the next of them if the board's own message comes late. Over others it is not,
+/// for reading a clock delays what a board has to tell (protocol 2.6). Ours; 7 of 100 bytes that a
+/// line carries.
+const ASKS_EVERY: Duration = Duration::from_millis(150);
+/// A line is tried with so many questions, so far apart, while its clock stands: so it is known
+/// before a game whether it holds readings up, and how old they are. Ours.
+const N_TRIALS: u32 = 60;
+const TRIES_EVERY: Duration = Duration::from_millis(600);
+
 const SECOND: i64 = 1_000_000;
 
-/// What is known of the age of readings. In microseconds.
+/// Ages of one kind, in microseconds, the oldest overwritten first.
+#[derive(Debug, Copy, Clone, Default)]
+struct Ages {
+    last: [i64; N_AGES],
+    n: usize,
+}
+
+impl Ages {
+    /// One more. True if it was held up.
+    fn note(&mut self, age: i64) -> bool {
+        let is_late = self.n >= N_KNOWN && self.usual().is_some_and(|it| age - it > HELD_UP);
+        self.last[self.n % N_AGES] = age;
+        self.n += 1;
+        is_late
+    }
+
+    fn usual(&self) -> Option<i64> {
+        let mut last = self.last;
+        let last = &mut last[..self.n.min(N_AGES)];
+        last.sort_unstable();
+        last.get(last.len() / 2).copied()
+    }
+}
+
+/// What is known of the age of readings.
 #[derive(Debug, Copy, Clone, Default)]
 pub(super) struct Lag {
     /// The end that runs, to what it was set, in seconds, and when.
     set: Option<(End, u32, Mono)>,
     /// What it showed last.
     shown: Option<u32>,
-    /// Of the last changes of a display, the oldest overwritten first.
-    ages: [i64; N_AGES],
-    n_ages: usize,
+    last: Option<ClockTime>,
+    /// The board was asked then, and has not answered.
+    unanswered: Option<Mono>,
+    n_asked: u32,
+    ticks: Ages,
+    answers: Ages,
+    is_unsteady: bool,
+    is_told: bool,
 }
 
 impl Lag {
@@ -37,8 +81,30 @@ impl Lag {
         self.shown = None;
     }
 
+    /// The board is asked for a reading.
+    pub(super) fn asked(&mut self, at: Mono) {
+        self.unanswered.get_or_insert(at);
+        self.n_asked = self.n_asked.saturating_add(1);
+    }
+
+    /// How long after a question the next one is due, if any is.
+    pub(super) fn asks_every(&self, is_running: bool) -> Option<Duration> {
+        let is_on_trial = !self.is_unsteady && self.n_asked < N_TRIALS;
+        match is_running {
+            true => self.is_unsteady.then_some(ASKS_EVERY),
+            false => is_on_trial.then_some(TRIES_EVERY),
+        }
+    }
+
     /// When the clock showed what a reading tells that comes at `at`, as far as can be told.
     pub(super) fn read(&mut self, at: Mono, time: &ClockTime) -> Mono {
+        // A board tells by itself of changes only, and of each change of a clock that runs.
+        let is_answer = self.last.replace(*time) == Some(*time);
+        let asked = self.unanswered.take_if(|_| is_answer || time.running);
+        if let Some(asked) = asked.filter(|_| !time.running && !self.is_unsteady) {
+            let way = i64::try_from(at.since(asked).as_micros()).unwrap_or(OLDEST);
+            self.is_unsteady |= self.answers.note(way.min(OLDEST));
+        }
         let usual = self.usual();
         let Some((end, seconds, set_at)) = self.set.filter(|(.., then)| at.since(*then) > SETTLES)
         else {
@@ -51,19 +117,31 @@ impl Lag {
         if !(0..OLDEST).contains(&most) {
             return before(at, usual);
         }
+        if self.shown.is_some_and(|last| shown > last) {
+            // It shows a second that was over when the last one was read.
+            self.is_unsteady = true;
+            return before(at, most);
+        }
         let has_ticked = self.shown.replace(shown) == Some(shown + 1);
         if has_ticked && time.high == end {
-            self.ages[self.n_ages % N_AGES] = most;
-            self.n_ages += 1;
+            self.is_unsteady |= self.ticks.note(most);
         }
         before(at, self.usual().clamp((most - SECOND).max(0), most))
     }
 
+    /// A reading was overtaken, as the lever tells.
+    pub(super) fn is_overtaken(&mut self) {
+        self.is_unsteady = true;
+    }
+
+    /// Whether it has shown, since this was asked last, that this line holds readings up.
+    pub(super) fn has_news(&mut self) -> bool {
+        self.is_unsteady && !std::mem::replace(&mut self.is_told, true)
+    }
+
+    /// How old readings are.
     fn usual(&self) -> i64 {
-        let mut ages = self.ages;
-        let ages = &mut ages[..self.n_ages.min(N_AGES)];
-        ages.sort_unstable();
-        ages.get(ages.len() / 2).copied().unwrap_or_default()
+        self.answers.usual().or_else(|| self.ticks.usual()).unwrap_or_default()
     }
 }
 
@@ -97,6 +175,45 @@ mod tests {
         assert_eq!(read(20_100, 51), 300, "ten seconds gone, and it shows nine");
         assert_eq!(read(20_400, 51), 400, "at least that");
         assert_eq!(read(20_100, 50), 100, "no older than what it shows");
+    }
+
+    #[test]
+    fn a_line_that_holds_readings_up_is_known() {
+        let mut lag = Lag::default();
+        lag.is_set(Mono::from_millis(10_000), Some((End::Left, 60)));
+        let mut read = |ms, left| {
+            lag.read(Mono::from_millis(ms), &reading(left));
+            lag.is_unsteady
+        };
+        // Looked at every 0.4 s.
+        let steady = [(10_900, 60), (11_300, 59), (12_100, 58), (13_300, 57), (14_100, 56)];
+        assert!(steady.into_iter().all(|(ms, left)| !read(ms, left)));
+        assert!(!read(15_300, 55) && !read(16_100, 54));
+        assert!(read(17_650, 53), "0.45 s later than the others");
+
+        let mut lag = Lag::default();
+        lag.is_set(Mono::from_millis(10_000), Some((End::Left, 60)));
+        for (ms, left) in [(11_020, 59), (12_020, 58), (12_200, 59)] {
+            assert!(!lag.is_unsteady);
+            lag.read(Mono::from_millis(ms), &reading(left));
+        }
+        assert!(lag.is_unsteady, "59 came behind 58");
+    }
+
+    #[test]
+    fn a_line_is_tried_by_questions() {
+        let mut lag = Lag::default();
+        let standing = ClockTime { running: false, ..reading(60) };
+        for n in 0..10 {
+            let asked = Mono::from_millis(n * 600);
+            assert_eq!(lag.asks_every(false), Some(TRIES_EVERY));
+            lag.asked(asked);
+            assert!(!lag.has_news());
+            let way = if n == 9 { 520 } else { 70 };
+            lag.read(asked + Duration::from_millis(way), &standing);
+        }
+        assert!(lag.has_news() && !lag.has_news(), "it is told once");
+        assert_eq!((lag.asks_every(false), lag.asks_every(true)), (None, Some(ASKS_EVERY)));
     }
 
     #[test]
