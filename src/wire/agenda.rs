@@ -109,6 +109,8 @@ pub(super) struct Agenda {
     looked_at: Mono,
     /// Since when readings contradict, and how.
     against: Option<(Mono, Difference)>,
+    /// When one last did.
+    against_at: Mono,
     n_contradicted: u32,
     /// No job before its moment.
     held: [Mono; Job::ALL.len()],
@@ -129,6 +131,7 @@ impl Agenda {
             reading: None,
             looked_at: Mono::default(),
             against: None,
+            against_at: Mono::default(),
             n_contradicted: 0,
             held: [Mono::default(); Job::ALL.len()],
             n_failed: [0; Job::ALL.len()],
@@ -352,7 +355,15 @@ impl Agenda {
         let Some((times, _)) = self.set.filter(|_| self.is_set() && self.is_settled(at)) else {
             return;
         };
-        match (contradiction(&times, at, shown), self.against) {
+        let why = contradiction(&times, at, shown);
+        // A clock that is off by a little more than may be is so in a part of each second only.
+        if why.is_none() && self.against.is_some() && at < self.against_at + CONFIRM {
+            return;
+        }
+        if why.is_some() {
+            self.against_at = at;
+        }
+        match (why, self.against) {
             (None, _) => {
                 self.against = None;
                 self.n_contradicted = 0;

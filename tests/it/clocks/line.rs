@@ -236,6 +236,25 @@ fn a_clock_that_drifts_over_a_long_think_is_set_right() {
     assert_eq!(world.driver_difference(), None);
 }
 
+#[test]
+fn a_clock_that_is_off_in_a_part_of_each_second_is_set_right() {
+    let badness = Badness { lost: 0, twice: 28, late: Duration::from_millis(2_316) };
+    let mut world = World::bad(ClockKind::Dgt3000, badness, 0, 6_088_949_320_952_613_696);
+    for happening in [
+        Happens::Wait(Duration::from_millis(2_994)),
+        Happens::Times(30, 97, Runs::Right),
+        Happens::Wait(Duration::from_millis(1_906)),
+        Happens::Text(Some("a1a1".to_owned())),
+        Happens::Wait(Duration::from_millis(2_160)),
+    ] {
+        world.happen(happening);
+    }
+    world.repair();
+    world.happen(Happens::Plug);
+    world.pass(90 * SECOND);
+    assert_eq!(world.contradictions(), Vec::<String>::new());
+}
+
 fn happens() -> impl Strategy<Value = Happens> {
     let end = || prop_oneof![Just(End::Left), Just(End::Right)];
     let runs = prop_oneof![Just(Runs::Left), Just(Runs::Right), Just(Runs::Pause)];
