@@ -96,10 +96,6 @@ impl Game {
             return;
         }
         let Some(play) = &self.play else { return };
-        if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
-            // Nobody is blamed for what a sensor does not tell.
-            return self.displaced(self.difference().into_iter().collect());
-        }
         if finding.kind == FindingKind::PressWithoutMove {
             self.watch.illegal_by = None;
             self.watch.told_illegal = None;
@@ -269,6 +265,10 @@ impl Game {
     /// Tells that `by` has completed the illegal move `mismatch`.
     pub(super) fn tell_completed(&mut self, by: Color, mismatch: Mismatch, finding: Finding) {
         let Some(play) = &self.play else { return };
+        if play.has_told_sensors() {
+            // Nobody is blamed for what a sensor does not tell, or has made of the record.
+            return self.displaced(self.difference().into_iter().collect());
+        }
         self.watch.illegal_by = Some((by, play.sheet().len()));
         if let Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } = mismatch {
             self.watch.told_completed = Some(play.tracker().changed_at(to));

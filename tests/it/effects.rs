@@ -83,7 +83,11 @@ impl Board {
         let dump = Dump::new(&fen.as_setup().board, Orientation::Normal);
         board.handle(&Event::LinkUp);
         board.at = 1_000;
-        board.handle(&Event::Board(BoardMessage::Dump(Box::new(dump))));
+        let dump = Event::Board(BoardMessage::Dump(Box::new(dump)));
+        board.handle(&dump);
+        // No start position: it is asked for again, and the board says the same.
+        board.wait(100);
+        board.handle(&dump);
         board.wait(1_000);
         board
     }

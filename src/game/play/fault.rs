@@ -108,6 +108,11 @@ impl Play {
         self.tracker.best().faulty.any()
     }
 
+    /// Whether sensors of this board were said to be at fault in this game.
+    pub(in crate::game) fn has_told_sensors(&self) -> bool {
+        self.told_faulty.any() || self.has_faulty_sensors()
+    }
+
     /// Tells of sensors that are at fault by what is believed, once for each.
     pub(super) fn tell_faulty(&mut self, facts: &mut Vec<Fact>) {
         if (self.tracker.best().faulty & !self.told_faulty).any() {
