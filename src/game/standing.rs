@@ -96,6 +96,10 @@ impl Game {
             return;
         }
         let Some(play) = &self.play else { return };
+        if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
+            // Nobody is blamed for what a sensor does not tell.
+            return self.displaced(self.difference().into_iter().collect());
+        }
         if finding.kind == FindingKind::PressWithoutMove {
             self.watch.illegal_by = None;
             self.watch.told_illegal = None;
@@ -166,6 +170,11 @@ impl Game {
         let reads = |sq| seen.get(sq).may_be(border.piece);
         // Who presses without a move of his own gives the opponent back his time.
         let is_claimed = suspect.by != border.by;
+        if is_claimed && play.has_told_sensors() {
+            // Both press for moves that a sensor does not tell.
+            self.displaced(self.difference().into_iter().collect());
+            return true;
+        }
         if reads(border.from) || is_claimed {
             self.tell_completed(border.by, border.mismatch, border.finding);
             return true;
@@ -265,10 +274,6 @@ impl Game {
     /// Tells that `by` has completed the illegal move `mismatch`.
     pub(super) fn tell_completed(&mut self, by: Color, mismatch: Mismatch, finding: Finding) {
         let Some(play) = &self.play else { return };
-        if play.has_told_sensors() {
-            // Nobody is blamed for what a sensor does not tell, or has made of the record.
-            return self.displaced(self.difference().into_iter().collect());
-        }
         self.watch.illegal_by = Some((by, play.sheet().len()));
         if let Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } = mismatch {
             self.watch.told_completed = Some(play.tracker().changed_at(to));
