@@ -114,7 +114,9 @@ fn the_writer_tries_again_by_itself() {
 #[test]
 fn a_mishap_and_a_refusal_are_told() {
     let disk = MemStorage::new();
-    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    // The writer keeps room as soon as it has nothing else to do: it must not meet the fault.
+    journal.keep_reserve().unwrap();
     let threads = Disk::start().unwrap();
     let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
     writer.blocking_send(batch(1)).unwrap();
