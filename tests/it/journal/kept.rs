@@ -142,37 +142,46 @@ fn lines_that_make_no_sense_are_passed_over_and_said() {
 struct Public {
     view: watch::Receiver<Arc<Shown>>,
     pgn: watch::Receiver<Arc<str>>,
+    status: watch::Receiver<Status>,
     running: tokio::task::JoinHandle<()>,
-    writer: Writer<After, MemStorage>,
 }
 
-fn publish(disk: &Disk, journal: Journal<MemStorage>, folder: &std::path::Path) -> Public {
-    let at_once = Backoff { first: Duration::ZERO, most: Duration::from_millis(5) };
-    let (writer, events) = Writer::start(disk, journal, at_once);
+/// Publishes what `events` say is kept, of which the entries were `sent`.
+fn publish(
+    disk: &Disk,
+    events: mpsc::UnboundedReceiver<WriterEvent<After>>,
+    sent: mpsc::UnboundedReceiver<Sent>,
+    folder: &std::path::Path,
+) -> Public {
     let shown = Shown { text: "0".to_owned(), made: tokio::time::Instant::now() };
     let (view, views) = watch::channel(Arc::new(shown));
     let (pgn, pgns) = watch::channel(Arc::from(""));
-    let (status, _) = watch::channel(Status::default());
-    let name = "table-1".to_owned();
-    let folder = folder.to_owned();
-    let sent = mpsc::unbounded_channel().1;
-    let (reached, kept) =
-        (watch::channel(Reached::default()).1, watch::channel(Position::default()).0);
-    let late = None;
+    let (status, statuses) = watch::channel(Status::default());
     let publisher = Publisher {
-        name,
-        folder,
+        name: "table-1".to_owned(),
+        folder: folder.to_owned(),
         echo: Echo::Tracing,
         view,
         pgn,
         status,
-        late,
-        reached,
-        kept,
+        late: None,
+        reached: watch::channel(Reached::default()).1,
+        kept: watch::channel(Position::default()).0,
         sent,
     };
     let running = tokio::spawn(publisher.run(disk, events));
-    Public { view: views, pgn: pgns, running, writer }
+    Public { view: views, pgn: pgns, status: statuses, running }
+}
+
+/// The same of what is written to `journal`.
+fn write(
+    disk: &Disk,
+    journal: Journal<MemStorage>,
+    folder: &std::path::Path,
+) -> (Writer<After, MemStorage>, Public) {
+    let at_once = Backoff { first: Duration::ZERO, most: Duration::from_millis(5) };
+    let (writer, events) = Writer::start(disk, journal, at_once);
+    (writer, publish(disk, events, mpsc::unbounded_channel().1, folder))
 }
 
 fn news(n: u64, body: &str) -> Batch<After> {
@@ -190,9 +199,9 @@ async fn the_public_sees_nothing_that_the_disk_does_not_have() {
         let disk = MemStorage::new();
         let (journal, ..) = open(disk.clone(), LONG).unwrap();
         disk.fail(call, 1, u64::MAX);
-        let mut public = publish(&threads, journal, folder.path());
+        let (writer, mut public) = write(&threads, journal, folder.path());
         for n in 1..=20 {
-            public.writer.send(news(n, "{}")).await.unwrap();
+            writer.send(news(n, "{}")).await.unwrap();
         }
         // Whoever reads the page while the disk fails sees what was there before.
         while disk.n_calls(call) < 4 {
@@ -203,7 +212,7 @@ async fn the_public_sees_nothing_that_the_disk_does_not_have() {
         disk.mend();
         public.view.wait_for(|shown| shown.text == "20").await.unwrap();
         public.pgn.wait_for(|pgn| &**pgn == "20").await.unwrap();
-        assert_eq!(public.writer.finish().await.unwrap().position().seq, 20);
+        assert_eq!(writer.finish().await.unwrap().position().seq, 20);
         public.running.await.unwrap();
         assert_eq!(std::fs::read_to_string(folder.path().join("game-0001.pgn")).unwrap(), "20");
     }
@@ -214,12 +223,12 @@ async fn a_batch_that_cannot_be_kept_is_never_shown_nor_what_rests_on_it() {
     let threads = Disk::start().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (journal, ..) = open(MemStorage::new(), LONG).unwrap();
-    let mut public = publish(&threads, journal, folder.path());
-    public.writer.send(news(1, "{}")).await.unwrap();
+    let (writer, mut public) = write(&threads, journal, folder.path());
+    writer.send(news(1, "{}")).await.unwrap();
     public.view.wait_for(|shown| shown.text == "1").await.unwrap();
-    public.writer.send(news(2, "no object")).await.unwrap();
-    public.writer.send(news(3, "{}")).await.unwrap();
-    assert_eq!(public.writer.finish().await.unwrap().position().seq, 2);
+    writer.send(news(2, "no object")).await.unwrap();
+    writer.send(news(3, "{}")).await.unwrap();
+    assert_eq!(writer.finish().await.unwrap().position().seq, 2);
     public.running.await.unwrap();
     assert_eq!((&*public.view.borrow().text, &**public.pgn.borrow()), ("1", "1"));
 }
@@ -255,46 +264,25 @@ async fn a_disk_that_stands_still_is_said_apart() {
     let folder = tempfile::tempdir().unwrap();
     let threads = Disk::start().unwrap();
     let (events, received) = mpsc::unbounded_channel();
-    let shown = Shown { text: "0".to_owned(), made: tokio::time::Instant::now() };
-    let (view, views) = watch::channel(Arc::new(shown));
-    let (pgn, _) = watch::channel(Arc::from(""));
-    let (status, mut statuses) = watch::channel(Status::default());
     let (sending, sent) = mpsc::unbounded_channel();
-    let name = "table-1".to_owned();
-    let folder = folder.path().to_owned();
-    let (reached, kept) =
-        (watch::channel(Reached::default()).1, watch::channel(Position::default()).0);
-    let late = None;
-    let publisher = Publisher {
-        name,
-        folder,
-        echo: Echo::Tracing,
-        view,
-        pgn,
-        status,
-        late,
-        reached,
-        kept,
-        sent,
-    };
-    let running = tokio::spawn(publisher.run(&threads, received));
+    let mut public = publish(&threads, received, sent, folder.path());
     for n in 1..=3 {
         sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
     }
-    let stalled = statuses.wait_for(|status| status.disk.is_some()).await.unwrap().clone();
+    let stalled = public.status.wait_for(|status| status.disk.is_some()).await.unwrap().clone();
     assert_eq!(stalled.disk.as_deref(), Some("the disk does not answer"));
-    assert_eq!(views.borrow().text, "0");
+    assert_eq!(public.view.borrow().text, "0");
     for n in 1..=3 {
         let Batch { after, .. } = news(n, "{}");
         events.send(WriterEvent::Written { after, durable: true }).unwrap();
     }
-    statuses.wait_for(|status| status.disk.is_none()).await.unwrap();
+    public.status.wait_for(|status| status.disk.is_none()).await.unwrap();
     // One that is answered in time is not spoken of.
     sending.send(Sent::now(Vec::new())).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     events.send(WriterEvent::Written { after: After::default(), durable: true }).unwrap();
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert!(statuses.borrow().disk.is_none() && views.borrow().text == "3");
+    assert!(public.status.borrow().disk.is_none() && public.view.borrow().text == "3");
     drop((events, sending));
-    running.await.unwrap();
+    public.running.await.unwrap();
 }
