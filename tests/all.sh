@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold, in one command: installs what the tests need where it is missing, then
-# checks format, lints, features, tests, documentation and dependencies. Made for Debian with Rust,
-# Node.js and npm; ends at the first step that fails.
+# checks format, the pages' scripts, lints, features, tests, documentation and dependencies. Made for
+# Debian with Rust, Node.js and npm; ends at the first step that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -73,6 +73,8 @@ command -v npm >/dev/null || give_up "the pages need Node.js with npm: install n
 install_packages
 
 run cargo fmt --check
+run npm --prefix tests/pages ci --ignore-scripts --no-audit --no-fund
+run npm --prefix tests/pages run check
 run cargo clippy --all-targets --locked -- -D warnings
 run cargo check --lib --no-default-features --locked
 run cargo clippy --no-default-features --features shell --locked -- -D warnings

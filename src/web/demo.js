@@ -6,6 +6,7 @@ import { Clocks, format, spoken } from './clock.js';
 import { keep } from './link.js';
 
 /** @typedef {'white' | 'black'} Color */
+/** @typedef {import('@lichess-org/chessground/types').Key} Square such as "e4" */
 /**
  * @typedef {object} Move
  * @property {number} ply half-move on record, from 1
@@ -25,8 +26,8 @@ import { keep } from './link.js';
  * @property {string} event
  * @property {string} round
  * @property {string} fen
- * @property {[string, string] | null} last
- * @property {string | null} check
+ * @property {[Square, Square] | null} last
+ * @property {Square | null} check
  * @property {Color} turn
  * @property {Color} orientation
  * @property {Move[]} moves
@@ -37,13 +38,14 @@ import { keep } from './link.js';
  * @property {boolean} joined the beginning was not seen
  * @property {{ ply: number, text: string }[]} gaps moves that nobody knows, after this half-move
  * @property {boolean} idle no game is on record: this is how the board stands
- * @property {string[]} differs squares on which the board contradicts the position
+ * @property {Square[]} differs squares on which the board contradicts the position
  */
 
 const VERSION = 1;
 /** How long a page older than its daemon waits before it loads itself anew. */
 const RELOAD_MS = 30_000;
 const ANIMATION_MS = 200;
+/** @type {Record<string, string>} */
 const LINKS = {
   live: 'Live',
   idle: 'No game yet: recording begins with a start position or with play',
@@ -54,13 +56,16 @@ const LINKS = {
   absent: 'No board connected',
   off: 'The record is not being kept: tell the arbiter',
 };
+/** @type {Record<string, string>} */
 const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½' };
 
 const at = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** A part of the page that index.html or new_row has put there. */
+const part = (/** @type {Element} */ parent, /** @type {string} */ selector) =>
+  /** @type {HTMLElement} */ (parent.querySelector(selector));
 const write = (/** @type {Element} */ element, /** @type {string} */ text) => {
   if (element.textContent !== text) element.textContent = text;
 };
-const other = (/** @type {Color} */ color) => (color === 'white' ? 'black' : 'white');
 
 const board = Chessground(at('board'), {
   fen: '8/8/8/8/8/8/8/8',
@@ -77,6 +82,7 @@ let tick;
 
 /** @param {View} v */
 function show_position(v) {
+  /** @type {Map<Square, string>} */
   const custom = new Map(v.check ? [[v.check, 'check']] : []);
   board.set({
     fen: v.fen,
@@ -89,11 +95,11 @@ function show_position(v) {
 
 /** @param {View} v */
 function show_players(v) {
-  for (const [id, color] of [['bottom', v.orientation], ['top', other(v.orientation)]]) {
-    const player = at(id);
+  for (const color of /** @type {Color[]} */ (['white', 'black'])) {
+    const player = at(color === v.orientation ? 'bottom' : 'top');
     player.dataset.color = color;
     const name = color === 'white' ? v.white : v.black;
-    write(player.querySelector('.name'), name || (color === 'white' ? 'White' : 'Black'));
+    write(part(player, '.name'), name || (color === 'white' ? 'White' : 'Black'));
     player.classList.toggle('to-move', v.result === '*' && v.turn === color);
   }
 }
@@ -105,7 +111,7 @@ function show_clocks() {
   for (const id of ['top', 'bottom']) {
     const player = at(id);
     const color = /** @type {Color} */ (player.dataset.color);
-    const time = player.querySelector('.time');
+    const time = part(player, '.time');
     player.classList.toggle('running', clocks?.running === color);
     const left = clocks?.left(color, now);
     player.classList.toggle('short', left !== undefined && left < 20_000);
@@ -121,7 +127,7 @@ function show_clocks() {
 /** A row of the score: number, White's move, Black's move. */
 function new_row() {
   const row = document.createElement('li');
-  for (const name of ['number', 'san', 'san']) {
+  for (const name of ['number', 'san white', 'san black']) {
     const cell = document.createElement('span');
     cell.className = name;
     row.append(cell);
@@ -172,12 +178,12 @@ function show_moves(v) {
   while (list.children.length > rows.length) list.lastElementChild?.remove();
   while (list.children.length < rows.length) list.append(new_row());
   rows.forEach(({ number, white, black, gap }, i) => {
-    const [count, ...cells] = list.children[i].children;
-    list.children[i].classList.toggle('gap', gap !== undefined);
-    write(count, gap === undefined ? `${number}.` : '');
-    show_move(cells[0], white, white !== undefined && white === last);
-    show_move(cells[1], black, black !== undefined && black === last);
-    if (!white) write(cells[0], gap ?? '…');
+    const row = /** @type {Element} */ (list.children[i]);
+    row.classList.toggle('gap', gap !== undefined);
+    write(part(row, '.number'), gap === undefined ? `${number}.` : '');
+    show_move(part(row, '.white'), white, white !== undefined && white === last);
+    show_move(part(row, '.black'), black, black !== undefined && black === last);
+    if (!white) write(part(row, '.white'), gap ?? '…');
   });
   if (follows) list.scrollTop = list.scrollHeight;
   const dots = last?.color === 'black' ? '…' : '.';
@@ -191,9 +197,9 @@ function show_frame(v) {
   const is_over = v.result !== '*';
   const score = RESULTS[v.result] ?? v.result;
   at('result').hidden = !is_over;
-  write(at('result').children[0], is_over ? score : '');
+  write(part(at('result'), 'strong'), is_over ? score : '');
   const reason = v.reason === 'arbiter' ? 'decided by the arbiter' : (v.reason ?? '');
-  write(at('result').children[1], reason);
+  write(part(at('result'), 'span'), reason);
   const names = `${v.white || 'White'} – ${v.black || 'Black'}`;
   document.title = is_over ? `${score} ${names}` : names;
 }
