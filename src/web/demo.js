@@ -120,6 +120,9 @@ function show_clocks() {
     if (left === undefined) time.removeAttribute('aria-label');
     else time.setAttribute('aria-label', (estimated ? 'reckoned: ' : '') + spoken(left));
   }
+  const times = [...document.querySelectorAll('.time')];
+  const letters = Math.max(...times.map(time => time.textContent.length));
+  document.body.style.setProperty('--letters', String(letters));
   const wait = clocks?.changes_in(now) ?? null;
   if (wait !== null) tick = setTimeout(show_clocks, wait);
 }

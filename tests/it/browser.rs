@@ -229,13 +229,14 @@ async fn the_last_move_is_in_sight_on_every_screen() {
         uncertain: false,
         alternatives: &[],
     });
-    // Reckoned times need the most room.
-    let clock = Clock { estimated: true, running: None, ..View::start().clock.unwrap() };
-    let view = View { clock: Some(clock), ..View::start() };
-    let view = View { moves: moves.collect(), result: "1/2-1/2", ..view };
+    let view = View { moves: moves.collect(), result: "1/2-1/2", ..View::start() };
     let (stage, page) = open(&View { clock: None, ..view.clone() }).await;
-    stage.publish(&view);
-    for (width, height) in [(1920, 1080), (1280, 720), (500, 1000), (1024, 1366)] {
+    let screens = [(1920, 1080), (1280, 720), (500, 1000), (1024, 1366)];
+    for ((width, height), estimated) in screens.into_iter().flat_map(|s| [(s, false), (s, true)]) {
+        let times = Clock { white_ms: 6_280_000, black_ms: 59_000, ..View::start().clock.unwrap() };
+        let clock = Clock { estimated, running: None, ..times };
+        stage.publish(&View { clock: Some(clock), ..view.clone() });
+        page.wait_for("document.querySelectorAll('.estimated').length / 2", estimated as u8).await;
         page.resize(width, height).await;
         page.wait_for(
             "(() => {
@@ -246,6 +247,9 @@ async fn the_last_move_is_in_sight_on_every_screen() {
                 const cut =
                     ['cg-board', '#moves', '#result', '.top .time', '.bottom .time', '#status']
                     .filter(part => !inside(box(part), screen));
+                for (const time of document.querySelectorAll('.time')) {
+                    if (time.scrollWidth > time.clientWidth) cut.push(`${time.textContent}`);
+                }
                 if (!inside(box('.san.last'), box('#moves'))) cut.push('the last move');
                 return cut.length ? `${innerWidth}x${innerHeight}: ${cut}` : 'all in sight';
             })()",

@@ -102,9 +102,14 @@ impl Chromium {
         }
     }
 
-    /// The size of the window.
+    /// The size of the page in its window.
     pub(crate) async fn resize(&self, width: u32, height: u32) {
-        self.client.set_window_size(width, height).await.expect("a window");
+        // A window has a frame, and the page has what is left.
+        let frame = self.ask("[outerWidth - innerWidth, outerHeight - innerHeight].join()").await;
+        let frame: Vec<u32> =
+            frame.as_str().expect("text").split(',').map(|n| n.parse().expect("pixels")).collect();
+        let [w, h] = frame[..] else { panic!("a frame of {frame:?}") };
+        self.client.set_window_size(width + w, height + h).await.expect("a window");
     }
 }
 
