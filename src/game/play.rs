@@ -6,6 +6,7 @@ mod fault;
 mod gap;
 mod recall;
 mod repair;
+mod rest;
 mod settle;
 mod shadow;
 
@@ -25,12 +26,9 @@ use crate::track::audit::Heard;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
-use crate::track::weigh::{CLEAR_LEAD, SURE_LEAD};
+use crate::track::weigh::{CLEAR_LEAD, Cost, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
-use shakmaty::{
-    Bitboard, ByColor, CastlingMode, Chess, Color, Move, Position, Role, Square, attacks,
-    uci::UciMove,
-};
+use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
 use std::time::Duration;
 
 /// Presses whose clock times are remembered until their moves are recorded.
@@ -39,8 +37,6 @@ const PRESSES_MAX: usize = 32;
 /// What still has rivals when the board has been still for so long is recorded all the same, and
 /// marked: stillness tells no more, and silence would hide it.
 const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
-/// Whoever lifts a piece and puts it down, and is not in a hurry, takes at least this long.
-const LIFTED_MIN: Duration = Duration::from_millis(250);
 /// One game at one board.
 #[derive(Clone, Debug)]
 pub struct Play {
@@ -346,11 +342,12 @@ impl Play {
         }
     }
 
-    /// Whether the best line is not what is on record.
+    /// Whether the best line is not what is on record, or a move there is only shown.
     pub(super) fn has_more_to_tell(&self) -> bool {
-        let n_open = self.sheet.len() - self.tracker.n_settled();
+        let open = &self.sheet.moves()[self.tracker.n_settled()..];
         let n_best = self.tracker.best().n_standing();
-        n_best > n_open || self.n_agreed() < n_open
+        let is_only_shown = open.last().is_some_and(|last| last.is_only_shown);
+        n_best > open.len() || self.n_agreed() < open.len() || is_only_shown
     }
 
     /// Whether the board shows the position after the first move.
@@ -391,21 +388,6 @@ impl Play {
             || self.tracker.is_on_two_squares(by).is_some()
     }
 
-    /// How long the board must have been still for the last move of the best line to be believed
-    /// without a clock.
-    fn rest_of(&self, settle: &Settle) -> Duration {
-        let Some((before, last)) = self.last_standing() else { return settle.without_clock };
-        if begins_castling(&before, last.m) {
-            settle.doubtful
-        } else if may_go_on(&before, last.m) {
-            let is_slid =
-                self.tracker.carried(&before, last.m).is_some_and(|time| time < LIFTED_MIN);
-            if is_slid { settle.slid } else { settle.on_its_way }
-        } else {
-            settle.without_clock
-        }
-    }
-
     /// Whether the players go through moves rather than play: moves of both sides were taken back,
     /// and nobody has pressed the clock since before.
     fn is_analysis(&self) -> bool {
@@ -424,15 +406,6 @@ impl Play {
         }
     }
 
-    /// Whether nobody can tell yet, not even from a board at rest, whether the last move of the
-    /// best line is a step of its king or the first half of castling in Chess960: the clock or the
-    /// reply tells. Laws of 2023: Guidelines II.3.
-    fn may_become_castling(&self) -> bool {
-        self.last_standing().is_some_and(|(before, last)| {
-            last.completion.is_none() && steps_to_castle(&before, last.m)
-        })
-    }
-
     /// The last move of the best line that stands, and the position before it.
     fn last_standing(&self) -> Option<(Chess, Ply)> {
         let best = self.tracker.best();
@@ -444,7 +417,18 @@ impl Play {
         Some((before, *last))
     }
 
+    /// Brings the record up to `n_told` plies of the best line, and completes them.
     fn publish(&mut self, at: Mono, n_told: usize, basis: Basis, facts: &mut Vec<Fact>) {
+        self.withdraw(n_told, facts);
+        let lead = if basis == Basis::Press { SURE_LEAD } else { CLEAR_LEAD };
+        self.vouch(n_told, lead, facts);
+        self.record(at, n_told, basis, lead, facts);
+        self.complete(at, facts);
+    }
+
+    /// Withdraws what is on record and no part of the best line, if that has more to be told or
+    /// nothing speaks for it any more.
+    fn withdraw(&mut self, n_told: usize, facts: &mut Vec<Fact>) {
         let base = self.tracker.n_settled();
         let n_shared = self.n_agreed();
         let is_denied = || self.tracker.mismatch().is_none() && self.is_denied(n_shared);
@@ -456,40 +440,43 @@ impl Play {
             self.sheet.truncate(base + n_shared);
             facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
         }
-        let lead = if basis == Basis::Press { SURE_LEAD } else { CLEAR_LEAD };
+    }
+
+    /// Puts up to `n_told` plies of the best line on record, if all that is there belongs to it,
+    /// each with what else it may have been by lines that are worse by less than `lead`.
+    fn record(&mut self, at: Mono, n_told: usize, basis: Basis, lead: Cost, facts: &mut Vec<Fact>) {
+        let base = self.tracker.n_settled();
         let from = self.sheet.len() - base;
-        if from <= n_shared {
-            let new: Vec<_> =
-                self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
-            let n_new = new.len();
-            for (idx, ply) in new.into_iter().enumerate() {
-                let others = self.others(lead);
-                let alternatives = others.iter().map(UciMove::to_string).collect();
-                let scored = if ply.is_illegal {
-                    self.sheet.push_illegal(ply.m)
-                } else {
-                    self.sheet.push(ply.m, others)
-                };
-                let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
-                let basis = self.basis_of(&ply, idx + 1 < n_new, basis);
-                if !basis.is_timed() {
-                    self.sheet.forget_last_time();
-                }
-                let (is_illegal, released_before) = (ply.is_illegal, at.since(ply.released));
-                let ply = self.sheet.len();
-                facts.push(Fact::MoveMade {
-                    ply,
-                    uci,
-                    san,
-                    is_illegal,
-                    basis,
-                    alternatives,
-                    released_before,
-                });
-            }
-            self.shadows.note_told(base + from, self.sheet.len());
+        if from > self.n_agreed() {
+            return;
         }
-        self.complete(at, facts);
+        let new: Vec<_> =
+            self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
+        let n_new = new.len();
+        for (idx, ply) in new.into_iter().enumerate() {
+            let others = self.others(from + idx, lead);
+            let alternatives = others.iter().map(UciMove::to_string).collect();
+            let scored = if ply.is_illegal {
+                self.sheet.push_illegal(ply.m)
+            } else {
+                self.sheet.push(ply.m, others)
+            };
+            let (uci, san) = (scored.uci.to_string(), scored.san.to_string());
+            let basis = self.basis_of(&ply, idx + 1 < n_new, basis);
+            if !basis.is_timed() {
+                self.sheet.forget_last_time();
+            }
+            facts.push(Fact::MoveMade {
+                ply: self.sheet.len(),
+                uci,
+                san,
+                is_illegal: ply.is_illegal,
+                basis,
+                alternatives,
+                released_before: at.since(ply.released),
+            });
+        }
+        self.shadows.note_told(base + from, self.sheet.len());
     }
 
     /// What the record of `ply` rests on, if `basis` is why it is told now.
@@ -524,7 +511,7 @@ impl Play {
         for (idx, ply) in plies.iter().enumerate() {
             let n = base + idx + 1;
             let Some(scored) = self.sheet.moves().get(n - 1) else { break };
-            if scored.m != ply.m {
+            if scored.m != ply.m || scored.is_only_shown {
                 break;
             }
             let Some(done) = ply.completion else { continue };
@@ -552,36 +539,6 @@ impl Play {
     fn times_at(&self, press: Mono) -> Option<Times> {
         self.presses.iter().rev().find(|(at, _)| *at == press).and_then(|(_, times)| *times)
     }
-}
-
-/// Whether the piece could have gone on in the direction of `m`: it may rest on its way. So may a
-/// king that castles.
-fn may_go_on(before: &Chess, m: Move) -> bool {
-    let Some(from) = m.from() else { return false };
-    before.legal_moves().into_iter().any(|other| {
-        let end = other.castling_side().map_or(other.to(), |side| side.king_to(before.turn()));
-        other.from() == Some(from) && attacks::between(from, end).contains(m.to())
-    })
-}
-
-/// Whether a rook's move `m` may be the first half of castling: it has gone to where it stands
-/// after that, with the king still at home.
-fn begins_castling(before: &Chess, m: Move) -> bool {
-    let Move::Normal { role: Role::Rook, from, to, .. } = m else { return false };
-    let turn = before.turn();
-    shakmaty::CastlingSide::ALL
-        .into_iter()
-        .any(|side| before.castles().rook(turn, side) == Some(from) && side.rook_to(turn) == to)
-}
-
-/// Whether a king's move `m` leads to where the king stands after a castling that is legal in
-/// Chess960: its rook may follow.
-fn steps_to_castle(before: &Chess, m: Move) -> bool {
-    let is_step = matches!(m, Move::Normal { role: Role::King, .. });
-    is_step
-        && before.legal_moves().into_iter().any(|other| {
-            other.castling_side().is_some_and(|side| side.king_to(before.turn()) == m.to())
-        })
 }
 
 /// The start position for `settings`, where they name one.

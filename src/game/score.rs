@@ -36,6 +36,9 @@ pub struct Scored {
     pub alternatives: Vec<UciMove>,
     /// It was seen as it was made, so that its time is known.
     pub is_timed: bool,
+    /// It is only shown so far, because its piece rests: neither a press nor a longer rest vouches
+    /// for it yet.
+    pub is_only_shown: bool,
     /// Set once it is completed.
     pub completed: Option<Completed>,
 }
@@ -283,6 +286,7 @@ impl ScoreSheet {
             is_illegal: false,
             alternatives,
             is_timed: true,
+            is_only_shown: false,
             completed: None,
         })
     }
@@ -313,6 +317,7 @@ impl ScoreSheet {
             is_illegal: true,
             alternatives: Vec::new(),
             is_timed: true,
+            is_only_shown: false,
             completed: None,
         })
     }
@@ -341,6 +346,17 @@ impl ScoreSheet {
         }
     }
 
+    /// The half-moves after the first `n` are only shown: neither a press nor a longer rest vouches
+    /// for them yet.
+    pub fn only_show_from(&mut self, n: usize) {
+        self.moves[n..].iter_mut().for_each(|scored| scored.is_only_shown = true);
+    }
+
+    /// Half-move `ply`, counted from 1, is more than shown from here on.
+    pub fn vouch(&mut self, ply: usize) {
+        self.moves[ply - 1].is_only_shown = false;
+    }
+
     /// Names what half-move `ply`, counted from 1, may have been instead.
     pub fn mark(&mut self, ply: usize, alternatives: Vec<UciMove>) {
         self.moves[ply - 1].alternatives = alternatives;
@@ -359,6 +375,7 @@ impl ScoreSheet {
             let mut pos = self.positions.last().expect("a sheet has its start position").clone();
             assert!(pos.is_legal(m), "each move is legal where it stands");
             (scored.m, scored.uci, scored.is_illegal) = (m, m.to_uci(self.mode), false);
+            scored.is_only_shown = false;
             scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
             self.positions.push(pos);
         }
@@ -452,6 +469,7 @@ impl ScoreSheet {
             before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
         let before = before.and_then(|scored| scored.completed);
         let elapsed = before.map(|before| at.since(before.at));
+        self.vouch(ply);
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });
     }
 }

@@ -7,6 +7,8 @@ use crate::time::Mono;
 pub(super) enum Timer {
     /// The board has been still long enough to judge it.
     Settle,
+    /// A piece has rested long enough to show that it was moved, while a clock runs.
+    Shown,
     /// The board has been still long enough to ask for a picture of it.
     Verify,
     /// A press without a legal move has stood long enough to be reported.
@@ -39,7 +41,7 @@ pub(super) enum Timer {
     Repair,
 }
 
-const N_TIMERS: usize = 16;
+const N_TIMERS: usize = 17;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

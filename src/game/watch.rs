@@ -206,6 +206,7 @@ impl Game {
     pub(super) fn board_changed(&mut self, now: Mono) {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
         self.timers.set(Timer::Settle, now + self.settle_time());
+        self.timers.set(Timer::Shown, now + self.settings.settle.without_clock);
         self.note_stir(now);
         self.timers.set(Timer::Repair, now + REPAIR_AFTER);
         let kings = self.kings_in_center();
@@ -359,6 +360,16 @@ impl Game {
         self.note_difference(now);
     }
 
+    /// Shows a move whose piece has rested while a clock runs, as if there was none: the press
+    /// that is to come completes it.
+    fn show_rested(&mut self, now: Mono) {
+        let (settle, is_running) = (&self.settings.settle, self.clock.is_running());
+        let Some(play) = self.play.as_mut().filter(|_| is_running) else { return };
+        if let Some(due) = play.show(now, settle, &mut self.facts) {
+            self.timers.set(Timer::Shown, due);
+        }
+    }
+
     pub(super) fn run_timers(&mut self, now: Mono) {
         if self.timers.take(Timer::Bridge, now) {
             self.bridge_silence(now);
@@ -369,6 +380,9 @@ impl Game {
         }
         if self.timers.take(Timer::Verify, now) {
             self.session.want_dump(now, &mut self.commands);
+        }
+        if self.timers.take(Timer::Shown, now) && self.may_judge() {
+            self.show_rested(now);
         }
         if self.timers.take(Timer::Settle, now) && self.may_judge() {
             // Once the board has been searched as it stands, only time tells more.

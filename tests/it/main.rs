@@ -29,6 +29,7 @@ mod program;
 mod replay;
 mod sensors;
 mod service;
+mod shown;
 mod simulate;
 mod space;
 mod stage;

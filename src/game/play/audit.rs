@@ -46,7 +46,7 @@ impl Play {
                 late: self.tracker.round(),
             };
             let others = self.heard.others(&open, idx);
-            self.name_others(base + idx + 1, &others, facts);
+            self.name_moves(base + idx + 1, &others, facts);
         }
     }
 
@@ -68,18 +68,24 @@ impl Play {
                 late: self.tracker.round(),
             };
             let others = self.heard.others(&open, idx);
-            self.name_others(first + idx + 1, &others, facts);
+            self.name_moves(first + idx + 1, &others, facts);
         }
     }
 
     /// Names `others` beside half-move `ply`, counted from 1, as far as they are not.
-    fn name_others(&mut self, ply: usize, others: &[Move], facts: &mut Vec<Fact>) {
+    fn name_moves(&mut self, ply: usize, others: &[Move], facts: &mut Vec<Fact>) {
         let mode = self.sheet.mode();
+        let others: Vec<UciMove> = others.iter().map(|m| m.to_uci(mode)).collect();
+        self.name_others(ply, &others, facts);
+    }
+
+    /// The same of moves in UCI notation.
+    pub(super) fn name_others(&mut self, ply: usize, others: &[UciMove], facts: &mut Vec<Fact>) {
         let known = &self.sheet.moves()[ply - 1].alternatives;
         let mut named = known.clone();
-        for other in others.iter().map(|m| m.to_uci(mode)) {
-            if !named.contains(&other) {
-                named.push(other);
+        for other in others {
+            if !named.contains(other) {
+                named.push(*other);
             }
         }
         if named.len() > known.len() {

@@ -8,6 +8,7 @@ use crate::game::entry::Fact;
 use crate::laws::{Ending, Reason};
 use crate::time::Mono;
 use crate::track::tracker::TAIL_MAX;
+use crate::track::weigh::CLEAR_LEAD;
 use shakmaty::Role;
 use std::time::Duration;
 
@@ -92,6 +93,7 @@ impl Play {
 
     /// Ends the game by the last move on record, which that completes.
     pub(in crate::game) fn end_by_move(&mut self, at: Mono, ending: Ending, facts: &mut Vec<Fact>) {
+        self.vouch(self.n_agreed(), CLEAR_LEAD, facts);
         self.tracker.complete_at_game_end(at);
         self.complete(at, facts);
         self.end(ending, facts);

@@ -92,10 +92,10 @@ impl Play {
         self.withdraw_marks(&excluded, facts);
     }
 
-    /// What else the next half-move to be recorded may have been, by lines that are worse than the
-    /// best by less than `lead`. What a pawn became is never known where sensors know no names.
-    pub(super) fn others(&self, lead: Cost) -> Vec<UciMove> {
-        let idx = self.sheet.len() - self.tracker.n_settled();
+    /// What else ply `idx` of the best line may have been, by lines that are worse than the best by
+    /// less than `lead`. What a pawn became is never known where sensors know no names. All plies
+    /// before it are on record.
+    pub(super) fn others(&self, idx: usize, lead: Cost) -> Vec<UciMove> {
         let mode = self.sheet.mode();
         let mut others: Vec<UciMove> =
             self.tracker.alternatives(idx, lead).into_iter().map(|m| m.to_uci(mode)).collect();
@@ -106,7 +106,7 @@ impl Play {
             for promotion in roles.into_iter().filter(|role| *role != known).map(Some) {
                 let other = Move::Normal { role, from, capture, to, promotion };
                 let uci = other.to_uci(mode);
-                if !others.contains(&uci) && self.may_have_been(other) {
+                if !others.contains(&uci) && self.may_have_been(idx, other) {
                     others.push(uci);
                 }
             }
@@ -114,12 +114,13 @@ impl Play {
         others
     }
 
-    /// Whether what the tracker believes to have been played since would look the same if the next
-    /// half-move to be recorded was `other`.
-    fn may_have_been(&self, other: Move) -> bool {
+    /// Whether what the tracker believes to have been played since would look the same if ply `idx`
+    /// of the best line was `other`.
+    fn may_have_been(&self, idx: usize, other: Move) -> bool {
         let (seen, mode) = (self.tracker.seen(), self.sheet.mode());
-        let (mut after, mut shadow) = (self.sheet.last().clone(), self.sheet.last().clone());
-        let open = &self.tracker.best().plies[self.sheet.len() - self.tracker.n_settled()..];
+        let mut after = self.sheet.position(self.tracker.n_settled() + idx).clone();
+        let mut shadow = after.clone();
+        let open = &self.tracker.best().plies[idx..];
         shadow.play_unchecked(other);
         for (idx, ply) in open.iter().enumerate() {
             after.play_unchecked(ply.m);

@@ -64,7 +64,7 @@ const SCENES: &[Scene] = &[
         name: "a knight is slid over a square and pressed on where it may not stand",
         hands: &["1500 b1 -", "350 c3 N", "1000 c3 -", "350 d5 N", "450 press white"],
         says: &["ILLEGAL_COMPLETED not a knight move"],
-        last: "e5",
+        last: "Nc3",
     },
     Scene {
         name: "a knight that was released goes on, and is pressed on there",
