@@ -70,3 +70,30 @@ pub struct Stamp {
     /// What the clock on the wall said, for the reader.
     pub wall: Wall,
 }
+
+/// A span as people write it: `1:30:00`, `5:00`, or seconds, with a part of one if need be: `12.5`.
+///
+/// ```
+/// use rokade::time::parse_span;
+/// use std::time::Duration;
+/// assert_eq!(parse_span("1:30:00"), Some(Duration::from_secs(5_400)));
+/// assert_eq!(parse_span("2:00"), Some(Duration::from_secs(120)));
+/// assert_eq!(parse_span("12.5"), Some(Duration::from_millis(12_500)));
+/// assert_eq!(parse_span("1:75"), None);
+/// ```
+pub fn parse_span(text: &str) -> Option<Duration> {
+    text.bytes().next().filter(u8::is_ascii_digit)?;
+    let Some((first, rest)) = text.split_once(':') else {
+        return Duration::try_from_secs_f64(text.parse().ok()?).ok();
+    };
+    let is_number = |part: &str| part.len() <= 2 && part.bytes().all(|b| b.is_ascii_digit());
+    let mut seconds: u64 = Some(first).filter(|part| is_number(part))?.parse().ok()?;
+    for (idx, part) in rest.split(':').enumerate() {
+        let number: u64 = part.parse().ok()?;
+        if idx > 1 || part.len() != 2 || !is_number(part) || number >= 60 {
+            return None;
+        }
+        seconds = seconds * 60 + number;
+    }
+    Some(Duration::from_secs(seconds))
+}

@@ -295,7 +295,7 @@ impl Game {
         match ending {
             Some(new) if play.ending().is_some_and(|known| is_same(known, new)) => {
                 let reason = play.ending().map_or(reason, |known| known.reason);
-                Err(format!("the result is {}, {reason}, already", new.outcome))
+                Err(format!("the result is already {} ({reason})", new.outcome))
             }
             Some(ending) => {
                 play.end(ending, &mut self.facts);

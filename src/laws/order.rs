@@ -3,13 +3,14 @@
 use super::edition::Edition;
 use super::name::UnknownName;
 use super::score::Score;
+use crate::time::parse_span;
 use shakmaty::{Color, fen::Fen, uci::UciMove};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// The most that one order may set, add or take: 100 hours.
-const SECONDS_MAX: f64 = 360_000.0;
+const SPAN_MAX: Duration = Duration::from_hours(100);
 /// The most half-moves that one order may insert.
 const MOVES_MAX: usize = 64;
 
@@ -511,10 +512,9 @@ fn uci(word: &str) -> Result<UciMove, UnknownName> {
 
 fn seconds(text: &str) -> Result<Duration, UnknownName> {
     let word = text.split_whitespace().next().unwrap_or_default();
-    let found = word.parse::<f64>().ok().filter(|secs| (0.0..=SECONDS_MAX).contains(secs));
-    let wanted = "seconds, from 0 to 360000, such as 120";
-    let unclear = || UnknownName::wanting("time", word, wanted);
-    found.map(Duration::from_secs_f64).ok_or_else(unclear)
+    let wanted = "seconds such as 120, or 1:30:00 or 2:00, up to 100 hours";
+    let found = parse_span(word).filter(|span| *span <= SPAN_MAX);
+    found.ok_or_else(|| UnknownName::wanting("time", word, wanted))
 }
 
 #[cfg(test)]
@@ -548,6 +548,8 @@ mod tests {
         for text in samples {
             assert_eq!(text.parse::<Order>().unwrap().to_string(), text);
         }
+        assert_eq!("set_time both 1:30:00".parse(), "set_time both 5400".parse::<Order>());
+        assert_eq!("add_time black 2:00".parse(), "add_time black 120".parse::<Order>());
         let plain = WORDS.iter().filter_map(|word| word.parse::<Order>().ok());
         assert_eq!(plain.filter(|order| WORDS.contains(&order.to_string().as_str())).count(), 18);
     }

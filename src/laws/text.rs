@@ -59,6 +59,9 @@ impl Ruling {
             Self::Package { parts } => write!(f, "for an arbiter: {}", parts.join(", ")),
             Self::Offer { state, .. } => write!(f, "offer {}", state.word()),
             Self::Prompt { options } => write!(f, "choose: {}", options.join(" | ")),
+            Self::Result(verdicted) if verdicted.reason.is_empty() => {
+                write!(f, "{}", verdicted.score)
+            }
             Self::Result(verdicted) => write!(f, "{} {}", verdicted.score, verdicted.reason),
             Self::Signed { score } => write!(f, "signed {score}"),
             Self::Points(of) => {

@@ -116,7 +116,7 @@ impl Board {
         let made = moves.iter().zip(1..).map(|((uci, other), ply)| Fact::MoveMade {
             ply,
             uci: (*uci).to_owned(),
-            san: String::new(),
+            san: (*uci).to_owned(),
             is_illegal: false,
             basis: Basis::Press,
             alternatives: other.split_whitespace().map(str::to_owned).collect(),
@@ -285,6 +285,9 @@ fn row(board: &Board, text: &str) -> String {
     let came = board.order(text);
     let after = board.outputs();
     let restarted = Outputs::of(&board.after_kill(), board.at);
+    // A line that ends in a blank says less than it was made for.
+    let said = board.log();
+    assert_eq!(said.iter().find(|line| line.ends_with(' ')), None, "{text}");
     // What a clock that has not been heard again would hold back is not what this is about.
     if board.game.play().is_some() {
         assert_eq!(

@@ -7,7 +7,7 @@ use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::Config;
 use crate::shell::now::Now;
 use crate::shell::serial::{self, Heard, LineStub, What};
-use crate::time::Mono;
+use crate::time::{Mono, parse_span};
 use crate::wire::{
     Act, BoardMessage, BridgeInput, BridgeLink, ClockDriver, ClockKind, ClockLine, ClockNews,
     ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, SECONDS_MAX, Session,
@@ -96,17 +96,9 @@ enum Side {
 
 /// `1:30:00`, `5:00` or `30`, up to 9:59:59, in seconds.
 fn parse_time(text: &str) -> Result<u32, String> {
-    let parts: Vec<_> = text.split(':').collect();
-    let (n_parts, is_short) = (parts.len(), |part: &str| !part.is_empty() && part.len() <= 2);
-    let numbers: Option<Vec<u32>> = parts
-        .iter()
-        .map(|part| part.parse().ok().filter(|_| is_short(part) && !part.starts_with('+')))
-        .collect();
-    let numbers = numbers.filter(|numbers| {
-        n_parts <= 3 && numbers.iter().enumerate().all(|(idx, number)| *number < 60 || idx == 0)
-    });
-    let seconds = numbers.map(|numbers| numbers.iter().fold(0, |sum, number| sum * 60 + number));
-    seconds
+    let whole = parse_span(text).filter(|span| span.subsec_nanos() == 0);
+    whole
+        .and_then(|span| u32::try_from(span.as_secs()).ok())
         .filter(|seconds| *seconds <= SECONDS_MAX)
         .ok_or_else(|| format!("{text:?} is no time; write 1:30:00, 5:00 or 30, up to 9:59:59"))
 }
@@ -460,7 +452,9 @@ mod tests {
         for (text, seconds) in [("30", 30), ("5:00", 300), ("1:30:00", 5_400), ("90:00", 5_400)] {
             assert_eq!(parse_time(text), Ok(seconds), "{text}");
         }
-        for text in ["", ":", "5:60", "1:2:3:4", "-5", "+5", "x", "10:00:00", "1:90:00", "100:00"] {
+        for text in
+            ["", ":", "5:60", "1:2:3:4", "-5", "+5", "x", "10:00:00", "1:90:00", "100:00", "1.5"]
+        {
             assert!(parse_time(text).is_err(), "{text}");
         }
     }
