@@ -225,9 +225,12 @@ impl Game {
             Act::Ordered { order: Order::Dismiss(None), .. } => "dismiss",
             _ => return None,
         };
-        let open = self.answered_by(word);
-        let why = || format!("{} matters are open; say which: {}", open.len(), named(&open, word));
-        (open.len() > 1).then(why)
+        let mut open = self.answered_by(word);
+        let n_open = open.len();
+        // What has no number cannot be named: alone, the latest of it is answered.
+        open.retain(|known| known.number.is_some());
+        let why = || format!("{n_open} matters are open; say which: {}", named(&open, word));
+        (n_open > 1 && !open.is_empty()).then(why)
     }
 
     /// The matters that `word` answers.
@@ -384,8 +387,11 @@ impl Game {
 
 /// Open matters with the orders that answer them.
 fn named(open: &[Pending], word: &str) -> String {
-    let of = |known: &Pending| Some(format!("\"{word} {}\" ({})", known.number?, known.what));
-    open.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+    let of = |known: &Pending| match known.number {
+        Some(n) => format!("\"{word} {n}\" ({})", known.what),
+        None => format!("\"{word}\" ({})", known.what),
+    };
+    open.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// What goes on record as said, and needs nobody to rule on it.

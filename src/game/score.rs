@@ -113,6 +113,22 @@ impl Unknown {
         }
     }
 
+    /// The same if `n_gone` known half-moves before them turn out to be `n_new` others: as many
+    /// were played in all.
+    fn beside(self, n_gone: usize, n_new: usize) -> Self {
+        match n_new.checked_sub(n_gone) {
+            Some(0) => self,
+            Some(n_more) => self.without(n_more),
+            None => self.plus(Self::exactly(n_gone - n_new)),
+        }
+    }
+
+    /// As many as both together.
+    fn plus(self, other: Self) -> Self {
+        let at_most = self.at_most.zip(other.at_most).map(|(one, more)| one + more);
+        Self { at_least: self.at_least + other.at_least, at_most }
+    }
+
     /// `n` and no other number.
     pub const fn exactly(n: usize) -> Self {
         Self { at_least: n, at_most: Some(n) }
@@ -212,11 +228,12 @@ impl ScoreSheet {
     }
 
     /// Has the record go on from `adopted`, where there was a gap of `n` half-moves: there still is
-    /// one, unless the moves before lead there by now.
+    /// one, unless the moves before lead there by now. Two gaps with nothing between are one.
     fn bring_to(&mut self, adopted: &Chess, n: Unknown) {
-        let last = self.last();
+        let (last, ply) = (self.last(), self.len());
         if last.board() != adopted.board() || last.turn() != adopted.turn() {
-            self.open_gap(adopted.clone(), n);
+            let known = self.gaps.last().filter(|gap| gap.ply == ply).map(|gap| gap.n);
+            self.open_gap(adopted.clone(), known.map_or(n, |known| known.plus(n)));
         }
     }
 
@@ -405,8 +422,9 @@ impl ScoreSheet {
         for nth in idx + n..=self.len() {
             let gap = self.gaps.iter().find(|gap| gap.ply == nth);
             if let Some(gap) = gap.filter(|_| n == 0 || nth > idx) {
-                let n_known = if nth == idx { moves.len() } else { 0 };
-                new.bring_to(self.position(nth), gap.n.without(n_known));
+                let is_next = nth == idx + n;
+                let unknown = if is_next { gap.n.beside(n, moves.len()) } else { gap.n };
+                new.bring_to(self.position(nth), unknown);
             }
             let Some(old) = self.moves.get(nth) else { break };
             let unplayable = || Unplayable::Later { ply: nth + 1, uci: old.uci.to_string() };

@@ -394,6 +394,31 @@ fn a_matter_is_answered_by_its_number() {
     assert_eq!(board.order("dismiss 2").why, None);
 }
 
+/// A breach that the opponent may claim has no number; it is named all the same.
+#[test]
+fn what_has_no_number_is_named_by_its_order() {
+    let touched = r#"{"trace":1,"board":"dgt","clock":true}
+{"t":3000,"sq":"e2","p":""}
+{"t":3200,"sq":"e4","p":"P"}
+{"t":3600,"press":"white"}
+{"t":4600,"sq":"e7","p":""}
+{"t":4800,"sq":"e5","p":"p"}
+{"t":5200,"press":"black"}
+{"t":6200,"sq":"d1","p":""}
+{"t":8400,"sq":"d1","p":"Q"}
+{"t":9000,"sq":"g1","p":""}
+{"t":9300,"sq":"f3","p":"N"}
+{"t":9800,"press":"white"}
+{"t":12000,"end":true}
+"#;
+    let mut board =
+        Board::played(touched, Settings { terms: Some(Terms::default()), ..Settings::default() });
+    let why = board.order("dismiss 3").why.unwrap();
+    assert!(why.contains("what is: \"dismiss\" (white did not move d1"), "{why}");
+    assert_eq!(board.order("dismiss").why, None);
+    assert!(board.order("dismiss 3").why.unwrap().ends_with("what is: nothing"));
+}
+
 /// What was played while the game was taken to be over is found when it is reopened.
 #[test]
 fn what_was_played_before_it_was_reopened_is_found() {

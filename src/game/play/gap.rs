@@ -58,9 +58,11 @@ impl Play {
         self.presses.push((at, times));
     }
 
-    /// Goes on with `base`: nothing has happened since, unless the record was changed by an order.
+    /// Goes on with `base`: nothing has happened since, unless the record was changed by an order,
+    /// or the board was taken over.
     pub(in crate::game) fn resume_from(&mut self, base: Tracker) {
-        if self.joins_at(&base).is_some() {
+        let has_gap_since = |from: usize| self.sheet.gaps().iter().any(|gap| gap.ply >= from);
+        if self.joins_at(&base).is_some_and(|from| !has_gap_since(from)) {
             self.tracker = base;
         }
         self.past.forget();
@@ -77,10 +79,10 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) -> bool {
         let mut own = None;
-        let base = match self.joins_at(base) {
-            Some(_) => base,
+        let (base, from) = match self.joins_at(base) {
+            Some(from) => (base, from),
             // The record was changed meanwhile.
-            None => own.insert(self.begun_after_record()),
+            None => (&*own.insert(self.begun_after_record()), self.sheet.len() + 1),
         };
         let shores = base.shores(evidence.since.unwrap_or_default());
         let n_done = base.best().n_completed();
@@ -103,6 +105,7 @@ impl Play {
         };
         let (common, least, board) = match bridged {
             Some(Bridged { common, is_whole: true, .. }) => {
+                self.close_gaps_from(from, facts);
                 self.take_forced(at, base, &common, evidence, facts);
                 return true;
             }
@@ -122,6 +125,7 @@ impl Play {
             }
         };
         let Some(pos) = self.adoptable(&before, &board, evidence.turn, n) else { return false };
+        self.close_gaps_from(from, facts);
         self.take_forced(at, base, &common, evidence, facts);
         self.adopt(at, pos, n, facts);
         true
@@ -428,4 +432,58 @@ pub(in crate::game) fn sum(times: Times) -> Duration {
 /// A span in milliseconds, to be subtracted from.
 pub(in crate::game) fn millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Entry, Recovered};
+    use crate::time::{Stamp, Wall};
+    use shakmaty::CastlingMode;
+
+    const STOOD: &str = "4k1n1/8/8/8/8/8/4P3/4K3 b - - 0 1";
+    /// The knight had moved when the board was taken over.
+    const TAKEN_OVER: &str = "4k3/8/7n/8/8/8/4P3/4K3 b - - 0 1";
+
+    fn position(fen: &str) -> Chess {
+        fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()
+    }
+
+    /// What is known of a stretch of play goes back behind a gap: what is told of it stands on the
+    /// position before the gap, and not on the one that was taken over.
+    #[test]
+    fn moves_that_are_known_from_before_a_gap_close_it() {
+        let mut facts = vec![Fact::GameStarted {
+            fen: STOOD.to_owned(),
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            site: String::new(),
+            round: String::new(),
+        }];
+        let sheet = ScoreSheet::new(position(STOOD), CastlingMode::Standard);
+        let mut play = Play::resumed(sheet, None);
+        let base = play.tracker().clone();
+        let at = Mono::from_millis(9_000);
+        play.adopt(at, position(TAKEN_OVER), Unknown::at_least(2), &mut facts);
+        assert_eq!(play.joins_at(&base), Some(0));
+        let seen = Placement::parse("4k3/8/7n/8/8/8/4P3/4K3").unwrap();
+        play.witness(at, &seen);
+        let evidence = Evidence {
+            since: None,
+            turned: None,
+            turn: None,
+            n_pressed: None,
+            n_max: 4,
+            is_stopped: false,
+        };
+        assert!(play.bridge(at, &base, evidence, &mut facts));
+        assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");
+        let mut fold = Recovered::default();
+        for (idx, fact) in facts.into_iter().enumerate() {
+            fold.fold(idx, &Entry { at: Stamp { mono: at, wall: Wall(0) }, fact }).unwrap();
+        }
+        assert_eq!(fold.sheet().unwrap().last(), play.sheet().last());
+    }
 }

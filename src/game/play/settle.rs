@@ -125,7 +125,8 @@ impl Play {
         if !is_open && old.iter().map(|scored| &scored.uci).eq(moves) {
             return Err(OrderError::Unchanged { ply });
         }
-        let is_filled = n == 0 && self.sheet.gaps().iter().any(|gap| gap.ply == first);
+        let known_gap = self.gap_fact(first);
+        let is_filled = n == 0 && known_gap.is_some();
         self.sheet.splice(first, n, moves)?;
         if first < n_recorded {
             facts.push(Fact::MoveRetracted { ply });
@@ -133,6 +134,8 @@ impl Play {
         if is_filled {
             facts.push(Fact::GapClosed { ply: first });
         }
+        // A gap that was behind the moves that are gone is here by now.
+        facts.extend(self.gap_fact(first).filter(|gap| known_gap.as_ref() != Some(gap)));
         self.record_from(at, first, first + moves.len(), Basis::Order, facts);
         Ok(())
     }
@@ -219,7 +222,7 @@ impl Play {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Entry, Recovered, ScoreSheet};
+    use crate::game::{Entry, Recovered, ScoreSheet, Unknown};
     use crate::time::{Stamp, Wall};
     use crate::track::line::CompletedBy;
     use shakmaty::CastlingMode;
@@ -326,6 +329,56 @@ mod tests {
         assert_eq!(recovered.n_completed(), 2);
         // Times of before the order are not compared with those after it.
         assert!(recovered.moves().iter().all(|m| m.completed.is_none_or(|d| d.elapsed.is_none())));
+    }
+
+    /// What a change of moves tells is what is on record then, where moves are unknown too.
+    #[test]
+    fn a_gap_behind_removed_moves_is_told_where_it_is_now() {
+        let knights = "4k1n1/8/8/8/8/8/8/4K1N1 w - - 0 1";
+        let gap = |ply, fen: &str, n| Fact::Gap { ply, fen: fen.to_owned(), n };
+        let first = gap(2, "4k3/8/8/5n2/8/8/8/4K1N1 w - - 0 4", Unknown::exactly(2));
+        let second = gap(4, "8/4k3/8/5n2/8/8/4K3/6N1 w - - 0 8", Unknown::at_least(4));
+        let made = |ply, uci: &str| Fact::MoveMade {
+            ply,
+            uci: uci.to_owned(),
+            san: String::new(),
+            is_illegal: false,
+            basis: Basis::Press,
+            alternatives: Vec::new(),
+            released_before: Duration::ZERO,
+        };
+        let game = [
+            vec![started(knights), made(1, "g1f3"), made(2, "g8f6"), first],
+            vec![made(3, "g1e2"), made(4, "e8e7"), second, made(5, "e2d3"), made(6, "e7d7")],
+        ]
+        .concat();
+        let fold_all = |facts: &[Fact]| {
+            let mut fold = Recovered::default();
+            for (idx, fact) in facts.iter().cloned().enumerate() {
+                let at = Stamp { mono: Mono::from_millis(9_000), wall: Wall(0) };
+                fold.fold(idx, &Entry { at, fact }).unwrap();
+            }
+            fold.sheet().unwrap().clone()
+        };
+        let unknown = |sheet: &ScoreSheet| -> Vec<_> {
+            sheet.gaps().iter().map(|gap| (gap.ply, gap.n)).collect()
+        };
+        // How many are removed from which half-move on, and what is unknown then.
+        let lost = [
+            (3, 2, vec![(2, Unknown::at_least(8))]),
+            (2, 1, vec![(1, Unknown::exactly(3)), (3, Unknown::at_least(4))]),
+            (5, 2, vec![(2, Unknown::exactly(2)), (4, Unknown::at_least(4))]),
+            (4, 1, vec![(2, Unknown::exactly(2)), (3, Unknown::at_least(5))]),
+        ];
+        for (ply, n, expected) in lost {
+            let mut facts = game.clone();
+            let mut play = Play::resumed(fold_all(&facts), None);
+            play.edit(Mono::from_millis(9_000), ply, n, &[], &mut facts).unwrap();
+            let folded = fold_all(&facts);
+            assert_eq!(unknown(play.sheet()), expected, "{ply} {n}");
+            assert_eq!(unknown(&folded), expected, "{ply} {n}: {facts:?}");
+            assert_eq!(folded.last(), play.sheet().last(), "{ply} {n}");
+        }
     }
 
     #[test]

@@ -169,8 +169,15 @@ impl Life {
         (sent, wants_reopen)
     }
 
+    /// The last lines, for whoever looks for what went wrong.
+    fn latest(&self) -> Vec<&str> {
+        let first = self.written.len().saturating_sub(60);
+        self.written[first..].iter().map(|(body, _)| &**body).collect()
+    }
+
     fn note(&mut self, entry: &Entry) -> rokade::shell::journal::NewLine {
-        assert_eq!(self.games.take(entry).nonsense, None, "{entry:?}");
+        let nonsense = self.games.take(entry).nonsense;
+        assert_eq!(nonsense, None, "{entry:?}, after {:#?}", self.latest());
         let said = self.log.line(&entry.fact);
         let line = record::line_of(entry);
         // What it says is what a reader makes of it: the same document of the same fact.
