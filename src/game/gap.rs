@@ -54,6 +54,8 @@ pub(super) struct Silence {
     /// Noise was heard: any message may have been hurt, so that only what has been read twice
     /// counts.
     is_noise: bool,
+    /// The board was telling its memory, and nothing else.
+    is_reading: bool,
 }
 
 impl Game {
@@ -77,6 +79,7 @@ impl Game {
             turned: None,
             is_suspected: false,
             is_noise: false,
+            is_reading: false,
         });
         self.timers.clear(Timer::Suspect);
     }
@@ -110,6 +113,29 @@ impl Game {
         }
     }
 
+    /// The board was asked for its memory at `asked` and has told it: while it did, nothing else
+    /// came, and what comes until the next picture has lost its times.
+    pub(super) fn begin_reading(&mut self, asked: Mono) {
+        if self.is_interrupted() {
+            return;
+        }
+        let (is_new, had_gap) = (self.silence.is_none(), self.has_gap);
+        self.begin_silence(Some(asked));
+        self.has_gap = had_gap;
+        let Some(silence) = &mut self.silence else { return };
+        if is_new {
+            (silence.is_reading, silence.awaits_clock) = (true, false);
+        }
+        (silence.pictured, silence.is_suspected) = (None, false);
+    }
+
+    /// Since when nothing was heard because the board told its memory, and what was believed then,
+    /// if nothing else was missed.
+    pub(super) fn read_since(&self) -> Option<(Mono, Tracker)> {
+        let silence = self.silence.as_ref().filter(|silence| silence.is_reading)?;
+        silence.since.map(|since| (since, silence.base.clone()))
+    }
+
     /// Whether what was played is not known for noise.
     pub(super) fn is_noise(&self) -> bool {
         self.silence.as_ref().is_some_and(|silence| silence.is_noise)
@@ -119,7 +145,7 @@ impl Game {
     pub(super) fn note_line_up(&mut self, now: Mono) {
         if let Some(silence) = &mut self.silence {
             (silence.up, silence.pictured, silence.is_suspected) = (Some(now), None, false);
-            silence.is_noise = false;
+            (silence.is_noise, silence.is_reading) = (false, false);
             silence.awaits_clock |= self.clock.device() == Device::Present && !self.is_clock_beside;
         }
     }
@@ -237,7 +263,9 @@ impl Game {
         if is_same && (!is_turned || evidence.is_stopped) {
             return self.end_silence(now);
         }
-        if play.bridge(now, &base, evidence, &mut self.facts) {
+        let seen = self.joining.between_moves(now, base.best().pos.board());
+        let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
+        if play.bridge(now, &base, &seen, evidence, &mut self.facts) {
             self.forget_silence();
             self.watch.note_gap(now);
             self.look(now, 0);

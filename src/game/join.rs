@@ -8,6 +8,7 @@
 //! at the first of them, and these moves are recorded.
 
 use super::entry::{Fact, LinkState};
+use super::in_hand::Hands;
 use super::machine::Game;
 use super::play::Play;
 use super::score::Unknown;
@@ -16,7 +17,7 @@ use super::timers::Timer;
 use crate::clock::Device;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, bridge};
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Piece, Position, Role};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Rank, Role, Square};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -24,8 +25,6 @@ use std::time::Duration;
 const AT_REST: Duration = Duration::from_millis(1_000);
 /// So long after a press the presser's move is scanned.
 const SCANNED: Duration = Duration::from_millis(250);
-/// A piece that was lifted longer ago is in nobody's hand any more.
-const IN_HAND: Duration = Duration::from_millis(1_500);
 /// So long a position has stood that no move is known to have led to.
 const STOOD: Duration = Duration::from_secs(3);
 /// A board that no game begins from is told of after this.
@@ -71,8 +70,8 @@ pub(super) struct Joining {
     /// The board was read as a whole since the line is open.
     is_pictured: bool,
     pressed: Option<Pressed>,
-    /// Pieces that have left their squares of late and stand nowhere, and when they did.
-    lifted: Vec<(Mono, shakmaty::Square, Piece)>,
+    /// What is in somebody's hand.
+    hands: Hands,
     /// How the board stood, oldest first.
     stands: Vec<Stand>,
     /// When the board was first seen without a game.
@@ -86,7 +85,7 @@ impl Default for Joining {
             changed: Mono::default(),
             is_pictured: false,
             pressed: None,
-            lifted: Vec::new(),
+            hands: Hands::default(),
             stands: Vec::new(),
             since: None,
         }
@@ -95,20 +94,14 @@ impl Default for Joining {
 
 impl Joining {
     /// A sensor tells.
-    pub(super) fn sense(&mut self, now: Mono, sq: shakmaty::Square, reading: Reading) {
+    pub(super) fn sense(&mut self, now: Mono, sq: Square, reading: Reading) {
         let before = self.seen.get(sq);
         if before == reading {
             return;
         }
         match (before, reading) {
-            (Reading::Piece(piece), Reading::Empty) => {
-                self.lifted.retain(|(at, ..)| now.since(*at) <= IN_HAND);
-                self.lifted.push((now, sq, piece));
-            }
-            (_, Reading::Piece(piece)) => {
-                let last = self.lifted.iter().rposition(|(.., lifted)| *lifted == piece);
-                last.map(|idx| self.lifted.remove(idx));
-            }
+            (Reading::Piece(piece), Reading::Empty) => self.hands.lift(now, sq, piece),
+            (_, Reading::Piece(piece)) => self.hands.put(now, sq, piece),
             _ => {}
         }
         self.seen.set(sq, reading);
@@ -120,14 +113,17 @@ impl Joining {
         for sq in self.seen.changes(picture) {
             self.sense(now, sq, picture.get(sq));
         }
-        self.is_pictured = true;
+        if !std::mem::replace(&mut self.is_pictured, true) {
+            // What has come and gone since was not moved just now.
+            self.hands = Hands::default();
+        }
         self.since.get_or_insert(now);
     }
 
     /// The line is gone: how the board stood then leads to nothing.
     pub(super) fn link_down(&mut self) {
         (self.is_pictured, self.pressed) = (false, None);
-        self.lifted.clear();
+        self.hands = Hands::default();
         self.stands.clear();
     }
 
@@ -161,15 +157,11 @@ impl Joining {
         Some(board)
     }
 
-    /// What stands on the board for him who presses: pieces that his opponent has in hand already
-    /// are on their squares.
-    fn board_before(&self, now: Mono, by: Color) -> Option<Board> {
+    /// What stands on the board between two moves: pieces that somebody has in hand, or has taken
+    /// off, are on their squares, if as many stood on the board `before`.
+    pub(super) fn between_moves(&self, now: Mono, before: &Board) -> Option<Board> {
         let mut board = self.board()?.clone();
-        for (at, sq, piece) in self.lifted.iter().filter(|(.., piece)| piece.color != by) {
-            if now.since(*at) <= IN_HAND && board.piece_at(*sq).is_none() {
-                board.set_piece_at(*sq, *piece);
-            }
-        }
+        self.hands.put_back(now, before, &mut board);
         Some(board)
     }
 
@@ -236,7 +228,7 @@ fn is_another_game(board: &Board, before: &Chess) -> bool {
     Color::ALL.into_iter().any(|color| {
         let was = before.board();
         let pawns = |board: &Board| board.by_piece(Role::Pawn.of(color));
-        let home = Bitboard::from(color.relative_rank(shakmaty::Rank::Second));
+        let home = Bitboard::from(color.relative_rank(Rank::Second));
         board.by_color(color).count() > was.by_color(color).count()
             || pawns(board).count() > pawns(was).count()
             || (pawns(board) & home & !pawns(was)).any()
@@ -277,7 +269,7 @@ impl Game {
     pub(super) fn note_stand(&mut self, now: Mono) {
         let is_watched = match &self.play {
             None => true,
-            Some(play) => play.is_over() || play.is_fresh() || !play.is_ever_pressed(),
+            Some(play) => play.is_over() || play.is_bare() || !play.is_ever_pressed(),
         };
         // Where no game is on record the page shows the board as it is.
         self.wants_show |= self.play.is_none();
@@ -290,7 +282,7 @@ impl Game {
     pub(super) fn press_stand(&mut self, now: Mono, by: Color) {
         let is_watched = match &self.play {
             None => true,
-            Some(play) => play.is_over() || play.is_fresh() || play.mismatch().is_some(),
+            Some(play) => play.is_over() || play.is_bare() || play.mismatch().is_some(),
         };
         if !is_watched {
             self.joining.stands.clear();
@@ -300,7 +292,7 @@ impl Game {
             // What stands now has not been read twice yet.
             return self.note_stand(now);
         }
-        let Some(board) = self.joining.board_before(now, by) else { return };
+        let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
         self.joining.pressed = Some(Pressed { at: now, by, board });
         self.timers.set(Timer::Join, now + SCANNED);
     }
@@ -408,7 +400,7 @@ impl Game {
         }
         let is_unpressed = first.by.is_none() && !play.is_ever_pressed();
         match () {
-            () if is_enough && play.is_fresh() => Some(Found::Anew),
+            () if is_enough && play.is_bare() => Some(Found::Anew),
             () if is_enough && self.is_set_up(play, run, is_unpressed) => Some(Found::SetUp),
             // Nothing that was pressed for since is on record.
             () if is_running && n > 2 && first.n_known == play.sheet().n_completed() => {
@@ -444,9 +436,9 @@ impl Game {
             Found::Game => self.begin_joined(now, pos),
             Found::SetUp => self.begin_set_up(now, pos),
             Found::Anew => {
-                if let Some(play) = &mut self.play {
-                    play.take_over(now, pos, &mut self.facts);
-                }
+                let Some(play) = &mut self.play else { return };
+                let pos = play.taken_over(pos.board(), turn).unwrap_or(pos);
+                play.take_over(now, pos, &mut self.facts);
             }
             Found::Gap => {
                 if !self.adopt_unseen(now, &run[0].board, Some(turn)) {

@@ -8,6 +8,7 @@
 
 use super::entry::{Fact, LinkState};
 use super::machine::{Game, end_of};
+use super::play::Play;
 use super::settings::ClockRole;
 use super::timers::Timer;
 use super::watch::BOUNCE;
@@ -15,7 +16,7 @@ use crate::clock::Times;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::memory::{self, Clocks, Joint};
-use crate::track::{Misfit, Placement, Reading, Recalled, Sight, Step, Tracker};
+use crate::track::{Placement, Reading, Recalled, Sight, Step, Tracker};
 use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
 use shakmaty::{Board, Color};
 use std::collections::VecDeque;
@@ -52,16 +53,16 @@ pub(super) struct Memory {
     n_unanswered: u32,
     /// When the clock was stopped: what came later is no play.
     stopped: Option<Stop>,
-    /// A log that did not end in what was believed; the next picture may tell why.
-    unfit: Option<Log>,
+    /// A log that has come; the next picture shows what else has happened by then.
+    told: Option<Log>,
 }
 
-/// A log, with the moments at which it was asked for and came.
+/// A log of the board.
 #[derive(Clone, Debug)]
 struct Log {
-    asked: Mono,
-    came: Mono,
     events: Vec<LogEvent>,
+    /// How much had been heard since the base when it came.
+    n_heard: usize,
 }
 
 /// A picture of the whole board beside what was believed.
@@ -82,13 +83,6 @@ enum Stop {
     At(Mono),
     /// While the line was down: at some time after the last press.
     Unseen,
-}
-
-/// Whether a log is held against what is believed for the first time, or after a picture.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Attempt {
-    First,
-    Last,
 }
 
 /// What was missed.
@@ -188,12 +182,13 @@ impl Game {
     /// The board was read as a whole, perhaps after a gap. It was as believed, or something had
     /// been missed.
     pub(super) fn note_picture(&mut self, now: Mono, picture: Picture) {
-        if let Some(log) = self.memory.unfit.take() {
-            self.join_memory(now, log, Attempt::Last);
-        }
+        let told = self.memory.told.take();
         if self.is_noise() {
             // A log is too long to come through.
             return;
+        }
+        if let Some(log) = told {
+            self.join_memory(now, &log);
         }
         if self.is_interrupted() {
             // Only the memory can tell what was play before the clock was stopped unseen.
@@ -307,66 +302,82 @@ impl Game {
         }
     }
 
-    /// The board has told what it remembers.
+    /// The board has told what it remembers. What was done meanwhile comes now, all at once and
+    /// without its times; the picture that is asked for here comes after it.
     pub(super) fn on_log(&mut self, now: Mono, payload: &[u8]) {
         let asked = self.memory.asked.take();
         self.memory.n_unanswered = 0;
         self.session.want_dump(now, &mut self.commands);
         if self.memory.missed.is_some() {
-            let events = decode_log(payload);
-            let log = Log { asked: asked.unwrap_or(now), came: now, events };
-            self.join_memory(now, log, Attempt::First);
+            let n_heard = self.memory.heard.len();
+            self.memory.told = Some(Log { events: decode_log(payload), n_heard });
         }
+        self.begin_reading(asked.unwrap_or(now));
     }
 
-    fn join_memory(&mut self, now: Mono, log: Log, attempt: Attempt) {
+    fn join_memory(&mut self, now: Mono, log: &Log) {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return };
+        let (heard, later) = self.memory.heard.split_at(log.n_heard);
         let mut recalled = self.recalled(&log.events);
-        if attempt == Attempt::Last {
-            // What was heard after the log came later than all of it.
-            let later = self.memory.heard.iter().filter(|(at, _)| *at > log.came);
-            let later = later.map(|(_, step)| Recalled { step: step.clone(), is_fast: false });
-            recalled.extend(later);
-        }
+        recalled.extend(later.iter().map(|(_, step)| untimed(step)));
         let clocks = match base.shown {
             _ if base.is_unpressed => Clocks::Unpressed,
             Some(times) => Clocks::Shown([times.white, times.black]),
             None => Clocks::Unknown,
         };
-        let heard = &self.memory.heard;
         let joint = Joint { seen: base.tracker.seen(), clocks, before: &base.before, heard };
         match memory::join(&recalled, &joint, play.tracker().seen()) {
             Ok(from) => {
                 let span = &recalled[from..];
-                let steps = memory::align(span, heard, base.at, log.asked);
-                self.recall(now, &steps);
+                let steps = memory::align(span, heard, base.at, now);
+                self.recall(now, &steps, log.n_heard);
             }
-            Err(Misfit::End) if attempt == Attempt::First => self.memory.unfit = Some(log),
-            Err(_) => self.set_memory_aside(),
+            Err(_) => self.set_memory_aside(now, log.n_heard),
         }
     }
 
-    fn recall(&mut self, now: Mono, steps: &[(Mono, Step)]) {
-        let (Some(play), Some(base)) = (&mut self.play, self.memory.base.take()) else { return };
+    fn recall(&mut self, now: Mono, steps: &[(Mono, Step)], n_heard: usize) {
+        let Some(base) = self.memory.base.take() else { return };
         let last_press = steps.iter().rev().find(|(_, step)| matches!(step, Step::Pressed { .. }));
         let stopped = self.memory.stopped.map(|stopped| match stopped {
             Stop::At(at) => at,
             Stop::Unseen => last_press.map_or(base.at, |(at, _)| *at),
         });
-        let fits = play.recall(now, base.tracker, steps, stopped, base.shown, &mut self.facts);
+        if !self.recall_from(now, base.tracker, steps, stopped, base.shown) {
+            self.set_memory_aside(now, n_heard);
+        }
+    }
+
+    /// Takes `steps` since `base` for what happened. False if that does not lead to the board.
+    fn recall_from(
+        &mut self,
+        now: Mono,
+        base: Tracker,
+        steps: &[(Mono, Step)],
+        stopped: Option<Mono>,
+        shown: Option<Times>,
+    ) -> bool {
+        let Some(play) = &mut self.play else { return false };
+        let fits = play.recall(now, base, steps, stopped, shown, &mut self.facts);
         if fits {
             self.forget_silence();
             self.memory.forget();
             self.rejudge(now);
-        } else {
-            self.set_memory_aside();
         }
+        fits
     }
 
-    fn set_memory_aside(&mut self) {
+    /// The memory tells nothing. What was heard after it came is taken for itself.
+    fn set_memory_aside(&mut self, now: Mono, n_heard: usize) {
+        let later = self.memory.heard.split_off(n_heard.min(self.memory.heard.len()));
         self.memory.forget();
         let kind = FindingKind::MemorySetAside;
         self.facts.push(Fact::Found(Finding { kind, by: None }));
+        let Some((asked, base)) = self.read_since() else { return };
+        let later: Vec<Recalled> = later.iter().map(|(_, step)| untimed(step)).collect();
+        let steps = memory::align(&later, &[], asked, now);
+        let shown = self.play.as_ref().and_then(Play::shown_last);
+        self.recall_from(now, base, &steps, None, shown);
     }
 
     /// What the board remembers, in the words of the tracker.
@@ -410,6 +421,13 @@ impl Game {
         }
         steps
     }
+}
+
+/// What came behind a log, all at once: when it was done is not known. Whoever has lifted a piece
+/// puts it down soon, and presses.
+fn untimed(step: &Step) -> Recalled {
+    let is_lift = matches!(step, Step::Sensed { reading: Reading::Empty, .. });
+    Recalled { step: step.clone(), is_fast: !is_lift }
 }
 
 fn reading_of(code: Code) -> Reading {

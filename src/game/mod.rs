@@ -18,6 +18,7 @@ pub mod event;
 mod flags;
 mod gap;
 mod identity;
+mod in_hand;
 mod join;
 pub mod keeping;
 mod machine;

@@ -67,7 +67,7 @@ pub enum Unplayable {
     },
 }
 
-/// So few half-moves are counted exactly by the presses.
+/// Of so few half-moves no press was made too often.
 const FEW: usize = 4;
 /// Of so many half-moves two presses may be missing more.
 const MANY: usize = 20;
@@ -99,16 +99,26 @@ impl Unknown {
     /// known all the same.
     pub const fn by_presses(n: usize) -> Self {
         if n <= FEW {
-            return Self::exactly(n);
+            return Self { at_least: n, at_most: Some(n + 2) };
         }
         let off = 2 + 2 * (n / MANY);
         Self { at_least: n - off, at_most: Some(n + off) }
     }
 
-    /// The likeliest number: the one in the middle, if there is one.
+    /// The same where an even number was played, or an odd one, which it was not said to be: one
+    /// less, or one more.
+    pub fn of_parity(self, is_even: bool) -> Self {
+        if self.at_least.is_multiple_of(2) == is_even {
+            return self;
+        }
+        let at_least = if self.at_least == 0 { 1 } else { self.at_least - 1 };
+        Self { at_least, at_most: self.at_most.map(|most| most + 1) }
+    }
+
+    /// The likeliest number: the one in the middle, as far as it leaves the same player on move.
     pub const fn likely(self) -> usize {
         match self.at_most {
-            Some(most) => (self.at_least + most) / 2,
+            Some(most) => self.at_least + (most - self.at_least) / 4 * 2,
             None => self.at_least,
         }
     }

@@ -23,6 +23,9 @@ const FIDDLED_MAX: usize = 3;
 /// A moment before which this much more was done between what was heard is another one than the
 /// moment with the least: two moves and what a cable swallows of them. Ours.
 const ASIDE_MIN: usize = 4;
+/// So many pairs of a step that is remembered and one that was heard are compared at the most; what
+/// is remembered before them was not heard. Ours: whole games of blitz, and 4 MB for a moment.
+const PAIRS_MAX: usize = 2_000_000;
 /// How much longer a slow step counts than a fast one where times are guessed.
 const SLOW: u64 = 10;
 
@@ -232,22 +235,50 @@ pub fn align(
     steps
 }
 
-/// When each step of `memory` was heard, and what was heard but is not in it, newest first.
-/// Compared backward, because the end is where both meet for certain.
+/// When each step of `memory` was heard, and what was heard but is not in it, newest first. As many
+/// as possible are found: one that is missing in either must not lead to one long before it that
+/// looks alike.
 fn matches(memory: &[Recalled], heard: &[(Mono, Step)]) -> (Vec<Option<Mono>>, Vec<(Mono, Step)>) {
     let mut times: Vec<Option<Mono>> = vec![None; memory.len()];
-    let mut rest = memory.len();
     let mut extra = Vec::new();
-    for (at, step) in heard.iter().rev() {
-        match memory[..rest].iter().rposition(|recalled| is_same(&recalled.step, step)) {
-            Some(idx) => {
-                times[idx] = Some(*at);
-                rest = idx;
-            }
-            None => extra.push((*at, step.clone())),
+    let n_same = memory.iter().rev().zip(heard.iter().rev());
+    let n_same = n_same.take_while(|(step, (_, heard))| is_same(&step.step, heard)).count();
+    for idx in 1..=n_same {
+        // The end is where both meet for certain.
+        times[memory.len() - idx] = Some(heard[heard.len() - idx].0);
+    }
+    let (mut m, mut h) = (memory.len() - n_same, heard.len() - n_same);
+    let first = m.saturating_sub(PAIRS_MAX / (h + 1));
+    let most = most_pairs(&memory[first..m], &heard[..h]);
+    while h > 0 {
+        let of = |m: usize, h: usize| most[m - first][h];
+        if m > first && is_same(&memory[m - 1].step, &heard[h - 1].1) {
+            times[m - 1] = Some(heard[h - 1].0);
+            (m, h) = (m - 1, h - 1);
+        } else if m > first && of(m - 1, h) == of(m, h) {
+            m -= 1;
+        } else {
+            extra.push(heard[h - 1].clone());
+            h -= 1;
         }
     }
     (times, extra)
+}
+
+/// How many steps the first of `memory` and the first that were `heard` have in common at the most,
+/// in their order.
+fn most_pairs(memory: &[Recalled], heard: &[(Mono, Step)]) -> Vec<Vec<u16>> {
+    let mut most = vec![vec![0_u16; heard.len() + 1]];
+    for recalled in memory {
+        let before = &most[most.len() - 1];
+        let mut row = vec![0_u16; heard.len() + 1];
+        for (idx, (_, step)) in heard.iter().enumerate() {
+            let pair = before[idx] + u16::from(is_same(&recalled.step, step));
+            row[idx + 1] = pair.max(before[idx + 1]).max(row[idx]);
+        }
+        most.push(row);
+    }
+    most
 }
 
 fn is_same(recalled: &Step, heard: &Step) -> bool {
@@ -407,6 +438,22 @@ mod tests {
         let times: Vec<u64> = steps.iter().map(|(at, _)| at.millis()).collect();
         assert_eq!(times, [3_000, 5_000, 5_200, 5_900]);
         assert_eq!(steps[3].1, pressed(Color::Black, 70));
+    }
+
+    /// A press that the board tells twice was once led to one before it that looks alike, and with
+    /// it all that was heard before.
+    #[test]
+    fn what_was_heard_twice_leads_nothing_astray() {
+        let memory = [knight(Square::G1, Square::F3, 90), knight(Square::F3, Square::E5, 120)];
+        let ms = Mono::from_millis;
+        let steps: Vec<Step> = memory.concat().into_iter().map(|recalled| recalled.step).collect();
+        let at = |idx: usize| ms(1_000 * (idx as u64 + 1));
+        let mut heard: Vec<(Mono, Step)> =
+            steps.iter().enumerate().map(|(idx, step)| (at(idx), step.clone())).collect();
+        let again = (ms(4_500), pressed(Color::White, 90));
+        heard.insert(4, again.clone());
+        let aligned = align(&memory.concat(), &heard, ms(0), ms(9_000));
+        assert_eq!(aligned, heard);
     }
 
     proptest! {

@@ -48,6 +48,28 @@ fn nothing_is_invented_while_a_cable_is_out() {
     row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Cable) }, 0);
 }
 
+/// Each of these had moves on record that nobody played: the board's memory was laid wrongly along
+/// what had been heard, or what was played while it was read came all at once.
+#[test]
+fn what_the_memory_tells_was_played() {
+    for seed in [47, 70, 93, 98] {
+        let account = case(seed, Kind::Cable).run(&[]).account;
+        assert_eq!(account, Account::default(), "seed {seed}");
+    }
+}
+
+/// Each of these had a position on record that never stood on the board: pieces were in somebody's
+/// hand when it was taken over, or it was somebody else's move.
+#[test]
+fn what_is_taken_over_stood_on_the_board() {
+    let outs = [47, 133, 148, 183, 187].map(|seed| case(seed, Kind::Cable));
+    let joined = [38, 71, 141].map(|seed| case(seed, Kind::Join));
+    for case in outs.into_iter().chain(joined) {
+        let account = Case { is_forgetful: true, ..case }.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
+    }
+}
+
 #[test]
 fn who_joins_a_game_records_it_from_there() {
     row(case(0, Kind::Join), 0);

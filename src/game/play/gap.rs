@@ -70,11 +70,12 @@ impl Play {
     }
 
     /// Tells what was played since `base`, as far as it is forced, and takes the board over as it
-    /// stands where more was played. False if the board does not tell yet; nothing is changed then.
+    /// is `seen` where more was played. False if the board does not tell yet; nothing is changed.
     pub(in crate::game) fn bridge(
         &mut self,
         at: Mono,
         base: &Tracker,
+        seen: &Placement,
         evidence: Evidence,
         facts: &mut Vec<Fact>,
     ) -> bool {
@@ -89,7 +90,7 @@ impl Play {
         let n_pressed = evidence.n_pressed.map(|n| n_done + n);
         let bridged = bridge::bridge(&Unseen {
             shores: &shores,
-            seen: self.tracker.seen(),
+            seen,
             untold: base.untold(),
             turn: evidence.turn,
             n_pressed,
@@ -113,7 +114,6 @@ impl Play {
             None => (bridge::shared(&shores), None, None),
         };
         let before = ends(&common);
-        let seen = self.tracker.seen();
         let named = seen.unnamed().is_empty().then(|| seen.known().clone());
         let Some(board) = board.or(named).filter(|_| !evidence.is_stopped) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
@@ -259,11 +259,16 @@ impl Play {
         self.begin_after(at);
     }
 
-    /// Whether the board was taken over as it stood, and nothing has been played since.
-    pub(in crate::game) fn is_fresh(&self) -> bool {
+    /// Whether the board was taken over as it stood, and nothing is on record since.
+    pub(in crate::game) fn is_bare(&self) -> bool {
         let n = self.sheet.len();
         let is_gap = self.sheet.gaps().last().is_some_and(|gap| gap.ply == n);
-        (is_gap || self.sheet.is_joined() && n == 0) && self.tracker.best().plies.is_empty()
+        is_gap || self.sheet.is_joined() && n == 0
+    }
+
+    /// Whether the board was taken over as it stood, and nothing has been played since.
+    pub(in crate::game) fn is_fresh(&self) -> bool {
+        self.is_bare() && self.tracker.best().plies.is_empty()
     }
 
     /// Who is on move where the board was taken over was not known, and it is the other player: a
@@ -309,7 +314,7 @@ impl Play {
     }
 
     /// The position that is taken over as `board` stands, with `turn` to move.
-    fn taken_over(&self, board: &Board, turn: Color) -> Option<Chess> {
+    pub(in crate::game) fn taken_over(&self, board: &Board, turn: Color) -> Option<Chess> {
         let before = self.sheet.gaps().last().map(|gap| &gap.before);
         let fullmoves = self.sheet.last().fullmoves();
         bridge::standing(board, before, self.sheet.mode(), turn, fullmoves)
@@ -317,8 +322,11 @@ impl Play {
 
     /// Has the record go on from `pos` in place of the position that was taken over.
     pub(in crate::game) fn take_over(&mut self, at: Mono, pos: Chess, facts: &mut Vec<Fact>) {
-        match self.sheet.gaps().last().map(|gap| gap.n) {
-            Some(n) => self.adopt(at, pos, n, facts),
+        match self.sheet.gaps().last() {
+            Some(gap) => {
+                let n = gap.n.of_parity(gap.before.turn() == pos.turn());
+                self.adopt(at, pos, n, facts);
+            }
             None => self.begin_from(at, pos, true, facts),
         }
     }
@@ -478,7 +486,7 @@ mod tests {
             n_max: 4,
             is_stopped: false,
         };
-        assert!(play.bridge(at, &base, evidence, &mut facts));
+        assert!(play.bridge(at, &base, &seen, evidence, &mut facts));
         assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");
         let mut fold = Recovered::default();
         for (idx, fact) in facts.into_iter().enumerate() {

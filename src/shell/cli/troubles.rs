@@ -2,12 +2,14 @@
 //! was played.
 
 use super::Failure;
+use crate::game::Fact;
 use crate::laws::Edition;
 use crate::relay::log::Log;
 use crate::sim::TableKind;
 use crate::sim::trial::{Known, Row};
 use crate::sim::trouble::{Case, Kind, Toll, Troubled};
 use crate::time::Mono;
+use crate::track::Reading;
 use shakmaty::Chess;
 use shakmaty::san::SanPlus;
 use std::path::Path;
@@ -78,7 +80,17 @@ impl Troubles<'_> {
 fn story(troubled: &Troubled) -> String {
     let mut log = Log::default();
     let told = troubled.replay.entries.iter();
-    let told = told.filter_map(|entry| Some((entry.at.mono, log.line(&entry.fact)?)));
+    let told = told.filter_map(|entry| {
+        let sensed = match entry.fact {
+            Fact::Sensed { sq, reading: Reading::Piece(piece) } => {
+                Some(format!("    {sq} reads {}", piece.char()))
+            }
+            Fact::Sensed { sq, reading: Reading::Empty } => Some(format!("    {sq} reads nothing")),
+            Fact::Sensed { sq, .. } => Some(format!("    {sq} reads something")),
+            _ => None,
+        };
+        Some((entry.at.mono, sensed.or_else(|| log.line(&entry.fact))?))
+    });
     let outs = troubled.trouble.outs.iter();
     let outs = outs.flat_map(|out| [(out.from, "  cable out"), (out.until, "  cable in")]);
     let mut lines: Vec<(Mono, String)> = told.collect();
