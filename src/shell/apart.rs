@@ -42,7 +42,15 @@ impl Apart {
     }
 
     /// Waits so long for its end; then it is left to the end of the process.
-    pub async fn ended(self, limit: Duration) {
-        timeout(limit, self.ended).await.ok();
+    pub async fn ended(mut self, limit: Duration) {
+        timeout(limit, self.over()).await.ok();
+    }
+
+    /// Waits for its end, once or more often.
+    pub async fn over(&mut self) {
+        if !self.ended.is_terminated() {
+            // An error means that it has panicked: that is an end too.
+            (&mut self.ended).await.ok();
+        }
     }
 }

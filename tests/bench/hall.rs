@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -159,6 +160,23 @@ impl Hall {
         fs::read_dir(format!("/proc/{}/task", self.daemon.id())).expect("a process").count()
     }
 
+    /// How long it takes to be told what waits for the arbiter.
+    fn arbiter(&self) -> Duration {
+        let begun = Instant::now();
+        let ask = || -> std::io::Result<String> {
+            let mut stream = UnixStream::connect(self.folder.path().join("state/orders.sock"))?;
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            stream.write_all(b"{\"rokade\":1,\"board\":\"table-0\",\"open\":true}\n")?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer)?;
+            Ok(answer)
+        };
+        match ask() {
+            Ok(answer) if answer.contains("\"class\":\"done\"") => begun.elapsed(),
+            _ => Duration::from_secs(99),
+        }
+    }
+
     /// How long a health check takes.
     fn health(&self) -> Duration {
         let begun = Instant::now();
@@ -263,7 +281,8 @@ fn bad_network(seconds: u64) -> bool {
     let hall = Hall::open(N_TIMED, Span::new(200, 600));
     let address = hall.address;
     thread::sleep(Duration::from_secs(8));
-    let (mut quiet, mut loud, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut quiet, mut loud) = (Vec::new(), Vec::new());
+    let (mut checks, mut orders) = (Vec::new(), Vec::new());
     let mut memory: f64 = 0.0;
     for round in 0..N_ROUNDS {
         let is_loud = round % 2 == 1;
@@ -289,6 +308,7 @@ fn bad_network(seconds: u64) -> bool {
             }
             if is_loud && check_at <= Instant::now() {
                 checks.push(hall.health());
+                orders.push(hall.arbiter());
                 memory = memory.max(hall.memory_mb());
                 check_at = Instant::now() + Duration::from_millis(500);
             }
@@ -299,7 +319,7 @@ fn bad_network(seconds: u64) -> bool {
             thread::sleep(Duration::from_secs(3));
         }
     }
-    for times in [&mut quiet, &mut loud, &mut checks] {
+    for times in [&mut quiet, &mut loud, &mut checks, &mut orders] {
         times.sort_unstable();
     }
     println!("{} records timed in quiet, {} under load", quiet.len(), loud.len());
@@ -307,6 +327,7 @@ fn bad_network(seconds: u64) -> bool {
     let (still, busy) = (p99(&quiet), p99(&loud));
     let mut is_good = figure("network.record-p99", busy, " ms", still * 1.1);
     is_good &= figure("network.health-p99", p99(&checks), " ms", 100.0);
+    is_good &= figure("network.arbiter-p99", p99(&orders), " ms", 100.0);
     is_good &= figure("network.memory", memory, " MB", 256.0);
     is_good
 }

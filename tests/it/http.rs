@@ -1,6 +1,7 @@
 //! The public side: every newest view for everybody, nothing for intruders, and nobody can hold up
 //! anybody else.
 
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -352,6 +353,34 @@ async fn a_full_house_keeps_nobody_from_asking() {
     viewers.pop();
     let mut more = viewer(&stage).await;
     next_view(&mut more).await;
+}
+
+/// What a server that has a second for it answers to this request, while our own thread only waits.
+fn ask_standing_still(stage: &Stage, request: &str) -> std::io::Result<String> {
+    let mut stream = std::net::TcpStream::connect(stage.addr)?;
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    write!(stream, "{request} HTTP/1.1\r\nHost: {}\r\n\r\n", stage.addr)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map(|_| answer)
+}
+
+#[tokio::test]
+async fn a_health_check_waits_for_no_pages() {
+    let stage = Stage::open(&View::start()).await;
+    assert_eq!(stage.ask("GET /board/table-1/view.json", &[]).await.status, 200);
+    // This very thread serves the pages: while it waits for an answer they stand still.
+    for (request, status) in [("GET /healthz", 200), ("GET /readyz", 503), ("HEAD /healthz", 200)] {
+        let answer = ask_standing_still(&stage, request).expect("an answer");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {answer}");
+        // Whoever asks for anything else comes again, and to the pages.
+        assert!(answer.contains("connection: close"), "{request}: {answer}");
+    }
+    ask_standing_still(&stage, "GET /board/table-1/view.json").expect_err("nobody answers");
+    assert_eq!(stage.ask("GET /board/table-1/view.json", &[]).await.status, 200);
+    assert_eq!(stage.ask("GET /healthy", &[]).await.status, 404);
+    assert_eq!(stage.ask("POST /healthz", &[]).await.status, 405);
+    let misled = stage.ask("GET /healthz", &["Host: evil.example"]).await;
+    assert_eq!(misled.status, 421);
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
 //! A listener in an open hall meets clients that send half a request, read nothing, or never leave.
 //! Each gets so much time, and a seat among others ([`super::seats`]).
+//!
+//! Who asks for the pages, and who asks whether all is well, is answered on different threads: the
+//! first bytes of a request tell.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -13,8 +16,9 @@ use axum::serve::{IncomingStream, Listener};
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::seats::{House, Seat};
 
@@ -31,16 +35,92 @@ const TALK_MAX_BYTES: usize = 32 * 1024;
 /// request. Left to itself it would keep megabytes for who does not read, of the daemon's memory.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// The listener with its seats.
+/// How requests begin that ask only whether all is well.
+const CHECKS: [&[u8]; 4] = [b"GET /healthz", b"GET /readyz", b"HEAD /healthz", b"HEAD /readyz"];
+/// As many bytes as tell them from all others.
+const FIRST_BYTES: usize = 13;
+/// So many may wait for either desk with what they ask; who comes after them keeps what he asks to
+/// himself until there is room.
+pub(super) const WAITING: usize = 64;
+
+/// Somebody with a seat who has begun to ask.
+#[derive(Debug)]
+pub(super) struct Caller {
+    stream: std::net::TcpStream,
+    address: SocketAddr,
+    seat: Arc<Seat>,
+    cut: oneshot::Receiver<()>,
+}
+
+/// Where callers are answered.
+#[derive(Clone, Debug)]
+pub(super) struct Desks {
+    /// Whether all is well.
+    pub(super) checks: mpsc::Sender<Caller>,
+    /// All else.
+    pub(super) pages: mpsc::Sender<Caller>,
+}
+
+/// Gives everybody a seat who comes, and sends who asks on to a desk, until `closing` changes.
+pub(super) async fn admit(
+    mut listener: TcpListener,
+    house: Arc<House>,
+    desks: Desks,
+    mut closing: watch::Receiver<bool>,
+) {
+    let mut comers = JoinSet::new();
+    loop {
+        tokio::select! {
+            (stream, address) = Listener::accept(&mut listener) => {
+                let (seat, cut) = house.enter(address.ip());
+                comers.spawn(show_in(stream, address, seat, cut, desks.clone()));
+            }
+            Some(_) = comers.join_next() => {}
+            _ = closing.changed() => return,
+        }
+    }
+}
+
+/// Waits until somebody asks, and sends him on.
+async fn show_in(
+    stream: TcpStream,
+    address: SocketAddr,
+    seat: Arc<Seat>,
+    mut cut: oneshot::Receiver<()>,
+    desks: Desks,
+) {
+    // A view is one small segment; waiting to fill a larger one would only delay it. A socket
+    // that refuses is about to fail anyway.
+    stream.set_nodelay(true).ok();
+    set_socket_send_buffer_size(&stream, BUFFER_BYTES).ok();
+    set_socket_recv_buffer_size(&stream, BUFFER_BYTES).ok();
+    let mut first = [0; FIRST_BYTES];
+    let asks = async {
+        let n = stream.peek(&mut first).await.ok().filter(|n| *n > 0)?;
+        let is_check = CHECKS.iter().any(|words| first[..n].starts_with(words));
+        let desk = if is_check { &desks.checks } else { &desks.pages };
+        desk.reserve().await.ok()
+    };
+    let place = tokio::select! {
+        place = timeout(FIRST, asks) => place.ok().flatten(),
+        _ = &mut cut => None,
+    };
+    if let (Some(place), Ok(stream)) = (place, stream.into_std()) {
+        place.send(Caller { stream, address, seat, cut });
+    }
+}
+
+/// A desk's end of the row of those who are sent to it.
 #[derive(Debug)]
 pub(super) struct Door {
-    listener: TcpListener,
-    house: Arc<House>,
+    callers: mpsc::Receiver<Caller>,
+    address: SocketAddr,
 }
 
 impl Door {
-    pub(super) fn new(listener: TcpListener, house: Arc<House>) -> Self {
-        Self { listener, house }
+    /// The row in front of a desk of the server at `address`.
+    pub(super) fn new(callers: mpsc::Receiver<Caller>, address: SocketAddr) -> Self {
+        Self { callers, address }
     }
 }
 
@@ -49,19 +129,22 @@ impl Listener for Door {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
-        let (stream, addr) = Listener::accept(&mut self.listener).await;
-        let (seat, cut) = self.house.enter(addr.ip());
-        // A view is one small segment; waiting to fill a larger one would only delay it. A socket
-        // that refuses is about to fail anyway.
-        stream.set_nodelay(true).ok();
-        set_socket_send_buffer_size(&stream, BUFFER_BYTES).ok();
-        set_socket_recv_buffer_size(&stream, BUFFER_BYTES).ok();
-        let (came, until) = (Instant::now(), Box::pin(sleep(FIRST)));
-        (Guest { stream, seat, cut, is_cut: false, came, until, talk: 0 }, addr)
+        loop {
+            let Some(Caller { stream, address, seat, cut }) = self.callers.recv().await else {
+                // Nobody comes any more.
+                std::future::pending::<()>().await;
+                continue;
+            };
+            if let Ok(stream) = TcpStream::from_std(stream) {
+                let (came, until) = (Instant::now(), Box::pin(sleep(FIRST)));
+                let guest = Guest { stream, seat, cut, is_cut: false, came, until, talk: 0 };
+                return (guest, address);
+            }
+        }
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        Ok(self.address)
     }
 }
 

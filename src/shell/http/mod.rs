@@ -1,11 +1,13 @@
 //! The public side of the daemon: pages, the view as it changes, and the game as PGN.
 //!
-//! It is read only, and runs on a thread of its own. Nothing that a client does or fails to do may
-//! reach the recording: this side holds receivers of [`tokio::sync::watch`] and nothing else
+//! It is read only, and runs on a thread of its own, with another in front of it that lets people
+//! in and answers health checks itself (`door`, `health`). Nothing that a client does or fails to
+//! do may reach the recording: this side holds receivers of [`tokio::sync::watch`] and nothing else
 //! (`relay`), every wait for a client has a limit (`door`, `viewer`), nobody can take all the seats
 //! (`seats`), and no path from the network names a file (`pages`).
 
 mod door;
+mod health;
 mod pages;
 mod relay;
 mod seats;
@@ -31,21 +33,22 @@ use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::apart::Apart;
 use super::status::Status;
 use crate::game::Game;
 use crate::relay::view::View;
-use crate::relay::words::Word;
 use crate::time::Stamp;
-use door::{Asker, Door};
+use door::{Asker, Caller, Desks, Door};
+use health::Health;
 use relay::Local;
 use seats::House;
 
-/// The loop that records shows every half second that it runs; one that did not for so long hangs.
-const PULSE_MAX: Duration = Duration::from_secs(5);
+/// The thread at the door gives way to the boards, and the pages' thread to it.
+const NICE_DOOR: i32 = 5;
 /// How long clients have to leave after the stop.
 const GRACE: Duration = Duration::from_secs(2);
 /// How often it is looked whether they have.
@@ -138,9 +141,6 @@ pub enum HttpError {
 #[derive(Debug)]
 struct Hall {
     boards: Vec<Local>,
-    pulse: watch::Receiver<Instant>,
-    house: Arc<House>,
-    names: Vec<String>,
     /// Counts the viewers that came.
     n_viewers: AtomicUsize,
     /// Turns true once, when everybody has to leave.
@@ -170,27 +170,33 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
             return Err(HttpError::SameName(feed.name.clone()));
         }
     }
+    let house = House::new(seats);
+    let health = Arc::new(Health { feeds: feeds.clone(), pulse, house: Arc::clone(&house) });
+    let names: Arc<[String]> = names.into();
+    let (close, closing) = watch::channel(false);
+    let (pages, callers) = mpsc::channel(door::WAITING);
+    let address = listener.local_addr().map_err(HttpError::Serve)?;
+    let checks = guarded(health::routes(Arc::clone(&health)), Arc::clone(&names));
+    let checks = health::hanging_up(checks);
+    let mut front = receive_callers(listener, Arc::clone(&house), pages, checks, closing.clone())
+        .map_err(HttpError::Serve)?;
+
     let mut relays = JoinSet::new();
     let boards = feeds.into_iter().map(|feed| Local::new(feed, &mut relays)).collect();
-    let house = House::new(seats);
-    let (close, closing) = watch::channel(false);
-    let mut closed = closing.clone();
-    let n_viewers = AtomicUsize::new(0);
-    let app = router(Hall { boards, pulse, house: Arc::clone(&house), names, n_viewers, closing });
-    let app = app.into_make_service_with_connect_info::<Asker>();
-    let mut server = axum::serve(Door::new(listener, Arc::clone(&house)), app)
-        .with_graceful_shutdown(async move {
-            // An error means that `serve` itself was dropped: the same order.
-            closed.wait_for(|closed| *closed).await.ok();
-        })
-        .into_future();
+    let hall = Hall { boards, n_viewers: AtomicUsize::new(0), closing: closing.clone() };
+    let app = guarded(router(hall, health), names);
+    let mut server = serve_callers(Door::new(callers, address), app, closing).into_future();
 
     tokio::select! {
         ended = &mut server => return ended.map_err(HttpError::Serve),
+        () = front.over() => {
+            return Err(HttpError::Serve(io::Error::other("nobody is let in any more")));
+        }
         _ = stop => {}
     }
     close.send_replace(true);
     let leave = async {
+        front.over().await;
         server.await.map_err(HttpError::Serve)?;
         // WebSockets are no longer the server's, but they still sit.
         while house.n_taken() > 0 {
@@ -201,8 +207,40 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
     timeout(GRACE, leave).await.unwrap_or(Ok(()))
 }
 
-fn router(hall: Hall) -> Router {
-    let hall = Arc::new(hall);
+/// Lets everybody in on a thread of its own, which answers health checks itself.
+fn receive_callers(
+    listener: TcpListener,
+    house: Arc<House>,
+    pages: mpsc::Sender<Caller>,
+    app: Router,
+    closing: watch::Receiver<bool>,
+) -> io::Result<Apart> {
+    let address = listener.local_addr()?;
+    let listener = listener.into_std()?;
+    let (checks, callers) = mpsc::channel(door::WAITING);
+    Apart::start("door", NICE_DOOR, move || async move {
+        let Ok(listener) = TcpListener::from_std(listener) else { return };
+        let server = serve_callers(Door::new(callers, address), app, closing.clone());
+        let server = tokio::spawn(server.into_future());
+        door::admit(listener, house, Desks { checks, pages }, closing).await;
+        server.abort();
+    })
+}
+
+/// Answers with `app` whoever comes through `door`.
+fn serve_callers(
+    door: Door,
+    app: Router,
+    mut closing: watch::Receiver<bool>,
+) -> impl IntoFuture<Output = io::Result<()>, IntoFuture: Send + Unpin> {
+    let app = app.into_make_service_with_connect_info::<Asker>();
+    axum::serve(door, app).with_graceful_shutdown(async move {
+        // An error means that `serve` itself was dropped: the same order.
+        closing.wait_for(|closed| *closed).await.ok();
+    })
+}
+
+fn router(hall: Hall, health: Arc<Health>) -> Router {
     Router::new()
         .route("/", get(front))
         .route("/board/{name}", get(page))
@@ -210,13 +248,17 @@ fn router(hall: Hall) -> Router {
         .route("/board/{name}/view.json", get(view))
         .route("/board/{name}/game.pgn", get(game))
         .route("/assets/{name}", get(asset))
-        .route("/healthz", get(health))
-        .route("/readyz", get(ready))
+        .with_state(Arc::new(hall))
+        .merge(health::routes(health))
+}
+
+/// `routes` as the network may see them.
+fn guarded(routes: Router, names: Arc<[String]>) -> Router {
+    routes
         .fallback(nothing_here)
         .method_not_allowed_fallback(only_reading)
-        .layer(from_fn_with_state(Arc::clone(&hall), receive))
+        .layer(from_fn_with_state(names, receive))
         .layer(map_response(guard))
-        .with_state(hall)
 }
 
 /// What holds for every request: it names this machine, and nobody asks all the time.
@@ -224,7 +266,7 @@ fn router(hall: Hall) -> Router {
 /// A page from elsewhere can give its own name our address, and would then be let in by the browser
 /// as one of ours; but it cannot hide that name.
 async fn receive(
-    State(hall): State<Arc<Hall>>,
+    State(names): State<Arc<[String]>>,
     ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
     request: Request,
     next: Next,
@@ -237,7 +279,7 @@ async fn receive(
     if !wait.is_zero() {
         sleep(wait).await;
     }
-    if !is_for_us(request.headers(), &hall.names) {
+    if !is_for_us(request.headers(), &names) {
         return sentence(
             StatusCode::MISDIRECTED_REQUEST,
             "This name is not known here: set names = [...] in [http], or use the address.",
@@ -361,54 +403,6 @@ fn is_same_host(headers: &HeaderMap) -> bool {
         .strip_prefix("http://")
         .or_else(|| origin.strip_prefix("https://"))
         .is_some_and(|authority| authority.eq_ignore_ascii_case(host))
-}
-
-/// Whether the daemon runs: for those who would start it again.
-async fn health(State(hall): State<Arc<Hall>>) -> Response {
-    let code = if hall.is_live() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    hall.report(code)
-}
-
-/// Whether every board answers and its record reaches the disk: for those who look after the hall.
-async fn ready(State(hall): State<Arc<Hall>>) -> Response {
-    let is_ready = hall.is_live() && hall.is_ready();
-    let code = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    hall.report(code)
-}
-
-impl Hall {
-    /// Whether the loop that records runs.
-    fn is_live(&self) -> bool {
-        self.pulse.borrow().elapsed() < PULSE_MAX
-    }
-
-    fn is_ready(&self) -> bool {
-        self.boards.iter().all(|board| board.feed.status.borrow().is_ready())
-    }
-
-    fn report(&self, code: StatusCode) -> Response {
-        let boards = self.boards.iter().map(|Local { feed, .. }| {
-            let status = feed.status.borrow().clone();
-            serde_json::json!({
-                "name": feed.name,
-                "recorded": status.is_recorded(),
-                "link": status.link.word(),
-                "fault": status.fault(),
-                "warning": status.warning(),
-                "head": status.head,
-            })
-        });
-        let report = serde_json::json!({
-            "status": if self.is_live() { "ok" } else { "stalled" },
-            "ready": self.is_ready(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "boards": boards.collect::<Vec<_>>(),
-            "connections": self.house.n_taken(),
-        });
-        let about =
-            [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-        (code, about, report.to_string()).into_response()
-    }
 }
 
 async fn nothing_here() -> Response {
