@@ -1,22 +1,23 @@
-//! Pairs of acts that no single row names: a flag, a claim, an offer, an illegal move, an
+//! Pairs of acts that no single row names: a flag, a claim, an offer, a touch, an illegal move, an
 //! adjournment, a result, a correction, in both orders, with and without a move in between, for
 //! both colors and in each edition. What the Laws leave to nobody must hold after each event.
 
 use super::Scenario;
 use super::table::Table;
 use rokade::game::Fact;
-use rokade::laws::{OfferState, Ruling};
+use rokade::laws::{Binding, Code, OfferState, Ruling, Verdict};
 use serde_json::json;
-use shakmaty::Color;
+use shakmaty::{Color, Position, Square};
 use std::time::Duration;
 
 const EDITIONS: [&str; 5] = ["hu2005", "dk2009", "no2009", "m2018", "m2023"];
 
 /// What may happen on the turn of White, who stands as at the start but for the e-pawns.
-const ACTS: [(&str, &[&str]); 7] = [
+const ACTS: [(&str, &[&str]); 8] = [
     ("flag", &["flag white", "arbiter flag white"]),
     ("claim", &["player white claim threefold"]),
     ("offer", &["player white offer_draw"]),
+    ("touch", &["lift g1", "place g1 N"]),
     ("illegal", &["lift b1", "place b3 N", "press white"]),
     ("adjournment", &["arbiter seal white", "seal white Nf3", "pause white"]),
     ("result", &["player white resign"]),
@@ -98,17 +99,62 @@ fn may_decline(event: &str, by: Color) -> bool {
         || event.starts_with("lift")
 }
 
+/// The squares that hands have reached since a move went on record, and who is to move.
+#[derive(Default)]
+struct Touched {
+    by: Option<Color>,
+    squares: Vec<Square>,
+    /// Those of illegal moves, which bind the moves that replace them.
+    owed: Vec<Square>,
+}
+
+impl Touched {
+    /// Before `event` is played at a table where `by` is to move.
+    fn take(&mut self, event: &str, by: Color) {
+        if self.by.replace(by) != Some(by) {
+            self.squares.clear();
+        }
+        let (verb, rest) = event.split_once(' ').unwrap_or((event, ""));
+        let sq: Option<Square> = rest.split(' ').next().and_then(|word| word.parse().ok());
+        self.squares.extend(sq.filter(|_| verb == "lift" || verb == "place"));
+    }
+
+    /// What the event said.
+    fn hear(&mut self, said: &[(usize, Ruling)]) {
+        let is_illegal =
+            |(_, ruling): &(usize, Ruling)| matches!(ruling, Ruling::IllegalCompleted { .. });
+        if said.iter().any(is_illegal) {
+            self.owed.append(&mut self.squares);
+        }
+    }
+
+    /// Whether `binding` rests on nothing that was touched: who is bound is bound by a touch of
+    /// his own turn, and to the pieces that he touched.
+    fn is_foreign(&self, binding: &Binding) -> bool {
+        let named = match binding {
+            Binding::Move(sq) | Binding::Capture(sq) | Binding::Destination(sq) => vec![*sq],
+            Binding::CaptureWith(sq, with) => vec![*sq, *with],
+            _ => Vec::new(),
+        };
+        named.iter().any(|sq| !self.squares.contains(sq) && !self.owed.contains(sq))
+    }
+}
+
 /// What does not hold while it is played, in words.
 fn broken(scenario: &Scenario, edition: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut table = Table::set(scenario, edition).unwrap_or_else(|e| panic!("{e}"));
     let sum = |table: &Table| table.clocks().left.into_iter().sum::<Duration>().as_secs_f64();
     let start = sum(&table);
+    let mut touched = Touched::default();
     for (idx, event) in scenario.events.iter().enumerate() {
         let result = table.referee().result().cloned();
         let offers = Color::ALL.map(|by| table.referee().offer(by));
         let n_before = n_made(&table);
+        let n_said = table.said.len();
+        touched.take(event, table.referee().position().turn());
         table.play(event, false).unwrap_or_else(|e| panic!("{event}: {e}"));
+        touched.hear(&table.said[n_said..]);
         let mut say = |why: &str| {
             wrong.push(format!("{} {edition} after {idx} {event:?}: {why}", scenario.id));
         };
@@ -131,6 +177,16 @@ fn broken(scenario: &Scenario, edition: &str) -> Vec<String> {
         }
         if table.clocks().running.is_some() && table.referee().result().is_some() {
             say("a clock runs after the end");
+        }
+        if let Some(binding) = table.referee().binding().filter(|it| touched.is_foreign(it)) {
+            say(&format!("bound to {binding} by no touch of his own"));
+        }
+        let is_lost = |(_, ruling): &(usize, Ruling)| match ruling {
+            Ruling::Log(note) => note.code == Code::TouchClaimLost,
+            _ => false,
+        };
+        if table.said[n_said..].iter().any(is_lost) && !event.starts_with("lift") {
+            say("a right to claim lapsed without a touch");
         }
         table.next_event();
     }
@@ -161,8 +217,65 @@ fn what_happens_in_pairs_makes_no_time_and_changes_no_result() {
             }
         }
     }
-    assert_eq!(n_played, 980, "pairs");
+    assert_eq!(n_played, 1280, "pairs");
     assert!(wrong.is_empty(), "{} do not hold\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// White touches a knight and moves a pawn, which Black may claim until he touches a piece; what
+/// White does on Black's turn takes nothing from him.
+#[test]
+fn the_opponents_right_lapses_by_his_own_touch_alone() {
+    let breach: &[&str] = &["lift b1", "place b1 N", "lift a2", "place a3 P", "press white"];
+    let claim: &[&str] = &["player black claim touch"];
+    let acts: [(&str, bool, &[&str]); 7] = [
+        ("nothing", true, &[]),
+        ("a word", true, &["player black offer_draw"]),
+        ("an answer", true, &["player white offer_draw", "player black decline_draw"]),
+        ("time", true, &["wait 30"]),
+        ("a stop", true, &["arbiter pause", "arbiter resume black"]),
+        ("a piece of White's", true, &["lift g1", "place g1 N"]),
+        ("his own touch", false, &["lift b8", "place b8 n"]),
+    ];
+    let mut wrong = Vec::new();
+    for (id, may_claim, act) in acts {
+        for by in Color::ALL {
+            let scenario = scenario(by, id.to_owned(), events_of(by, &[breach, act, claim]));
+            for edition in EDITIONS {
+                let mut table = Table::set(&scenario, edition).unwrap_or_else(|e| panic!("{e}"));
+                for event in &scenario.events {
+                    table.play(event, false).unwrap_or_else(|e| panic!("{event}: {e}"));
+                    table.next_event();
+                }
+                let verdicts = table.said.iter().filter_map(|(_, ruling)| match ruling {
+                    Ruling::Claimed { by: who, verdict, .. } => Some((*who, *verdict)),
+                    _ => None,
+                });
+                let due = if may_claim { Verdict::Correct } else { Verdict::Inadmissible };
+                let verdicts: Vec<_> = verdicts.collect();
+                if verdicts != [(!by, due)] {
+                    wrong.push(format!("{id}, {by} {edition}: {verdicts:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} do not hold\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A binding to what nobody touched, or to what was touched on the turn before, is noticed.
+#[test]
+fn a_touch_binds_on_its_own_turn_alone() {
+    let mut touched = Touched::default();
+    touched.take("lift b1", Color::White);
+    let knight = Binding::Move(Square::B1);
+    assert!(!touched.is_foreign(&knight) && !touched.is_foreign(&Binding::Any));
+    assert!(touched.is_foreign(&Binding::Move(Square::G1)));
+    assert!(touched.is_foreign(&Binding::CaptureWith(Square::B1, Square::G1)));
+    touched.take("press white", Color::Black);
+    assert!(touched.is_foreign(&knight));
+    touched.take("lift b1", Color::White);
+    touched.hear(&[(0, Ruling::IllegalCompleted { by: Color::White, nth: 1, why: "" })]);
+    touched.take("press white", Color::Black);
+    assert!(!touched.is_foreign(&knight), "a move that replaces an illegal one is bound");
 }
 
 #[test]
