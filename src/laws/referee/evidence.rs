@@ -53,11 +53,13 @@ impl Referee {
     }
 
     /// Whether a move stands beside which nothing is wrong but that pieces are missing which were
-    /// there when the turn began. What was touched first may still be in the hand.
+    /// there when the turn began, or the opponent's stand elsewhere: no move carries those. What
+    /// was touched first may still be in the hand.
     fn lacks_others(&self, pos: &Chess) -> bool {
         let astray = disturbed(pos, &self.seen).map(|(_, astray)| astray);
         astray.is_some_and(|astray| {
-            let is_missing = (astray & self.seen.occupied()).is_empty();
+            let may_be_his = self.seen.known().by_color(pos.turn()) | self.seen.something();
+            let is_missing = (astray & may_be_his).is_empty();
             let first = self.turn.touches.squares().first().copied();
             is_missing
                 && first.is_some_and(|first| !astray.contains(first))
@@ -233,6 +235,7 @@ impl Referee {
         let (san, uci) = (ply.san.clone(), ply.uci.clone());
         self.turn.withdrawn = None;
         self.say(Ruling::Made { by, san, uci });
+        self.is_back(idx);
         self.after_made();
         true
     }

@@ -68,17 +68,12 @@ impl Referee {
         let idx = self.game.len() - 1;
         self.game.truncate(idx);
         self.game.push(other, self.now, false);
-        let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
-        self.breaches.retain(|breach| breach.ply != idx);
-        let now = self.game.plies()[idx].san.clone();
-        let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
-        if earlier.as_ref().is_some_and(|earlier| earlier.first.as_ref() == Some(&now)) {
-            // It is back where it was released first.
-            if is_pressed {
-                self.complete(idx);
-            }
+        if self.is_back(idx) {
             return;
         }
+        let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
+        self.breaches.retain(|breach| breach.ply != idx);
+        let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
         self.log(Code::MovedAfterRelease, Some(old.by));
         let (binding, first) = match earlier {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
@@ -87,6 +82,18 @@ impl Referee {
         let went_on = Breach::by_release(old.by, idx, binding);
         self.breaches.push(Breach { first, is_pressed, ..went_on });
         self.note_handling();
+    }
+
+    /// A piece that had gone on may be back where it was released first, as half-move `idx` has it:
+    /// nothing is open about that move then. True if it is so.
+    pub(super) fn is_back(&mut self, idx: usize) -> bool {
+        let now = self.game.plies()[idx].san.clone();
+        let is_it = |breach: &Breach| breach.ply == idx && breach.first.as_ref() == Some(&now);
+        let Some(known) = self.breaches.iter().position(is_it) else { return false };
+        if self.breaches.remove(known).is_pressed {
+            self.complete(idx);
+        }
+        true
     }
 
     /// A further piece was moved after the move was made.

@@ -77,7 +77,11 @@ impl Referee {
         if !exact(&pos, &self.seen).is_empty() || self.awaits_promotion() {
             return;
         }
-        if !is_displaced && partial(&pos, &self.seen).is_empty() {
+        // What nobody has reached for on this turn is in no hand.
+        let astray = self.seen.differs(pos.board());
+        let is_in_hand =
+            (astray & self.turn.stirred).any() && !partial(&pos, &self.seen).is_empty();
+        if !is_displaced && !is_in_hand {
             let mover = self.mover();
             let is_tidy = self.terms.evidence.is_tidy();
             self.displaced(is_tidy.then(|| running.unwrap_or(mover)));

@@ -432,7 +432,12 @@ impl Referee {
         if self.has(|case| matches!(case, Case::Displaced)) {
             return;
         }
-        let squares = self.seen.differs(self.game.last().board());
+        let pos = self.game.last();
+        // Beside a move that stands its own squares are as they should be.
+        let squares = match disturbed(pos, &self.seen) {
+            Some((_, astray)) => astray,
+            None => self.seen.differs(pos.board()),
+        };
         if (squares & !self.misread).is_empty() {
             return;
         }

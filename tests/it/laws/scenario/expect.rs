@@ -461,11 +461,11 @@ fn clock(w: &Value, table: &Table) -> Held {
 
 fn prompt(w: &Value, table: &Table) -> Held {
     let wanted = super::strings(&w["options"]);
-    let is_said = |(event, ruling): &(usize, Ruling)| {
-        *event == table.event && matches!(ruling, Ruling::Prompt { options } if *options == wanted)
-    };
-    let mut open = table.referee().prompts();
-    let holds = table.said.iter().any(is_said) || open.any(|options| options == wanted);
+    let is_it =
+        |ruling: &Ruling| matches!(ruling, Ruling::Prompt { options } if *options == wanted);
+    let asked = table.said.iter().rfind(|(_, ruling)| is_it(ruling)).map(|(event, _)| *event);
+    let is_open = table.referee().prompts().any(|options| options == wanted);
+    let holds = asked.is_some_and(|event| event == table.event || is_open);
     check(!wanted.is_empty() && holds, || {
         let open: Vec<_> = table.referee().prompts().collect();
         format!("{wanted:?} wanted, open are {open:?}")
