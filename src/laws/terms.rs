@@ -130,6 +130,9 @@ impl Default for Evidence {
 pub struct Terms {
     /// Edition, form of chess, supervision.
     pub profile: Profile,
+    /// Rules that hold instead of the profile's. No setting names them: a test asks what becomes of
+    /// a game without one of its rules.
+    pub instead: Option<Rules>,
     /// The pace, where it is not that of the form of chess: Chess960 is played at any.
     pub pace: Option<Pace>,
     /// A piece at rest for so long counts as released.
@@ -187,6 +190,7 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
+            instead: None,
             pace: None,
             settle: Duration::from_millis(500),
             brush: Duration::from_millis(250),
@@ -217,9 +221,12 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// What the profile says.
+    /// What the profile says, or what holds instead.
     pub const fn rules(&self) -> Rules {
-        self.profile.rules_at(self.pace())
+        match self.instead {
+            Some(rules) => rules,
+            None => self.profile.rules_at(self.pace()),
+        }
     }
 
     /// At which pace the game is played.

@@ -6,6 +6,7 @@ mod command;
 mod coverage;
 mod dead;
 mod hands;
+mod kept;
 mod live;
 mod messy;
 mod notation;

@@ -12,9 +12,12 @@ mod selftest;
 mod table;
 
 use rokade::game::{Entry, Fact, Game};
+use rokade::laws::Rules;
 use serde_json::Value;
 use std::io::Write;
 use table::Table;
+
+pub(super) use table::Off;
 
 /// Our scenarios, by subject.
 const FILES: [&str; 12] = [
@@ -77,13 +80,30 @@ impl Scenario {
         self.run_with(edition, |_| {})
     }
 
+    /// Plays it with something switched off.
+    pub(super) fn run_without(&self, edition: &str, off: Off) -> Vec<String> {
+        match Table::set_without(self, edition, off) {
+            Ok(table) => self.run_at(table, |_| {}),
+            Err(why) => vec![why],
+        }
+    }
+
+    /// The profile under which it is played.
+    pub(super) fn rules(&self, edition: &str) -> Option<Rules> {
+        let table = Table::set(self, edition).ok()?;
+        Some(table.referee().terms().rules())
+    }
+
+    fn run_with(&self, edition: &str, noise: fn(&mut Table)) -> Vec<String> {
+        match Table::set(self, edition) {
+            Ok(table) => self.run_at(table, noise),
+            Err(why) => vec![why],
+        }
+    }
+
     /// Plays it with `noise` after each event, except where the hand is still at it: what it waits
     /// for in the middle tells something.
-    fn run_with(&self, edition: &str, noise: fn(&mut Table)) -> Vec<String> {
-        let mut table = match Table::set(self, edition) {
-            Ok(table) => table,
-            Err(why) => return vec![why],
-        };
+    fn run_at(&self, mut table: Table, noise: fn(&mut Table)) -> Vec<String> {
         let mut wrong = self.check(&mut table, -1);
         for (idx, event) in self.events.iter().enumerate() {
             if let Err(why) = table.play(event, is_joined(self, idx)) {

@@ -5,8 +5,8 @@ use super::pauses::{Pauses, SECOND};
 use rokade::clock::{Change, ClockModel, Manner, PerMove, TimeControl};
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
-    Bonus, ClockOrder, Clocks, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile, Referee,
-    Ruling, Terms, Venue, terms,
+    Bonus, ClockOrder, Clocks, Code, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile,
+    Referee, Rules, Ruling, Terms, Venue, terms,
 };
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
@@ -20,6 +20,16 @@ use std::time::Duration;
 /// Between events in one touch window.
 const JOINED: Duration = Duration::from_millis(10);
 
+/// What is switched off at a table.
+#[derive(Copy, Clone)]
+pub(in super::super) enum Off<'a> {
+    Nothing,
+    /// Other rules hold than the profile's.
+    Rule(&'a dyn Fn(Rules) -> Rules),
+    /// Nothing is said under this code.
+    Code(Code),
+}
+
 /// A table in play.
 pub(super) struct Table {
     pub game: Game,
@@ -31,6 +41,7 @@ pub(super) struct Table {
     ahead: Duration,
     is_measured: bool,
     is_unnamed: bool,
+    silent: Option<Code>,
     pauses: Pauses,
     board: Board,
     /// The side whose end of the lever is up.
@@ -168,6 +179,11 @@ const KNOWN: [&str; 24] = [
     "illegal_counting",
 ];
 
+fn unknown_setting(scenario: &Scenario) -> Option<&String> {
+    let mut keys = scenario.config.as_object().into_iter().flat_map(|config| config.keys());
+    keys.find(|key| !KNOWN.contains(&key.as_str()))
+}
+
 /// The clock of a scenario, set and not running.
 fn clock_of(clock: &Value) -> Result<ClockModel, String> {
     let per_move = seconds(&clock["per_move_s"]).unwrap_or_default();
@@ -189,15 +205,26 @@ fn clock_of(clock: &Value) -> Result<ClockModel, String> {
 impl Table {
     /// The table as the scenario begins.
     pub(super) fn set(scenario: &Scenario, edition: &str) -> Result<Self, String> {
-        for key in scenario.config.as_object().into_iter().flat_map(|config| config.keys()) {
-            if !KNOWN.contains(&key.as_str()) {
-                return Err(format!("no setting {key:?}"));
-            }
+        Self::set_without(scenario, edition, Off::Nothing)
+    }
+
+    /// The same without a rule.
+    pub(super) fn set_without(
+        scenario: &Scenario,
+        edition: &str,
+        off: Off,
+    ) -> Result<Self, String> {
+        if let Some(key) = unknown_setting(scenario) {
+            return Err(format!("no setting {key:?}"));
         }
         let fen = scenario.start["fen"].as_str().unwrap_or_default();
         let fen: Fen = fen.parse().map_err(|e| format!("{fen:?}: {e}"))?;
         let pauses = Pauses::of(scenario);
         let terms = Terms { evidence: pauses.evidence(), ..terms_of(scenario, edition)? };
+        let terms = match off {
+            Off::Rule(swap) => Terms { instead: Some(swap(terms.rules())), ..terms },
+            _ => terms,
+        };
         let turn = fen.as_setup().turn;
         let board = fen.as_setup().board.clone();
         let settings = Settings {
@@ -221,6 +248,7 @@ impl Table {
             ahead: Duration::ZERO,
             is_measured: !scenario.config["settle_s"].is_null(),
             is_unnamed: scenario.config["sensor"].as_str() == Some("occupancy"),
+            silent: if let Off::Code(code) = off { Some(code) } else { None },
             pauses,
             board,
             on_move: turn,
@@ -269,8 +297,12 @@ impl Table {
         let at = Stamp { mono: self.now, wall: Wall(0) };
         let mut effects = Vec::new();
         self.game.handle(at, event, &mut effects);
-        let said = self.game.rulings().iter().map(|ruling| (self.event, ruling.clone()));
-        self.said.extend(said);
+        let is_heard = |ruling: &&Ruling| match ruling {
+            Ruling::Log(note) => Some(note.code) != self.silent,
+            _ => true,
+        };
+        let said = self.game.rulings().iter().filter(is_heard);
+        self.said.extend(said.map(|ruling| (self.event, ruling.clone())));
         let mut is_set = false;
         for effect in effects {
             match effect {
