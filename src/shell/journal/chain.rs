@@ -151,12 +151,11 @@ impl Chain {
         }
     }
 
-    /// Goes on behind lines that cannot be read: `next` comes, and says that `prev` was before it.
+    /// Goes on behind what cannot be read: `next` comes, and says that `prev` was before it. The
+    /// lines in front of it are never written again, as what is written again stands at the end.
     pub(super) fn skip_to(&mut self, next: u64, prev: LineHash) {
-        if (self.next, self.head) != (next, prev) {
-            (self.next, self.head) = (next, prev);
-            self.confirm();
-        }
+        (self.next, self.head) = (next, prev);
+        self.confirm();
     }
 
     /// Nothing that was read up to now is to be written again.

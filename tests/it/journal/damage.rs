@@ -116,6 +116,29 @@ fn one_changed_byte_costs_one_line_at_the_most() {
     assert!(n_mended > n_flips / 3 && n_torn <= 2 + n_flips / 100);
 }
 
+/// A line that has its sum and makes no sense was never cut off by a power cut. What is written
+/// behind it is found again, and no line before it is written into it.
+#[test]
+fn a_record_goes_on_behind_a_last_line_without_sense() {
+    let sense = "nobody wrote this";
+    let line = format!("{:08x} {sense}\n", crc32fast::hash(sense.as_bytes()));
+    let whole = filled(3, LONG).bytes("000001.journal").unwrap();
+    let whole = &whole[..ends(&whole)[2]];
+    let before = [whole, line.as_bytes()].concat();
+    let disk = disk_with(&before);
+    for n in 4..6 {
+        let (mut journal, found) = Journal::open(disk.clone(), boot()).unwrap();
+        assert_eq!((missing(&found.lines, n - 1), found.torn), (0, None));
+        journal.append(&[entry(n)]).unwrap();
+        journal.commit().unwrap();
+        drop(journal);
+        let verdict = verify(&disk).unwrap();
+        assert!(!verdict.is_sound() && verdict.torn.is_none(), "{verdict}");
+        assert_eq!((verdict.lines, verdict.last), (n, n), "{verdict}");
+        assert!(disk.bytes("000001.journal").unwrap().starts_with(&before), "{verdict}");
+    }
+}
+
 /// The control: where a checksum agreed with whatever stands there, the tests above would fail, as
 /// what they compare is read wrong.
 #[test]
