@@ -247,18 +247,21 @@ impl ClockCommand {
                 Some(Self::Display { places: [a, b, c, d, e, f], dots, beep })
             }
             (ICONS, &[left, right, left_period, right_period, special, ..]) => {
+                let used = [left, right, left_period, right_period, special];
+                let [left, right, left_period, right_period, special] =
+                    used.map(|icons| icons & 0x7f);
                 Some(Self::Icons(Icons { left, right, left_period, right_period, special }))
             }
             (END, []) => Some(Self::End),
             (BUTTON_QUERY, []) => Some(Self::ButtonQuery),
             (VERSION_QUERY, []) => Some(Self::VersionQuery),
             (SET_AND_RUN, set) => SetAndRun::parse(set.try_into().ok()?).map(Self::SetAndRun),
-            (BEEP, &[units]) => Some(Self::Beep(units)),
+            (BEEP, &[units]) => Some(Self::Beep(units & 0x7f)),
             (TEXT, [text @ .., beep]) => {
-                Some(Self::Text { text: text.try_into().ok()?, beep: *beep })
+                Some(Self::Text { text: text.try_into().ok()?, beep: *beep & 0x0f })
             }
             (LONG_TEXT, [text @ .., beep]) => {
-                Some(Self::LongText { text: text.try_into().ok()?, beep: *beep })
+                Some(Self::LongText { text: text.try_into().ok()?, beep: *beep & 0x0f })
             }
             _ => None,
         }
