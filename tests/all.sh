@@ -79,6 +79,7 @@ run cargo clippy --all-targets --locked -- -D warnings
 run cargo check --lib --no-default-features --locked
 run cargo clippy --no-default-features --features shell --locked -- -D warnings
 run cargo test --locked
+run tests/fuzz.sh
 RUSTDOCFLAGS=-Dwarnings run cargo doc --no-deps --locked
 
 install_cargo_deny
