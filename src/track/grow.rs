@@ -134,9 +134,10 @@ impl Tracker {
             if moves.iter().any(|m| strewn.contains(m.to())) {
                 continue;
             }
-            let mut child = line.clone();
-            for m in moves {
-                child = self.with_move(&child, m, at);
+            let Some((first, later)) = moves.split_first() else { continue };
+            let mut child = self.with_move(line, *first, at);
+            for m in later {
+                child = self.with_move(&child, *m, at);
             }
             settle_presses(&mut child, self.scan());
             grown.push(child);

@@ -68,7 +68,7 @@ pub struct Astray {
 pub const ASTRAY_MAX: usize = 3;
 
 /// A hypothesis: moves from the tracker's root, and what speaks against them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Line {
     /// The moves since the root.
     pub plies: Vec<Ply>,
@@ -94,6 +94,27 @@ pub struct Line {
     /// Whose moves were taken back since a clock was pressed last, moves on which nobody had
     /// pressed.
     pub taken_back: ByColor<bool>,
+}
+
+impl Clone for Line {
+    /// With room for another move: most lines are cloned to be carried on.
+    fn clone(&self) -> Self {
+        let mut plies = Vec::with_capacity(self.plies.len() + 1);
+        plies.extend_from_slice(&self.plies);
+        Self {
+            plies,
+            pos: self.pos.clone(),
+            before_illegal: self.before_illegal.clone(),
+            masked: self.masked,
+            faulty: self.faulty,
+            astray: self.astray.clone(),
+            cost: self.cost,
+            charged: self.charged.clone(),
+            open: self.open.clone(),
+            unexplained: self.unexplained.clone(),
+            taken_back: self.taken_back,
+        }
+    }
 }
 
 impl Line {
@@ -217,6 +238,13 @@ impl Line {
     /// How many plies lead to [`Self::standing`].
     pub fn n_standing(&self) -> usize {
         self.plies.len() - usize::from(self.before_illegal.is_some())
+    }
+
+    /// Whether `self` and `other` are the same moves.
+    pub fn has_moves_of(&self, other: &Self) -> bool {
+        // Lines part at their ends.
+        self.plies.len() == other.plies.len()
+            && self.plies.iter().rev().zip(other.plies.iter().rev()).all(|(a, b)| a.m == b.m)
     }
 
     /// Whether `self` and `other` name the same first `n` moves.

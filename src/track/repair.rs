@@ -13,6 +13,7 @@ use super::tracker::PRESS_AHEAD;
 use super::weigh::{self, Cost, POINT};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Explanations that are followed at once, at the most.
@@ -21,8 +22,10 @@ const KEPT_MAX: usize = 24;
 const NODES_MAX: usize = 60_000;
 /// Plies between two snaps, at the most.
 const STEP_MAX: usize = 2;
-/// The same where so many squares have stirred.
+/// One more where so many squares have stirred.
 const BUSY: usize = 6;
+/// Plies between two snaps, in any case.
+const ADDED_MAX: usize = STEP_MAX + 1;
 /// A piece may be read where it went this many snaps after it was lifted.
 const READ_WITHIN: usize = 8;
 
@@ -76,10 +79,21 @@ pub struct Found {
     pub others: Vec<Vec<Move>>,
 }
 
+/// An explanation of the snaps so far that is followed.
 #[derive(Clone, Debug)]
 struct State {
+    plies: Rc<Vec<Ply>>,
+    /// So many of these are completed from the first on without a gap.
+    n_done: usize,
+    stand: Stand,
+}
+
+/// What changes with each move and each snap.
+#[derive(Clone, Debug)]
+struct Stand {
     pos: Chess,
-    plies: Vec<Ply>,
+    /// Differs where the moves that led here do, nearly always.
+    key: u64,
     cost: Cost,
     /// Where the last snap contradicts it.
     diff: Bitboard,
@@ -88,13 +102,34 @@ struct State {
     has_illegal: bool,
 }
 
+/// What becomes of a state by a few moves. Most are given up at once, so that what leads to it is
+/// not copied before it is kept.
+#[derive(Clone, Debug)]
+struct Grown<'a> {
+    from: &'a State,
+    added: [Option<Ply>; ADDED_MAX],
+    n_added: usize,
+    stand: Stand,
+    /// What the press of the snap completes, by its place.
+    pressed: Option<(usize, Completion)>,
+}
+
+/// What is the same for all states before one snap.
+struct Step {
+    /// The snap.
+    k: usize,
+    /// The squares from which pieces may have been lifted.
+    lifted: Bitboard,
+    /// The squares to which they may have gone.
+    put: Bitboard,
+}
+
 /// How far a search has come.
 struct Search {
     /// Only what is on record is followed.
     is_record: bool,
     bound: Cost,
     budget: usize,
-    grown: Vec<State>,
 }
 
 /// A stretch of the game to be looked at again.
@@ -117,48 +152,51 @@ impl Stretch<'_> {
         let recorded = self.states(true, Cost::MAX).and_then(|states| {
             states.into_iter().find(|state| state.plies.len() == self.record.len())
         });
-        let bound = recorded.as_ref().map_or(Cost::MAX, |state| state.cost - lead);
+        let bound = recorded.as_ref().map_or(Cost::MAX, |state| state.stand.cost - lead);
         let states = self.states(false, bound)?;
         let best = states.iter().find(|state| is_exact(state))?;
         Some(Found {
             others: others(best, states.iter().filter(|state| is_exact(state))),
             since: self.snaps.first().map_or(Mono::default(), |snap| snap.at),
-            plies: best.plies.clone(),
-            cost: best.cost,
+            plies: best.plies.to_vec(),
+            cost: best.stand.cost,
             is_record_exact: recorded.as_ref().is_some_and(is_exact),
-            recorded: recorded.map(|state| state.cost),
+            recorded: recorded.map(|state| state.stand.cost),
         })
     }
 
     /// What the stretch may have been, the cheapest first, that costs no more than `bound`: what is
     /// on record only, or everything. `None` if there is too much to be looked at.
     fn states(&self, is_record: bool, bound: Cost) -> Option<Vec<State>> {
-        let mut states = vec![State {
+        let stand = Stand {
             pos: self.start.clone(),
-            plies: Vec::new(),
+            key: 0,
             cost: 0,
             diff: Bitboard::EMPTY,
             open: None,
             is_on_record: true,
             has_illegal: false,
-        }];
-        let mut search = Search { is_record, bound, budget: NODES_MAX, grown: Vec::new() };
+        };
+        let mut states = vec![State { plies: Rc::default(), n_done: 0, stand }];
+        let mut search = Search { is_record, bound, budget: NODES_MAX };
         for k in 1..self.snaps.len() {
-            for state in states {
-                self.grow(state, k, self.depth(k), &mut search);
+            let put = self.stirred(k.saturating_sub(1), k + READ_WITHIN);
+            let step = Step { k, lifted: self.lifted(k), put };
+            let mut grown = Vec::new();
+            for state in &states {
+                self.grow(Grown::new(state), &step, self.depth(k), &mut search, &mut grown);
             }
             if search.budget == 0 {
                 return None;
             }
-            let mut grown = std::mem::take(&mut search.grown);
             grown.iter_mut().for_each(|state| self.weigh(state, k));
-            grown.retain(|state| state.cost <= bound);
-            states = best_of(grown);
+            grown.retain(|state| state.stand.cost <= bound);
+            states = best_of(&grown).into_iter().map(Grown::kept).collect();
         }
         let has_clock = self.snaps.iter().any(|snap| snap.press.is_some());
         states.iter_mut().for_each(|state| conclude(state, has_clock));
-        states.retain(|state| state.cost <= bound);
-        states.sort_by_key(|state| (state.cost, state.plies.len()));
+        states.retain(|state| state.stand.cost <= bound);
+        states.sort_by_key(|state| (state.stand.cost, state.plies.len()));
         Some(states)
     }
 
@@ -166,11 +204,19 @@ impl Stretch<'_> {
         STEP_MAX + usize::from(self.snaps[k].stirred.count() >= BUSY)
     }
 
-    /// Adds `state` and what becomes of it by up to `depth` plies before snap `k`.
-    fn grow(&self, state: State, k: usize, depth: usize, search: &mut Search) {
-        if depth > 0 && state.cost + weigh::PLY <= search.bound {
-            let next = self.record.get(state.plies.len()).filter(|_| state.is_on_record);
-            let mut moves = if search.is_record { Vec::new() } else { self.moves(&state, k) };
+    /// Adds what becomes of `state` by up to `depth` plies before a snap to `grown`, and `state`
+    /// itself.
+    fn grow<'a>(
+        &self,
+        state: Grown<'a>,
+        step: &Step,
+        depth: usize,
+        search: &mut Search,
+        grown: &mut Vec<Grown<'a>>,
+    ) {
+        if depth > 0 && state.stand.cost + weigh::PLY <= search.bound {
+            let next = self.record.get(state.len()).filter(|_| state.stand.is_on_record);
+            let mut moves = if search.is_record { Vec::new() } else { moves(&state, step) };
             if let Some(next) = next
                 && !moves.contains(next)
             {
@@ -181,52 +227,30 @@ impl Stretch<'_> {
                     return;
                 }
                 search.budget -= 1;
-                let child = self.played(&state, m, is_illegal, k);
-                self.grow(child, k, depth - 1, search);
+                let child = self.played(&state, m, is_illegal, step.k);
+                self.grow(child, step, depth - 1, search, grown);
             }
         }
-        search.grown.push(state);
-    }
-
-    /// The legal moves that may have been made before snap `k`.
-    fn moves(&self, state: &State, k: usize) -> Vec<Recorded> {
-        let lifted = self.lifted(k);
-        let put = self.stirred(k.saturating_sub(1), k + READ_WITHIN);
-        let turn = state.pos.turn();
-        let stirs = |m: &Move| {
-            let from = m.from().expect("pieces come from a square");
-            match m.castling_side() {
-                Some(side) => {
-                    let left = departures_of(*m) & squares_of(*m, turn);
-                    left.is_subset(lifted) && put.contains(side.king_to(turn))
-                }
-                None => lifted.contains(from) && put.contains(m.to()),
-            }
-        };
-        if (lifted & state.pos.us()).is_empty() {
-            return Vec::new();
-        }
-        let moves = state.pos.legal_moves().into_iter();
-        moves
-            .filter(|m| stirs(m) && m.capture() != Some(Role::King))
-            .map(|m| Recorded { m, is_illegal: false })
-            .collect()
+        grown.push(state);
     }
 
     /// What becomes of `state` by `m`, seen in snap `k` for the first time.
-    fn played(&self, state: &State, m: Move, is_illegal: bool, k: usize) -> State {
+    fn played<'a>(&self, state: &Grown<'a>, m: Move, is_illegal: bool, k: usize) -> Grown<'a> {
         let mut child = state.clone();
-        let (snap, turn) = (&self.snaps[k], state.pos.turn());
-        let next = self.record.get(state.plies.len());
-        child.is_on_record &= next == Some(&Recorded { m, is_illegal });
-        child.has_illegal |= is_illegal;
-        child.cost += weigh::PLY + if is_illegal { weigh::ILLEGAL } else { 0 };
-        child.diff &= !squares_of(m, turn);
-        child.pos.play_unchecked(m);
-        let press = state.open.filter(|open| open.by == turn);
+        let (snap, turn) = (&self.snaps[k], state.stand.pos.turn());
+        let next = self.record.get(state.len());
+        let stand = &mut child.stand;
+        stand.is_on_record &= next == Some(&Recorded { m, is_illegal });
+        stand.has_illegal |= is_illegal;
+        stand.cost += weigh::PLY + if is_illegal { weigh::ILLEGAL } else { 0 };
+        stand.diff &= !squares_of(m, turn);
+        stand.pos.play_unchecked(m);
+        stand.key = key_of(stand.key, m);
+        let press = stand.open.take_if(|open| open.by == turn);
         let completion = press.map(|open| Completion { at: open.at, by: CompletedBy::Press });
-        child.open = child.open.filter(|_| press.is_none());
-        child.plies.push(Ply { m, is_illegal, released: snap.at, completion, is_unwatched: false });
+        let ply = Ply { m, is_illegal, released: snap.at, completion, is_unwatched: false };
+        child.added[child.n_added] = Some(ply);
+        child.n_added += 1;
         child
     }
 
@@ -245,33 +269,144 @@ impl Stretch<'_> {
     }
 
     /// Takes what snap `k` speaks against `state`.
-    fn weigh(&self, state: &mut State, k: usize) {
+    fn weigh(&self, state: &mut Grown<'_>, k: usize) {
         let snap = &self.snaps[k];
-        if state.open.is_some_and(|open| snap.began.since(open.at) > PRESS_AHEAD) {
-            state.open = None;
-            state.cost += weigh::OPEN_PRESS;
+        if state.stand.open.is_some_and(|open| snap.began.since(open.at) > PRESS_AHEAD) {
+            state.stand.open = None;
+            state.stand.cost += weigh::OPEN_PRESS;
         }
         if let Some(by) = snap.press {
-            press(state, OpenPress { by, at: snap.at });
+            state.press(OpenPress { by, at: snap.at });
         }
-        let board = state.pos.board();
-        let diff = snap.seen.differs(board) & !self.untold;
-        let old = diff & state.diff & !snap.stirred;
-        state.cost += STILL_THERE * old.count() as Cost;
-        state.cost += disorder(&snap.seen, &state.pos, diff & !old, diff);
-        state.diff = diff;
+        let stand = &mut state.stand;
+        let diff = snap.seen.differs(stand.pos.board()) & !self.untold;
+        let old = diff & stand.diff & !snap.stirred;
+        stand.cost += STILL_THERE * old.count() as Cost;
+        stand.cost += disorder(&snap.seen, &stand.pos, diff & !old, diff);
+        stand.diff = diff;
     }
 }
 
+impl<'a> Grown<'a> {
+    fn new(from: &'a State) -> Self {
+        Self {
+            from,
+            added: [None; ADDED_MAX],
+            n_added: 0,
+            stand: from.stand.clone(),
+            pressed: None,
+        }
+    }
+
+    fn added(&self) -> impl DoubleEndedIterator<Item = &Ply> {
+        self.added.iter().flatten()
+    }
+
+    /// How many plies lead to it.
+    fn len(&self) -> usize {
+        self.from.plies.len() + self.n_added
+    }
+
+    /// Its plies from the `n`th on, as they were before the press of the snap.
+    fn plies_from(&self, n: usize) -> impl Iterator<Item = &Ply> {
+        let n_old = self.from.plies.len();
+        self.from.plies[n.min(n_old)..].iter().chain(self.added().skip(n.saturating_sub(n_old)))
+    }
+
+    /// Lets `press` complete the move that it belongs to. 2023: Art. 6.2.1.
+    fn press(&mut self, press: OpenPress) {
+        let is_to_move = self.stand.pos.turn() == press.by;
+        let idx = self.len().checked_sub(if is_to_move { 2 } else { 1 });
+        let is_open = |ply: &&Ply| ply.completion.is_none();
+        match idx.filter(|idx| self.plies_from(*idx).next().is_some_and(|ply| is_open(&ply))) {
+            Some(idx) => {
+                let n_done = self.from.n_done.min(idx);
+                let n_open = self.plies_from(n_done).take(idx - n_done).filter(is_open).count();
+                self.pressed = Some((idx, Completion { at: press.at, by: CompletedBy::Press }));
+                self.stand.cost += weigh::UNPRESSED * n_open as Cost;
+                self.stand.cost += if is_to_move { LATE } else { 0 };
+            }
+            None => {
+                self.stand.cost += if self.stand.open.is_some() { weigh::OPEN_PRESS } else { 0 };
+                self.stand.open = Some(press);
+            }
+        }
+    }
+
+    /// Its moves, from the last one back.
+    fn backward(&self) -> impl Iterator<Item = Move> {
+        self.from.plies.iter().chain(self.added()).rev().map(|ply| ply.m)
+    }
+
+    /// Whether both are the same moves.
+    fn is_same(&self, other: &Self) -> bool {
+        self.stand.key == other.stand.key
+            && self.stand.open == other.stand.open
+            && self.len() == other.len()
+            && self.backward().eq(other.backward())
+    }
+
+    /// It with all that leads to it.
+    fn kept(&self) -> State {
+        if self.n_added == 0 && self.pressed.is_none() {
+            return State { stand: self.stand.clone(), ..self.from.clone() };
+        }
+        let mut plies = Vec::with_capacity(self.from.plies.len() + ADDED_MAX);
+        plies.extend(self.plies_from(0).copied());
+        if let Some((idx, pressed)) = self.pressed {
+            for ply in plies[..idx].iter_mut().filter(|ply| ply.completion.is_none()) {
+                ply.completion = Some(Completion { at: pressed.at, by: CompletedBy::Reply });
+            }
+            plies[idx].completion = Some(pressed);
+        }
+        let is_done = |ply: &&Ply| ply.completion.is_some();
+        let n_done = plies.iter().take_while(is_done).count();
+        State { plies: Rc::new(plies), n_done, stand: self.stand.clone() }
+    }
+}
+
+/// The key of the moves of `key` and `m`.
+fn key_of(key: u64, m: Move) -> u64 {
+    let from = m.from().map_or(0, u64::from);
+    let promotion = m.promotion().map_or(0, |role| role as u64);
+    let word = from | u64::from(m.to()) << 6 | promotion << 12 | 1 << 16;
+    (key.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
+/// The legal moves that may have been made before a snap.
+fn moves(state: &Grown<'_>, step: &Step) -> Vec<Recorded> {
+    let (pos, lifted, put) = (&state.stand.pos, step.lifted, step.put);
+    let turn = pos.turn();
+    let stirs = |m: &Move| {
+        let from = m.from().expect("pieces come from a square");
+        match m.castling_side() {
+            Some(side) => {
+                let left = departures_of(*m) & squares_of(*m, turn);
+                left.is_subset(lifted) && put.contains(side.king_to(turn))
+            }
+            None => lifted.contains(from) && put.contains(m.to()),
+        }
+    };
+    if (lifted & pos.us()).is_empty() {
+        return Vec::new();
+    }
+    let moves = pos.legal_moves().into_iter();
+    moves
+        .filter(|m| stirs(m) && m.capture() != Some(Role::King))
+        .map(|m| Recorded { m, is_illegal: false })
+        .collect()
+}
+
 /// The cheapest, each once.
-fn best_of(mut states: Vec<State>) -> Vec<State> {
-    states.sort_by_key(|state| (state.cost, state.plies.len()));
-    let mut kept: Vec<State> = Vec::with_capacity(KEPT_MAX);
-    for state in states {
+fn best_of<'g, 'a>(states: &'g [Grown<'a>]) -> Vec<&'g Grown<'a>> {
+    let mut order: Vec<&Grown<'_>> = states.iter().collect();
+    order.sort_by_key(|state| (state.stand.cost, state.len()));
+    let mut kept: Vec<&Grown<'_>> = Vec::with_capacity(KEPT_MAX);
+    for state in order {
         if kept.len() == KEPT_MAX {
             break;
         }
-        if !kept.iter().any(|known| is_same(known, &state)) {
+        if !kept.iter().any(|known| known.is_same(state)) {
             kept.push(state);
         }
     }
@@ -280,35 +415,7 @@ fn best_of(mut states: Vec<State>) -> Vec<State> {
 
 /// Whether `state` ends on what the board shows, by legal moves.
 fn is_exact(state: &State) -> bool {
-    state.diff.is_empty() && !state.has_illegal
-}
-
-fn is_same(one: &State, other: &State) -> bool {
-    one.plies.len() == other.plies.len()
-        && one.open == other.open
-        && one.plies.iter().rev().zip(other.plies.iter().rev()).all(|(a, b)| a.m == b.m)
-}
-
-/// Lets `press` complete the move in `state` that it belongs to. 2023: Art. 6.2.1.
-fn press(state: &mut State, press: OpenPress) {
-    let n = state.plies.len();
-    let is_to_move = state.pos.turn() == press.by;
-    let idx = n.checked_sub(if is_to_move { 2 } else { 1 });
-    let pressed = Completion { at: press.at, by: CompletedBy::Press };
-    match idx.filter(|idx| state.plies[*idx].completion.is_none()) {
-        Some(idx) => {
-            for ply in state.plies[..idx].iter_mut().filter(|ply| ply.completion.is_none()) {
-                ply.completion = Some(Completion { at: press.at, by: CompletedBy::Reply });
-                state.cost += weigh::UNPRESSED;
-            }
-            state.plies[idx].completion = Some(pressed);
-            state.cost += if is_to_move { LATE } else { 0 };
-        }
-        None => {
-            state.cost += if state.open.is_some() { weigh::OPEN_PRESS } else { 0 };
-            state.open = Some(press);
-        }
-    }
+    state.stand.diff.is_empty() && !state.stand.has_illegal
 }
 
 /// What the squares `new` of `seen`, which contradict `pos` since now, speak against it, as all of
@@ -350,22 +457,22 @@ fn disorder(seen: &Placement, pos: &Chess, new: Bitboard, diff: Bitboard) -> Cos
 fn conclude(state: &mut State, has_clock: bool) {
     let n = state.plies.len();
     let replies: Vec<_> = state.plies.iter().skip(1).map(|ply| ply.released).collect();
-    for (ply, at) in state.plies.iter_mut().zip(replies) {
+    for (ply, at) in Rc::make_mut(&mut state.plies).iter_mut().zip(replies) {
         if ply.completion.is_none() {
             ply.completion = Some(Completion { at, by: CompletedBy::Reply });
-            state.cost += if has_clock { weigh::UNPRESSED } else { 0 };
+            state.stand.cost += if has_clock { weigh::UNPRESSED } else { 0 };
         }
     }
     debug_assert!(state.plies.iter().take(n.saturating_sub(1)).all(|ply| ply.completion.is_some()));
-    state.cost += if state.open.is_some() { weigh::OPEN_PRESS } else { 0 };
-    state.cost += LEFT * state.diff.count() as Cost;
+    state.stand.cost += if state.stand.open.is_some() { weigh::OPEN_PRESS } else { 0 };
+    state.stand.cost += LEFT * state.stand.diff.count() as Cost;
 }
 
 /// For each half-move of `best`, what it was in others that are hardly worse.
 fn others<'a>(best: &State, states: impl Iterator<Item = &'a State>) -> Vec<Vec<Move>> {
     let mut others = vec![Vec::new(); best.plies.len()];
-    for state in states.filter(|state| state.cost < best.cost + NAMED_WITHIN) {
-        let parts = best.plies.iter().zip(&state.plies).position(|(a, b)| a.m != b.m);
+    for state in states.filter(|state| state.stand.cost < best.stand.cost + NAMED_WITHIN) {
+        let parts = best.plies.iter().zip(state.plies.iter()).position(|(a, b)| a.m != b.m);
         if let Some(idx) = parts
             && !others[idx].contains(&state.plies[idx].m)
             && !state.plies[idx].is_illegal

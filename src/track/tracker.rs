@@ -513,11 +513,8 @@ impl Tracker {
         let limit = lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
         for line in lines {
-            let is_new = kept.iter().all(|known| {
-                known.plies.len() != line.plies.len()
-                    || !known.agrees(&line, line.plies.len())
-                    || known.astray != line.astray
-            });
+            let is_new =
+                kept.iter().all(|known| known.astray != line.astray || !known.has_moves_of(&line));
             if kept.len() < LINES_MAX && bare(&line) <= limit && is_new {
                 kept.push(line);
             }
@@ -529,7 +526,7 @@ impl Tracker {
             let is_elsewhere = self.went_elsewhere(line, !line.pos.turn());
             gone + if is_elsewhere { weigh::ELSEWHERE } else { 0 }
         };
-        kept.sort_by_key(|line| (total(line) + doubt(line), line.plies.len()));
+        kept.sort_by_cached_key(|line| (total(line) + doubt(line), line.plies.len()));
         let least = kept.iter().map(|line| line.cost).min().unwrap_or(0);
         for line in &mut kept {
             line.cost -= least;

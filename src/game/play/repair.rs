@@ -94,11 +94,16 @@ impl Play {
         } else if n_shown.is_some() || at.since(self.past.agreed()) < CONTRADICTED {
             return false;
         }
+        let mut looked = None;
         for stretch in STRETCHES {
             if stretch == PAST_MAX && still < REPAIR_AFTER {
                 break;
             }
-            let Some((n, found)) = self.found_in(stretch) else { continue };
+            let first = self.first_of(stretch);
+            if first.is_none() || std::mem::replace(&mut looked, first) == first {
+                continue;
+            }
+            let Some((n, found)) = first.and_then(|first| self.found_from(first)) else { continue };
             if self.is_better(n, &found, still) {
                 self.correct(at, n, found, facts);
                 return true;
@@ -141,10 +146,9 @@ impl Play {
             || self.ending.is_some()
     }
 
-    /// What explains the last `n_snaps` snaps, and after how many half-moves that begins.
-    fn found_in(&mut self, n_snaps: usize) -> Option<(usize, Found)> {
-        let best = self.tracker.best();
-        let untold = self.tracker.bare_untold() & !best.faulty;
+    /// The first of the last `n_snaps` snaps that shows a position on record.
+    fn first_of(&mut self, n_snaps: usize) -> Option<usize> {
+        let untold = self.untold_then();
         let snaps = self.past.snaps();
         let first = snaps.len().saturating_sub(n_snaps);
         let sheet = &self.sheet;
@@ -154,7 +158,18 @@ impl Play {
                     && (snaps[*idx].seen.differs(sheet.position(n).board()) & !untold).is_empty()
             })
         };
-        let first = (first..snaps.len().saturating_sub(1)).find(begins)?;
+        (first..snaps.len().saturating_sub(1)).find(begins)
+    }
+
+    /// The squares that told nothing, whatever is believed to be at fault by now.
+    fn untold_then(&self) -> Bitboard {
+        self.tracker.bare_untold() & !self.tracker.best().faulty
+    }
+
+    /// What explains the snaps from the `first` on, and after how many half-moves that begins.
+    fn found_from(&mut self, first: usize) -> Option<(usize, Found)> {
+        let untold = self.untold_then();
+        let (snaps, sheet) = (self.past.snaps(), &self.sheet);
         let n = snaps[first].n_plies?;
         let recorded = |scored: &super::super::score::Scored| Recorded {
             m: scored.m,
