@@ -98,6 +98,9 @@ async fn show_in(
     let asks = async {
         let n = stream.peek(&mut first).await.ok().filter(|n| *n > 0)?;
         let is_check = CHECKS.iter().any(|words| first[..n].starts_with(words));
+        if is_check {
+            seat.check();
+        }
         let desk = if is_check { &desks.checks } else { &desks.pages };
         desk.reserve().await.ok()
     };

@@ -3,9 +3,9 @@
 //!
 //! A connection begins as a *guest*: it asks, is answered, and goes. When all guests' seats are
 //! taken, a new guest takes that of the oldest guest of the address that has the most; so there is
-//! always one more, for a health check above all. A guest that asks for the view as it changes
-//! becomes a *viewer* and stays; a new viewer takes a seat from an address that would still have
-//! more than its own, and is else refused.
+//! always one more, for a health check above all, whose seat no other guest takes from then on. A
+//! guest that asks for the view as it changes becomes a *viewer* and stays; a new viewer takes a
+//! seat from an address that would still have more than its own, and is else refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv6Addr};
@@ -41,6 +41,8 @@ impl Seats {
     }
 }
 
+/// So many health checks are answered at the same time.
+const CHECKS: usize = 32;
 /// Answers that a connection gets at once before it has to wait, and how many a second after that.
 const BURST: u32 = 40;
 const PER_SECOND: u32 = 20;
@@ -98,6 +100,7 @@ struct Rows {
     next: u64,
     guests: Row,
     viewers: Row,
+    checks: Row,
     /// When each address that has asked lately may ask again without waiting.
     paces: BTreeMap<IpAddr, Pace>,
 }
@@ -122,7 +125,7 @@ impl House {
     /// How many are connected.
     pub(super) fn n_taken(&self) -> usize {
         let rows = self.rows();
-        rows.guests.taken.len() + rows.viewers.taken.len()
+        rows.guests.taken.len() + rows.viewers.taken.len() + rows.checks.taken.len()
     }
 
     /// Seats a new guest. The receiver ends when it has to go.
@@ -172,6 +175,18 @@ impl Seat {
         true
     }
 
+    /// A guest asks whether all is well: no crowd of other guests takes its seat any more.
+    pub(super) fn check(&self) {
+        let mut rows = self.house.rows();
+        let Some((address, cut)) = rows.guests.take(self.id) else { return };
+        if rows.checks.taken.len() >= CHECKS
+            && let Some((_, oldest, _)) = rows.checks.of_greediest()
+        {
+            rows.checks.take(oldest);
+        }
+        rows.checks.put(self.id, address, cut);
+    }
+
     /// Whether it is a viewer's.
     pub(super) fn is_viewers(&self) -> bool {
         self.stays.load(Ordering::Relaxed)
@@ -199,6 +214,7 @@ impl Drop for Seat {
         let mut rows = self.house.rows();
         rows.guests.take(self.id);
         rows.viewers.take(self.id);
+        rows.checks.take(self.id);
     }
 }
 
@@ -269,6 +285,29 @@ mod tests {
         assert!(other.stay() && other.is_viewers());
         let (second, _cut) = house.enter(address(2));
         assert!(!second.stay(), "two of three would be no fairer");
+    }
+
+    #[test]
+    fn a_crowd_of_guests_cuts_no_health_check() {
+        let house = House::new(Seats { guests: 4, viewers: 2 });
+        let is_cut = |cut: &mut oneshot::Receiver<()>| {
+            cut.try_recv().is_err_and(|e| e == oneshot::error::TryRecvError::Closed)
+        };
+        let (asks, mut cut) = house.enter(address(1));
+        asks.check();
+        let crowd: Vec<_> = (0..50).map(|_| house.enter(address(1))).collect();
+        assert!(!is_cut(&mut cut));
+        assert_eq!(house.n_taken(), 5);
+        // Only other health checks do.
+        let check = |_| {
+            let (seat, cut) = house.enter(address(1));
+            seat.check();
+            (seat, cut)
+        };
+        let more: Vec<_> = (0..CHECKS).map(check).collect();
+        assert!(is_cut(&mut cut));
+        drop((asks, crowd, more));
+        assert_eq!(house.n_taken(), 0);
     }
 
     #[test]
