@@ -170,7 +170,7 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "start": "the game begins from the start position; White's clock is started",
         "pause": "both sides stop",
         "resume white": "this side runs",
-        "set_time both 1:30:00": "a time, or seconds; white, black or both",
+        "set_time both 5400": "seconds, or a time such as 1:30:00; white, black or both",
         "add_time black 120": "time is given",
         "sub_time white 60": "time is taken",
         "set_moves 12": "so many moves of each are completed",
