@@ -135,8 +135,7 @@ impl Listener for Door {
         loop {
             let Some(Caller { stream, address, seat, cut }) = self.callers.recv().await else {
                 // Nobody comes any more.
-                std::future::pending::<()>().await;
-                continue;
+                return std::future::poll_fn(|_| Poll::Pending).await;
             };
             if let Ok(stream) = TcpStream::from_std(stream) {
                 let (came, until) = (Instant::now(), Box::pin(sleep(FIRST)));
