@@ -33,6 +33,7 @@ chromedriver chromium-driver
 systemd-analyze systemd
 udevadm udev
 cc gcc
+c++ g++
 END
     # A page without letters is no page.
     [ -d /usr/share/fonts/truetype ] || echo fonts-dejavu-core
