@@ -133,6 +133,22 @@ impl Ruled {
     }
 }
 
+#[cfg(test)]
+impl Fact {
+    /// The beginning of a game from this position, between players without names.
+    pub(super) fn started(fen: &str) -> Self {
+        Self::GameStarted {
+            fen: fen.to_owned(),
+            is_chess960: false,
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            site: String::new(),
+            round: String::new(),
+        }
+    }
+}
+
 impl Basis {
     /// Whether the move was seen as it was made, so that its time is known.
     pub const fn is_timed(self) -> bool {

@@ -370,15 +370,9 @@ mod tests {
     }
 
     fn started() -> Fact {
-        Fact::GameStarted {
-            fen: Fen::from_position(&Chess::new(), shakmaty::EnPassantMode::Legal).to_string(),
-            is_chess960: false,
-            white: String::new(),
-            black: String::new(),
-            event: String::new(),
-            site: String::new(),
-            round: String::new(),
-        }
+        Fact::started(
+            &Fen::from_position(&Chess::new(), shakmaty::EnPassantMode::Legal).to_string(),
+        )
     }
 
     fn made(ply: usize, uci: &str) -> Fact {

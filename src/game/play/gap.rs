@@ -461,15 +461,7 @@ mod tests {
     /// position before the gap, and not on the one that was taken over.
     #[test]
     fn moves_that_are_known_from_before_a_gap_close_it() {
-        let mut facts = vec![Fact::GameStarted {
-            fen: STOOD.to_owned(),
-            is_chess960: false,
-            white: String::new(),
-            black: String::new(),
-            event: String::new(),
-            site: String::new(),
-            round: String::new(),
-        }];
+        let mut facts = vec![Fact::started(STOOD)];
         let sheet = ScoreSheet::new(position(STOOD), CastlingMode::Standard);
         let mut play = Play::resumed(sheet, None);
         let base = play.tracker().clone();

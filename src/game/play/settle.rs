@@ -235,18 +235,6 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn started(fen: &str) -> Fact {
-        Fact::GameStarted {
-            fen: fen.to_owned(),
-            is_chess960: false,
-            white: String::new(),
-            black: String::new(),
-            event: String::new(),
-            site: String::new(),
-            round: String::new(),
-        }
-    }
-
     /// A game in which each move but the last was pressed; the first was uncertain.
     fn play(fen: &str, moves: &[&str], other: &str) -> Play {
         let start: Chess =
@@ -279,7 +267,7 @@ mod tests {
         let moves = ["d5c7", "g8h8", "g1h1"];
         let mut play = play(KNIGHT, &moves, "d5e7");
         assert!(play.sheet().moves()[0].is_uncertain());
-        let mut facts = vec![started(KNIGHT)];
+        let mut facts = vec![Fact::started(KNIGHT)];
         facts.extend(order(&mut play, 1, "d5e7").unwrap());
         assert_eq!(sans(&play), ["Nxe7+", "Kh8", "Kh1"]);
         assert!(!play.sheet().moves()[0].is_uncertain());
@@ -306,7 +294,7 @@ mod tests {
     #[test]
     fn what_was_ordered_is_there_again_after_a_restart() {
         let mut play = play(KNIGHT, &["d5c7", "g8h8", "g1h1"], "d5e7");
-        let mut facts = vec![started(KNIGHT)];
+        let mut facts = vec![Fact::started(KNIGHT)];
         for (idx, text) in ["d5c7", "g8h8", "g1h1"].iter().enumerate() {
             facts.push(Fact::MoveMade {
                 ply: idx + 1,
@@ -348,7 +336,7 @@ mod tests {
             released_before: Duration::ZERO,
         };
         let game = [
-            vec![started(knights), made(1, "g1f3"), made(2, "g8f6"), first],
+            vec![Fact::started(knights), made(1, "g1f3"), made(2, "g8f6"), first],
             vec![made(3, "g1e2"), made(4, "e8e7"), second, made(5, "e2d3"), made(6, "e7d7")],
         ]
         .concat();
