@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-use super::seats::{House, Seat};
+use super::seats::{House, Place, Seat};
 
 /// A guest gets its first answer within this, or has not asked.
 const FIRST: Duration = Duration::from_secs(10);
@@ -48,8 +48,7 @@ pub(super) const WAITING: usize = 64;
 pub(super) struct Caller {
     stream: std::net::TcpStream,
     address: SocketAddr,
-    seat: Arc<Seat>,
-    cut: oneshot::Receiver<()>,
+    place: Place,
 }
 
 /// Where callers are answered.
@@ -72,8 +71,9 @@ pub(super) async fn admit(
     loop {
         tokio::select! {
             (stream, address) = Listener::accept(&mut listener) => {
-                let (seat, cut) = house.enter(address.ip());
-                comers.spawn(show_in(stream, address, seat, cut, desks.clone()));
+                let place = house.enter(address.ip());
+                let house = Arc::clone(&house);
+                comers.spawn(show_in(stream, address, place, house, desks.clone()));
             }
             Some(_) = comers.join_next() => {}
             _ = closing.changed() => return,
@@ -85,8 +85,8 @@ pub(super) async fn admit(
 async fn show_in(
     stream: TcpStream,
     address: SocketAddr,
-    seat: Arc<Seat>,
-    mut cut: oneshot::Receiver<()>,
+    mut place: Place,
+    house: Arc<House>,
     desks: Desks,
 ) {
     // A view is one small segment; waiting to fill a larger one would only delay it. A socket
@@ -95,21 +95,28 @@ async fn show_in(
     set_socket_send_buffer_size(&stream, BUFFER_BYTES).ok();
     set_socket_recv_buffer_size(&stream, BUFFER_BYTES).ok();
     let mut first = [0; FIRST_BYTES];
-    let asks = async {
-        let n = stream.peek(&mut first).await.ok().filter(|n| *n > 0)?;
-        let is_check = CHECKS.iter().any(|words| first[..n].starts_with(words));
-        if is_check {
-            seat.check();
-        }
-        let desk = if is_check { &desks.checks } else { &desks.pages };
-        desk.reserve().await.ok()
+    let heard = tokio::select! {
+        n = timeout(FIRST, stream.peek(&mut first)) => n.ok().and_then(Result::ok),
+        _ = &mut place.cut => None,
     };
-    let place = tokio::select! {
-        place = timeout(FIRST, asks) => place.ok().flatten(),
-        _ = &mut cut => None,
+    let Ok(stream) = stream.into_std() else { return };
+    // Whoever lost his seat before his words were noticed may have said them all the same.
+    let said = heard.or_else(|| stream.peek(&mut first).ok()).map_or(&[][..], |n| &first[..n]);
+    let is_check = CHECKS.iter().any(|words| said.starts_with(words));
+    let desk = if is_check {
+        place = house.check(address.ip());
+        &desks.checks
+    } else if heard.is_some_and(|n| n > 0) {
+        &desks.pages
+    } else {
+        return;
     };
-    if let (Some(place), Ok(stream)) = (place, stream.into_std()) {
-        place.send(Caller { stream, address, seat, cut });
+    let free = tokio::select! {
+        free = timeout(FIRST, desk.reserve()) => free.ok().and_then(Result::ok),
+        _ = &mut place.cut => None,
+    };
+    if let Some(free) = free {
+        free.send(Caller { stream, address, place });
     }
 }
 
@@ -133,12 +140,13 @@ impl Listener for Door {
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
         loop {
-            let Some(Caller { stream, address, seat, cut }) = self.callers.recv().await else {
+            let Some(Caller { stream, address, place }) = self.callers.recv().await else {
                 // Nobody comes any more.
                 return std::future::poll_fn(|_| Poll::Pending).await;
             };
             if let Ok(stream) = TcpStream::from_std(stream) {
                 let (came, until) = (Instant::now(), Box::pin(sleep(FIRST)));
+                let Place { seat, cut } = place;
                 let guest = Guest { stream, seat, cut, is_cut: false, came, until, talk: 0 };
                 return (guest, address);
             }
@@ -258,5 +266,40 @@ impl AsyncWrite for Guest {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::super::seats::Seats;
+    use super::*;
+
+    /// A crowd and the check before it are all at the door before anybody's words are looked at.
+    #[tokio::test]
+    async fn a_health_check_that_has_spoken_is_let_in_whoever_took_its_seat() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let come = |_| std::net::TcpStream::connect(address).unwrap();
+        let mut check = come(0);
+        check.write_all(b"GET /healthz HTTP/1.1\r\n\r\n").unwrap();
+        let crowd: Vec<_> = (0..100).map(come).collect();
+
+        let house = House::new(Seats { guests: 4, viewers: 2 });
+        let (checks, mut asked) = mpsc::channel(WAITING);
+        let (pages, _rest) = mpsc::channel(WAITING);
+        let (close, closing) = watch::channel(false);
+        let at_door = admit(listener, house, Desks { checks, pages }, closing);
+        let at_door = tokio::spawn(at_door);
+
+        let mut caller = timeout(Duration::from_secs(5), asked.recv()).await.unwrap().unwrap();
+        assert_eq!(caller.address, check.local_addr().unwrap());
+        assert!(
+            caller.place.cut.try_recv().is_err_and(|e| e == oneshot::error::TryRecvError::Empty)
+        );
+        close.send(true).unwrap();
+        at_door.await.unwrap();
+        drop(crowd);
     }
 }

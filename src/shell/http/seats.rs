@@ -3,9 +3,9 @@
 //!
 //! A connection begins as a *guest*: it asks, is answered, and goes. When all guests' seats are
 //! taken, a new guest takes that of the oldest guest of the address that has the most; so there is
-//! always one more, for a health check above all, whose seat no other guest takes from then on. A
-//! guest that asks for the view as it changes becomes a *viewer* and stays; a new viewer takes a
-//! seat from an address that would still have more than its own, and is else refused.
+//! always one more. Who asks for a *health check* has a seat that no crowd of guests takes. A guest
+//! that asks for the view as it changes becomes a *viewer* and stays; a new viewer takes a seat
+//! from an address that would still have more than its own, and is else refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv6Addr};
@@ -128,24 +128,50 @@ impl House {
         rows.guests.taken.len() + rows.viewers.taken.len() + rows.checks.taken.len()
     }
 
-    /// Seats a new guest. The receiver ends when it has to go.
-    pub(super) fn enter(self: &Arc<Self>, from: IpAddr) -> (Arc<Seat>, oneshot::Receiver<()>) {
-        let address = neighbors(from);
-        let (cut, is_cut) = oneshot::channel();
+    /// Seats a new guest.
+    pub(super) fn enter(self: &Arc<Self>, from: IpAddr) -> Place {
         let mut rows = self.rows();
         if rows.guests.taken.len() >= self.seats.guests
             && let Some((_, oldest, _)) = rows.guests.of_greediest()
         {
             rows.guests.take(oldest);
         }
+        self.seat(&mut rows, |rows| &mut rows.guests, from)
+    }
+
+    /// Seats somebody who asks whether all is well, where no crowd of guests takes the seat.
+    pub(super) fn check(self: &Arc<Self>, from: IpAddr) -> Place {
+        let mut rows = self.rows();
+        if rows.checks.taken.len() >= CHECKS
+            && let Some((_, oldest, _)) = rows.checks.of_greediest()
+        {
+            rows.checks.take(oldest);
+        }
+        self.seat(&mut rows, |rows| &mut rows.checks, from)
+    }
+
+    fn seat(
+        self: &Arc<Self>,
+        rows: &mut Rows,
+        row: fn(&mut Rows) -> &mut Row,
+        from: IpAddr,
+    ) -> Place {
+        let (address, (gives, cut)) = (neighbors(from), oneshot::channel());
         let id = rows.next;
         rows.next += 1;
-        rows.guests.put(id, address, cut);
-        let pace = Mutex::new(Pace::default());
-        let seat =
-            Seat { id, address, pace, stays: AtomicBool::new(false), house: Arc::clone(self) };
-        (Arc::new(seat), is_cut)
+        row(rows).put(id, address, gives);
+        let (pace, stays) = (Mutex::default(), AtomicBool::new(false));
+        Place { seat: Arc::new(Seat { id, address, pace, stays, house: Arc::clone(self) }), cut }
     }
+}
+
+/// What somebody gets who comes in.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Where he sits.
+    pub(super) seat: Arc<Seat>,
+    /// Ends when he has to go.
+    pub(super) cut: oneshot::Receiver<()>,
 }
 
 /// A connection's seat. Given back when it is dropped.
@@ -173,18 +199,6 @@ impl Seat {
         rows.viewers.put(self.id, address, cut);
         self.stays.store(true, Ordering::Relaxed);
         true
-    }
-
-    /// A guest asks whether all is well: no crowd of other guests takes its seat any more.
-    pub(super) fn check(&self) {
-        let mut rows = self.house.rows();
-        let Some((address, cut)) = rows.guests.take(self.id) else { return };
-        if rows.checks.taken.len() >= CHECKS
-            && let Some((_, oldest, _)) = rows.checks.of_greediest()
-        {
-            rows.checks.take(oldest);
-        }
-        rows.checks.put(self.id, address, cut);
     }
 
     /// Whether it is a viewer's.
@@ -255,13 +269,18 @@ mod tests {
         IpAddr::from([10, 0, 0, n])
     }
 
+    fn enter(house: &Arc<House>, n: u8) -> (Arc<Seat>, oneshot::Receiver<()>) {
+        let Place { seat, cut } = house.enter(address(n));
+        (seat, cut)
+    }
+
     #[test]
     fn a_new_guest_takes_the_seat_of_the_oldest_of_the_greediest() {
         let house = House::new(Seats { guests: 4, viewers: 2 });
-        let (_few, mut few) = house.enter(address(1));
-        let (first, mut cut) = house.enter(address(2));
-        let others: Vec<_> = (0..2).map(|_| house.enter(address(2))).collect();
-        let (_new, mut is_new) = house.enter(address(3));
+        let (_few, mut few) = enter(&house, 1);
+        let (first, mut cut) = enter(&house, 2);
+        let others: Vec<_> = (0..2).map(|_| enter(&house, 2)).collect();
+        let (_new, mut is_new) = enter(&house, 3);
         assert!(cut.try_recv().is_err_and(|e| e == oneshot::error::TryRecvError::Closed));
         for kept in [&mut few, &mut is_new] {
             assert!(kept.try_recv().is_err_and(|e| e == oneshot::error::TryRecvError::Empty));
@@ -277,13 +296,13 @@ mod tests {
     #[test]
     fn a_viewer_gives_way_to_one_from_an_address_with_fewer() {
         let house = House::new(Seats { guests: 9, viewers: 3 });
-        let many: Vec<_> = (0..3).map(|_| house.enter(address(1))).collect();
+        let many: Vec<_> = (0..3).map(|_| enter(&house, 1)).collect();
         assert!(many.iter().all(|(seat, _)| seat.stay()));
-        let (same, _) = house.enter(address(1));
+        let (same, _) = enter(&house, 1);
         assert!(!same.stay(), "all are its neighbors'");
-        let (other, _cut) = house.enter(address(2));
+        let (other, _cut) = enter(&house, 2);
         assert!(other.stay() && other.is_viewers());
-        let (second, _cut) = house.enter(address(2));
+        let (second, _cut) = enter(&house, 2);
         assert!(!second.stay(), "two of three would be no fairer");
     }
 
@@ -293,19 +312,13 @@ mod tests {
         let is_cut = |cut: &mut oneshot::Receiver<()>| {
             cut.try_recv().is_err_and(|e| e == oneshot::error::TryRecvError::Closed)
         };
-        let (asks, mut cut) = house.enter(address(1));
-        asks.check();
-        let crowd: Vec<_> = (0..50).map(|_| house.enter(address(1))).collect();
-        assert!(!is_cut(&mut cut));
+        let mut asks = house.check(address(1));
+        let crowd: Vec<_> = (0..50).map(|_| enter(&house, 1)).collect();
+        assert!(!is_cut(&mut asks.cut));
         assert_eq!(house.n_taken(), 5);
         // Only other health checks do.
-        let check = |_| {
-            let (seat, cut) = house.enter(address(1));
-            seat.check();
-            (seat, cut)
-        };
-        let more: Vec<_> = (0..CHECKS).map(check).collect();
-        assert!(is_cut(&mut cut));
+        let more: Vec<_> = (0..CHECKS).map(|_| house.check(address(1))).collect();
+        assert!(is_cut(&mut asks.cut));
         drop((asks, crowd, more));
         assert_eq!(house.n_taken(), 0);
     }
@@ -313,18 +326,18 @@ mod tests {
     #[test]
     fn a_connection_that_asks_on_and_on_waits() {
         let house = House::new(Seats { guests: 9, viewers: 3 });
-        let (seat, _cut) = house.enter(address(1));
+        let (seat, _cut) = enter(&house, 1);
         let waits: Vec<_> = (0..BURST + 20).map(|_| seat.wait(true)).collect();
         assert!(waits[..BURST as usize - 1].iter().all(Duration::is_zero));
         let last = *waits.last().unwrap();
         assert!((800..=1_100).contains(&last.as_millis()), "{last:?}");
         // The other connections of the address have all waited enough for it.
-        let (other, _cut) = house.enter(address(1));
+        let (other, _cut) = enter(&house, 1);
         assert!(other.wait(true).is_zero());
-        let waited = (0..BURST_ADDRESS * 2).map(|_| house.enter(address(1)).0.wait(false)).max();
+        let waited = (0..BURST_ADDRESS * 2).map(|_| enter(&house, 1).0.wait(false)).max();
         assert!(waited.unwrap() > Duration::from_secs(1), "{waited:?}");
-        assert!(house.enter(address(1)).0.wait(true).is_zero(), "a health check");
-        assert!(house.enter(address(2)).0.wait(false).is_zero(), "another address");
+        assert!(enter(&house, 1).0.wait(true).is_zero(), "a health check");
+        assert!(enter(&house, 2).0.wait(false).is_zero(), "another address");
     }
 
     #[test]
