@@ -7,9 +7,7 @@
 use super::entry::{Fact, Stage, Weighed};
 use super::machine::Game;
 use super::rules::{Bench, picture_of, record_of};
-use crate::laws::{
-    self, Code, Finding, FindingKind, Note, Picture, Recorded, Ruling, Severity, Told,
-};
+use crate::laws::{self, Code, Finding, FindingKind, Note, Picture, Ruling, Severity, Sheet, Told};
 use crate::time::Mono;
 use shakmaty::Color;
 
@@ -157,6 +155,14 @@ impl Game {
         }
     }
 
+    /// A press in doubt is held against nobody any more: play went on while nobody looked.
+    pub(super) fn drop_doubt(&mut self, now: Mono) {
+        let Some(play) = self.play.as_ref().filter(|_| self.is_in_doubt()) else { return };
+        let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
+        self.facts.push(Fact::Weighed(Weighed::Dropped));
+        self.take_outcome(now, Weighed::Dropped, record, seen);
+    }
+
     /// What the record makes of a press in doubt; `None` as long as that is open. Asking changes
     /// nothing.
     fn outcome(&mut self, now: Mono) -> Option<Weighed> {
@@ -188,7 +194,7 @@ impl Game {
         &mut self,
         now: Mono,
         outcome: Weighed,
-        record: Vec<Recorded>,
+        record: Sheet,
         seen: Picture,
     ) {
         match outcome {

@@ -7,10 +7,10 @@ use super::play::Play;
 use super::rules::{Bench, told_of};
 use super::score::ScoreSheet;
 use super::settings::Settings;
-use crate::laws::{Clocks, Ending, Picture, Recorded, Thing, Told};
+use crate::laws::{Clocks, Ending, Picture, Recorded, Sheet, Thing, Told};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Position, Square};
+use shakmaty::{Bitboard, ByColor, Chess, Color, Position, Square};
 use std::time::Duration;
 
 /// A press in doubt is settled by then. In a record that does not say how, it was told as it came.
@@ -27,6 +27,10 @@ enum Item {
     Completed(usize, bool, Option<Clocks>),
     /// It was withdrawn.
     Retracted(usize),
+    /// Nobody knows what came after the last half-move; the game goes on from this position.
+    Gap(Box<Chess>),
+    /// That is known.
+    GapClosed,
     Weighed(Weighed),
     Ended(Ending),
     Reopened,
@@ -71,6 +75,11 @@ impl Minutes {
                 Item::Completed(*ply, *by == CompletedBy::Reply, clocks)
             }
             Fact::MoveRetracted { ply } => Item::Retracted(*ply),
+            Fact::Gap { .. } => match sheet {
+                Some(sheet) => Item::Gap(Box::new(sheet.last().clone())),
+                None => return,
+            },
+            Fact::GapClosed { .. } => Item::GapClosed,
             Fact::Weighed(outcome) => Item::Weighed(*outcome),
             Fact::Ended(ending) => Item::Ended(*ending),
             Fact::Reopened(_) => Item::Reopened,
@@ -120,13 +129,8 @@ impl Minutes {
     }
 
     /// A referee of this game who knows all of it; none if the settings name no terms.
-    pub(super) fn seat(
-        &self,
-        settings: &Settings,
-        start: &Chess,
-        mode: CastlingMode,
-    ) -> Option<Bench> {
-        let mut reader = Reader::new(settings, start, mode)?;
+    pub(super) fn seat(&self, settings: &Settings, sheet: &ScoreSheet) -> Option<Bench> {
+        let mut reader = Reader::new(settings, sheet)?;
         for (at, item) in &self.items {
             reader.take(*at, item);
         }
@@ -138,7 +142,7 @@ impl Minutes {
 /// He who reads the minutes to the referee, with a game that has nothing but him.
 struct Reader {
     game: Game,
-    record: Vec<Recorded>,
+    record: Sheet,
     /// What the sensors show.
     seen: Picture,
     /// The end of the game, as long as what brought it about may be on record behind it.
@@ -146,13 +150,17 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(settings: &Settings, start: &Chess, mode: CastlingMode) -> Option<Self> {
+    fn new(settings: &Settings, sheet: &ScoreSheet) -> Option<Self> {
         let terms = settings.terms.clone()?;
+        let (start, mode) = (sheet.start(), sheet.mode());
         let mut game = Game::new(settings.clone());
-        game.bench = Some(Bench::from(terms, start.clone(), mode));
+        let bench = game.bench.insert(Bench::from(terms, start.clone(), mode));
+        if sheet.is_joined() {
+            bench.referee.set_joined();
+        }
         game.play = Some(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
-        Some(Self { game, record: Vec::new(), seen, ended: None })
+        Some(Self { game, record: Sheet::default(), seen, ended: None })
     }
 
     fn take(&mut self, at: Mono, item: &Item) {
@@ -165,11 +173,19 @@ impl Reader {
         match item {
             Item::Told(told) => self.tell(at, told),
             Item::Weighed(outcome) => self.weigh(at, *outcome),
-            Item::Made(recorded) => self.record.push(*recorded),
+            Item::Made(recorded) => self.record.moves.push(*recorded),
             Item::Completed(ply, is_replied, clocks) => {
                 self.complete(at, *ply, *is_replied, *clocks);
             }
-            Item::Retracted(ply) => self.record.truncate(*ply - 1),
+            Item::Retracted(ply) => {
+                self.record.moves.truncate(*ply - 1);
+                self.record.gaps.retain(|(n, _)| n < ply);
+            }
+            Item::Gap(adopted) => {
+                self.close_gap();
+                self.record.gaps.push((self.record.moves.len(), (**adopted).clone()));
+            }
+            Item::GapClosed => self.close_gap(),
             Item::Ended(ending) => {
                 self.ended = Some((at, *ending));
                 if ending.reason.is_of_position() {
@@ -207,6 +223,11 @@ impl Reader {
         self.game.tell(at, told);
     }
 
+    fn close_gap(&mut self) {
+        let n = self.record.moves.len();
+        self.record.gaps.retain(|(ply, _)| *ply != n);
+    }
+
     /// What was in doubt is settled so; or, without a doubt, the record was followed.
     fn weigh(&mut self, at: Mono, outcome: Weighed) {
         if outcome == Weighed::Followed || self.game.is_in_doubt() {
@@ -225,7 +246,7 @@ impl Reader {
     }
 
     fn complete(&mut self, at: Mono, ply: usize, is_replied: bool, clocks: Option<Clocks>) {
-        if let Some(recorded) = self.record.get_mut(ply - 1) {
+        if let Some(recorded) = self.record.moves.get_mut(ply - 1) {
             (recorded.is_completed, recorded.is_replied) = (true, is_replied);
         }
         if let Some(clocks) = clocks {

@@ -320,7 +320,7 @@ impl Recovered {
         if let Some((sheet, _)) = &self.game {
             let first = sheet.start().turn();
             game.timekeeper = Timekeeper::resumed(game.settings(), first, sheet.len());
-            game.bench = self.minutes.seat(&game.settings, sheet.start(), sheet.mode());
+            game.bench = self.minutes.seat(&game.settings, sheet);
         }
         let is_closed = self.is_closed;
         game.play = self.game.map(|(sheet, ending)| {

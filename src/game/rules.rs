@@ -163,8 +163,12 @@ impl Game {
         let has_begun = self.facts.iter().any(|fact| matches!(fact, Fact::Began { .. }));
         let (Some(bench), Some(play), true) = (&self.bench, &self.play, has_begun) else { return };
         let (start, mode) = (play.sheet().start().clone(), play.sheet().mode());
+        let is_joined = play.sheet().is_joined();
         if bench.start != start {
             self.reseat(&start, mode);
+        }
+        if let Some(bench) = self.bench.as_mut().filter(|_| is_joined) {
+            bench.referee.set_joined();
         }
         self.tell_shown(now);
         self.tell_reading(now);
@@ -262,8 +266,13 @@ impl Game {
             // What was played later may forbid it; then the record stands.
             play.settle_order(now, ply, m, &mut self.facts).ok();
         }
+        let is_unseen = |fact: &Fact| matches!(fact, Fact::Gap { .. } | Fact::GapClosed { .. });
+        let has_gap = self.facts.iter().any(is_unseen);
+        if has_gap {
+            self.drop_doubt(now);
+        }
         let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
-        if bench.doubt.is_some() || !bench.referee.may_follow() {
+        if !has_gap && (bench.doubt.is_some() || !bench.referee.may_follow()) {
             return;
         }
         let sheet = play.sheet();
@@ -281,7 +290,7 @@ impl Game {
         let record = record_of(sheet);
         let is_behind = may_be_behind && bench.referee.is_behind(&record);
         let differs = || bench.referee.differs(&record) && !bench.referee.waits_for_piece();
-        if is_behind || is_still && differs() && shows() {
+        if has_gap || is_behind || is_still && differs() && shows() {
             self.facts.push(Fact::Weighed(Weighed::Followed));
             self.tell(now, &Told::Record(record));
         }
@@ -389,14 +398,15 @@ impl Game {
 }
 
 /// What is on record, as the referee takes it.
-pub(super) fn record_of(sheet: &ScoreSheet) -> Vec<Recorded> {
-    let record = sheet.moves().iter().map(|scored| Recorded {
+pub(super) fn record_of(sheet: &ScoreSheet) -> laws::Sheet {
+    let moves = sheet.moves().iter().map(|scored| Recorded {
         m: scored.m,
         is_illegal: scored.is_illegal,
         is_completed: scored.completed.is_some(),
         is_replied: scored.completed.is_some_and(|done| done.by == CompletedBy::Reply),
     });
-    record.collect()
+    let gaps = sheet.gaps().iter().map(|gap| (gap.ply, sheet.position(gap.ply).clone()));
+    laws::Sheet { moves: moves.collect(), gaps: gaps.collect() }
 }
 
 fn thing(reading: Reading) -> Option<Thing> {

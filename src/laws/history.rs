@@ -27,12 +27,36 @@ pub(super) struct Ply {
     pub is_capture: bool,
 }
 
+/// A stretch whose half-moves nobody knows.
+#[derive(Clone, Debug)]
+struct Gap {
+    /// Half-moves before it.
+    ply: usize,
+    /// The position after those. The one that the game goes on from stands in its place.
+    before: Chess,
+}
+
+impl Gap {
+    /// How many half-moves of `color` it has until `adopted`, by the numbers of the moves: as many
+    /// as is likely.
+    fn n_of(&self, adopted: &Chess, color: Color) -> u32 {
+        let n_made = |pos: &Chess| {
+            pos.fullmoves().get() + u32::from(color.is_white() && pos.turn().is_black())
+        };
+        n_made(adopted).saturating_sub(n_made(&self.before))
+    }
+}
+
 /// The half-moves since the start, and every position between them.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     mode: CastlingMode,
     plies: Vec<Ply>,
     positions: Vec<Chess>,
+    /// In their order; at most one after the same half-move.
+    gaps: Vec<Gap>,
+    /// What was played before the start nobody knows.
+    is_joined: bool,
     /// The first position that counts for repetition: what stands by an illegal move begins anew.
     counts_from: usize,
     /// So many half-moves stand on record for good.
@@ -47,6 +71,8 @@ impl History {
             mode,
             plies: Vec::new(),
             positions: vec![start],
+            gaps: Vec::new(),
+            is_joined: false,
             counts_from: 0,
             n_final: 0,
             shift: 0,
@@ -98,16 +124,61 @@ impl History {
         self.shift = i64::from(no) - i64::from(self.last().fullmoves().get());
     }
 
-    /// How many half-moves of `color` are completed.
+    /// How many half-moves of `color` are completed, with as many unseen ones as are likely.
     pub(super) fn completed(&self, color: Color) -> u32 {
-        let is_done = |ply: &&Ply| ply.by == color && ply.is_completed;
-        u32::try_from(self.plies.iter().filter(is_done).count()).unwrap_or(u32::MAX)
+        self.count(color, |ply| ply.is_completed)
     }
 
-    /// How many half-moves of `color` are made.
+    /// How many half-moves of `color` are made, with as many unseen ones as are likely.
     pub(super) fn made(&self, color: Color) -> u32 {
-        let is_his = |ply: &&Ply| ply.by == color && !ply.is_illegal;
-        u32::try_from(self.plies.iter().filter(is_his).count()).unwrap_or(u32::MAX)
+        self.count(color, |ply| !ply.is_illegal)
+    }
+
+    fn count(&self, color: Color, counts: impl Fn(&Ply) -> bool) -> u32 {
+        let is_it = |ply: &&Ply| ply.by == color && counts(ply);
+        let n = u32::try_from(self.plies.iter().filter(is_it).count()).unwrap_or(u32::MAX);
+        let unseen = self.gaps.iter().map(|gap| gap.n_of(&self.positions[gap.ply], color));
+        n.saturating_add(unseen.sum())
+    }
+
+    /// What was played before the start nobody knows.
+    pub(super) fn set_joined(&mut self) {
+        self.is_joined = true;
+    }
+
+    /// After how many half-moves come some that nobody knows, and from where the game goes on.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = (usize, &Chess)> {
+        self.gaps.iter().map(|gap| (gap.ply, &self.positions[gap.ply]))
+    }
+
+    /// From which position the game goes on where nobody knows what came after `n` half-moves.
+    pub(super) fn adopted(&self, n: usize) -> Option<&Chess> {
+        self.gaps().find(|(ply, _)| *ply == n).map(|(_, adopted)| adopted)
+    }
+
+    /// What comes after the last half-move nobody knows; the game goes on from `adopted`.
+    pub(super) fn open_gap(&mut self, adopted: Chess) {
+        self.close_gap();
+        let ply = self.len();
+        let before = std::mem::replace(&mut self.positions[ply], adopted);
+        self.gaps.push(Gap { ply, before });
+    }
+
+    /// What comes after the last half-move is known.
+    pub(super) fn close_gap(&mut self) {
+        let ply = self.len();
+        if let Some(gap) = self.gaps.pop_if(|gap| gap.ply == ply) {
+            self.positions[ply] = gap.before;
+        }
+    }
+
+    /// Whether `pos`, which `n` half-moves led to, may have stood while nobody looked, or moves
+    /// without progress were made then that count: nothing irreversible was played since.
+    pub(super) fn may_have_stood_unseen(&self, pos: &Chess, n: usize) -> bool {
+        let first = self.is_joined.then_some(0);
+        let last = self.gaps.last().map(|gap| gap.ply).or(first);
+        let n_quiet = usize::try_from(pos.halfmoves()).unwrap_or(usize::MAX);
+        last.is_some_and(|ply| ply >= self.counts_from && n - ply <= n_quiet)
     }
 
     pub(super) fn push(&mut self, m: Move, made: Mono, is_illegal: bool) -> &Ply {
@@ -139,6 +210,7 @@ impl History {
     pub(super) fn truncate(&mut self, n: usize) {
         self.plies.truncate(n);
         self.positions.truncate(n + 1);
+        self.gaps.retain(|gap| gap.ply <= n);
         self.counts_from = self.counts_from.min(n);
         self.n_final = self.n_final.min(n);
     }
@@ -172,15 +244,17 @@ impl History {
         (!self.plies[idx].is_completed).then_some(idx)
     }
 
-    /// How often the position after the last half-move has stood since counting began. All
-    /// editions: Art. 9.2.
+    /// How often the position after the last half-move has stood since counting began, where nobody
+    /// looked at the least. All editions: Art. 9.2.
     pub(super) fn occurrences(&self) -> usize {
         self.occurrences_of(self.last())
     }
 
     /// How often `pos` has stood.
     pub(super) fn occurrences_of(&self, pos: &Chess) -> usize {
-        self.positions[self.counts_from..].iter().filter(|known| *known == pos).count()
+        let gaps = self.gaps.iter().filter(|gap| gap.ply >= self.counts_from);
+        let known = self.positions[self.counts_from..].iter().chain(gaps.map(|gap| &gap.before));
+        known.filter(|known| *known == pos).count()
     }
 
     /// What stands by an illegal move stands for good: no legal series led to it, so repetition

@@ -36,7 +36,7 @@ pub use profile::{
     LapsesBy, Profile, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors,
     Rules, Unpressed, WrongClaim,
 };
-pub use referee::{Clocks, Display, MayAct, Pending, Recorded, Referee, Said, Told};
+pub use referee::{Clocks, Display, MayAct, Pending, Recorded, Referee, Said, Sheet, Told};
 pub use said::{
     Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
 };

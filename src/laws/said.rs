@@ -104,6 +104,8 @@ pub enum Verdict {
     Correct,
     /// It does not.
     Incorrect,
+    /// The record does not tell: some of what it rests on nobody saw.
+    Unknown,
     /// It may not be made, or not now.
     Inadmissible,
 }
@@ -114,6 +116,7 @@ impl Verdict {
         match self {
             Self::Correct => "correct",
             Self::Incorrect => "incorrect",
+            Self::Unknown => "not known",
             Self::Inadmissible => "inadmissible",
         }
     }

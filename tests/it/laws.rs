@@ -5,6 +5,7 @@
 mod command;
 mod coverage;
 mod dead;
+mod gaps;
 mod hands;
 mod kept;
 mod live;

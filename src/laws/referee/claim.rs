@@ -239,7 +239,12 @@ impl Referee {
             Asked::Threefold => n >= 3,
             _ => after.halfmoves() >= FIFTY,
         };
-        let verdict = if is_right { Verdict::Correct } else { Verdict::Incorrect };
+        let n_plies = history.len() + usize::from(announced.is_some());
+        let verdict = match is_right {
+            true => Verdict::Correct,
+            false if history.may_have_stood_unseen(&after, n_plies) => Verdict::Unknown,
+            false => Verdict::Incorrect,
+        };
         let code = if asked == Asked::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
         self.log(code, Some(by));
         self.claimed(by, kind, verdict, san.map(ToString::to_string));
@@ -407,7 +412,7 @@ impl Referee {
 
     /// The arbiter confirms what the record says to the claim.
     pub(super) fn confirm_claim(&mut self, open: &Open) {
-        if open.verdict == Verdict::Correct {
+        if matches!(open.verdict, Verdict::Correct | Verdict::Unknown) {
             self.finish(Code::ClaimUpheld, Score::DRAW, open.asked.reason());
             return;
         }

@@ -166,7 +166,8 @@ impl Referee {
     pub(super) fn is_handed_back(&self) -> bool {
         let n = self.game.len();
         self.illegal_case().is_some_and(|case| {
-            case.is_put_right && case.ply == n && case.by == self.game.last().turn()
+            let is_here = case.ply == n && self.game.adopted(n).is_none();
+            case.is_put_right && is_here && case.by == self.game.last().turn()
         })
     }
 
@@ -192,7 +193,7 @@ impl Referee {
                 };
                 self.lose_by_illegal(&before, by, ordinal);
             }
-            IllegalCost::Time { .. } if case.is_put_right && self.game.len() > case.ply => {
+            IllegalCost::Time { .. } if case.is_put_right && self.was_played_on(case.ply) => {
                 self.pay(winner, self.row_of_illegal());
             }
             IllegalCost::Time { .. } => {
@@ -216,6 +217,11 @@ impl Referee {
                 self.demand_ply(case.ply, Then::Nothing);
             }
         }
+    }
+
+    /// Whether anything was played after half-move `ply`, seen or not.
+    fn was_played_on(&self, ply: usize) -> bool {
+        self.game.len() > ply || self.game.adopted(ply).is_some()
     }
 
     /// What binds the move that replaces an illegal one: what was touched, 4.3, and beside it the

@@ -117,7 +117,7 @@ pub(super) struct Illegal {
     /// The opponent claimed it.
     pub is_claimed: bool,
     pub is_impossible: bool,
-    /// The position before it has stood on the board again.
+    /// The position before it has stood on the board again, or play went on while nobody looked.
     pub is_put_right: bool,
     /// What the clocks showed when the player's began to run for it.
     pub times: Option<ByColor<Duration>>,

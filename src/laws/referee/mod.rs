@@ -33,7 +33,7 @@ mod turn;
 pub use display::Display;
 pub use matter::MayAct;
 pub use pending::Pending;
-pub use record::Recorded;
+pub use record::{Recorded, Sheet};
 
 use super::code::Code;
 use super::declaration::Declaration;
@@ -74,7 +74,7 @@ pub enum Told {
     /// The whole board after a gap in what was seen.
     Unseen(Box<Picture>),
     /// The moves on record, where they differ from the referee's for long.
-    Record(Vec<Recorded>),
+    Record(Sheet),
     /// A player pressed his side of the clock. Told before the clock is read anew.
     Pressed(Color),
     /// A player stopped both sides.

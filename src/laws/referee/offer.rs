@@ -52,6 +52,14 @@ impl Referee {
         }
     }
 
+    /// What was offered may have been answered by a move that nobody saw.
+    pub(super) fn offer_lapses(&mut self, by: Color) {
+        if self.offers.is_open(by) {
+            self.offers.state[by] = Some(OfferState::Lapsed);
+            self.say(Ruling::Offer { by, state: OfferState::Lapsed });
+        }
+    }
+
     /// An offer, or a claim, which is one too: 9.1b(3) (9.1.2.3).
     pub(super) fn open_offer(&mut self, by: Color) {
         self.offers.state[by] = Some(OfferState::Open);

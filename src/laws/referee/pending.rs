@@ -99,7 +99,7 @@ impl Referee {
                 };
                 let verdict = open.verdict.word();
                 let then = match open.verdict {
-                    Verdict::Correct => "drawn if confirmed".to_owned(),
+                    Verdict::Correct | Verdict::Unknown => "drawn if confirmed".to_owned(),
                     _ => {
                         let give = self.rules.wrong_claim.give.as_secs();
                         format!("{give} s for {} if confirmed", !by)

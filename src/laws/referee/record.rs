@@ -8,7 +8,7 @@ use super::super::profile::Unpressed;
 use super::super::said::Ruling;
 use super::matter::Case;
 use super::{Binding, Referee, Turn};
-use shakmaty::{Bitboard, Move, Position, Square};
+use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Position, Square};
 
 /// A half-move on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,26 @@ pub struct Recorded {
     pub is_completed: bool,
     /// A reply alone says so, and no press: the Laws of 2009 do not.
     pub is_replied: bool,
+}
+
+/// The moves on record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sheet {
+    /// They, in their order.
+    pub moves: Vec<Recorded>,
+    /// After so many of them come some that nobody knows, and the game goes on from this position.
+    pub gaps: Vec<(usize, Chess)>,
+}
+
+impl Sheet {
+    /// From which position the game goes on where nobody knows what came after `n` half-moves.
+    fn adopted(&self, n: usize) -> Option<&Chess> {
+        self.gaps().find(|(ply, _)| *ply == n).map(|(_, adopted)| adopted)
+    }
+
+    fn gaps(&self) -> impl Iterator<Item = (usize, &Chess)> {
+        self.gaps.iter().map(|(ply, adopted)| (*ply, adopted))
+    }
 }
 
 impl Referee {
@@ -46,29 +66,38 @@ impl Referee {
 
     /// Whether `record` has completed a half-move that he does not know, or not as completed. What
     /// was moved on after its release stays open for him.
-    pub fn is_behind(&self, record: &[Recorded]) -> bool {
+    pub fn is_behind(&self, sheet: &Sheet) -> bool {
         let plies = self.game.plies();
         let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
-        record.iter().enumerate().filter(|(_, known)| known.is_completed).any(|(idx, known)| {
-            let is_known = |ply: &Ply| {
-                ply.m == known.m && (ply.is_completed || known.is_replied || is_open(idx))
-            };
-            !plies.get(idx).is_some_and(is_known)
-        })
+        sheet.moves.iter().enumerate().filter(|(_, known)| known.is_completed).any(
+            |(idx, known)| {
+                let is_known = |ply: &Ply| {
+                    ply.m == known.m && (ply.is_completed || known.is_replied || is_open(idx))
+                };
+                !plies.get(idx).is_some_and(is_known)
+            },
+        )
     }
 
-    /// Whether the moves on record are others than his.
-    pub fn differs(&self, record: &[Recorded]) -> bool {
-        let plies = self.game.plies();
-        plies.len() != record.len() || plies.iter().zip(record).any(|(ply, known)| ply.m != known.m)
+    /// Whether the moves on record are others than his, or gaps among them.
+    pub fn differs(&self, sheet: &Sheet) -> bool {
+        let n = self.game.len();
+        n != sheet.moves.len()
+            || self.n_shared(sheet) != n
+            || self.game.adopted(n) != sheet.adopted(n)
+    }
+
+    /// What was played before the record begins nobody knows.
+    pub fn set_joined(&mut self) {
+        self.game.set_joined();
     }
 
     /// The first half-move, from 1, that he knows as the promotion of the same pawn to something
     /// else than `record` has: a player has named the piece.
-    pub fn promotes_otherwise(&self, record: &[Recorded]) -> Option<(usize, Move)> {
-        let pairs = self.game.plies().iter().zip(record);
+    pub fn promotes_otherwise(&self, sheet: &Sheet) -> Option<(usize, Move)> {
+        let pairs = self.game.plies().iter().zip(&sheet.moves);
         let (idx, (ply, _)) = pairs.enumerate().find(|(_, (ply, known))| ply.m != known.m)?;
-        let known = record[idx].m;
+        let known = sheet.moves[idx].m;
         let is_same_pawn = ply.m.is_promotion()
             && known.is_promotion()
             && (ply.m.from(), ply.m.to()) == (known.from(), known.to());
@@ -87,17 +116,22 @@ impl Referee {
     }
 
     /// The record is this. Where it differs the referee follows it.
-    pub(super) fn on_record(&mut self, record: &[Recorded]) {
-        if !self.may_follow() {
+    pub(super) fn on_record(&mut self, sheet: &Sheet) {
+        let n = self.n_shared(sheet);
+        let has_other_gaps = !self.game.gaps().eq(sheet.gaps());
+        let is_unseen = has_other_gaps && self.result.is_none() && !self.is_suspended();
+        if !is_unseen && !self.may_follow() {
             return;
         }
-        let known = self.game.plies().iter();
-        let n = known.zip(record).take_while(|(ply, on_record)| ply.m == on_record.m).count();
         let is_replaced = n < self.game.len();
         if is_replaced {
             self.game.truncate(n);
         }
-        let missing = &record[n..];
+        if is_unseen {
+            self.forget_unseen();
+        }
+        self.take_gap(sheet);
+        let missing = &sheet.moves[n..];
         for on_record in missing {
             let pos = self.game.last();
             if !on_record.is_illegal && !pos.is_legal(on_record.m) {
@@ -107,19 +141,9 @@ impl Referee {
             let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
             self.late.came(by);
             self.say(Ruling::Made { by, san, uci });
+            self.take_gap(sheet);
         }
-        for (idx, on_record) in record.iter().enumerate().take(self.game.len()) {
-            let (by, is_open) = (self.game.plies()[idx].by, !self.game.plies()[idx].is_completed);
-            let has_moved_on = || self.game.plies()[idx + 1..].iter().any(|ply| ply.by == by);
-            let is_by_next = self.rules.unpressed == Unpressed::NextMove && has_moved_on();
-            if is_open && on_record.is_completed && !on_record.is_replied {
-                self.complete_before(by, idx);
-                self.complete(idx);
-                self.charge_two_hands(by);
-            } else if is_open && is_by_next {
-                self.complete(idx);
-            }
-        }
+        self.complete_by(&sheet.moves);
         self.close(is_of_the_board);
         let n_plies = self.game.len();
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
@@ -133,6 +157,69 @@ impl Referee {
         let is_last_legal = self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_last_legal && !missing.is_empty() {
             self.ends_game();
+        }
+    }
+
+    /// How many half-moves he has in common with the record, and the gaps before each of them.
+    fn n_shared(&self, sheet: &Sheet) -> usize {
+        let pairs = self.game.plies().iter().zip(&sheet.moves).enumerate();
+        let is_same = |(n, (ply, known)): &(usize, (&Ply, &Recorded))| {
+            ply.m == known.m && self.game.adopted(*n) == sheet.adopted(*n)
+        };
+        pairs.take_while(is_same).count()
+    }
+
+    /// Takes what the record has after the last half-move: a gap, or none.
+    fn take_gap(&mut self, sheet: &Sheet) {
+        let n = self.game.len();
+        let adopted = sheet.adopted(n);
+        if self.game.adopted(n) == adopted {
+            return;
+        }
+        self.game.close_gap();
+        if let Some(adopted) = adopted {
+            self.game.open_gap(adopted.clone());
+            let facts = "moves were played that nobody saw; what is counted is the least";
+            self.log_with(Code::ArbiterNote, None, facts.to_owned());
+        }
+    }
+
+    /// What was played that he did not see may have settled what hangs on the board and on whose
+    /// turn it is. Results, warnings, times and what illegal moves cost are none of that.
+    fn forget_unseen(&mut self) {
+        self.close(|case| match case {
+            Case::Reason | Case::PositionLost | Case::BoardsDiffer | Case::Touch(_) => true,
+            case => is_of_the_board(case),
+        });
+        for matter in &mut self.matters {
+            if let Case::Illegal(known) = &mut matter.case {
+                known.is_put_right = true;
+            }
+        }
+        self.breaches.clear();
+        self.turn = Turn::default();
+        (self.demand, self.claim, self.doubt) = (None, None, None);
+        (self.pressed_early, self.completes_on_resume) = (None, None);
+        (self.two_hands, self.dead_after) = (ByColor::default(), None);
+        self.late.all_present();
+        for by in Color::ALL {
+            self.offer_lapses(by);
+        }
+    }
+
+    /// Completes what the record has as completed.
+    fn complete_by(&mut self, moves: &[Recorded]) {
+        for (idx, on_record) in moves.iter().enumerate().take(self.game.len()) {
+            let (by, is_open) = (self.game.plies()[idx].by, !self.game.plies()[idx].is_completed);
+            let has_moved_on = || self.game.plies()[idx + 1..].iter().any(|ply| ply.by == by);
+            let is_by_next = self.rules.unpressed == Unpressed::NextMove && has_moved_on();
+            if is_open && on_record.is_completed && !on_record.is_replied {
+                self.complete_before(by, idx);
+                self.complete(idx);
+                self.charge_two_hands(by);
+            } else if is_open && is_by_next {
+                self.complete(idx);
+            }
         }
     }
 }
