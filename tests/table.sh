@@ -131,9 +131,11 @@ speed() {
 # What clocks do that are driven: any clock's answers, and quick games over bad lines.
 clocks() {
     local passed=1 line
-    ROKADE_QUICK_GAMES=$games ROKADE_DIALOGUES=${DIALOGUES:-10000} \
-        ${CARGO:-cargo} test --quiet --test it -- --nocapture \
-        clocks::babble clocks::speed >"$scratch/clocks" 2>&1 || passed=0
+    ROKADE_DIALOGUES=${DIALOGUES:-10000} ${CARGO:-cargo} test --quiet --test it -- \
+        clocks::babble >/dev/null 2>&1 || passed=0
+    # Its lines say what failed.
+    ROKADE_QUICK_GAMES=$games ${CARGO:-cargo} test --quiet --test it -- --nocapture \
+        clocks::speed >"$scratch/clocks" 2>&1 || has_failed=1
     figure "any answers: never over 60 commands a minute, no wish lost" "$passed" "==" 1
     while read -r line; do
         printf '%s\n' "$line"

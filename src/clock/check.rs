@@ -102,6 +102,8 @@ pub struct Check {
     is_driven: bool,
     /// The model is that of the host.
     is_kept: bool,
+    /// Nothing that the clock shows is believed.
+    is_doubted: bool,
     /// The clock shows something else than the host's model.
     apart: Option<kept::Apart>,
     /// The host has taken back a press.
@@ -144,6 +146,7 @@ impl Check {
             ordered: None,
             is_driven: false,
             is_kept: false,
+            is_doubted: false,
             apart: None,
             has_withdrawn: false,
             is_blank: false,
@@ -183,7 +186,7 @@ impl Check {
     /// The times at `at`; `None` if the clock never showed any.
     pub fn estimate(&self, at: Mono) -> Option<Estimate> {
         let model = self.model.as_ref().filter(|_| self.first.is_some())?;
-        let (running, is_estimated) = (model.running(), self.is_lost);
+        let (running, is_estimated) = (model.running(), self.is_lost || self.is_doubted);
         Some(Estimate { times: model.times(at), running, is_estimated })
     }
 

@@ -8,6 +8,7 @@ pub mod notation;
 pub mod note;
 mod phase;
 pub mod reading;
+mod sense;
 
 pub use check::{Check, Estimate, Shown};
 pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
@@ -15,3 +16,4 @@ pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, Fl
 pub use notation::ControlError;
 pub use note::{Note, Rate};
 pub use reading::{Device, End, Face, Reader, Times, Turned};
+pub use sense::Sense;

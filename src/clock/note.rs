@@ -116,6 +116,9 @@ pub enum Note {
         /// From now on.
         to: Times,
     },
+    /// What the clock shows is not believed: it does not do what it is told, and does not go by
+    /// itself either. Times are reckoned from the presses. 2009: Art. 6.10a; 2023: Art. 6.10.1.
+    NoTimes,
     /// The clock shows that its battery is low.
     BatteryLow,
 }
@@ -148,7 +151,9 @@ impl Note {
     pub const fn article(&self) -> Option<&'static str> {
         match self {
             Self::Misset { .. } | Self::Increment { .. } => Some("6.10.2"),
-            Self::Drift { .. } | Self::Unexplained { .. } | Self::Reset { .. } => Some("6.10.1"),
+            Self::Drift { .. } | Self::Unexplained { .. } | Self::Reset { .. } | Self::NoTimes => {
+                Some("6.10.1")
+            }
             _ => None,
         }
     }
@@ -171,6 +176,7 @@ impl Note {
             Self::Drift { .. } => "CLOCK_DRIFT",
             Self::Back { .. } => "CLOCK_BACK",
             Self::Restored { .. } => "CLOCK_RESTORED",
+            Self::NoTimes => "CLOCK_NO_TIMES",
             Self::BatteryLow => "CLOCK_BATTERY",
         }
     }
@@ -251,6 +257,10 @@ impl fmt::Display for Note {
             Self::Restored { to } => {
                 write!(f, "clock stood still and was given the times on record; {}", Both(to))
             }
+            Self::NoTimes => f.write_str(
+                "clock does not do what it is told; its times are not believed, but reckoned from \
+                 the presses",
+            ),
             Self::BatteryLow => f.write_str("battery low"),
         }
     }

@@ -88,12 +88,21 @@ pub struct Reader {
     face: Option<Face>,
     read_at: Mono,
     has_run: bool,
+    /// Nothing that it shows is believed.
+    is_doubted: bool,
 }
 
 impl Reader {
     /// A reader that believes White to sit at the `white` end until a press says otherwise.
     pub const fn new(white: End) -> Self {
-        Self { device: Device::Unknown, white, face: None, read_at: Mono(0), has_run: false }
+        Self {
+            device: Device::Unknown,
+            white,
+            face: None,
+            read_at: Mono(0),
+            has_run: false,
+            is_doubted: false,
+        }
     }
 
     /// A reader for a game that was played with a clock before the daemon was started anew. Until
@@ -133,9 +142,26 @@ impl Reader {
         self.face.filter(|_| self.device == Device::Present).map(|face| self.color(face.high))
     }
 
-    /// The players' times as last shown.
+    /// The end of the lever that is up, as last heard.
+    pub fn high(&self) -> Option<End> {
+        self.face.filter(|_| self.device == Device::Present).map(|face| face.high)
+    }
+
+    /// From now on nothing that the clock shows is believed, or it is again.
+    pub const fn doubt(&mut self, is_doubted: bool) {
+        self.is_doubted = is_doubted;
+    }
+
+    /// The clock has not run, whatever was assumed of it: it stands, and was not stopped.
+    pub fn stand_unstarted(&mut self) {
+        self.has_run = false;
+        self.face = self.face.map(|face| Face { is_running: false, ..face });
+    }
+
+    /// The players' times as last shown; `None` while they are not believed.
     pub fn times(&self) -> Option<Times> {
-        let (left, right) = self.face.filter(|_| self.device == Device::Present)?.times?;
+        let is_shown = self.device == Device::Present && !self.is_doubted;
+        let (left, right) = self.face.filter(|_| is_shown)?.times?;
         Some(match self.white {
             End::Left => Times { white: left, black: right },
             End::Right => Times { white: right, black: left },

@@ -6,13 +6,15 @@
 //! back to its beginning.
 
 mod bridge_desk;
+mod unruly;
 
 pub use bridge_desk::{BridgeAct, BridgeDesk};
+use unruly::Trust;
 
 use super::clock_order::obey;
 use super::entry::{Fact, Stage};
 use super::event::Event;
-use crate::clock::{self, ClockModel, Manner, TimeControl};
+use crate::clock::{self, ClockModel, Manner, Sense, TimeControl};
 use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
@@ -112,12 +114,26 @@ pub struct ClockDesk<D = ClockLine> {
     starter: Starter,
     /// The clock changes sides by itself when the lever turns.
     turns_by_lever: bool,
-    /// Who has the first move of a game in which nothing has been moved yet.
+    /// Who has the first move of a game in which nothing has been moved yet, and whose clock has
+    /// not been started.
     first: Option<Color>,
+    /// The same, wherever the clock stands.
+    opens: Option<Color>,
+    /// A move of this game has been made.
+    has_moved: bool,
+    /// The model's times are those that the clock showed when it was found.
+    is_adopted: bool,
     /// The legal move that was made last and its half-move.
     made: Option<(usize, ClockText)>,
-    /// The clock is there and obeys nobody.
-    is_deaf: bool,
+    trust: Trust,
+    /// While it was unproven, the clock has shown other times than it was to be set to.
+    has_shown_else: bool,
+    /// The clock was set several times in vain.
+    has_defied: bool,
+    /// Whether it goes by itself.
+    sense: Sense,
+    /// The model has run in this game.
+    has_run: bool,
     /// The game has not heard how the clock is kept.
     has_changed: bool,
 }
@@ -176,6 +192,10 @@ impl ClockDesk {
             }
             out.push(act);
         }
+        if let ClockMessage::Time(time) = message {
+            self.watch(at, time);
+        }
+        self.reconsider(at);
         if let Some(high) = self.driver.high() {
             self.follow(at, self.color(high));
         }
@@ -202,8 +222,15 @@ impl<D: ClockDriver> ClockDesk<D> {
             starter: Starter::default(),
             turns_by_lever: false,
             first: None,
+            opens: None,
+            has_moved: false,
+            is_adopted: false,
             made: None,
-            is_deaf: false,
+            trust: Trust::Unproven,
+            has_shown_else: false,
+            has_defied: false,
+            sense: Sense::default(),
+            has_run: false,
             has_changed: false,
         }
     }
@@ -242,8 +269,7 @@ impl<D: ClockDriver> ClockDesk<D> {
     /// it.
     pub fn take_kept(&mut self) -> Option<Event> {
         let is_news = std::mem::take(&mut self.has_changed) && self.is_set;
-        let model = || (!self.is_deaf).then(|| Box::new(self.model.clone()));
-        is_news.then(|| Event::Kept(model()))
+        is_news.then(|| Event::Kept(self.driving()))
     }
 
     /// How the clock differs from the model, as far as is known.
@@ -256,9 +282,11 @@ impl<D: ClockDriver> ClockDesk<D> {
     fn adopt(&mut self, at: Mono, time: &ClockTime) {
         self.is_set = true;
         if time.left.seconds == 0 && time.right.seconds == 0 {
+            self.has_shown_else = true;
             self.changed(at);
             return;
         }
+        self.is_adopted = true;
         for end in [End::Left, End::Right] {
             self.model.set_time(at, self.color(end), time.side(end).time());
         }
@@ -272,6 +300,10 @@ impl<D: ClockDriver> ClockDesk<D> {
     /// The lever turned; the end of `turn` is up now.
     fn on_lever(&mut self, at: Mono, turn: Color, is_running: bool) {
         self.turn = turn;
+        if self.begins_by_lever(at, turn) {
+            self.changed(at);
+            return;
+        }
         match self.model.running() {
             // The same of a clock that has not yet been started: then it was moved while it stood.
             Some(color) if color == !turn && !is_running && self.is_new(at) => {
@@ -326,15 +358,10 @@ impl<D: ClockDriver> ClockDesk<D> {
                 }
                 self.changed(at);
             }
-            ClockNews::Silent(_) | ClockNews::Refuses(_) => self.hears(false),
-            ClockNews::Found(_) | ClockNews::Agrees => self.hears(true),
+            ClockNews::Silent(_) | ClockNews::Refuses(_) => self.is_disobeyed(at),
+            ClockNews::Defies => self.defied(at),
             _ => {}
         }
-    }
-
-    /// The clock obeys, or does not.
-    fn hears(&mut self, does: bool) {
-        self.has_changed |= std::mem::replace(&mut self.is_deaf, !does) == does;
     }
 
     /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
@@ -355,9 +382,10 @@ impl<D: ClockDriver> ClockDesk<D> {
     pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<D::Command>>) {
         match fact {
             Fact::GameStarted { fen, .. } => {
+                (self.opens, self.has_moved) = (Some(first_of(fen)), false);
                 self.new_game(at, out);
                 let is_new = self.model.running().is_none();
-                self.first = Some(first_of(fen)).filter(|_| is_new);
+                self.first = self.opens.filter(|_| is_new);
             }
             Fact::Seated { white_end, .. } => self.seat(match white_end {
                 clock::End::Left => End::Left,
@@ -365,11 +393,12 @@ impl<D: ClockDriver> ClockDesk<D> {
             }),
             Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
             Fact::Reopened(_) => self.reopen(at, out),
-            Fact::MoveMade { ply, uci, san, is_illegal: false, .. } => {
-                self.made = Some((*ply, ClockText::for_move(uci, san)));
+            Fact::MoveMade { ply, uci, san, is_illegal, .. } => {
+                let text = ClockText::for_move(uci, san);
+                self.made = Some((*ply, text)).filter(|_| !is_illegal);
                 self.first = None;
+                self.first_move(at, out);
             }
-            Fact::MoveMade { .. } => (self.made, self.first) = (None, None),
             Fact::MoveRetracted { ply } => self.made = self.made.filter(|(made, _)| made < ply),
             Fact::MoveCompleted { ply, by: CompletedBy::Press, pressed_before, .. }
                 if *pressed_before <= MOVE_FRESH =>
@@ -420,8 +449,9 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     /// A new game begins: the clock is set for it, unless it runs already.
     pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
-        if self.model.running().is_none() {
-            self.model = ClockModel::new(self.control.clone(), Manner::default());
+        // A lever that nobody looked at may have been moved before the game.
+        if self.model.running().is_none() || self.is_set_for_game() {
+            self.set_anew();
             self.is_set = true;
             self.changed(at);
         }
@@ -468,13 +498,15 @@ impl<D: ClockDriver> ClockDesk<D> {
             self.over = Over::Nothing;
             self.want(at, out);
         }
+        use ClockNews::{Defies, Silent};
         let n_before = out.len();
         self.driver.on_timeout(at, out);
         for act in &out[n_before..] {
-            if let Act::Tell(ClockNews::Silent(_) | ClockNews::Agrees) = act {
-                self.hears(matches!(act, Act::Tell(ClockNews::Agrees)));
+            if let Act::Tell(news @ (Silent(_) | Defies)) = act {
+                self.on_news(at, news);
             }
         }
+        self.reconsider(at);
     }
 
     /// When [`ClockDesk::on_timeout`] is due.
@@ -500,6 +532,7 @@ impl<D: ClockDriver> ClockDesk<D> {
         let [left, right] = [End::Left, End::Right].map(|end| times.of(self.color(end)));
         let turns_by_lever = self.turns_by_lever;
         self.times = Some(WantedTimes { left, right, runs, turns_by_lever, since: at });
+        self.has_run |= self.model.running().is_some();
         self.has_changed = true;
     }
 

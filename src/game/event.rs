@@ -7,6 +7,35 @@ use crate::track::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
 
+/// How a clock is driven, as far as it lets itself be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Driving {
+    /// It is set to what this model says.
+    Obeys(Box<ClockModel>),
+    /// It does nothing it is told, and does not go by itself either: its lever tells of presses,
+    /// and nothing else is believed of it. Times are those of the model; `waits` until the first
+    /// press starts it.
+    Lever {
+        /// What reckons the times.
+        model: Box<ClockModel>,
+        /// The model has not run in this game yet.
+        waits: bool,
+    },
+    /// It does nothing it is told and goes by itself, as hands have set it: it is read like any
+    /// other.
+    ByItself,
+}
+
+impl Driving {
+    /// The model that the times are by, if it is ours.
+    pub fn model(&self) -> Option<&ClockModel> {
+        match self {
+            Self::Obeys(model) | Self::Lever { model, .. } => Some(model),
+            Self::ByItself => None,
+        }
+    }
+}
+
 /// One thing that happened at a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -31,9 +60,9 @@ pub enum Event {
     Pressed(Color),
     /// A clock that speaks for itself, to the millisecond.
     Clocked(Clocked),
-    /// The clock is driven by this model, which has changed by more than time passing; `None` once
-    /// it turns out to obey nobody.
-    Kept(Option<Box<ClockModel>>),
+    /// How the clock is driven has changed, or the model that it is driven by has changed by more
+    /// than time passing.
+    Kept(Driving),
     /// What people at the table do and say.
     Act(Act),
     /// The moment named by [`super::Game::wake_at`] has come.

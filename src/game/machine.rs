@@ -197,7 +197,7 @@ impl Game {
             }
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
-            Event::Kept(model) => self.timekeeper.keep(now, model.as_deref()),
+            Event::Kept(driving) => self.keep_clock(now, driving),
             Event::Act(act) => self.on_act(now, act),
             Event::Timeout => {}
         }
@@ -472,17 +472,44 @@ impl Game {
         if is_driven && self.lever.read(now, lever.high) == Turn::Overtaken {
             return;
         }
+        let by_lever = self.timekeeper.runs_by_lever();
         let times = match message {
-            ClockMessage::Time(time) => Some((time.left.time(), time.right.time())),
+            ClockMessage::Time(time) if by_lever.is_none() => {
+                Some((time.left.time(), time.right.time()))
+            }
             _ => None,
         };
-        let face = Face { times, is_running: lever.running, high: end_of(lever.high) };
+        let is_running = by_lever.unwrap_or(lever.running);
+        let face = Face { times, is_running, high: end_of(lever.high) };
         let is_first = !self.clock.is_heard();
         let is_back = self.timekeeper.is_lost();
         self.note_times(now, message);
         let turned = self.clock.read(now, face);
         let is_late = self.note_clock(now);
-        for turn in &turned {
+        self.take_turns(now, &turned, is_late);
+        self.keep_time(now, message, &turned);
+        self.watch_standing_clock(lever.high);
+        let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
+        if is_first {
+            self.timers.set(Timer::Settle, now + self.settle_time());
+        }
+        // A clock that stands as it stood is no news.
+        let is_due = now.since(self.clock_recorded) >= SNAPSHOT_EVERY
+            && self.times_recorded != self.clock.times();
+        if is_first || is_back || is_turn || is_due {
+            self.clock_recorded = now;
+            self.record_clock();
+        }
+        self.tell_reading(now);
+        if let (ClockMessage::Time(time), None) = (message, by_lever) {
+            self.watch_flags(now, time);
+        }
+        self.wants_show = true;
+    }
+
+    /// The clock was pressed, started or stopped; `is_late` if nobody knows when.
+    pub(super) fn take_turns(&mut self, now: Mono, turned: &[Turned], is_late: bool) {
+        for turn in turned {
             match turn {
                 Turned::Pressed(end) if self.timekeeper.follows(now, self.clock.color(*end)) => {}
                 // When it was pressed nobody knows.
@@ -499,24 +526,6 @@ impl Game {
                 Turned::Stopped => self.on_stopped(now),
             }
         }
-        self.keep_time(now, message, &turned);
-        self.watch_standing_clock(lever.high);
-        let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
-        if is_first {
-            self.timers.set(Timer::Settle, now + self.settle_time());
-        }
-        // A clock that stands as it stood is no news.
-        let is_due = now.since(self.clock_recorded) >= SNAPSHOT_EVERY
-            && self.times_recorded != self.clock.times();
-        if is_first || is_back || is_turn || is_due {
-            self.clock_recorded = now;
-            self.record_clock();
-        }
-        self.tell_reading(now);
-        if let ClockMessage::Time(time) = message {
-            self.watch_flags(now, time);
-        }
-        self.wants_show = true;
     }
 
     pub(super) fn record_seats(&mut self) {

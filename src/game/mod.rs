@@ -44,7 +44,7 @@ pub use clock_desk::{BridgeAct, BridgeDesk, Calls, ClockDesk, Starter};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
-pub use event::Event;
+pub use event::{Driving, Event};
 pub use keeping::Keeping;
 pub use machine::Game;
 pub use orders::Act;

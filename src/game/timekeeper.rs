@@ -1,10 +1,11 @@
 //! The clock's model beside its readings, for one game, and what that tells the record.
 
 use super::entry::Fact;
+use super::event::Driving;
 use super::machine::Game;
 use super::settings::{ClockRole, Settings};
 use super::start::Beginning;
-use crate::clock::{Check, ClockModel, End, Estimate, Note, Shown, Times, Turned};
+use crate::clock::{Check, ClockModel, End, Estimate, Face, Note, Shown, Times, Turned};
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color, Position};
@@ -13,6 +14,10 @@ use std::time::Duration;
 /// A lever that turns so soon after our own setting, to the side that was set running, follows it:
 /// some clocks do that. Ours; a reading comes up to 1.5 s late (protocol 2.6).
 const FOLLOWS_WITHIN: Duration = Duration::from_millis(1_500);
+
+/// A clock that was started by hand shows so soon that it goes. Ours: readings come each second,
+/// up to 1.5 s late (protocol 2.6).
+const BY_HAND_WITHIN: Duration = Duration::from_secs(5);
 
 /// Keeps the time of one game.
 #[derive(Clone, Debug)]
@@ -24,13 +29,25 @@ pub(super) struct Timekeeper {
     kept: Option<(Mono, Color)>,
     /// A clock of ours was given these times, and has not shown them yet.
     restored: Option<Times>,
+    /// Of a driven clock nothing is believed but its lever; whether its first press starts it.
+    lever: Option<bool>,
+    /// Since when the game's time is reckoned from that lever, and whether that was told.
+    by_lever: Option<(Mono, bool)>,
     notes: Vec<Note>,
 }
 
 impl Timekeeper {
     pub(super) fn new(settings: &Settings) -> Self {
         let check = Self::patient(Check::new(settings.time_control.clone()), settings);
-        Self { check, shown_at: None, kept: None, restored: None, notes: Vec::new() }
+        Self {
+            check,
+            shown_at: None,
+            kept: None,
+            restored: None,
+            lever: None,
+            by_lever: None,
+            notes: Vec::new(),
+        }
     }
 
     /// For a game that was begun before the daemon was started anew: `first` had the first move,
@@ -58,8 +75,13 @@ impl Timekeeper {
         self.check.is_lost()
     }
 
-    /// The host drives the clock by this model, or drives it no longer.
-    pub(super) fn keep(&mut self, now: Mono, model: Option<&ClockModel>) {
+    /// How the host drives the clock from now on.
+    fn keep(&mut self, now: Mono, driving: &Driving) {
+        self.lever = match driving {
+            Driving::Lever { waits, .. } => Some(*waits),
+            Driving::Obeys(_) | Driving::ByItself => None,
+        };
+        let model = driving.model();
         let running = model.and_then(ClockModel::running);
         if self.kept.map(|(_, side)| side) != running {
             self.kept = running.map(|side| (now, side));
@@ -68,6 +90,13 @@ impl Timekeeper {
             Some(model) => self.check.keep(now, model.clone()),
             None => self.check.release(),
         }
+        self.check.doubt(self.lever.is_some());
+    }
+
+    /// Whether time runs where nothing is believed of the clock but its lever: any press counts
+    /// until one has started the game's time.
+    pub(super) fn runs_by_lever(&self) -> Option<bool> {
+        self.lever.map(|waits| waits || self.kept.is_some())
     }
 
     /// Whether the lever, by which `by` has pressed, only follows what the host has set a moment
@@ -89,6 +118,50 @@ impl Game {
     /// it is gone. `None` if there never was one.
     pub fn estimate(&self, at: Mono) -> Option<Estimate> {
         self.timekeeper.check.estimate(at)
+    }
+
+    /// How the clock is driven, or the model that it is driven by, has changed.
+    pub(super) fn keep_clock(&mut self, now: Mono, driving: &Driving) {
+        let has_waited = self.timekeeper.lever == Some(true);
+        self.timekeeper.keep(now, driving);
+        let runs = self.timekeeper.runs_by_lever();
+        self.clock.doubt(runs.is_some());
+        if has_waited && runs.is_none() && self.timekeeper.kept.is_none() {
+            // It obeys, and nobody has started it.
+            self.clock.stand_unstarted();
+        }
+        let Some(is_running) = runs else { return };
+        self.tell_lever_alone(now);
+        let Some(high) = self.clock.high().filter(|_| self.clock.is_running() != is_running) else {
+            return;
+        };
+        // It may be a press of a moment ago that has started it.
+        let has_pressed = |side: Color| {
+            let n_pressed = driving.model().map_or(0, |model| model.completed(!side));
+            n_pressed > 0 && self.clock.color(high) == side
+        };
+        let before = if self.timekeeper.kept.is_some_and(|(_, side)| has_pressed(side)) {
+            high.other()
+        } else {
+            high
+        };
+        for high in [before, high] {
+            let turned = self.clock.read(now, Face { times: None, is_running, high });
+            self.take_turns(now, &turned, false);
+        }
+    }
+
+    /// Once a game: what the clock shows is not believed. Not before it is clear that it was not
+    /// started by hand a moment before the first press.
+    fn tell_lever_alone(&mut self, now: Mono) {
+        let is_due = self.timekeeper.lever == Some(false) && self.play.is_some() && !self.is_over();
+        if !is_due {
+            return;
+        }
+        let (since, is_told) = self.timekeeper.by_lever.get_or_insert((now, false));
+        if now.since(*since) >= BY_HAND_WITHIN && !std::mem::replace(is_told, true) {
+            self.facts.push(Fact::ClockNote(Note::NoTimes));
+        }
     }
 
     /// The clock is our own and was given these times, which are on record.
@@ -134,7 +207,8 @@ impl Game {
         });
         let is_driven = self.settings.clock_role == ClockRole::Driven;
         let has_times = matches!(message, ClockMessage::Time(_));
-        let is_battery_low = matches!(message, ClockMessage::Time(time) if time.battery_low);
+        let is_low = matches!(message, ClockMessage::Time(time) if time.battery_low);
+        let is_battery_low = is_low && self.timekeeper.lever.is_none();
         let shown = Shown {
             times: self.clock.times().filter(|_| has_times),
             running: self.clock.running(),

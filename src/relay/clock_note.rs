@@ -73,7 +73,7 @@ impl From<&Note> for NoteBody {
                 body.rate = Some(rate.word().to_owned());
                 (body.shown_ms, body.over_ms) = (ms(by), ms(over));
             }
-            Note::OtherEnd | Note::BatteryLow => {}
+            Note::OtherEnd | Note::NoTimes | Note::BatteryLow => {}
         }
         body
     }
@@ -114,6 +114,7 @@ impl NoteBody {
             },
             "CLOCK_BACK" => Note::Back { estimated: expected()?, shown: shown()? },
             "CLOCK_RESTORED" => Note::Restored { to: shown()? },
+            "CLOCK_NO_TIMES" => Note::NoTimes,
             "CLOCK_BATTERY" => Note::BatteryLow,
             _ => return None,
         })
@@ -144,6 +145,7 @@ mod tests {
             Note::Drift { rate: Rate::Slow, by: s(5), over: s(6) },
             Note::Back { estimated: a, shown: b },
             Note::Restored { to: a },
+            Note::NoTimes,
             Note::BatteryLow,
         ];
         for note in notes {

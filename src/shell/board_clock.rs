@@ -174,6 +174,10 @@ pub(super) fn tell(board: &str, news: &ClockNews) {
         ClockNews::Differs(difference) => {
             warn!(board, ?difference, "the clock does not show what it is told");
         }
+        ClockNews::Defies => warn!(
+            board,
+            "the clock does not do what it is told; unless it goes by itself, only its lever counts"
+        ),
         ClockNews::Cable => warn!(board, "the clock's lines are held low; check its plug"),
         ClockNews::Unanswered(id) => info!(board, id, "the clock does not answer"),
         ClockNews::Found(kind) => info!(board, ?kind, "a clock answers"),

@@ -18,6 +18,11 @@ pub enum Obedience {
     WrongOption,
     /// It can be read and answers nothing, as older clocks.
     ReadOnly,
+    /// It says yes to everything and does nothing of it: what it shows is as hands have set it.
+    Feigned,
+    /// It answers anything and shows any times; only its lever is as hands have put it. A middle
+    /// button that is pressed is heard of no better.
+    Nonsense,
 }
 
 /// What lies over the times.
@@ -41,6 +46,7 @@ pub struct DgtClockSim {
     glass: Glass,
     icons: Icons,
     n_beeps: u32,
+    n_heard: u8,
 }
 
 impl DgtClockSim {
@@ -54,6 +60,7 @@ impl DgtClockSim {
             glass: Glass::Times,
             icons: Icons::default(),
             n_beeps: 0,
+            n_heard: 0,
         }
     }
 
@@ -65,8 +72,10 @@ impl DgtClockSim {
     /// A command has reached it. The answer, if it gives one.
     pub fn obey(&mut self, at: Mono, command: &ClockCommand) -> Option<Ack> {
         self.works.advance(at);
-        if self.obedience == Obedience::ReadOnly {
-            return None;
+        match self.obedience {
+            Obedience::ReadOnly => return None,
+            Obedience::Nonsense => return self.babble(command.id()),
+            _ => {}
         }
         let mut ack = Ack([0x10, command.id(), 0, 0]);
         match *command {
@@ -74,6 +83,7 @@ impl DgtClockSim {
             ClockCommand::SetAndRun(_) if self.obedience == Obedience::WrongOption => {
                 ack.0[0] = 0x40;
             }
+            _ if self.obedience == Obedience::Feigned => {}
             ClockCommand::SetAndRun(set) => {
                 let runs = |end| match (set.runs, end) {
                     (Runs::Both, _) | (Runs::Left, End::Left) | (Runs::Right, End::Right) => {
@@ -102,6 +112,19 @@ impl DgtClockSim {
         Some(ack)
     }
 
+    /// One answer out of those that have been seen to lead hosts astray, in turn.
+    fn babble(&mut self, id: u8) -> Option<Ack> {
+        self.n_heard = self.n_heard.wrapping_add(1);
+        match self.n_heard % 6 {
+            0 => Some(Ack([0x10, 0x81, 0x20, 0])),
+            1 => Some(Ack([0x20, id, 0, 0])),
+            2 => Some(Ack([0x10, id.wrapping_add(1) & 0x0f, 0x5a, 0xff])),
+            3 => None,
+            4 => Some(Ack([0x10, id, self.version(), 0])),
+            _ => Some(Ack([0xff, self.n_heard, 0x33, id])),
+        }
+    }
+
     fn version(&self) -> u8 {
         match self.kind {
             ClockKind::Xl => 0x1e,
@@ -127,7 +150,11 @@ impl DgtClockSim {
     /// Somebody presses buttons. The report, if it sends one: in the wrong option they act on the
     /// clock itself (protocol 2.5).
     pub fn press_buttons(&self, buttons: Buttons) -> Option<Ack> {
-        (self.obedience == Obedience::Remote).then(|| Ack::pressed(buttons))
+        match self.obedience {
+            Obedience::Remote | Obedience::Feigned => Some(Ack::pressed(buttons)),
+            Obedience::Nonsense => Some(Ack([0x10, 0xb8, 0x21, 0])),
+            Obedience::WrongOption | Obedience::ReadOnly => None,
+        }
     }
 
     /// The battery is jolted: times and text are gone, the option is not.
@@ -152,15 +179,36 @@ impl DgtClockSim {
 
     /// When its displays change next, or a little before.
     pub fn next_at(&self) -> Option<Mono> {
-        self.works.next_at()
+        let babbles = self.obedience == Obedience::Nonsense;
+        let second = Mono((self.works.now().0 / 1_000_000 + 1) * 1_000_000);
+        self.works.next_at().into_iter().chain(babbles.then_some(second)).min()
     }
 
     /// What the board reads of it.
     pub fn time(&self) -> ClockTime {
+        if self.obedience == Obedience::Nonsense {
+            return self.any_time();
+        }
         ClockTime {
             left: SideTime::of_seconds(self.works.seconds(End::Left)),
             right: SideTime::of_seconds(self.works.seconds(End::Right)),
             running: self.works.is_running(),
+            high: self.works.high(),
+            battery_low: false,
+        }
+    }
+
+    /// Times that nothing leads to, others each second.
+    fn any_time(&self) -> ClockTime {
+        let second = self.works.now().0 / 1_000_000;
+        let mixed = second.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let side = |bits: u64| {
+            SideTime::of_seconds(u32::try_from(bits % 36_000).expect("less than ten hours"))
+        };
+        ClockTime {
+            left: side(mixed),
+            right: side(mixed >> 7),
+            running: mixed & 1 == 0,
             high: self.works.high(),
             battery_low: false,
         }

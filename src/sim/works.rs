@@ -55,6 +55,11 @@ impl Works {
         }
     }
 
+    /// Up to when time has passed.
+    pub const fn now(&self) -> Mono {
+        self.now
+    }
+
     /// Sets a side, in seconds.
     pub fn set(&mut self, end: End, seconds: u32, runs: SideRun) {
         self.left_us[idx(end)] = (u64::from(seconds) * 1_000_000).min(MOST_US);

@@ -112,6 +112,8 @@ pub(super) struct Agenda {
     /// When one last did.
     against_at: Mono,
     n_contradicted: u32,
+    /// Settings that came to nothing since the clock last showed what was wanted.
+    n_in_vain: u32,
     /// No job before its moment.
     held: [Mono; Job::ALL.len()],
     n_failed: [u32; Job::ALL.len()],
@@ -133,6 +135,7 @@ impl Agenda {
             against: None,
             against_at: Mono::default(),
             n_contradicted: 0,
+            n_in_vain: 0,
             held: [Mono::default(); Job::ALL.len()],
             n_failed: [0; Job::ALL.len()],
             is_refused: false,
@@ -302,6 +305,9 @@ impl Agenda {
         if job == Job::Text {
             self.over = Over::Perhaps;
         }
+        if job == Job::Set {
+            self.n_in_vain = self.n_in_vain.saturating_add(1);
+        }
         let n_failed = &mut self.n_failed[job.idx()];
         self.held[job.idx()] = at + (BACKOFF * (1 << (*n_failed).min(3))).min(PEACE);
         *n_failed = n_failed.saturating_add(1);
@@ -348,6 +354,9 @@ impl Agenda {
     /// A reading has come.
     pub(super) fn read(&mut self, at: Mono, shown: Shown) {
         let before = self.reading.replace((at, shown));
+        if shown.shows(at, &self.wanted) {
+            self.n_in_vain = 0;
+        }
         if before.is_some_and(|(_, before)| before.high != shown.high) && !self.is_refused {
             // A clock that would not run against its lever may run now.
             self.release(Job::Set);
@@ -383,10 +392,16 @@ impl Agenda {
         self.over = Over::Perhaps;
         self.icons = None;
         self.n_contradicted += 1;
+        self.n_in_vain = self.n_in_vain.saturating_add(1);
         if self.n_contradicted >= N_SETTINGS {
             self.n_contradicted = 0;
             self.held[Job::Set.idx()] = at + PEACE;
         }
+    }
+
+    /// Whether the clock is there, is set over and over, and shows something else.
+    pub(super) const fn is_defied(&self) -> bool {
+        self.n_in_vain >= N_SETTINGS
     }
 
     /// How the clock differs from what is wanted, as far as is known.
@@ -444,6 +459,7 @@ fn contradiction(times: &WantedTimes, at: Mono, shown: Shown) -> Option<Differen
 pub(super) struct DifferenceWatch {
     since: Option<Mono>,
     has_told: bool,
+    is_defied: bool,
 }
 
 impl DifferenceWatch {
@@ -451,8 +467,13 @@ impl DifferenceWatch {
         &mut self,
         at: Mono,
         difference: Option<Difference>,
+        is_defied: bool,
         out: &mut Vec<Act<C>>,
     ) {
+        if is_defied && !std::mem::replace(&mut self.is_defied, is_defied) {
+            out.push(Act::Tell(ClockNews::Defies));
+        }
+        self.is_defied = is_defied;
         let Some(difference) = difference else {
             self.since = None;
             if std::mem::take(&mut self.has_told) {

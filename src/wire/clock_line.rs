@@ -464,7 +464,7 @@ impl ClockLine {
         if self.question_at().is_some_and(|due| due <= at) {
             self.look(at, out);
         }
-        self.watch.look(at, self.difference(), out);
+        self.watch.look(at, self.difference(), self.agenda.is_defied(), out);
     }
 
     /// When the board is asked for a reading, to try the line or to see a press: not just before a

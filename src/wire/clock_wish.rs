@@ -189,6 +189,9 @@ pub enum ClockNews {
     HeldUp,
     /// The clock does not show what is wanted, and has not for ten seconds.
     Differs(Difference),
+    /// The clock was set several times in vain: it says nothing against it, or says that it did,
+    /// and shows something else.
+    Defies,
     /// The clock shows again what is wanted.
     Agrees,
 }

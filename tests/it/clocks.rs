@@ -16,6 +16,7 @@ mod own;
 mod parts;
 mod speed;
 mod tool;
+mod unruly;
 mod whole;
 mod world;
 

@@ -44,9 +44,23 @@ impl Check {
         (self.is_kept, self.pending) = (true, None);
     }
 
-    /// The clock obeys no host: what it shows is what counts.
+    /// The clock obeys no host and goes by itself: what it shows counts, whatever the host has
+    /// reckoned.
     pub fn release(&mut self) {
+        self.is_lost |= self.is_kept;
         (self.is_kept, self.apart) = (false, None);
+    }
+
+    /// Nothing that the clock shows is believed, or it is again. The times are those of the model,
+    /// whatever was shown first.
+    pub fn doubt(&mut self, is_doubted: bool) {
+        self.is_doubted = is_doubted;
+        if is_doubted && self.first.is_none() {
+            self.first = self.now().map(begun);
+        }
+        if is_doubted {
+            self.apart = None;
+        }
     }
 
     /// Whether the times are those of a host's model.

@@ -64,7 +64,8 @@ impl BridgeDesk {
     /// A desk for games at this time control, White at the `white` end.
     pub fn new(control: TimeControl, white: End) -> Self {
         Self {
-            desk: ClockDesk::with_driver(BridgeLink::new(), control, white),
+            // What the game hears of it is the model's in any case.
+            desk: ClockDesk::with_driver(BridgeLink::new(), control, white).trusted(),
             first: Color::White,
             is_there: false,
             found: None,

@@ -70,6 +70,8 @@ enum ClockKind {
     Lever,
     /// A DGT 3000 on its own jack, which the daemon sets and runs through a bridge
     Bridge,
+    /// A clock behind the board that answers anything and shows any times, whatever it is told
+    Nonsense,
     /// None
     None,
 }
@@ -169,14 +171,16 @@ impl Demo {
     /// The board, and a clock that hangs on it.
     fn table(&self, game: &Game) -> Table {
         let mut header = game.script.header.clone();
-        header.has_clock &= matches!(self.clock, ClockKind::Plain | ClockKind::Dgt3000);
+        let obedience = match self.clock {
+            ClockKind::Dgt3000 => Some(Obedience::Remote),
+            ClockKind::Nonsense => Some(Obedience::Nonsense),
+            _ => None,
+        };
+        header.has_clock &= obedience.is_some() || self.clock == ClockKind::Plain;
         let table = Table::new(&header);
-        if self.clock == ClockKind::Dgt3000 {
-            // As good a crystal as any.
-            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, Obedience::Remote, 20);
-            return table.with_driven_clock(clock);
-        }
-        table
+        let Some(obedience) = obedience else { return table };
+        // As good a crystal as any.
+        table.with_driven_clock(DgtClockSim::new(wire::ClockKind::Dgt3000, obedience, 20))
     }
 
     /// The daemon's settings.

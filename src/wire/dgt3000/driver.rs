@@ -498,7 +498,7 @@ impl Dgt3000 {
                 _ => {}
             }
         }
-        self.watch.look(at, self.difference(), out);
+        self.watch.look(at, self.difference(), self.agenda.is_defied(), out);
     }
 }
 

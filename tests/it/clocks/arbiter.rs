@@ -31,14 +31,16 @@ enum Works {
     Read,
 }
 
-struct Hall {
-    now: Mono,
-    game: Game,
+pub(super) struct Hall {
+    pub(super) now: Mono,
+    pub(super) game: Game,
     ear: Ear,
     table: Table,
     works: Works,
     writer: Log,
-    log: Vec<String>,
+    pub(super) log: Vec<String>,
+    /// Commands that the clock was sent.
+    pub(super) n_commands: usize,
 }
 
 fn settings(control: &TimeControl, clock_role: ClockRole) -> Settings {
@@ -53,14 +55,21 @@ fn settings(control: &TimeControl, clock_role: ClockRole) -> Settings {
 
 impl Hall {
     fn new(role: ClockRole, control: &str) -> Self {
-        let control: TimeControl = control.parse().expect("a time control");
         let header = Header { has_clock: role != ClockRole::Own, ..Header::dgt() };
         let mut table = Table::new(&header);
+        if role == ClockRole::Driven {
+            let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, 0);
+            table = table.with_driven_clock(clock);
+        }
+        Self::at(table, role, control)
+    }
+
+    /// A hall with this table, whose clock is behind its board unless it is our own.
+    pub(super) fn at(table: Table, role: ClockRole, control: &str) -> Self {
+        let control: TimeControl = control.parse().expect("a time control");
         let mut ear = Ear::default();
         let works = match role {
             ClockRole::Driven => {
-                let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, 0);
-                table = table.with_driven_clock(clock);
                 Works::Driven(Box::new(ClockDesk::new(control.clone(), End::Left)))
             }
             ClockRole::Own => {
@@ -77,7 +86,7 @@ impl Hall {
         };
         let game = Game::new(settings(&control, role));
         let (now, writer, log) = (Mono::default(), Log::default(), Vec::new());
-        let mut hall = Self { now, game, ear, table, works, writer, log };
+        let mut hall = Self { now, game, ear, table, works, writer, log, n_commands: 0 };
         hall.handle(&Event::LinkUp);
         hall.pass(10 * SECOND);
         hall
@@ -119,6 +128,7 @@ impl Hall {
     }
 
     fn send(&mut self, command: &Command) {
+        self.n_commands += usize::from(matches!(command, Command::Clock(_)));
         let board = self.table.board_mut().expect("a board");
         board.host_bytes(self.now, &command.encode());
     }
@@ -184,7 +194,7 @@ impl Hall {
         [works, self.game.wake_at(), self.table.next_at(), tick].into_iter().flatten().min()
     }
 
-    fn pass(&mut self, span: Duration) {
+    pub(super) fn pass(&mut self, span: Duration) {
         let until = self.now + span;
         while let Some(at) = self.wake_at().filter(|at| *at <= until) {
             self.now = at.max(Mono(self.now.0 + 1));
@@ -219,7 +229,7 @@ impl Hall {
         });
     }
 
-    fn happen(&mut self, happening: &Happening) {
+    pub(super) fn happen(&mut self, happening: &Happening) {
         self.table.happen(self.now, happening);
     }
 
@@ -231,7 +241,7 @@ impl Hall {
     }
 
     /// A hand on the clock.
-    fn press(&mut self, by: Color) {
+    pub(super) fn press(&mut self, by: Color) {
         if matches!(self.works, Works::Pins(..)) {
             let end = if by.is_white() { End::Left } else { End::Right };
             self.finger(Some(end));
@@ -244,14 +254,14 @@ impl Hall {
         self.pass(2 * SECOND);
     }
 
-    fn plays(&mut self, from: Square, to: Square, piece: Piece) {
+    pub(super) fn plays(&mut self, from: Square, to: Square, piece: Piece) {
         self.pass(3 * SECOND);
         self.moves(from, to, piece);
         self.pass(SECOND);
         self.press(piece.color);
     }
 
-    fn order(&mut self, text: &str) {
+    pub(super) fn order(&mut self, text: &str) {
         let act = Act::read(text, "arbiter", "").unwrap_or_else(|why| panic!("{text}: {why}"));
         self.handle(&Event::Act(act));
         assert_eq!(self.game.refusals(), Vec::<String>::new(), "{text}\n{}", self.log.join("\n"));
@@ -259,10 +269,12 @@ impl Hall {
     }
 
     /// Both times in seconds, as they can be read on the device.
-    fn shown(&self) -> [u32; 2] {
+    pub(super) fn shown(&self) -> [u32; 2] {
         match &self.works {
             Works::Driven(_) => {
-                let time = self.table.driven().expect("a clock").time();
+                let board = || self.table.board().and_then(|board| board.shown());
+                let time = self.table.driven().map(DgtClockSim::time).or_else(board);
+                let time = time.expect("a clock");
                 [time.left.seconds, time.right.seconds]
             }
             Works::Pins(_, displays) => {
@@ -283,13 +295,13 @@ impl Hall {
         }
     }
 
-    fn sans(&self) -> Vec<String> {
+    pub(super) fn sans(&self) -> Vec<String> {
         let sheet = self.game.play().expect("a game").sheet();
         sheet.moves().iter().map(|scored| scored.san.to_string()).collect()
     }
 
     /// How often a line of the log has these words.
-    fn n_lines(&self, words: &str) -> usize {
+    pub(super) fn n_lines(&self, words: &str) -> usize {
         self.log.iter().filter(|line| line.contains(words)).count()
     }
 

@@ -4,7 +4,7 @@ use rokade::game::ClockDesk;
 use rokade::sim::{DgtClockSim, Obedience};
 use rokade::time::Mono;
 use rokade::wire::{
-    Act, BoardMessage, Button, Buttons, ClockKind, ClockMessage, ClockTime, Command, End,
+    Act, BoardMessage, Button, Buttons, ClockKind, ClockMessage, ClockNews, ClockTime, Command, End,
 };
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
@@ -46,6 +46,8 @@ struct Room {
     /// What the board last saw of its clock.
     seen: ClockTime,
     answered: Option<(Mono, ClockMessage)>,
+    /// The clock obeys, and was taken for one that does not.
+    is_accused: bool,
     to_clock: Vec<(Mono, Command)>,
     to_host: Vec<(Mono, ClockMessage)>,
 }
@@ -65,6 +67,7 @@ impl Room {
             polled: Mono(chance.u64(0..400_000)),
             chance,
             sent: None,
+            is_accused: false,
             to_clock: Vec::new(),
             to_host: Vec::new(),
         };
@@ -77,6 +80,7 @@ impl Room {
         let mut out = Vec::new();
         act(&mut self.desk, self.now, &mut out);
         for act in out {
+            self.is_accused |= act == Act::Tell(ClockNews::Defies);
             let Act::Send(command) = act else { continue };
             let at = self.now + Duration::from_millis(self.chance.u64(20..80));
             self.to_clock.push((at, command));
@@ -243,6 +247,7 @@ fn play(desk: ClockDesk, line: Line, moves: (u64, u64), n_plies: u32, seed: u64)
     }
     room.pass(10 * SECOND);
     *left.get_mut(by) -= 10.0;
+    assert!(!room.is_accused, "game {seed} over {line:?}");
     let credited: Duration =
         Color::ALL.iter().map(|color| room.desk.model().account(*color).credited).sum();
     apart.increments =
@@ -306,6 +311,7 @@ const ROWS: [Row; 9] = [
 /// costs is printed, for a clock that waits for our commands and for one that changes sides itself.
 #[test]
 fn quick_games_agree_with_arithmetic() {
+    let mut missed = Vec::new();
     for (row, turns) in ROWS.iter().flat_map(|row| [(row, false), (row, true)]) {
         let mut all = Apart::default();
         let (mut n_right, mut n_wrong_increments) = (0_u32, 0);
@@ -335,12 +341,14 @@ fn quick_games_agree_with_arithmetic() {
             let verdict = if share >= target { "PASS" } else { "FAIL" };
             println!("clock: {name}: {what}, within 1 s, % {share:.2} >= {target} {verdict}");
         }
-        println!("clock: {name}: increments twice or missed {n_wrong_increments} == 0 PASS");
-        assert_eq!(n_wrong_increments, 0, "{name}");
-        for (share, floor) in shares.into_iter().zip(row.floors) {
-            assert!(share >= floor, "{name}: {shares:?} for {:?}", row.floors);
+        let verdict = if n_wrong_increments == 0 { "PASS" } else { "FAIL" };
+        println!("clock: {name}: increments twice or missed {n_wrong_increments} == 0 {verdict}");
+        let is_right = shares.into_iter().zip(row.floors).all(|(share, floor)| share >= floor);
+        if !is_right || n_wrong_increments != 0 {
+            missed.push(format!("{name}: {shares:?} for {:?}", row.floors));
         }
     }
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 /// Games on each line: few, or what `tests/table.sh` says.

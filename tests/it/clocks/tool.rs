@@ -208,18 +208,29 @@ async fn a_demo_is_played_with_any_clock() {
         arguments.extend(listen);
         run(&arguments).await
     };
-    let clocks = ["dgt3000", "gpio", "bridge", "lever", "none"];
+    let clocks = ["dgt3000", "gpio", "bridge", "lever", "none", "nonsense"];
     // Not all at once: hands that are twenty times as fast as ours need the machine.
     let (driven, own) = tokio::join!(demo(clocks[0]), demo(clocks[1]));
     let (bridge, lever, none) = tokio::join!(demo(clocks[2]), demo(clocks[3]), demo(clocks[4]));
-    for (clock, played) in clocks.iter().zip([&driven, &own, &bridge, &lever, &none]) {
+    let nonsense = demo(clocks[5]).await;
+    let all = [&driven, &own, &bridge, &lever, &none, &nonsense];
+    for (clock, played) in clocks.iter().zip(all) {
         assert_eq!(played.code, Some(0), "{clock}: {}", played.err);
         let completed = played.out.matches("  completed  ").count();
         assert_eq!(completed, 33, "{clock}: {}", played.out);
         assert!(played.out.contains("  result     1-0 checkmate"), "{clock}: {}", played.out);
-        // A clock that does what it should is not spoken of.
-        assert!(!played.out.contains("CLOCK_"), "{clock}: {}", played.out);
+        // A clock that does what it should is not spoken of; one that does not, once.
+        let is_told = *clock == "nonsense";
+        let n_told = played.out.matches("CLOCK_").count();
+        assert_eq!(n_told, usize::from(is_told), "{clock}: {}", played.out);
+        assert_eq!(played.out.matches("CLOCK_NO_TIMES").count(), n_told, "{clock}: {}", played.out);
+        // Nobody is named for what the clock does, and no line is told over and over.
+        let is_named = played.out.contains("notice");
+        assert!(!is_told || !is_named, "{clock}: {}", played.out);
+        assert!(!is_told || played.out.lines().count() < 90, "{clock}: {}", played.out);
     }
+    // What is reckoned is what was played: some seconds less than the increments each.
+    assert!(nonsense.out.contains("white 1:37:"), "{}", nonsense.out);
     for played in [driven, own, bridge] {
         assert!(played.out.contains("white 1:30:00  black 1:30:00"), "{}", played.out);
     }
