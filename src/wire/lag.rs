@@ -53,7 +53,7 @@ impl Ages {
         let mut last = self.last;
         let last = &mut last[..self.n.min(N_AGES)];
         last.sort_unstable();
-        last.get(last.len() / 2).copied()
+        last.get(last.len().checked_sub(1)? / 2).copied()
     }
 }
 
@@ -139,9 +139,10 @@ impl Lag {
         self.is_unsteady && !std::mem::replace(&mut self.is_told, true)
     }
 
-    /// How old readings are.
+    /// How old readings are. Of two medians the lesser: what is held up is older, and none is
+    /// younger than it can be.
     fn usual(&self) -> i64 {
-        self.answers.usual().or_else(|| self.ticks.usual()).unwrap_or_default()
+        self.answers.usual().into_iter().chain(self.ticks.usual()).min().unwrap_or_default()
     }
 }
 
@@ -214,6 +215,26 @@ mod tests {
         }
         assert!(lag.has_news() && !lag.has_news(), "it is told once");
         assert_eq!((lag.asks_every(false), lag.asks_every(true)), (None, Some(ASKS_EVERY)));
+    }
+
+    #[test]
+    fn readings_held_up_in_the_beginning_are_not_the_usual_ones() {
+        let mut lag = Lag::default();
+        let standing = ClockTime { running: false, ..reading(60) };
+        lag.read(Mono::default(), &standing);
+        for (n, way) in [962, 511, 470, 957, 495, 975].into_iter().enumerate() {
+            let asked = Mono::from_millis(u64::try_from(n).expect("a few") * 1_200);
+            lag.asked(asked);
+            lag.read(asked + Duration::from_millis(way), &standing);
+        }
+        assert_eq!(lag.usual(), 511_000, "as many came late as did not");
+        lag.answers.note(957_000);
+        assert_eq!(lag.usual(), 957_000, "more came late");
+        lag.is_set(Mono::from_millis(10_000), Some((End::Left, 60)));
+        for second in 1..6_u32 {
+            lag.read(Mono::from_millis(10_480 + u64::from(second) * 1_000), &reading(60 - second));
+        }
+        assert_eq!(lag.usual(), 480_000, "those of a clock that runs do not");
     }
 
     #[test]
