@@ -296,7 +296,11 @@ impl ClockLine {
 
     fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
         let [_, id, ..] = ack.0;
-        let Some(flight) = self.flight.take_if(|flight| flight.id == id) else { return };
+        // An XL has been seen to name no command with an error; it means the one it was sent.
+        let is_error = id == 0 && matches!(ack.outcome(), AckOutcome::Error(_));
+        let Some(flight) = self.flight.take_if(|flight| is_error || flight.id == id) else {
+            return;
+        };
         match (ack.outcome(), flight.job) {
             (AckOutcome::Normal, None) => {
                 if let AckKind::Version { major, .. } = ack.kind() {

@@ -14,6 +14,7 @@ mod line;
 mod own;
 #[cfg(feature = "pi")]
 mod parts;
+mod published;
 mod speed;
 mod tool;
 mod unruly;
