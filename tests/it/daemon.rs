@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use rokade::game::entry::Fact;
 use rokade::shell::journal::{DiskStorage, Reader};
-use rokade::shell::pty::{PtyBoardStub, Speed};
+use rokade::shell::pty::{Pty, PtyBoardStub, Speed};
 use rokade::shell::record;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
 use rokade::track::Sight;
@@ -414,6 +415,36 @@ async fn what_is_made_by_hand_is_its_users_alone() {
         assert_eq!(mode(place.journal()), folder_mode);
         assert_eq!(mode(place.journal().join("lock")), file_mode);
     }
+}
+
+#[tokio::test]
+async fn a_terminal_of_another_program_is_only_asked_whether_it_is_a_board() {
+    let place = Place::new();
+    // The link of a board that was put away, and whose terminal's number was given out again.
+    let other = Pty::open(None).unwrap();
+    symlink(other.path(), place.board()).unwrap();
+    let _daemon = place.start();
+    let mut heard = Vec::new();
+    let end = Instant::now() + Duration::from_secs(8);
+    while Instant::now() < end {
+        let mut buf = [0; 64];
+        match other.read(&mut buf) {
+            Ok(n) => heard.extend_from_slice(&buf[..n]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => sleep(STEP).await,
+            Err(error) => panic!("{error}"),
+        }
+        // A shell echoes what it is told, and says more.
+        if other.write("M\x07p\u{e9}age login: ".as_bytes()).is_err() {
+            panic!("nobody has it open");
+        }
+        sleep(100 * STEP).await;
+    }
+    assert!(!heard.is_empty(), "it is asked");
+    assert!(heard.iter().all(|byte| *byte == 0x4d), "{heard:x?}");
+    assert!(!place.view().await.is_some_and(|view| is_live(&view)));
+    // Once a board is there it is found.
+    let _board = plug(&game(2, Span::new(300, 600), 1).1.script, &place.board());
+    place.seen(is_live).await;
 }
 
 #[tokio::test]
