@@ -396,7 +396,7 @@ impl Game {
         self.joining.sense(now, sq, reading);
         self.note_stand(now);
         self.watch.note_board();
-        let is_interrupted = self.is_interrupted() || self.is_suspended();
+        let is_interrupted = self.is_interrupted() || self.is_suspended() && !self.is_over();
         self.tell_square(now, sq, reading);
         let is_silent = self.is_silent();
         let Some(play) = &mut self.play else { return };

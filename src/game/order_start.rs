@@ -20,8 +20,8 @@ impl Game {
     /// the usual one. A referee is told as well, who rules on its clock; where one sits a game that
     /// has moves, or is over, is his matter.
     pub(super) fn order_start(&mut self, now: Mono) -> Result<(), String> {
-        let is_empty = self.open().is_some_and(|play| play.sheet().is_empty());
-        if self.bench.is_some() && !is_empty {
+        let is_begun = |play: &Play| play.is_over() || !play.sheet().is_empty();
+        if self.bench.is_some() && self.play.as_ref().is_some_and(is_begun) {
             return Ok(());
         }
         let shown = self.joining.board().cloned().map(Placement::from);

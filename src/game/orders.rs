@@ -18,6 +18,9 @@ use shakmaty::{Color, KnownOutcome, Position, uci::UciMove};
 /// Why a board without a referee cannot do what was ordered.
 const NO_REFEREE: &str = "no referee sits at this board, who would have to rule on that; set \
                           laws = \"m2023\" in its section. Results, moves and notes need none";
+/// Why what is about a game cannot be.
+const NO_GAME: &str = "no game has begun; \"start\" begins one, and \"result 1-0 default\" enters \
+                       a forfeit";
 
 /// What people at the table do and say, beside moving pieces and pressing the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +137,9 @@ impl Game {
         self.facts.insert(at, fact);
         let n_before = self.facts.len();
         self.tell(now, &told);
+        if let Some(n) = self.facts[n_before..].iter().position(Self::begins) {
+            self.facts[at..=n_before + n].rotate_left(1);
+        }
         self.record_opened(&told);
         self.follow_ruling();
         let is_said = self.facts.len() > n_before || !self.rulings().is_empty();
@@ -203,7 +209,7 @@ impl Game {
             }
             Order::Insert(ply, moves) => self.edit(now, number(ply), 0, moves),
             Order::Remove(ply, n) => self.edit(now, number(ply), number(n), &[]),
-            Order::Result(score, reason) => self.declare(*score, reason),
+            Order::Result(score, reason) => self.declare(now, *score, reason),
             Order::Continue(_) => self.go_on(now),
             Order::Confirm(number) => self.is_open(*number, "confirm"),
             Order::Dismiss(number) => self.is_open(*number, "dismiss"),
@@ -255,7 +261,7 @@ impl Game {
 
     /// A player ends the game, which must be on.
     fn end_once(&mut self, ending: Ending) -> Result<(), String> {
-        let play = self.play.as_mut().ok_or("no game has begun")?;
+        let play = self.play.as_mut().ok_or(NO_GAME)?;
         if play.is_over() {
             return Err(
                 "the game is over; a wrong result is replaced by \"result\", or withdrawn \
@@ -281,14 +287,15 @@ impl Game {
     }
 
     /// The arbiter declares a result, which takes the place of any before.
-    fn declare(&mut self, score: Score, reason: &str) -> Result<(), String> {
+    fn declare(&mut self, now: Mono, score: Score, reason: &str) -> Result<(), String> {
         let is_proposal = reason == "agreement_before_round" && self.bench.is_some();
         if is_proposal {
             return Ok(());
         }
-        let Some(play) = &mut self.play else {
-            return self.bench.as_ref().map(|_| ()).ok_or_else(|| "no game has begun".to_owned());
-        };
+        if self.play.is_none() && score != Score::Open {
+            self.begin_unplayed(now);
+        }
+        let play = self.play.as_mut().ok_or(NO_GAME)?;
         let words = reason.replace('_', " ");
         let reason = Reason::parse(&words).unwrap_or(Reason::Arbiter);
         let ending = score.outcome().map(|outcome| Ending { outcome, reason });
@@ -352,7 +359,7 @@ impl Game {
     /// From half-move `ply` on not the next `n` of the record were played, but `moves`. A result
     /// that the last position had brought falls with it.
     fn edit(&mut self, now: Mono, ply: usize, n: usize, moves: &[UciMove]) -> Result<(), String> {
-        let play = self.play.as_mut().ok_or("no game has begun")?;
+        let play = self.play.as_mut().ok_or(NO_GAME)?;
         let by_position = play.end_of_position().filter(|_| play.ending().is_some());
         if let Err(why) = play.edit(now, ply, n, moves, &mut self.facts) {
             return Err(format!("{why}{}", self.nearest_to(&why, ply, moves)));

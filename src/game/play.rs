@@ -75,6 +75,10 @@ pub struct Play {
     open_since: Mono,
     /// The board as it has rested since then was held against all open moves.
     audited: Option<Mono>,
+    /// Moves that were pressed since the result.
+    n_after_end: usize,
+    /// Whether pieces were moved since the result, or nobody saw whether they were.
+    is_left: bool,
 }
 
 impl Play {
@@ -107,6 +111,8 @@ impl Play {
             is_held: false,
             is_set_aside: false,
             past: Past::default(),
+            n_after_end: 0,
+            is_left: true,
         }
     }
 

@@ -145,8 +145,9 @@ impl Game {
 
     /// A new game begins: so do the terms.
     pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
-        let is_new = self.bench.as_ref().is_some_and(|bench| !bench.referee.moves().is_empty());
-        if is_new {
+        let is_used =
+            |bench: &Bench| !bench.referee.moves().is_empty() || bench.referee.result().is_some();
+        if self.bench.as_ref().is_some_and(is_used) {
             self.reseat(start, mode);
         }
     }
@@ -332,10 +333,15 @@ impl Game {
             play.hold_end(bench.referee.is_end_open());
         }
         bench.orders.extend(clock);
+        if self.play.is_none() && rulings.iter().any(|said| matches!(said, Ruling::Result(_))) {
+            self.begin_unplayed(now);
+        }
         for ruling in &rulings {
             self.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));
         }
-        bench.said.extend(rulings.iter().cloned());
+        if let Some(bench) = &mut self.bench {
+            bench.said.extend(rulings.iter().cloned());
+        }
         for ruling in rulings {
             if let Ruling::Result(verdicted) = ruling {
                 self.end_by_ruling(now, verdicted.code, verdicted.score);

@@ -65,6 +65,18 @@ impl Game {
         mode: CastlingMode,
         beginning: Beginning,
     ) {
+        self.seat_referee(&start, mode);
+        self.open_record(now, start, mode, beginning);
+    }
+
+    /// A result is due of a game that nobody has begun, as of players who did not come.
+    pub(super) fn begin_unplayed(&mut self, now: Mono) {
+        let usual = (Chess::new(), CastlingMode::from_chess960(self.settings.is_chess960));
+        let (start, mode) = play::start_of(&self.settings).unwrap_or(usual);
+        self.open_record(now, start, mode, Beginning::Seen);
+    }
+
+    fn open_record(&mut self, now: Mono, start: Chess, mode: CastlingMode, beginning: Beginning) {
         let fen = shakmaty::fen::Fen::from_position(&start, shakmaty::EnPassantMode::Legal);
         self.facts.push(Fact::GameStarted {
             fen: fen.to_string(),
@@ -75,7 +87,6 @@ impl Game {
             site: self.settings.site.clone(),
             round: self.settings.round.clone(),
         });
-        self.seat_referee(&start, mode);
         self.tell_bad_setup(&start);
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
@@ -93,8 +104,8 @@ impl Game {
     /// A start position set up anew begins a new game, unless play has led there.
     pub(super) fn watch_for_restart(&mut self, now: Mono, placement: &Placement) {
         let Some(play) = &self.play else { return };
-        let may_restart =
-            (play.mismatch().is_some() || play.is_over()) && self.start_shown(placement).is_some();
+        let may_restart = (play.mismatch().is_some() || play.gives_way())
+            && self.start_shown(placement).is_some();
         let is_begun = !play.is_over() && !play.sheet().is_empty();
         let is_playing = is_begun && self.clock.is_running();
         let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };

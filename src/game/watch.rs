@@ -209,6 +209,9 @@ impl Game {
         self.timers.set(Timer::Shown, now + self.settings.settle.without_clock);
         self.note_stir(now);
         self.timers.set(Timer::Repair, now + REPAIR_AFTER);
+        if let Some(play) = &mut self.play {
+            play.note_left();
+        }
         let kings = self.kings_in_center();
         if kings.is_none() {
             self.timers.clear(Timer::Kings);

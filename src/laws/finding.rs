@@ -107,6 +107,8 @@ pub enum FindingKind {
     ClockStands,
     /// Moves of both sides are played and taken back while no clock is pressed, as after a game.
     MayBeOver,
+    /// Moves are pressed after a result that no position has brought.
+    PlayedOn,
 }
 
 /// One finding.
@@ -134,6 +136,7 @@ impl Finding {
             | FindingKind::ClockStands
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
+            | FindingKind::PlayedOn
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored
@@ -161,6 +164,7 @@ impl Finding {
             | FindingKind::NoStartPosition
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
+            | FindingKind::PlayedOn
             | FindingKind::SensorFault { .. }
             | FindingKind::MemorySetAside => None,
         }
@@ -184,6 +188,7 @@ impl Finding {
             | FindingKind::ClockStands
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
+            | FindingKind::PlayedOn
             | FindingKind::MemorySetAside => Vec::new(),
         }
     }
@@ -201,6 +206,7 @@ impl Finding {
             FindingKind::BoardExchanged => "BOARD_EXCHANGED",
             FindingKind::ClockStands => "CLOCK_STANDS",
             FindingKind::MayBeOver => "MAY_BE_OVER",
+            FindingKind::PlayedOn => "PLAYED_ON",
             FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
             FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
             FindingKind::Displaced { .. } => "DISPLACED",
@@ -253,6 +259,10 @@ impl fmt::Display for Finding {
                 "moves are played and taken back without a press: the game may be over; what is \
                  played waits for one",
             )?,
+            FindingKind::PlayedOn => f.write_str(
+                "moves are made and pressed after the result, and not on record: \"continue\" \
+                 withdraws it",
+            )?,
             FindingKind::PressWithoutMove => f.write_str("clock pressed without a move")?,
             FindingKind::Displaced { squares } => {
                 let text = match self.by {
@@ -274,11 +284,9 @@ impl fmt::Display for Finding {
                             was said of";
                 name(f, text, squares)?;
             }
-            FindingKind::NoStartPosition => {
-                f.write_str(
-                    "no start position on the board; recording begins with one or with play",
-                )?;
-            }
+            FindingKind::NoStartPosition => f.write_str(
+                "no start position on the board; recording begins with one or with play",
+            )?,
             FindingKind::MemorySetAside => {
                 f.write_str("the board's own memory does not fit what was seen; it is set aside")?;
             }

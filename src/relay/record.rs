@@ -291,6 +291,7 @@ impl FindingBody {
             ("BOARD_EXCHANGED", []) => FindingKind::BoardExchanged,
             ("CLOCK_STANDS", []) => FindingKind::ClockStands,
             ("MAY_BE_OVER", []) => FindingKind::MayBeOver,
+            ("PLAYED_ON", []) => FindingKind::PlayedOn,
             ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
             ("DISPLACED", _) => FindingKind::Displaced { squares },
             ("SENSOR_FAULT", _) => FindingKind::SensorFault { squares },

@@ -6,8 +6,10 @@
 #![allow(clippy::unwrap_used)]
 
 use rokade::game::act::CHAPTERS;
-use rokade::game::{Act, Basis, Effect, Entry, Event, Fact, Game, Recovered, ScoreSheet, Settings};
-use rokade::laws::{Declaration, Ending, Order, Reason, Terms};
+use rokade::game::{
+    Act, Basis, Effect, Entry, Event, Fact, Game, Play, Recovered, ScoreSheet, Settings,
+};
+use rokade::laws::{Declaration, Ending, Order, Reason, Referee, Score, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
@@ -75,21 +77,32 @@ impl Board {
         Self { game: run.game, entries: run.entries, at: 13_000 }
     }
 
-    /// A board that was read and shows this, with no referee and no clock.
-    fn standing(fen: &str) -> Self {
-        let game = Game::new(Settings::default());
-        let mut board = Self { game, entries: Vec::new(), at: 0 };
-        let fen: Fen = fen.parse().unwrap();
-        let dump = Dump::new(&fen.as_setup().board, Orientation::Normal);
-        board.handle(&Event::LinkUp);
-        board.at = 1_000;
-        let dump = Event::Board(BoardMessage::Dump(Box::new(dump)));
-        board.handle(&dump);
-        // No start position: it is asked for again, and the board says the same.
-        board.wait(100);
-        board.handle(&dump);
+    /// A board that nothing has been heard of.
+    fn unseen(settings: Settings) -> Self {
+        let mut board = Self { game: Game::new(settings), entries: Vec::new(), at: 0 };
         board.wait(1_000);
         board
+    }
+
+    /// A board that was read and shows this, with no referee and no clock.
+    fn standing(fen: &str) -> Self {
+        let mut board = Self { game: Game::new(Settings::default()), entries: Vec::new(), at: 0 };
+        board.show(fen);
+        board
+    }
+
+    /// The board is plugged in, and shows this.
+    fn show(&mut self, fen: &str) {
+        let fen: Fen = fen.parse().unwrap();
+        let dump = Dump::new(&fen.as_setup().board, Orientation::Normal);
+        self.handle(&Event::LinkUp);
+        self.at += 1_000;
+        let dump = Event::Board(BoardMessage::Dump(Box::new(dump)));
+        self.handle(&dump);
+        // No start position: it is asked for again, and the board says the same.
+        self.wait(100);
+        self.handle(&dump);
+        self.wait(1_000);
     }
 
     /// A board on which pieces were moved that no legal moves bring there.
@@ -245,6 +258,8 @@ fn situations() -> Vec<(&'static str, Board)> {
         ("resigned", resigned(with())),
         ("no game, a board set up", Board::standing(KNIGHTS)),
         ("a start position, no moves", Board::standing(START)),
+        ("nobody at the board", Board::unseen(with())),
+        ("nobody at the board, no referee", Board::unseen(without())),
         ("moved on unseen, no referee", Board::moved_on()),
     ]
 }
@@ -296,6 +311,9 @@ fn row(board: &Board, text: &str) -> String {
             "{text}, killed"
         );
     }
+    let ruled = board.game.referee().and_then(Referee::result).map(|known| known.score);
+    let ended = board.game.play().and_then(Play::ending).map(|known| known.outcome);
+    assert_eq!(ruled.and_then(Score::outcome), ended.filter(|_| ruled.is_some()), "{text}");
     let mut changes = Vec::new();
     if after.moves != before.moves {
         changes.push(format!("moves {}", after.moves));
@@ -373,6 +391,26 @@ fn a_wrong_resignation_is_made_good_everywhere() {
     }
 }
 
+/// Who does not come loses on record too, and the next game at that board has a referee.
+#[test]
+fn a_game_that_nobody_plays_is_a_game() {
+    for terms in [None, Some(Terms::default())] {
+        let mut board = Board::unseen(Settings { terms, ..Settings::default() });
+        assert_eq!(board.order("result 1-0 default").why, None);
+        let after = board.outputs();
+        assert_eq!((&*after.result, &*after.moves), ("1-0 default", ""));
+        assert!(after.pgn.contains("[Result \"1-0\"]"), "{}", after.pgn);
+        assert_eq!(Outputs::of(&board.after_kill(), board.at).pgn, after.pgn);
+
+        board.show(START);
+        board.wait(4_000);
+        board.play("e2", "e4", PAWN);
+        assert_eq!(board.outputs().moves, "e4...");
+        let referee = board.game.referee();
+        assert!(referee.is_none_or(|known| known.result().is_none() && !known.moves().is_empty()));
+    }
+}
+
 /// Whoever confirms one thing does not confirm another that came up meanwhile.
 #[test]
 fn a_matter_is_answered_by_its_number() {
@@ -429,6 +467,37 @@ fn what_was_played_before_it_was_reopened_is_found() {
     board.order("continue");
     board.wait(6_000);
     assert_eq!(board.outputs().moves, "e4 e5 Nf3 Nc6 Bc4...");
+}
+
+/// Whoever enters a result at the wrong board hears of it.
+#[test]
+fn moves_that_are_pressed_after_a_result_are_told_of_once() {
+    let black = |role: fn(Color) -> shakmaty::Piece| Reading::Piece(role(Color::Black));
+    let moves = [
+        ("f1", "c4", BISHOP),
+        ("f8", "c5", black(Color::bishop)),
+        ("d2", "d3", PAWN),
+        ("d7", "d6", black(Color::pawn)),
+        ("a2", "a3", PAWN),
+        ("a7", "a6", black(Color::pawn)),
+    ];
+    for terms in [None, Some(Terms::default())] {
+        let mut board = Board::played(PLAYED, Settings { terms, ..Settings::default() });
+        assert_eq!(board.order("result 1-0").why, None);
+        let told =
+            |board: &Board| board.log().iter().filter(|line| line.ends_with("PLAYED_ON")).count();
+        for (n, (from, to, reading)) in moves.into_iter().enumerate() {
+            board.play(from, to, reading);
+            let by = if n % 2 == 0 { Color::White } else { Color::Black };
+            board.handle(&Event::Pressed(by));
+            assert_eq!(told(&board), usize::from(n >= 3), "{n}");
+        }
+        assert_eq!(board.outputs().moves, "e4 e5 Nf3 Nc6");
+        board.order("continue");
+        board.wait(6_000);
+        // The reply completes the last of them.
+        assert_eq!(board.outputs().moves, "e4 e5 Nf3 Nc6 Bc4 Bc5 d3 d6 a3 a6...");
+    }
 }
 
 impl Board {

@@ -5,7 +5,7 @@
 
 use super::Play;
 use crate::game::entry::Fact;
-use crate::laws::{Ending, Reason};
+use crate::laws::{Ending, Finding, FindingKind, Reason};
 use crate::time::Mono;
 use crate::track::tracker::TAIL_MAX;
 use crate::track::weigh::CLEAR_LEAD;
@@ -19,6 +19,8 @@ const UNANSWERED: Duration = Duration::from_millis(1_000);
 /// A move that ends the game, and that nobody pressed the clock on, must stand this long. One that
 /// was pressed ends it after this time even where hands have disturbed the pieces at once.
 const FINAL_AFTER: Duration = Duration::from_secs(4);
+/// So many moves that were pressed after a result are no pieces being put away.
+const PLAYED_ON: usize = 4;
 
 impl Play {
     /// Whether nothing that is moved belongs to this game any more.
@@ -28,7 +30,8 @@ impl Play {
 
     /// The game is over, by a result that takes the place of any before.
     pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
-        (self.ending, self.is_closed) = (Some(ending), false);
+        (self.ending, self.is_closed, self.n_after_end) = (Some(ending), false, 0);
+        self.is_left = self.tracker.pictured_at() == Mono::default();
         facts.push(Fact::Ended(ending));
     }
 
@@ -97,6 +100,29 @@ impl Play {
         self.tracker.complete_at_game_end(at);
         self.complete(at, facts);
         self.end(ending, facts);
+    }
+
+    /// Pieces were moved, by whomever.
+    pub(in crate::game) fn note_left(&mut self) {
+        self.is_left |= self.is_over();
+    }
+
+    /// Whether a start position on the board is another game's: the players have left this one.
+    pub(in crate::game) fn gives_way(&self) -> bool {
+        self.is_over() && (self.is_left || !self.sheet.is_empty())
+    }
+
+    /// Somebody presses after the end. After one that no position has brought the moves that are
+    /// pressed are on no record, which is told once.
+    pub(super) fn watch_played_on(&mut self, facts: &mut Vec<Fact>) {
+        let is_move = self.is_last_press(self.tracker.last_change());
+        if !is_move || !self.is_ended_otherwise() {
+            return;
+        }
+        self.n_after_end += 1;
+        if self.n_after_end == PLAYED_ON {
+            facts.push(Fact::Found(Finding { kind: FindingKind::PlayedOn, by: None }));
+        }
     }
 
     /// Whether the last position on record may have come about otherwise: an illegal move that was

@@ -73,6 +73,7 @@ impl Play {
         times: Option<Times>,
         facts: &mut Vec<Fact>,
     ) -> bool {
+        self.watch_played_on(facts);
         self.remember_press(at, times);
         self.keep_press(at, by);
         self.repair(at, facts)
@@ -128,7 +129,7 @@ impl Play {
 
     /// Whether the game is over by something else than its position: play that goes on after a mate
     /// tells that it was none, and of a resignation it tells nothing.
-    fn is_ended_otherwise(&self) -> bool {
+    pub(super) fn is_ended_otherwise(&self) -> bool {
         self.is_over() && self.ending.is_none_or(|ending| self.end_of_position() != Some(ending))
     }
 

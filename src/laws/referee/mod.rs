@@ -397,7 +397,7 @@ impl Referee {
         if self.initial.is_none() || is_being_set {
             self.initial = Some(clocks.left);
         }
-        if clocks.running.is_some() && self.phase == Phase::Ready {
+        if clocks.running.is_some() && self.phase == Phase::Ready && self.result().is_none() {
             // The clock runs although nobody said that it starts: the game is under way.
             self.late.all_present();
             self.begin();

@@ -243,7 +243,10 @@ impl fmt::Display for UnknownRow {
             write!(f, ", and no such article in the {}", edition.title())?;
         }
         match self.nearest.split_last() {
-            None => Ok(()),
+            None if self.query.parse::<Edition>().is_ok() => {
+                f.write_str("; an edition is named by --edition")
+            }
+            None => f.write_str("; rows are named as L9.2a is, articles as 9.2"),
             Some((only, [])) => write!(f, "; the nearest is {only}"),
             Some((last, rest)) => write!(f, "; the nearest are {} and {last}", rest.join(", ")),
         }
@@ -351,6 +354,9 @@ mod tests {
              the nearest are 7.4a, 7.4b, 4.4c, 7.1a and 7.1b"
         );
         assert_eq!(row("L9.2").unwrap_err().nearest[0], "L9.2a");
+        let edition = row("m2018").unwrap_err().to_string();
+        assert!(edition.ends_with("; an edition is named by --edition"), "{edition}");
+        assert!(row("touch").unwrap_err().to_string().ends_with("articles as 9.2"));
         let long = find(&"9".repeat(100_000), Edition::M2023).unwrap_err();
         assert_eq!(long.query.len(), QUERY_MAX);
     }
