@@ -332,8 +332,8 @@ impl Game {
         }
     }
 
-    /// The clock runs again. What was shown meanwhile was not played; but the players may have put
-    /// an earlier position back on the board.
+    /// The clock runs again. What was shown meanwhile was not played; but an earlier position may
+    /// have been put back on the board, or one move made for which the clock was stopped.
     pub(super) fn on_resumed(&mut self, now: Mono) {
         self.memory.resume();
         self.timers.set(Timer::Settle, now + self.settle_time());
@@ -343,7 +343,7 @@ impl Game {
         }
         let (turn, is_over) = (self.clock.running(), self.is_over());
         if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
-            play.take_back_to(turn, &mut self.facts);
+            play.take_back_to(now, turn, self.clock.times(), &mut self.facts);
         }
         // What was moved about meanwhile has not stood yet while time ran.
         self.watch.differs_since = None;

@@ -215,8 +215,7 @@ impl Referee {
     /// move. From 2018, few arbiters: Art. A.5.4.
     fn watch_impossible(&mut self) {
         let pawns = self.game.last().board().pawns();
-        let is_left = (pawns & Bitboard::BACKRANKS).any()
-            && self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
+        let is_left = (pawns & Bitboard::BACKRANKS).any();
         if is_left && self.rules.impossible == Impossible::WaitThenDraw {
             self.log(Code::PromotionIncomplete, Some(self.mover()));
             self.may_act = Some(MayAct::Yes);

@@ -51,7 +51,6 @@ impl Pauses {
 const STILL_TIDY: &[&str] = &[
     "edge-4.6c1-1",
     "resume-10",
-    "resume-13",
     "late-ep-1",
     "1.2-1",
     "3.7a-1",
