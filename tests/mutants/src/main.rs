@@ -1,0 +1,315 @@
+//! How much of changed code the tests notice.
+//!
+//! `mutants weave DIR`: in DIR, a copy of the repository, the sources of the Laws, the tracker and
+//! the clock are rewritten: each comparison, limit, side, condition, result and statement has
+//! another one beside it, behind a switch that is read once from the environment. So one build has
+//! all of them.
+//!
+//! `mutants run DIR N SEED`: N of them are taken by chance, and the tests that reach each are run
+//! until one fails. Tests that take long are not asked.
+
+mod weave;
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use weave::{Mutant, SWITCH, Weaver};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Folders with the tests that should know: parts of their names.
+const FOLDERS: [(&str, &[&str]); 3] = [
+    ("src/laws", &["laws::"]),
+    (
+        "src/track",
+        &[
+            "track::",
+            "replay::",
+            "sensors::",
+            "games::",
+            "shown::",
+            "memory::",
+            "oracle::",
+            "hands::",
+            "laws::messy",
+            "laws::traces",
+            "trouble::",
+            "simulate::",
+            "effects::",
+        ],
+    ),
+    ("src/clock", &["clock::", "clocks::", "timekeeper::", "laws::scenario::every"]),
+];
+
+/// A test that takes longer is not asked.
+const SLOW: Duration = Duration::from_secs(16);
+/// The places that can be switched, one a line.
+const PLACES: &str = "places.txt";
+const FEATURES: [&str; 3] = ["--no-default-features", "--features", "shell"];
+
+/// The switch. Without a number it notes which places are reached.
+const MUTANT: &str = r#"
+/// Whether mutant `n` is on.
+#[allow(clippy::all, missing_docs, unused)]
+pub(crate) fn mutant(n: usize) -> bool {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static WHICH: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
+        std::env::var("MUTANT").ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX)
+    });
+    static REACHED: [AtomicBool; 20_000] = [const { AtomicBool::new(false) }; 20_000];
+    static NOTES: std::sync::LazyLock<Option<std::sync::Mutex<std::fs::File>>> =
+        std::sync::LazyLock::new(|| {
+            let path = std::env::var_os("MUTANTS_REACHED")?;
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(path).ok()?;
+            Some(std::sync::Mutex::new(file))
+        });
+    if let Some(notes) = &*NOTES
+        && !REACHED[n].swap(true, Ordering::Relaxed)
+    {
+        use std::io::Write;
+        let _ = writeln!(notes.lock().expect("notes"), "{n}");
+    }
+    n == *WHICH
+}
+"#;
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["weave", dir] => weave_all(Path::new(dir)),
+        ["run", dir, n, seed] => judge(Path::new(dir), n.parse()?, seed.parse()?),
+        _ => Err("mutants weave DIR, or mutants run DIR N SEED".into()),
+    }
+}
+
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            all.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            all.push(path);
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// Rewrites the sources, and drops what does not compile until the rest does.
+fn weave_all(dir: &Path) -> Result<()> {
+    let lib = dir.join("src/lib.rs");
+    let mut text = fs::read_to_string(&lib)?;
+    if !text.contains("fn mutant(") {
+        text.push_str(MUTANT);
+        fs::write(&lib, text)?;
+    }
+    let mut plain = Vec::new();
+    for (folder, _) in FOLDERS {
+        for path in sources(&dir.join(folder))? {
+            let text = fs::read_to_string(&path)?;
+            plain.push((path.strip_prefix(dir)?.to_string_lossy().into_owned(), text));
+        }
+    }
+    let mut weaver = Weaver::default();
+    loop {
+        weaver.mutants.clear();
+        for (name, text) in &plain {
+            fs::write(dir.join(name), weaver.weave(name, text))?;
+        }
+        let known = (weaver.dropped.len(), weaver.consts.len());
+        drop_faults(dir, &mut weaver)?;
+        let now = (weaver.dropped.len(), weaver.consts.len());
+        eprintln!("{} places, {} do not compile", weaver.mutants.len(), now.0);
+        if now == known {
+            break;
+        }
+    }
+    let mut places = String::new();
+    for (n, Mutant { file, line, change }) in weaver.mutants.iter().enumerate() {
+        if !weaver.dropped.contains(&n) {
+            places.push_str(&format!("{n}\t{file}:{line}\t{change}\n"));
+        }
+    }
+    fs::write(dir.join(PLACES), places)?;
+    programs(dir).map(|_| ())
+}
+
+fn cargo(dir: &Path) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(dir).env("RUSTFLAGS", "-Awarnings");
+    for key in ["CARGO_PROFILE_TEST_OPT_LEVEL", "CARGO_PROFILE_DEV_OPT_LEVEL"] {
+        cargo.env(key, "1");
+    }
+    for key in ["CARGO_PROFILE_TEST_DEBUG", "CARGO_PROFILE_DEV_DEBUG"] {
+        cargo.env(key, "0");
+    }
+    cargo
+}
+
+/// Drops the mutants that the compiler complains about.
+fn drop_faults(dir: &Path, weaver: &mut Weaver) -> Result<()> {
+    let mut check = cargo(dir);
+    check.args(["check", "--lib", "--message-format=json"]).args(FEATURES);
+    let out = check.stderr(Stdio::null()).output()?;
+    let said = String::from_utf8(out.stdout)?;
+    let messages = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let before = (weaver.dropped.len(), weaver.consts.len());
+    let mut first = None;
+    for message in messages.map(|it| it["message"].clone()).filter(|it| it["level"] == "error") {
+        let text = message["message"].as_str().unwrap_or_default();
+        if text.starts_with("cannot call non-const")
+            && let Some(name) = text.split('`').nth(1)
+        {
+            let name = name.rsplit("::").next().unwrap_or_default();
+            weaver.consts.insert(name.split('<').next().unwrap_or_default().to_owned());
+            continue;
+        }
+        first.get_or_insert_with(|| message["rendered"].to_string());
+        for span in message["spans"].as_array().into_iter().flatten() {
+            if span["is_primary"] == true {
+                weaver.dropped.extend(numbers(dir, span)?);
+            }
+        }
+    }
+    let is_stuck = before == (weaver.dropped.len(), weaver.consts.len());
+    match first {
+        Some(text) if is_stuck => Err(format!("cannot be made to compile: {text}").into()),
+        _ => Ok(()),
+    }
+}
+
+/// The mutants of the lines of a span.
+fn numbers(dir: &Path, span: &Value) -> Result<Vec<usize>> {
+    let name = span["file_name"].as_str().unwrap_or_default();
+    let text = fs::read_to_string(dir.join(name))?;
+    let line = |key: &str| span[key].as_u64().unwrap_or_default() as usize;
+    let lines = text.lines().take(line("line_end")).skip(line("line_start").saturating_sub(1));
+    let number = |line: &str| {
+        let rest = line.strip_prefix(&format!("if {SWITCH}"))?;
+        rest.split("usize").next()?.trim().parse().ok()
+    };
+    Ok(lines.filter_map(number).collect())
+}
+
+/// A test that can be run by itself.
+#[derive(Clone, Debug)]
+struct Test {
+    program: PathBuf,
+    name: String,
+    took: Duration,
+}
+
+impl Test {
+    fn command(&self, dir: &Path) -> Command {
+        let mut command = Command::new("timeout");
+        // A mutant that runs for ever is noticed too.
+        let limit = 10 + 5 * self.took.as_secs();
+        command.args(["--kill-after=2", &limit.to_string()]).arg(&self.program);
+        command.args(["--exact", &self.name]).current_dir(dir);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+/// All tests that should know anything of the folders.
+fn programs(dir: &Path) -> Result<Vec<Test>> {
+    let mut build = cargo(dir);
+    build.args(["test", "--no-run", "--lib", "--test", "it", "--message-format=json"]);
+    let out = build.args(FEATURES).stderr(Stdio::inherit()).output()?;
+    let said = String::from_utf8(out.stdout)?;
+    let mut all = Vec::new();
+    for message in said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let Some(program) = message["executable"].as_str() else { continue };
+        if message["profile"]["test"] != true {
+            continue;
+        }
+        let out = Command::new(program).args(["--list", "--format=terse"]).output()?;
+        for line in String::from_utf8(out.stdout)?.lines() {
+            let Some(name) = line.strip_suffix(": test") else { continue };
+            if FOLDERS.iter().any(|(_, known)| is_known(name, known)) {
+                let (program, name) = (PathBuf::from(program), name.to_owned());
+                all.push(Test { program, name, took: SLOW });
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn is_known(name: &str, known: &[&str]) -> bool {
+    known.iter().any(|part| name.starts_with(part))
+}
+
+/// Which tests reach each mutant. A test that fails without a mutant, or takes long, is not asked.
+fn reached(dir: &Path, tests: &[Test]) -> Result<BTreeMap<usize, Vec<Test>>> {
+    let mut all: BTreeMap<usize, Vec<Test>> = BTreeMap::new();
+    for test in tests {
+        let notes = dir.join("reached");
+        let _ = fs::remove_file(&notes);
+        let begin = Instant::now();
+        let is_passed = test.command(dir).env("MUTANTS_REACHED", &notes).status()?.success();
+        let took = begin.elapsed();
+        if !is_passed || took > SLOW {
+            eprintln!("{:.0} s {} is not asked", took.as_secs_f64(), test.name);
+            continue;
+        }
+        let text = fs::read_to_string(&notes).unwrap_or_default();
+        for n in text.lines().filter_map(|line| line.parse().ok()) {
+            all.entry(n).or_default().push(Test { took, ..test.clone() });
+        }
+    }
+    Ok(all)
+}
+
+/// Runs a sample, and says of each what noticed it.
+fn judge(dir: &Path, n: usize, seed: u64) -> Result<()> {
+    let places = fs::read_to_string(dir.join(PLACES))?;
+    let mut places: Vec<&str> = places.lines().collect();
+    let reached = reached(dir, &programs(dir)?)?;
+    fastrand::Rng::with_seed(seed).shuffle(&mut places);
+    let places = Mutex::new(places.into_iter().take(n));
+    let counts: Mutex<BTreeMap<&str, (usize, usize)>> = Mutex::default();
+    // How many each test has noticed so far: those that notice much are asked first.
+    let noticed: Mutex<BTreeMap<String, u32>> = Mutex::default();
+    let work = || {
+        while let Some(place) = { places.lock().expect("places").next() } {
+            let Some((n, rest)) = place.split_once('\t') else { continue };
+            let folder = FOLDERS.iter().find(|(folder, _)| rest.starts_with(folder));
+            let (folder, known) = folder.expect("it is in one of them");
+            let tests = n.parse().ok().and_then(|n: usize| reached.get(&n));
+            let mut asked: Vec<&Test> = tests.into_iter().flatten().collect();
+            asked.retain(|test| is_known(&test.name, known));
+            asked.sort_by_key(|test| {
+                let n = noticed.lock().expect("counts").get(&test.name).copied().unwrap_or(0);
+                (test.took + Duration::from_millis(100)) / (n + 1)
+            });
+            let is_noticed = |test: &&&Test| {
+                !test.command(dir).env("MUTANT", n).status().is_ok_and(|it| it.success())
+            };
+            let by = asked.iter().find(is_noticed).map(|test| test.name.as_str());
+            println!("{}\t{rest}\t{n}\tof {} tests", by.unwrap_or("LIVES"), asked.len());
+            if let Some(name) = by {
+                *noticed.lock().expect("counts").entry(name.to_owned()).or_default() += 1;
+            }
+            let mut counts = counts.lock().expect("counts");
+            let count = counts.entry(folder).or_default();
+            count.0 += usize::from(by.is_some());
+            count.1 += 1;
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
+    for (folder, (noticed, all)) in counts.into_inner().expect("counts") {
+        println!("{folder}: {noticed} of {all}");
+    }
+    Ok(())
+}
