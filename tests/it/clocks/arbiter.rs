@@ -233,7 +233,7 @@ impl Hall {
         self.table.happen(self.now, happening);
     }
 
-    fn moves(&mut self, from: Square, to: Square, piece: Piece) {
+    pub(super) fn moves(&mut self, from: Square, to: Square, piece: Piece) {
         for (sq, reading) in [(from, Reading::Empty), (to, Reading::Piece(piece))] {
             self.happen(&Happening::Sensed { sq, reading, is_lost: false });
             self.pass(Duration::from_millis(300));

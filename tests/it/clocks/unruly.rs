@@ -118,3 +118,29 @@ fn a_clock_that_does_nothing_it_is_told_counts_as_a_lever() {
         assert!(hall.n_commands <= 30 * minutes, "{name}: {} commands", hall.n_commands);
     }
 }
+
+#[test]
+fn a_press_that_comes_before_its_move_starts_the_times_too() {
+    use Obedience::{Nonsense, ReadOnly, WrongOption};
+    for obedience in [WrongOption, ReadOnly, Nonsense] {
+        let mut hall = waits(obedience);
+        hall.pass(SECOND);
+        // His piece is told of a moment after his press.
+        let (from, to, piece) = MOVES[0];
+        hall.happen(&Happening::Press(Color::White));
+        hall.pass(Duration::from_millis(600));
+        hall.moves(from, to, piece);
+        for (from, to, piece) in &MOVES[1..] {
+            hall.pass(5 * SECOND);
+            hall.plays(*from, *to, *piece);
+        }
+        hall.pass(15 * SECOND);
+        let name = format!("{obedience:?}");
+        let times: Vec<_> = hall.recorded().into_iter().flatten().collect();
+        assert_eq!(times.len(), 6, "{name}: {times:?}\n{}", hall.log.join("\n"));
+        // Black thought for 9 s and a bit, White for 11 s.
+        assert!(times[1].1.abs_diff(5_420) <= 3, "{name}: {times:?}");
+        assert!(times[2].0.abs_diff(times[1].0 + 19) <= 3, "{name}: {times:?}");
+        assert_eq!(hall.n_lines("REPLY_BEFORE_PRESS"), 0, "{name}: {}", hall.log.join("\n"));
+    }
+}
