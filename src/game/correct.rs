@@ -30,6 +30,21 @@ impl Game {
         }
     }
 
+    /// The clock was stopped on a board that the record contradicts, and that has been read as a
+    /// whole since: what it shows is where the game stands.
+    pub(super) fn adopt_stopped(&mut self, now: Mono) {
+        // An illegal move that was told of is what the clock is stopped for.
+        let is_told = self.watch.told_illegal.is_some() || self.watch.has_suspect();
+        let open = self.play.as_mut().filter(|play| !play.is_over() && !is_told);
+        let Some(play) = open else { return };
+        if play.repair(now, &mut self.facts) {
+            self.note_corrected(now);
+        } else if self.silence.is_none() && play.adopt_apart(now, &mut self.facts) {
+            self.watch.note_gap(now);
+            self.note_corrected(now);
+        }
+    }
+
     /// What was said of the moves that were withdrawn is past.
     fn note_corrected(&mut self, now: Mono) {
         self.watch.forget_blame();

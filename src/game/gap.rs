@@ -331,6 +331,9 @@ impl Game {
     /// After a gap with no move on record since: whose move it is may be known better now, and the
     /// board may have been in motion when it was taken over. True if it has been taken over anew.
     pub(super) fn adopt_anew(&mut self, now: Mono) -> bool {
+        if self.is_interrupted() {
+            return false;
+        }
         let turn = self.clock.on_move().filter(|_| self.clock.is_running());
         let Some(play) = &mut self.play else { return false };
         let is_fresh = play.is_fresh() && play.ending().is_none();

@@ -445,6 +445,7 @@ impl Game {
             self.look(now, STEP_MAX);
         }
         if was_before_the_stop && self.is_interrupted() {
+            self.adopt_stopped(now);
             self.watch_stopped(now);
         }
         self.note_picture(

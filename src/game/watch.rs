@@ -326,7 +326,7 @@ impl Game {
 
     /// Remembers on what the clock was stopped, to report it.
     pub(super) fn watch_stopped(&mut self, now: Mono) {
-        self.watch.stopped_on = self.difference();
+        self.watch.stopped_on = self.difference_at_stop();
         if self.watch.stopped_on.any() && !self.is_over() {
             self.timers.set(Timer::Displaced, now + STOPPED_AFTER);
         }
@@ -543,10 +543,18 @@ impl Game {
         if off.is_empty() { differs } else { off }
     }
 
+    /// Where the board is not as the record has it: nothing that follows will tell whether a piece
+    /// that seems to lie astray does.
+    fn difference_at_stop(&self) -> Bitboard {
+        let Some(play) = &self.play else { return Bitboard::EMPTY };
+        let is_hidden = play.difference_is_hidden();
+        if is_hidden { play.tracker().bare_difference() } else { self.difference() }
+    }
+
     /// The clock was stopped on a board that no move on record explains: what follows is not
     /// judged, so that must be said now.
     fn tell_stopped(&mut self) {
-        let differs = self.difference() & self.watch.stopped_on;
+        let differs = self.difference_at_stop() & self.watch.stopped_on;
         if differs.is_empty() || self.watch.told_illegal.is_some() || self.awaits_new_piece() {
             return;
         }

@@ -63,6 +63,8 @@ pub struct Verdict {
 pub enum Mark {
     /// The move that differs is marked as uncertain, and what was played is among its alternatives.
     Alternative,
+    /// What was played from there on is said to be unknown.
+    Gap,
     /// At this time a finding named squares on which record and board differed.
     Finding(Mono),
 }
@@ -173,6 +175,7 @@ impl fmt::Display for Verdict {
             write!(f, "ply {ply} was {} and is on record as {}; ", word(intent), word(record))?;
             match self.mark {
                 Some(Mark::Alternative) => write!(f, "marked as uncertain; ")?,
+                Some(Mark::Gap) => write!(f, "behind a gap; ")?,
                 Some(Mark::Finding(at)) => write!(f, "told by a finding at {at}; ")?,
                 None => write!(f, "SILENT; ")?,
             }
@@ -228,6 +231,9 @@ pub fn mark(start: &Chess, intent: &[Meant], replay: &Replay) -> Option<Mark> {
     });
     if is_named {
         return Some(Mark::Alternative);
+    }
+    if sheet.is_some_and(|sheet| sheet.gaps().iter().any(|gap| gap.ply < ply)) {
+        return Some(Mark::Gap);
     }
     let since = intent.get(ply - 1).or(intent.last()).map_or(Mono::default(), |ply| ply.made);
     let mut recorded = Recovered::default();

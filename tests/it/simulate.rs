@@ -187,7 +187,7 @@ fn an_uncertain_move_and_a_finding_break_the_silence() {
     };
     let at = told("f1e2").map(|mark| match mark {
         Mark::Finding(at) => at.millis(),
-        Mark::Alternative => 0,
+        Mark::Alternative | Mark::Gap => 0,
     });
     assert_eq!(at, Some(10_845));
     assert_eq!(told("d2d3"), None);

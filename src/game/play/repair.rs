@@ -120,7 +120,7 @@ impl Play {
 
     /// Whether the board shows a position of the record: it agrees, moves were taken back, or the
     /// pieces are being set up anew.
-    fn shows_record(&self) -> bool {
+    pub(super) fn shows_record(&self) -> bool {
         let (seen, untold) = (self.tracker.seen(), self.tracker.bare_untold());
         let shows = |n: usize| (seen.differs(self.sheet.position(n).board()) & !untold).is_empty();
         let is_right = self.ending.is_none() && self.sheet.moves().iter().all(|m| !m.is_illegal);
@@ -163,7 +163,7 @@ impl Play {
     }
 
     /// The squares that told nothing, whatever is believed to be at fault by now.
-    fn untold_then(&self) -> Bitboard {
+    pub(super) fn untold_then(&self) -> Bitboard {
         self.tracker.bare_untold() & !self.tracker.best().faulty
     }
 
