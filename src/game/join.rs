@@ -16,6 +16,7 @@ use super::start::Beginning;
 use super::timers::Timer;
 use crate::clock::Device;
 use crate::time::Mono;
+use crate::track::legal;
 use crate::track::{Placement, Reading, bridge};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Rank, Role, Square};
 use std::num::NonZeroU32;
@@ -211,7 +212,7 @@ fn is_step(before: &Chess, after: &Board) -> bool {
     let seen = Placement::from(after.clone());
     // Castling changes four squares.
     seen.differs(before.board()).count() <= 4
-        && before.legal_moves().into_iter().any(|m| {
+        && legal::moves(before).any(|m| {
             let mut pos = before.clone();
             pos.play_unchecked(m);
             pos.board() == after

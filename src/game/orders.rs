@@ -12,6 +12,7 @@ use crate::laws::{
     self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Standing, Told,
 };
 use crate::time::Mono;
+use crate::track::legal;
 use crate::track::tracker::GAP_STEP_MAX;
 use shakmaty::{Color, KnownOutcome, Position, uci::UciMove};
 
@@ -381,12 +382,12 @@ impl Game {
         let mut pos = sheet.position(first - 1).clone();
         let (known, wrong) = moves.split_at(ply - first);
         for uci in known {
-            let Ok(m) = uci.to_move(&pos) else { return String::new() };
+            let Ok(m) = legal::read(uci, &pos) else { return String::new() };
             pos.play_unchecked(m);
         }
         let given = wrong.first().map_or_else(String::new, UciMove::to_string);
-        let legal = pos.legal_moves();
-        let legal: Vec<_> = legal.iter().map(|m| m.to_uci(sheet.mode()).to_string()).collect();
+        let legal: Vec<_> =
+            legal::moves(&pos).map(|m| m.to_uci(sheet.mode()).to_string()).collect();
         let near = laws::name::nearest(&given, legal.iter().map(String::as_str));
         near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"))
     }

@@ -24,6 +24,7 @@ use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::audit::Heard;
+use crate::track::legal;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
@@ -361,7 +362,7 @@ impl Play {
         let made = |n: usize| {
             let pos = self.sheet.position(n);
             let after = |m: &Move| pos.clone().play(*m).is_ok_and(|after| shows(&after));
-            let mut found = pos.legal_moves().into_iter().filter(after);
+            let mut found = legal::moves(pos).filter(after);
             // Of two moves that look the same nobody knows which was made.
             found.next().filter(|_| found.next().is_none()).map(|m| (n, Some(m)))
         };

@@ -12,6 +12,7 @@ use crate::clock::{End, Reader, Times};
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::Sight;
+use crate::track::legal;
 use crate::track::line::CompletedBy;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
@@ -220,7 +221,7 @@ impl Recovered {
             let none = || wrong(format!("{uci}: no piece is there to make it"));
             sheet.push_illegal(sheet.illegal_move(&m).ok_or_else(none)?);
         } else {
-            let m = m.to_move(sheet.last()).map_err(|e| wrong(format!("{uci}: {e}")))?;
+            let m = legal::read(&m, sheet.last()).map_err(|e| wrong(format!("{uci}: {e}")))?;
             sheet.push(m, parsed(alternatives));
         }
         if !basis.is_timed() {

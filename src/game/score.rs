@@ -2,9 +2,10 @@
 
 use crate::clock::Times;
 use crate::time::Mono;
+use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::san::{San, SanPlus};
-use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Move, Position, Role, uci::UciMove};
 use std::fmt;
 use std::time::Duration;
 
@@ -358,7 +359,8 @@ impl ScoreSheet {
             return Some(Move::Castle { king: from, rook: to });
         }
         let capture = other.map(|other| other.role);
-        Some(Move::Normal { role: piece.role, from, capture, to, promotion })
+        let takes_king = capture == Some(Role::King);
+        (!takes_king).then_some(Move::Normal { role: piece.role, from, capture, to, promotion })
     }
 
     fn add(&mut self, scored: Scored) -> &Scored {
@@ -400,7 +402,7 @@ impl ScoreSheet {
         self.moves[idx].alternatives.clear();
         for (scored, &m) in self.moves[idx..].iter_mut().zip(std::iter::once(&m).chain(later)) {
             let mut pos = self.positions.last().expect("a sheet has its start position").clone();
-            assert!(pos.is_legal(m), "each move is legal where it stands");
+            assert!(legal::is_legal(&pos, m), "each move is legal where it stands");
             (scored.m, scored.uci, scored.is_illegal) = (m, m.to_uci(self.mode), false);
             scored.is_only_shown = false;
             scored.san = SanPlus::from_move_and_play_unchecked(&mut pos, m);
@@ -426,7 +428,7 @@ impl ScoreSheet {
         }
         for (nth, uci) in moves.iter().enumerate() {
             let ply = idx + nth + 1;
-            let m = uci.to_move(new.last()).map_err(|_| Unplayable::New { ply })?;
+            let m = legal::read(uci, new.last()).map_err(|_| Unplayable::New { ply })?;
             new.push(m, Vec::new());
         }
         for nth in idx + n..=self.len() {
@@ -442,7 +444,7 @@ impl ScoreSheet {
                 let m = new.illegal_move(&old.uci).ok_or_else(unplayable)?;
                 new.push_illegal(m);
             } else {
-                let m = old.uci.to_move(new.last()).map_err(|_| unplayable())?;
+                let m = legal::read(&old.uci, new.last()).map_err(|_| unplayable())?;
                 new.push(m, old.alternatives.clone());
             }
         }
@@ -467,7 +469,7 @@ impl ScoreSheet {
     /// What half-move `idx`, counted from 0, may have been instead, in PGN's notation.
     pub fn alternatives(&self, idx: usize) -> Vec<String> {
         let before = self.position(idx);
-        let san = |uci: &UciMove| match uci.to_move(before) {
+        let san = |uci: &UciMove| match legal::read(uci, before) {
             Ok(m) => SanPlus::from_move(before.clone(), m).to_string(),
             Err(_) => uci.to_string(),
         };

@@ -9,6 +9,7 @@ use super::timers::Timer;
 use crate::clock::Device;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
+use crate::track::legal;
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Mismatch, Step};
 use shakmaty::{Bitboard, ByColor, Color, Position};
@@ -500,8 +501,8 @@ impl Game {
             return false;
         };
         let pos = play.tracker().best().standing();
-        let promotes = |m: &shakmaty::Move| m.from() == Some(sq) && m.is_promotion();
-        self.is_in_hand() && pos.legal_moves().iter().any(promotes)
+        let promotes = |m: shakmaty::Move| m.from() == Some(sq) && m.is_promotion();
+        self.is_in_hand() && legal::moves(pos).any(promotes)
     }
 
     fn tell_displaced(&mut self, now: Mono) {

@@ -6,6 +6,7 @@ use crate::game::ScoreSheet;
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::laws::{Code, Finding, FindingKind, Severity};
 use crate::track::Sight;
+use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -240,7 +241,7 @@ impl Log {
         // Moves before that could not be played leave no position to name them from.
         let before = ply.checked_sub(1).filter(|n| *n <= self.sheet.len());
         let san = |uci: &String| {
-            let m = uci.parse::<UciMove>().ok()?.to_move(self.sheet.position(before?)).ok()?;
+            let m = legal::read(&uci.parse().ok()?, self.sheet.position(before?)).ok()?;
             Some(SanPlus::from_move(self.sheet.position(before?).clone(), m).to_string())
         };
         let others: Vec<String> =
@@ -261,7 +262,7 @@ impl Log {
         if is_illegal {
             self.sheet.illegal_move(&uci).map(|m| self.sheet.push_illegal(m).m);
         } else {
-            uci.to_move(self.sheet.last()).ok().map(|m| self.sheet.push(m, Vec::new()).m);
+            legal::read(&uci, self.sheet.last()).ok().map(|m| self.sheet.push(m, Vec::new()).m);
         }
     }
 

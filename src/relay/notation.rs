@@ -1,6 +1,7 @@
 //! A game as its score sheet has it, in the reader's language.
 
 use crate::laws::notation::{Language, MateSign, write};
+use crate::track::legal;
 use shakmaty::{Chess, Color, Move, Position};
 
 /// How a score sheet is written.
@@ -47,7 +48,7 @@ pub fn line(start: &Chess, moves: &[Written], style: Style) -> String {
     let mut pos = start.clone();
     let mut words = Vec::new();
     for Written { m, mark } in moves {
-        if !pos.is_legal(*m) {
+        if !legal::is_legal(&pos, *m) {
             break;
         }
         match (pos.turn(), words.is_empty()) {

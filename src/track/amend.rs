@@ -1,6 +1,7 @@
 //! Pieces that do not show where they are: knocked over, half on another square, or gone on
 //! before anybody looked. What happens to them later tells where they had gone.
 
+use super::legal;
 use super::line::{ASTRAY_MAX, Astray, Line, Ply, arrivals_of};
 use super::placement::Reading;
 use super::tracker::Tracker;
@@ -80,7 +81,7 @@ impl Tracker {
         let rested = self.history.rested(ply.m.to(), piece, since);
         let has_stayed = rested > 2 * self.round();
         let mut lines = Vec::new();
-        for m in before.legal_moves() {
+        for m in legal::moves(before) {
             if m.from() != ply.m.from() || m.to() == ply.m.to() || !is_plain(m) {
                 continue;
             }
@@ -125,7 +126,7 @@ impl Tracker {
         let is_beside = |m: &Move| m.from() == Some(from) && m.to().distance(to) == 1;
         let is_meant =
             pos.legal_ep_square() == Some(to) || from.distance(to) > 1 && is_king(pos, from);
-        !is_meant && pos.legal_moves().iter().any(is_beside)
+        !is_meant && legal::moves(pos).any(|m| is_beside(&m))
     }
 
     /// `line` with a piece astray that is missing where it stands, and was seen to come to the next
@@ -199,7 +200,7 @@ impl Tracker {
             if came.is_none_or(|came| came.since(self.changed_at(from)) > PASSED_MAX) {
                 continue;
             }
-            let legal = line.pos.legal_moves();
+            let legal: shakmaty::MoveList = legal::moves(&line.pos).collect();
             if legal.iter().any(|m| m.from() == Some(from) && ends.contains(m.to())) {
                 continue;
             }
@@ -254,8 +255,7 @@ fn is_king(pos: &Chess, sq: Square) -> bool {
 
 /// Whether a piece may go `from` there `to` there now.
 fn may_go(pos: &Chess, from: Square, to: Square) -> bool {
-    pos.us().contains(from)
-        && pos.legal_moves().iter().any(|m| m.from() == Some(from) && m.to() == to)
+    pos.us().contains(from) && legal::moves(pos).any(|m| m.from() == Some(from) && m.to() == to)
 }
 
 /// Whether `m` is told by one piece that goes from one square to another.
@@ -277,12 +277,7 @@ fn replaced(line: &Line, idx: usize, before: &Chess, m: Move) -> Option<Line> {
         if ply.is_illegal {
             return None;
         }
-        let legal = pos.legal_moves();
-        let m = legal.iter().find(|other| is_same(ply.m, **other))?;
-        if m.capture() == Some(Role::King) {
-            return None;
-        }
-        ply.m = *m;
+        ply.m = legal::moves(&pos).find(|other| is_same(ply.m, *other))?;
         pos.play_unchecked(ply.m);
     }
     let n = child.plies.len();

@@ -6,6 +6,7 @@
 //! than the record, be it that two moves of a player came the other way round, or that a piece
 //! rested elsewhere before it went on, is as good as the record.
 
+use super::legal;
 use super::line::{Ply, squares_of};
 use super::placement::{Placement, Reading};
 use crate::time::Mono;
@@ -138,7 +139,7 @@ impl Heard {
         let until = plies[idx + next].released;
         let shown = self.shown(piece, since, until);
         let was_told = shown.contains(m.to());
-        for other in before.legal_moves() {
+        for other in legal::moves(before) {
             let may_have_gone = !was_told || shown.contains(other.to());
             if other.from() != m.from() || other == m || !may_have_gone {
                 continue;
@@ -199,7 +200,7 @@ fn relinked(pos: &Chess, moves: &[Move]) -> Option<Vec<Move>> {
                 && other.promotion() == m.promotion()
                 && other.is_castle() == m.is_castle()
         };
-        let m = pos.legal_moves().into_iter().find(is_same)?;
+        let m = legal::moves(&pos).find(is_same)?;
         relinked.push(m);
         pos.play_unchecked(m);
     }

@@ -6,6 +6,7 @@
 //! Longer ones, in which both sides move out and back again, are left aside; where a clock tells
 //! how many moves there were, only those of that length count.
 
+use super::legal;
 use super::placement::Placement;
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, Move, Position, PositionError, Rank, Role, Setup,
@@ -162,12 +163,9 @@ impl Search<'_> {
             return true;
         }
         let mut has_found = false;
-        for m in pos.legal_moves() {
+        for m in legal::moves(pos) {
             if self.budget == 0 {
                 return has_found;
-            }
-            if m.capture() == Some(Role::King) {
-                continue;
             }
             self.budget -= 1;
             let mut after = pos.clone();

@@ -3,6 +3,7 @@
 
 use super::fault;
 use super::illegal;
+use super::legal;
 use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
 use super::placement::Reading;
 use super::press::{settle_late, settle_presses};
@@ -221,7 +222,7 @@ impl Tracker {
         let is_pressed = last.completion.is_some_and(|done| done.by == CompletedBy::Press);
         let mut before = self.root.clone();
         line.plies[..line.plies.len() - 1].iter().for_each(|ply| before.play_unchecked(ply.m));
-        let is_other = last.m != m && piece.color == before.turn() && before.is_legal(m);
+        let is_other = last.m != m && piece.color == before.turn() && legal::is_legal(&before, m);
         if is_pressed || !is_other || n < line.plies.len() {
             return None;
         }
@@ -496,8 +497,8 @@ impl Tracker {
         let Some(from) = lifted.single_square() else { return false };
         let was_touched = |sq: &Square| self.changed_at(*sq) > self.changed_at(from);
         let touched: Bitboard = victims.into_iter().filter(was_touched).collect();
-        let takes = |m: &Move| m.from() == Some(from) && touched.contains(m.to());
-        touched.any() && pos.legal_moves().iter().any(takes)
+        let takes = |m: Move| m.from() == Some(from) && touched.contains(m.to());
+        touched.any() && legal::moves(pos).any(takes)
     }
 
     /// What it speaks against `m` that it promotes to something rare, where only the sensors could

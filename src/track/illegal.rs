@@ -3,6 +3,7 @@
 //! An illegal move that nobody notices stands, and the game goes on from it. So that what follows
 //! is not lost, a line may go on from it too.
 
+use super::legal;
 use super::line::arrivals_of;
 use super::mismatch;
 use super::placement::{Placement, Reading};
@@ -50,7 +51,7 @@ pub fn shown(pos: &Chess, seen: &Placement) -> Option<Move> {
         && from.file() == to.file()
         && (attacks::between(from, to) & pos.board().occupied()).any();
     let has_room = !pos.us().contains(to) && capture != Some(Role::King) && !has_jumped;
-    let is_move = has_room && !pos.is_legal(m);
+    let is_move = has_room && !legal::is_legal(pos, m);
     is_move.then_some(m)
 }
 
@@ -81,7 +82,7 @@ fn castling_shown(pos: &Chess, seen: &Placement) -> Option<Move> {
     let castling = Move::Castle { king, rook };
     let others = pos.board().occupied().without(king).without(rook);
     let has_room = (arrivals_of(castling, turn) & others).is_empty();
-    (has_room && !pos.is_legal(castling)).then_some(castling)
+    (has_room && !legal::is_legal(pos, castling)).then_some(castling)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A line: one way in which the game may have gone since a position that nobody doubts any more.
 
+use super::legal;
 use super::placement::{Placement, Reading};
 use super::weigh::Cost;
 use crate::time::Mono;
@@ -225,7 +226,7 @@ impl Line {
         };
         let queen = Some(Role::Queen);
         let m = Move::Normal { role: Role::Pawn, from, capture, to, promotion: queen };
-        if !before.is_legal(m) {
+        if !legal::is_legal(before, m) {
             return None;
         }
         let mut queened = self.clone();

@@ -1,5 +1,6 @@
 //! Why no legal move explains the board.
 
+use super::legal;
 use super::placement::{Placement, Reading};
 use shakmaty::{Bitboard, CastlingSide, Chess, Color, Piece, Position, Role, Square};
 
@@ -93,5 +94,5 @@ pub(super) fn is_last_rank(sq: Square, color: Color) -> bool {
 }
 
 fn reaches(pos: &Chess, from: Square, to: Square) -> bool {
-    pos.legal_moves().iter().any(|m| m.from() == Some(from) && m.to() == to)
+    legal::moves(pos).any(|m| m.from() == Some(from) && m.to() == to)
 }

@@ -14,6 +14,7 @@ pub mod fault;
 pub mod grow;
 pub mod history;
 pub mod illegal;
+pub mod legal;
 pub mod line;
 pub mod memory;
 pub mod mismatch;

@@ -6,13 +6,14 @@
 //! read is told from a move by what came later. What is on record goes the same way as any other
 //! line and is held against them.
 
+use super::legal;
 use super::line::{CompletedBy, Completion, OpenPress, Ply, departures_of, squares_of};
 use super::past::Snap;
 use super::placement::{Placement, Reading};
 use super::tracker::PRESS_AHEAD;
 use super::weigh::{self, Cost, POINT};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -390,11 +391,7 @@ fn moves(state: &Grown<'_>, step: &Step) -> Vec<Recorded> {
     if (lifted & pos.us()).is_empty() {
         return Vec::new();
     }
-    let moves = pos.legal_moves().into_iter();
-    moves
-        .filter(|m| stirs(m) && m.capture() != Some(Role::King))
-        .map(|m| Recorded { m, is_illegal: false })
-        .collect()
+    legal::moves(pos).filter(stirs).map(|m| Recorded { m, is_illegal: false }).collect()
 }
 
 /// The cheapest, each once.

@@ -4,6 +4,7 @@
 //! piece to one new square (castling two), so a placement that shows three white pieces where
 //! the position has none of them cannot be reached with one white move.
 
+use super::legal;
 use super::line::{arrivals_of, departures_of};
 use super::placement::{Placement, Reading};
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
@@ -104,13 +105,9 @@ impl Search<'_> {
             }
             return;
         }
-        for m in pos.legal_moves() {
+        for m in legal::moves(pos) {
             if *self.budget == 0 || self.found.len() >= FOUND_MAX {
                 return;
-            }
-            // After an illegal move a king may stand to be taken, which is no move.
-            if m.capture() == Some(Role::King) {
-                continue;
             }
             let is_last = self.line.len() + 1 == self.depth;
             if is_last && !self.may_end(pos.turn(), m) {

@@ -42,6 +42,12 @@ fn with_another_end(trial: &Trial) -> Vec<Move> {
     moves
 }
 
+/// An illegal move has left a king to be taken, and another explanation of the open moves does.
+#[test]
+fn a_king_that_could_be_taken_is_not() {
+    assert!(trial(950_150, "scramble", Also::ALL).replay.is_some(), "the core failed");
+}
+
 #[test]
 fn a_game_that_was_not_played_is_dearer() {
     for (seed, profile) in [(1, "clean"), (2, "blitz"), (3, "scramble")] {

@@ -244,6 +244,23 @@ fn time_enters_through_the_shell() {
 }
 
 #[test]
+fn no_king_is_taken() {
+    hold(
+        in_rust(rust::kings),
+        &[
+            ("src/track/a.rs", "fn f() { pos.legal_moves().len() }", 1),
+            ("src/game/a.rs", "fn f() {\n uci.to_move(&pos) }", 2),
+            ("src/relay/a.rs", "fn f() { pos.is_legal(m) }", 1),
+        ],
+        &[
+            ("src/track/legal.rs", "fn f() { pos.legal_moves().len() }"),
+            ("src/track/a.rs", "#[cfg(test)]\nmod tests { fn f() { pos.legal_moves().len() } }"),
+            ("src/laws/a.rs", "fn f() { pos.legal_moves().len() }"),
+        ],
+    );
+}
+
+#[test]
 fn nothing_below_the_shell_depends_on_the_order_of_a_hash() {
     hold(
         in_rust(rust::order),

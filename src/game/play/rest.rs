@@ -5,6 +5,7 @@ use super::Play;
 use crate::game::entry::{Basis, Fact};
 use crate::game::settings::Settle;
 use crate::time::Mono;
+use crate::track::legal;
 use crate::track::weigh::{CLEAR_LEAD, Cost};
 use shakmaty::{Chess, Move, Position, Role, attacks};
 use std::time::Duration;
@@ -101,7 +102,7 @@ impl Play {
 /// king that castles.
 fn may_go_on(before: &Chess, m: Move) -> bool {
     let Some(from) = m.from() else { return false };
-    before.legal_moves().into_iter().any(|other| {
+    legal::moves(before).any(|other| {
         let end = other.castling_side().map_or(other.to(), |side| side.king_to(before.turn()));
         other.from() == Some(from) && attacks::between(from, end).contains(m.to())
     })
@@ -122,7 +123,7 @@ fn begins_castling(before: &Chess, m: Move) -> bool {
 fn steps_to_castle(before: &Chess, m: Move) -> bool {
     let is_step = matches!(m, Move::Normal { role: Role::King, .. });
     is_step
-        && before.legal_moves().into_iter().any(|other| {
+        && legal::moves(before).any(|other| {
             other.castling_side().is_some_and(|side| side.king_to(before.turn()) == m.to())
         })
 }

@@ -6,6 +6,7 @@ use super::shadow::Shadows;
 use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Scored, Unplayable};
 use crate::time::Mono;
+use crate::track::legal;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use std::fmt;
@@ -203,7 +204,7 @@ impl Play {
             return Err(OrderError::NoSuchPly { ply, n_recorded });
         }
         let mut pos: Chess = self.sheet.position(ply - 1).clone();
-        if !pos.is_legal(choice) {
+        if !legal::is_legal(&pos, choice) {
             return Err(OrderError::NotLegal { ply });
         }
         pos.play_unchecked(choice);
@@ -211,7 +212,7 @@ impl Play {
         for (idx, scored) in self.sheet.moves().iter().enumerate().skip(ply) {
             let impossible =
                 |_| OrderError::LaterMove { ply: idx + 1, uci: scored.uci.to_string() };
-            let m = scored.uci.to_move(&pos).map_err(impossible)?;
+            let m = legal::read(&scored.uci, &pos).map_err(impossible)?;
             pos.play_unchecked(m);
             later.push(m);
         }

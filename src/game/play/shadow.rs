@@ -11,6 +11,7 @@ use super::Play;
 use super::settle::Chosen;
 use crate::game::entry::{Basis, Fact};
 use crate::time::Mono;
+use crate::track::legal;
 use crate::track::weigh::Cost;
 use crate::track::{Placement, search, tracker};
 use shakmaty::uci::UciMove;
@@ -79,7 +80,7 @@ impl Play {
             let n_told = self.shadows.told.get(idx).copied().unwrap_or_default();
             for &other in &scored.alternatives {
                 let mut pos = self.sheet.position(idx).clone();
-                let Ok(m) = other.to_move(&pos) else { continue };
+                let Ok(m) = legal::read(&other, &pos) else { continue };
                 pos.play_unchecked(m);
                 if looks_alike(self.tracker.seen(), pos.board(), after.board()) {
                     self.shadows.open.push(Shadow { ply: idx + 1, other, pos, n_told });
@@ -171,7 +172,7 @@ impl Play {
         else {
             return false;
         };
-        let Ok(choice) = other.to_move(self.sheet.position(ply - 1)) else { return false };
+        let Ok(choice) = legal::read(&other, self.sheet.position(ply - 1)) else { return false };
         let Ok(later) = self.later_moves(ply, choice) else { return false };
         // What was on record until now stays a rival until a settled move excludes it.
         let is_rival = |shadow: &&&Shadow| shadow.ply == ply && shadow.other != other;
@@ -192,7 +193,7 @@ impl Play {
         let mut pos = shadow.pos.clone();
         let open = &self.sheet.moves()[self.tracker.n_settled()..];
         for scored in open {
-            let Ok(m) = scored.uci.to_move(&pos) else { return false };
+            let Ok(m) = legal::read(&scored.uci, &pos) else { return false };
             pos.play_unchecked(m);
         }
         let seen = self.tracker.seen();
@@ -201,7 +202,7 @@ impl Play {
         let tells = |m: Move| {
             let mut after = pos.clone();
             after.play_unchecked(m);
-            is_tidy(seen, &after) && m.to_uci(mode).to_move(recorded).is_err()
+            is_tidy(seen, &after) && legal::read(&m.to_uci(mode), recorded).is_err()
         };
         open.iter().any(|scored| scored.is_illegal) && is_tidy(seen, &pos)
             || search::lines(&pos, seen, 1, 0, self.tracker.untold(), &mut budget)
@@ -214,7 +215,7 @@ impl Play {
 /// What may have been played from `pos` where `recorded` is on record: that, or if it could not
 /// have been, all that leads to what looks like `after` to sensors that read `seen`.
 fn moves_like(pos: &Chess, recorded: &UciMove, seen: &Placement, after: &Board) -> Vec<Move> {
-    if let Ok(m) = recorded.to_move(pos) {
+    if let Ok(m) = legal::read(recorded, pos) {
         return vec![m];
     }
     let leads_there = |m: &Move| {
@@ -222,7 +223,7 @@ fn moves_like(pos: &Chess, recorded: &UciMove, seen: &Placement, after: &Board) 
         shadow.play_unchecked(*m);
         looks_alike(seen, shadow.board(), after)
     };
-    pos.legal_moves().into_iter().filter(leads_there).collect()
+    legal::moves(pos).filter(leads_there).collect()
 }
 
 /// Whether the board shows `pos`, or that the one who is to move has lifted a piece.

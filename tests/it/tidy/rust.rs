@@ -375,6 +375,22 @@ pub(super) fn time(source: &Source) -> Vec<Complaint> {
     found
 }
 
+/// No position that is played on from has lost its king: shakmaty panics there.
+pub(super) fn kings(source: &Source) -> Vec<Complaint> {
+    let layers = ["src/track/", "src/game/", "src/relay/"];
+    let is_theirs = layers.iter().any(|layer| source.path.starts_with(layer));
+    if !is_theirs || source.path == "src/track/legal.rs" {
+        return Vec::new();
+    }
+    let tokens = tokens(source);
+    let asks = |idx: &usize| {
+        let is_asked = |name| reads(&tokens, *idx, &[".", name, "("]);
+        !tokens[*idx].is_test && ["legal_moves", "is_legal", "to_move"].iter().any(|n| is_asked(n))
+    };
+    let what = "a king may be taken by that: ask track::legal";
+    (0..tokens.len()).filter(asks).map(|idx| source.complain(tokens[idx].line, what)).collect()
+}
+
 /// The order of a hash map differs from run to run, and the core must not.
 pub(super) fn order(source: &Source) -> Vec<Complaint> {
     if layer_of(&source.path).is_none() {
