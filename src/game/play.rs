@@ -324,7 +324,8 @@ impl Play {
     /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
     /// the players have taken moves back, or put an illegal one right. If it shows none, but what
     /// one legal move makes of one, that move was made while the clock stood: it was sealed, or
-    /// takes the place of an illegal one. Who set the clock going with `times` has pressed for it.
+    /// takes the place of an illegal one. Who set the clock going with `times` has pressed for it,
+    /// or for a move that was made before the clock was stopped.
     pub(super) fn take_back_to(
         &mut self,
         at: Mono,
@@ -338,6 +339,11 @@ impl Play {
             self.sheet.truncate(n);
             facts.push(Fact::MoveRetracted { ply: n + 1 });
         } else if made.is_none() && self.tracker.mismatch().is_none() {
+            let best = self.tracker.best();
+            let is_open = best.plies.iter().any(|ply| ply.completion.is_none());
+            if is_open && best.standing().turn() == turn {
+                self.press(at, !turn, times, facts);
+            }
             return;
         }
         let n_settled = self.sheet.n_completed();
