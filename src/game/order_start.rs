@@ -3,7 +3,7 @@
 
 use super::entry::Fact;
 use super::machine::Game;
-use super::play::{self, Play};
+use super::play::Play;
 use super::score::Unknown;
 use super::timers::Timer;
 use crate::time::Mono;
@@ -26,8 +26,7 @@ impl Game {
         }
         let shown = self.joining.board().cloned().map(Placement::from);
         let shown = shown.and_then(|placement| self.start_shown(&placement));
-        let usual = (Chess::new(), CastlingMode::from_chess960(self.settings.is_chess960));
-        let (start, mode) = play::start_of(&self.settings).or(shown).unwrap_or(usual);
+        let (start, mode) = self.start_due(shown);
         let is_so = self.open().is_some_and(|play| {
             play.sheet().is_empty() && !play.sheet().is_joined() && *play.sheet().start() == start
         });

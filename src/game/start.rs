@@ -69,10 +69,16 @@ impl Game {
         self.open_record(now, start, mode, beginning);
     }
 
+    /// What a game begins from: the start position that is named, the array that is `shown`, or the
+    /// usual one.
+    pub(super) fn start_due(&self, shown: Option<(Chess, CastlingMode)>) -> (Chess, CastlingMode) {
+        let usual = (Chess::new(), CastlingMode::from_chess960(self.settings.is_chess960));
+        play::start_of(&self.settings).or(shown).unwrap_or(usual)
+    }
+
     /// A result is due of a game that nobody has begun, as of players who did not come.
     pub(super) fn begin_unplayed(&mut self, now: Mono) {
-        let usual = (Chess::new(), CastlingMode::from_chess960(self.settings.is_chess960));
-        let (start, mode) = play::start_of(&self.settings).unwrap_or(usual);
+        let (start, mode) = self.start_due(None);
         self.open_record(now, start, mode, Beginning::Seen);
     }
 
