@@ -3,6 +3,7 @@
 #![doc = include_str!("ARCHITECTURE.md")]
 
 pub mod clock;
+pub mod drive;
 pub mod game;
 pub mod laws;
 pub mod relay;

@@ -4,7 +4,6 @@
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
 pub mod act;
-pub mod clock_desk;
 mod clock_order;
 mod clock_stands;
 mod correct;
@@ -27,7 +26,6 @@ mod minutes;
 mod order_start;
 mod orders;
 mod over;
-pub mod own_clock;
 mod play;
 pub mod recover;
 pub mod rules;
@@ -40,7 +38,6 @@ mod timekeeper;
 mod timers;
 mod watch;
 
-pub use clock_desk::{BridgeAct, BridgeDesk, Calls, ClockDesk, Starter};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
@@ -48,9 +45,8 @@ pub use event::{Driving, Event};
 pub use keeping::Keeping;
 pub use machine::Game;
 pub use orders::Act;
-pub use own_clock::{ClockOrder, Kept, OwnAct, OwnClock};
 pub use play::{OrderError, Play};
-pub use recover::{RecoverError, Recovered};
+pub use recover::{Kept, RecoverError, Recovered};
 pub use rules::Clocked;
 pub use score::{Completed, Gap, ScoreSheet, Scored, Unknown, Unplayable};
 pub use settings::{ClockRole, Settings};

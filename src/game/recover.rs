@@ -3,7 +3,6 @@
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::Game;
 use super::minutes::Minutes;
-use super::own_clock::Kept;
 use super::play::Play;
 use super::score::ScoreSheet;
 use super::settings::Settings;
@@ -57,6 +56,17 @@ pub struct Recovered {
     serials: Vec<String>,
     /// What the board was found to tell of a piece.
     sight: Option<Sight>,
+}
+
+/// What is on record of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The times when it was last known to go.
+    pub times: Times,
+    /// Whose time ran, or will.
+    pub turn: Color,
+    /// How many moves each player has completed.
+    pub completed: ByColor<u32>,
 }
 
 impl Recovered {

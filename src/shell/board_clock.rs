@@ -5,7 +5,8 @@ use super::config::{self, Source};
 use super::now::Now;
 use super::own_clock::OwnClockStub;
 use crate::clock::TimeControl;
-use crate::game::{ClockDesk, ClockOrder, Event, Fact, Kept};
+use crate::drive::{ClockDesk, ClockOrder};
+use crate::game::{Event, Fact, Kept};
 use crate::laws;
 use crate::time::{Mono, Stamp};
 #[cfg(feature = "pi")]

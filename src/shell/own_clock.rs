@@ -1,7 +1,8 @@
 //! Runs the clock whose works are the Pi: its contacts, displays and buzzer, and the game's ear.
 
 use super::now::Now;
-use crate::game::{ClockOrder, Event, OwnAct, OwnClock};
+use crate::drive::{ClockOrder, OwnAct, OwnClock};
+use crate::game::Event;
 use crate::time::{Mono, Stamp};
 use crate::wire::End;
 use crate::wire::contact::Level;

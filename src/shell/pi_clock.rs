@@ -5,7 +5,7 @@ use super::i2c::{Brightness, DisplayError, Displays};
 use super::now::Now;
 use super::own_clock::{self, OwnClockStub, Parts, Which};
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::game::OwnClock;
+use crate::drive::OwnClock;
 use crate::wire::End;
 use crate::wire::contact::{Contacts, Level, Shape};
 use crate::wire::ht16k33::Face;

@@ -5,7 +5,7 @@ use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
-use crate::game::ClockOrder;
+use crate::drive::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::config::{Board, Config, Http, JournalSettings, Orders, Source, parse_listen};
 use crate::shell::now::{Now, Speed};

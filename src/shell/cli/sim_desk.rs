@@ -1,7 +1,7 @@
 //! A clock of one's own for the demo: buttons and displays that are only simulated.
 
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::game::{ClockOrder, OwnClock};
+use crate::drive::{ClockOrder, OwnClock};
 use crate::shell::now::Now;
 use crate::shell::own_clock::{self, Edge, Orders, OwnClockStub, Parts, Which};
 use crate::sim::DisplaySim;

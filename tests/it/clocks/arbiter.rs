@@ -2,10 +2,9 @@
 //! referee, driver and a model of the device, in virtual time.
 
 use rokade::clock::{ClockModel, Manner, TimeControl};
+use rokade::drive::{ClockDesk, ClockOrder, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
-use rokade::game::{
-    Act, ClockDesk, ClockOrder, ClockRole, Ear, Effect, Event, Game, OwnAct, OwnClock, Settings,
-};
+use rokade::game::{Act, ClockRole, Ear, Effect, Event, Game, Settings};
 use rokade::laws::{self, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::open;

@@ -1,6 +1,6 @@
 //! A DGT 3000 behind a bridge, and the host that drives it, in virtual time.
 
-use rokade::game::{BridgeAct, BridgeDesk};
+use rokade::drive::{BridgeAct, BridgeDesk};
 use rokade::sim::dgt3000::State;
 use rokade::sim::{BridgeSim, Dgt3000Sim};
 use rokade::time::Mono;

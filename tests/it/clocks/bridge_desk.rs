@@ -1,6 +1,7 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
-use rokade::game::{Basis, BridgeDesk, Fact};
+use rokade::drive::BridgeDesk;
+use rokade::game::{Basis, Fact};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
 use rokade::wire::dgt3000::SideRun;

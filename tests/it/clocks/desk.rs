@@ -1,6 +1,7 @@
 //! A clock behind a board that the host runs, in virtual time.
 
-use rokade::game::{Basis, Calls, ClockDesk, Fact, Stage};
+use rokade::drive::{Calls, ClockDesk};
+use rokade::game::{Basis, Fact, Stage};
 use rokade::laws::{Finding, FindingKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Glass, Obedience, Table};

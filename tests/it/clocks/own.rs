@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
-use rokade::game::{ClockOrder, OwnAct, OwnClock};
+use rokade::drive::{ClockOrder, OwnAct, OwnClock};
 use rokade::sim::{ButtonSim, DisplaySim};
 use rokade::time::Mono;
 use rokade::wire::contact::{Contact, Contacts, Level, REST, Shape};

@@ -3,7 +3,8 @@
 
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
-use rokade::game::{ClockOrder, Event, OwnClock};
+use rokade::drive::{ClockOrder, OwnClock};
+use rokade::game::Event;
 use rokade::shell::gpio::{GpioError, GpioPins, Pins};
 use rokade::shell::i2c::{Brightness, DisplayError, Displays};
 use rokade::shell::now::Now;

@@ -1,6 +1,6 @@
 //! Quick games on a clock that is driven over a bad line, held against arithmetic.
 
-use rokade::game::ClockDesk;
+use rokade::drive::ClockDesk;
 use rokade::sim::{DgtClockSim, Obedience};
 use rokade::time::Mono;
 use rokade::wire::{

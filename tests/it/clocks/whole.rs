@@ -7,10 +7,9 @@ mod set;
 
 use causes::Cause;
 use rokade::clock::{ClockModel, FirstIncrement, Manner, Note, Times};
+use rokade::drive::{ClockDesk, ClockOrder, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
-use rokade::game::{
-    ClockDesk, ClockOrder, ClockRole, Effect, Entry, Event, Fact, Game, OwnAct, OwnClock, Settings,
-};
+use rokade::game::{ClockRole, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{self, Terms};
 use rokade::sim::{Badness, DgtClockSim, Faults, Obedience};
 use rokade::time::{Mono, Stamp, Wall};

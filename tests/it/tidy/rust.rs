@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use super::{Complaint, Source};
 
 /// Who may name whom, and which external crates. A layer may always name itself.
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 9] = [
     Layer { name: "time", names: &[], crates: &["shakmaty"] },
     Layer { name: "wire", names: &["time"], crates: &["shakmaty"] },
     Layer { name: "track", names: &["time"], crates: &["shakmaty"] },
@@ -15,6 +15,23 @@ const LAYERS: [Layer; 8] = [
     Layer {
         name: "game",
         names: &["time", "wire", "track", "laws", "clock"],
+        crates: &["shakmaty"],
+    },
+    Layer {
+        name: "drive",
+        // Of the game what it tells a clock, and what it hears of one.
+        names: &[
+            "time",
+            "wire",
+            "track::line",
+            "laws",
+            "clock",
+            "game::Driving",
+            "game::Event",
+            "game::Fact",
+            "game::Kept",
+            "game::Stage",
+        ],
         crates: &["shakmaty"],
     },
     Layer {
@@ -154,16 +171,25 @@ fn is_path(tokens: &[Token], idx: usize) -> bool {
 
 /// The names that a path may go on with at `idx`: one, or those in braces, two segments each.
 fn branches(tokens: &[Token], idx: usize) -> Vec<(usize, String)> {
-    let name = |at: usize| {
-        let head = tokens[at].text.clone();
-        match tokens.get(at + 3) {
-            Some(next) if is_path(tokens, at + 1) => format!("{head}::{}", next.text),
-            _ => head,
+    let mut found = Vec::new();
+    for at in heads(tokens, idx) {
+        let head = &tokens[at].text;
+        let tails = if is_path(tokens, at + 1) { heads(tokens, at + 3) } else { Vec::new() };
+        let name = |tail: &usize| (tokens[*tail].line, format!("{head}::{}", tokens[*tail].text));
+        found.extend(tails.iter().map(name));
+        if tails.is_empty() {
+            found.push((tokens[at].line, head.clone()));
         }
-    };
-    let Some(first) = tokens.get(idx) else { return Vec::new() };
-    if first.text != "{" {
-        return vec![(first.line, name(idx))];
+    }
+    found
+}
+
+/// Where the names stand that a path goes on with at `idx`.
+fn heads(tokens: &[Token], idx: usize) -> Vec<usize> {
+    match tokens.get(idx) {
+        None => return Vec::new(),
+        Some(first) if first.text != "{" => return vec![idx],
+        Some(_) => {}
     }
     let (mut found, mut level, mut is_start) = (Vec::new(), 0, false);
     for (at, token) in tokens.iter().enumerate().skip(idx) {
@@ -180,7 +206,7 @@ fn branches(tokens: &[Token], idx: usize) -> Vec<(usize, String)> {
             }
             "," => is_start = level == 1,
             _ if is_start => {
-                found.push((token.line, name(at)));
+                found.push(at);
                 is_start = false;
             }
             _ => {}

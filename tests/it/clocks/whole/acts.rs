@@ -2,7 +2,8 @@
 
 use super::causes::Cause;
 use super::{Device, Hall, POLL, SPOKEN_OF};
-use rokade::game::{Act, ClockOrder, Event};
+use rokade::drive::ClockOrder;
+use rokade::game::{Act, Event};
 use rokade::sim::Badness;
 use rokade::time::Mono;
 use rokade::wire::contact::Level;

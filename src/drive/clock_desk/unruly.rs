@@ -6,7 +6,7 @@
 
 use super::{ClockDesk, Over, Starter};
 use crate::clock::{self, ClockModel, Face, Manner, Sense};
-use crate::game::event::Driving;
+use crate::game::Driving;
 use crate::time::Mono;
 use crate::wire::{Act, ClockDriver, ClockTime, Difference, End};
 use shakmaty::Color;

@@ -5,14 +5,15 @@
 //! does, so the game knows no difference. A press counts from its first edge, though it is believed
 //! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
 
-use super::clock_order::obey;
+use super::obey::obey;
 use crate::clock::{Change, ClockModel, PerMove, TimeControl, Times};
+use crate::game::Kept;
 use crate::laws;
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
 use crate::wire::{ClockMessage, ClockTime, End, SideTime};
-use shakmaty::{ByColor, Color};
+use shakmaty::Color;
 use std::time::Duration;
 
 /// The buzzer at the fall of a flag.
@@ -50,17 +51,6 @@ pub enum ClockOrder {
     NewGame,
     /// The program was started anew in the middle of a game: the clock stands as it stood.
     TakeUp(Kept),
-}
-
-/// What is on record of a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// The times when it was last known to go.
-    pub times: Times,
-    /// Whose time ran, or will.
-    pub turn: Color,
-    /// How many moves each player has completed.
-    pub completed: ByColor<u32>,
 }
 
 /// The clock.

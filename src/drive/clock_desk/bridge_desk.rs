@@ -8,8 +8,7 @@
 
 use super::{Calls, ClockDesk, Moves, Starter, first_of};
 use crate::clock::TimeControl;
-use crate::game::entry::Fact;
-use crate::game::event::Event;
+use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::Mono;
 use crate::wire::{

@@ -11,10 +11,9 @@ mod unruly;
 pub use bridge_desk::{BridgeAct, BridgeDesk};
 use unruly::Trust;
 
-use super::clock_order::obey;
-use super::entry::{Fact, Stage};
-use super::event::Event;
+use super::obey::obey;
 use crate::clock::{self, ClockModel, Manner, Sense, TimeControl};
+use crate::game::{Event, Fact, Stage};
 use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
