@@ -2,6 +2,7 @@
 //! and keeps the record that an arbiter can trust.
 #![doc = include_str!("ARCHITECTURE.md")]
 
+pub mod board;
 pub mod clock;
 pub mod drive;
 pub mod game;

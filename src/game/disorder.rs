@@ -7,13 +7,11 @@ use super::timers::Timer;
 use super::watch::SUSPECT_AFTER;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
+use crate::track::Reading;
 use crate::track::line::CompletedBy;
-use crate::track::{Placement, Reading};
 use std::time::Duration;
 
-use shakmaty::{
-    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Position, Rank, Role, Square,
-};
+use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
 
 /// Pieces that must be missing beside a move that stands for the press to be told of.
 const UNTIDY_MIN: usize = 2;
@@ -213,49 +211,9 @@ impl Game {
         last && (is_last || before)
     }
 
-    /// The start position with kings and queens in each other's places, as it is often set up: as
-    /// it stands, a game may begin from it all the same.
-    pub(super) fn swapped_start(placement: &Placement) -> Option<Chess> {
-        let ranks = [Bitboard::from(Rank::First), Rank::Eighth.into()];
-        let boards = ranks.into_iter().map(|rank| (rank, swapped_board(rank)));
-        let shows = |(_, board): &(Bitboard, Board)| placement.differs(board).is_empty();
-        let (swapped, board) = boards.into_iter().find(shows)?;
-        let mut setup = shakmaty::Setup::initial();
-        setup.castling_rights = board.rooks() & !swapped;
-        setup.board = board;
-        setup.position(CastlingMode::Standard).ok()
-    }
-
-    /// Tells if kings and queens stand in each other's places where a game begins.
-    pub(super) fn tell_bad_setup(&mut self, start: &Chess) {
-        let ranks = [Bitboard::from(Rank::First), Rank::Eighth.into()];
-        let both = ranks[0] | ranks[1];
-        let is_named = self.settings.start.is_some() || self.settings.is_chess960;
-        let wrong = [ranks[0], ranks[1], both]
-            .into_iter()
-            .find(|swapped| swapped_board(*swapped) == *start.board());
-        if let (Some(swapped), false) = (wrong, is_named) {
-            let moved = swapped & (Bitboard::from(File::D) | Bitboard::from(File::E));
-            let kind = FindingKind::BadSetup { squares: moved.into_iter().collect() };
-            self.facts.push(Fact::Found(Finding { kind, by: None }));
-        }
-    }
-
     /// A board tells its serial number, and it is another one than that on record.
     pub(super) fn on_exchanged(&mut self) {
         self.memory.forget_board();
         self.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
     }
-}
-
-/// The start position with king and queen exchanged on the ranks in `swapped`.
-fn swapped_board(swapped: Bitboard) -> Board {
-    let mut board = Board::new();
-    for sq in swapped & board.by_role(Role::King) {
-        let king = board.piece_at(sq).expect("a king stands there");
-        let queen = Square::from_coords(File::D, sq.rank());
-        board.set_piece_at(sq, Role::Queen.of(king.color));
-        board.set_piece_at(queen, king);
-    }
-    board
 }

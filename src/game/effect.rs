@@ -2,14 +2,13 @@
 
 use super::entry::Entry;
 use crate::laws::ClockOrder;
-use crate::wire::Command;
 
 /// One thing to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// To be sent to the board. Comes before all records of its batch: it discloses nothing, and a
     /// slow card must not keep the board waiting.
-    Send(Command),
+    Send(Vec<u8>),
     /// To be made durable before any later effect of the same batch is carried out.
     Record(Entry),
     /// To be done to the chess clock, where one can be told.

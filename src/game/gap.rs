@@ -96,7 +96,7 @@ impl Game {
 
     /// There is noise on the line: what has come since the board was last known as a whole, as
     /// `base` has it, may be hurt, and so may be what comes until it is known again.
-    pub(super) fn begin_noise(&mut self, now: Mono, base: Option<(Mono, Tracker)>) {
+    fn begin_noise(&mut self, now: Mono, base: Option<(Mono, Tracker)>) {
         let is_new = self.silence.is_none();
         let had_gap = self.has_gap;
         self.begin_silence(Some(base.as_ref().map_or(now, |(at, _)| *at)));
@@ -110,6 +110,22 @@ impl Game {
         }
         if silence.is_noise {
             (silence.pictured, silence.is_suspected) = (None, false);
+        }
+    }
+
+    /// There is so much noise on the line that any message may be hurt.
+    pub(super) fn on_noise(&mut self, now: Mono) {
+        if !self.is_blind {
+            let base = self.vouched.take();
+            self.begin_noise(now, base);
+        }
+    }
+
+    /// The board was read as a whole. If that was needed to be sure of it, what is believed now has
+    /// been read twice.
+    pub(super) fn vouch(&mut self, now: Mono) {
+        if self.board.is_noisy(now) && self.board.is_settled(now) && !self.is_silent() {
+            self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
         }
     }
 
@@ -191,7 +207,7 @@ impl Game {
             silence.is_suspected = false;
         }
         let has_changed = play.witness(now, placement);
-        if silence.is_noise && !self.doubts.is_settled(now) {
+        if silence.is_noise && !self.board.is_settled(now) {
             return has_changed;
         }
         silence.pictured.get_or_insert(now);
@@ -216,7 +232,7 @@ impl Game {
     /// The silence is over, or will never be spoken of.
     pub(super) fn forget_silence(&mut self) {
         self.silence = None;
-        self.doubts.forget_base();
+        self.vouched = None;
         self.timers.clear(Timer::Bridge);
     }
 
@@ -239,7 +255,7 @@ impl Game {
         let Some(silence) = self.silence.as_ref().filter(|known| !known.is_suspected) else {
             return;
         };
-        let is_known = !self.is_blind && (!silence.is_noise || self.doubts.is_settled(now));
+        let is_known = !self.is_blind && (!silence.is_noise || self.board.is_settled(now));
         let Some(pictured) = silence.pictured.filter(|_| is_known) else { return };
         let awaited = silence.up.unwrap_or(pictured) + CLOCK_AWAITED;
         if silence.awaits_clock && now < awaited {

@@ -289,7 +289,7 @@ impl Game {
             self.joining.stands.clear();
             return;
         }
-        if self.doubts.is_noisy(now) {
+        if self.board.is_noisy(now) {
             // What stands now has not been read twice yet.
             return self.note_stand(now);
         }
@@ -308,7 +308,7 @@ impl Game {
 
     /// Looks whether a game can be joined.
     pub(super) fn watch_join(&mut self, now: Mono) {
-        if !self.may_join() || !self.doubts.is_settled(now) {
+        if !self.may_join() || !self.board.is_settled(now) {
             return;
         }
         if let Some(pressed) = self.joining.pressed.take_if(|known| now.since(known.at) >= SCANNED)

@@ -1,43 +1,37 @@
 //! The dispatch: each event to its place, timers, and the effects in their order.
 
 use super::clock_stands::ClockStands;
-use super::dump::Doubts;
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::Event;
 use super::flags::Flags;
 use super::gap::Silence;
-use super::identity::{Identity, Serials};
 use super::join::Joining;
 use super::memory::{Memory, Picture};
+use super::play;
 use super::play::Play;
 use super::rules::Bench;
-use super::settings::{ClockRole, Settings};
+use super::settings::{BoardKind, ClockRole, Settings};
+use super::start;
 use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
 use super::watch::Pressed;
+use crate::board::{AnyBoard, Dgt, Expects, News, Scanned};
 use crate::clock::{Device, End, Face, Reader, Times, Turned};
 use crate::laws::{Ending, Reason};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Placement, Reading, Sight, Step};
+use crate::track::{Placement, Reading, Step, Tracker};
 use crate::wire::lever_watch::{LeverWatch, Turn};
-use crate::wire::{self, BoardMessage, ClockMessage, Code, Command, Dump, Field, Orientation};
-use crate::wire::{Session, Signal, Streams};
-use shakmaty::{Board, Color, KnownOutcome, Piece, Position, Role, Square};
+use crate::wire::{self, ClockMessage, Orientation, Signal};
+use shakmaty::{Board, Color, KnownOutcome, Position, Square};
 use std::time::Duration;
 
-/// Silence after which messages may have been lost. A board that is asked once a second answers.
-pub(super) const GAP_AFTER: Duration = Duration::from_millis(2_500);
 /// A change of the board must be this old before the board is asked for a whole picture.
 /// Source: protocol 1.10, a normal game over USB.
 pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
 /// Between records of the clock's times while nothing else is recorded of them.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
-/// How many pawns a player has.
-const N_PAWNS: usize = 8;
-/// What stands on each occupied square by the word of a board that tells no pieces apart.
-const WHITE_PAWN: Piece = Piece { color: Color::White, role: Role::Pawn };
 /// Both kings must stand in the center this long. Source: protocol 9.1.
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 
@@ -45,11 +39,7 @@ pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 #[derive(Clone, Debug)]
 pub struct Game {
     pub(super) settings: Settings,
-    pub(super) session: Session,
-    pub(super) orientation: Option<Orientation>,
-    pub(super) fields: Dump,
-    /// What the board can tell of a piece, as its pictures show.
-    pub(super) sight: Sight,
+    pub(super) board: AnyBoard,
     pub(super) link: LinkState,
     pub(super) clock: Reader,
     /// The lever of a clock that is driven, whose times cannot tell old readings from new ones.
@@ -62,12 +52,10 @@ pub struct Game {
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
-    pub(super) serials: Serials,
     pub(super) bench: Option<Bench>,
     /// Why the order that came last cannot be carried out.
     pub(super) refused: Option<String>,
     pub(super) memory: Memory,
-    pub(super) last_heard: Mono,
     pub(super) clock_recorded: Mono,
     /// What the clock showed then.
     pub(super) times_recorded: Option<Times>,
@@ -75,15 +63,12 @@ pub struct Game {
     /// What was played of late is not known.
     pub(super) silence: Option<Silence>,
     pub(super) joining: Joining,
-    /// What has been read and is not believed yet.
-    pub(super) doubts: Doubts,
-    /// One has been believed since this run of the program began.
-    pub(super) has_dumped: bool,
+    /// What was believed when the board was last read twice, on a line with noise on it.
+    pub(super) vouched: Option<(Mono, Tracker)>,
     /// The line is open, but the whole board has not been read since: single changes may come, and
     /// mean little.
     pub(super) is_blind: bool,
     pub(super) facts: Vec<Fact>,
-    pub(super) commands: Vec<Command>,
     pub(super) wants_show: bool,
     pub(super) wants_reopen: bool,
 }
@@ -91,15 +76,15 @@ pub struct Game {
 impl Game {
     /// A board that has not spoken yet.
     pub fn new(settings: Settings) -> Self {
-        let session = Session::new(Streams::BoardAndClock);
+        // Whoever drives a clock must know what it was asked.
+        let watches_clock = settings.clock_role == ClockRole::Read;
         Self {
-            session: match settings.clock_role {
-                ClockRole::Read => session.watching_clock(),
-                ClockRole::Driven | ClockRole::Own => session,
+            board: match settings.board {
+                BoardKind::Dgt => {
+                    AnyBoard::Dgt(Dgt::new(settings.orientation, watches_clock).into())
+                }
+                BoardKind::Scanned => AnyBoard::Scanned(Scanned::default()),
             },
-            orientation: settings.orientation,
-            fields: Dump::new(&Board::empty(), Orientation::Normal),
-            sight: Sight::Pieces,
             link: LinkState::Absent,
             clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
             lever: LeverWatch::default(),
@@ -110,21 +95,17 @@ impl Game {
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
-            serials: Serials::default(),
             bench: Bench::of(&settings),
             refused: None,
             memory: Memory::default(),
-            last_heard: Mono::default(),
             clock_recorded: Mono::default(),
             times_recorded: None,
             has_gap: false,
             silence: None,
             joining: Joining::default(),
-            doubts: Doubts::default(),
-            has_dumped: false,
+            vouched: None,
             is_blind: false,
             facts: Vec::new(),
-            commands: Vec::new(),
             wants_show: false,
             wants_reopen: false,
             settings,
@@ -173,24 +154,17 @@ impl Game {
         self.lend_times(now);
         match event {
             Event::LinkUp => {
-                self.last_heard = now;
-                self.is_blind = true;
-                self.doubts.link_up();
+                (self.is_blind, self.vouched) = (true, None);
                 self.note_line_up(now);
-                self.session.link_up(now, &mut self.commands);
-                if self.clock.is_heard() && !self.is_clock_beside {
-                    self.session.ask_clock();
-                }
+                let asks_clock = self.clock.is_heard() && !self.is_clock_beside;
+                self.board.link_up(now, asks_clock);
             }
             Event::LinkDown => self.on_link_down(),
-            Event::Bytes => {
-                self.note_heard(now);
-                self.session.on_bytes(now);
-            }
-            Event::Board(message) => self.on_message(now, message),
-            Event::Noise => self.on_noise(now),
-            Event::Sensed(sq, reading) => self.on_sensed(now, *sq, *reading),
-            Event::Pictured(placement) => self.on_picture(now, placement),
+            Event::Bytes => self.board.on_bytes(now),
+            Event::Board(message) => self.board.on_message(now, message),
+            Event::Noise => self.board.on_noise(now),
+            Event::Sensed(sq, reading) => self.board.on_sensed(now, *sq, *reading),
+            Event::Pictured(placement) => self.board.on_picture(now, placement),
             Event::Clock(message) => {
                 self.is_clock_beside = true;
                 self.on_clock(now, message);
@@ -201,7 +175,10 @@ impl Game {
             Event::Act(act) => self.on_act(now, act),
             Event::Timeout => {}
         }
-        self.run_session(now);
+        while let Some(news) = self.next_news(now) {
+            self.take_news(now, news);
+        }
+        self.run_board(now);
         self.run_timers(now);
         self.run_timekeeper(now);
         self.press_unseen(now);
@@ -222,7 +199,7 @@ impl Game {
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
         let dues = [
-            self.session.wake_at(),
+            self.board.wake_at(),
             self.timers.next(),
             self.timekeeper.wake_at(),
             self.bench_wakes_at(),
@@ -232,12 +209,12 @@ impl Game {
 
     /// The line will be closed on purpose: appends what tells the board so.
     pub fn leave(&mut self, effects: &mut Vec<Effect>) {
-        self.session.leave(&mut self.commands);
-        effects.extend(self.commands.drain(..).map(Effect::Send));
+        self.board.leave();
+        effects.extend(self.board.take_sent().into_iter().map(Effect::Send));
     }
 
     fn flush(&mut self, at: Stamp, effects: &mut Vec<Effect>) {
-        effects.extend(self.commands.drain(..).map(Effect::Send));
+        effects.extend(self.board.take_sent().into_iter().map(Effect::Send));
         self.wants_show |= self.facts.iter().any(Fact::is_public);
         if self.bench.is_some() {
             // What the referee says of a matter goes before what the record found of it.
@@ -252,15 +229,50 @@ impl Game {
         }
     }
 
-    fn run_session(&mut self, now: Mono) {
-        if self.session.wake_at().is_some_and(|due| due <= now) {
-            self.session.on_timeout(now, &mut self.commands);
-            self.wants_reopen |= self.session.failed().is_some();
+    fn run_board(&mut self, now: Mono) {
+        if self.board.wake_at().is_some_and(|due| due <= now) {
+            self.board.on_timeout(now);
+            self.wants_reopen |= self.board.is_given_up();
+        }
+    }
+
+    /// What the board has to say next, as it is to be believed in view of the game.
+    fn next_news(&mut self, now: Mono) -> Option<News> {
+        let view = View {
+            open: self.play.as_ref().filter(|play| !play.is_over()),
+            settings: &self.settings,
+            clock: &self.clock,
+            is_whole: !self.is_blind && !self.has_gap,
+        };
+        self.board.poll(now, &view)
+    }
+
+    fn take_news(&mut self, now: Mono, news: News) {
+        match news {
+            News::WasQuiet(since) => self.suspect_silence(since),
+            News::Noise => self.on_noise(now),
+            News::Live => self.set_link(LinkState::Live),
+            News::Sees(sight) => self.facts.push(Fact::Sees(sight)),
+            News::Lies(Orientation::Rotated) if self.settings.white_end.is_none() => {
+                self.clock.bind_white(End::Right);
+            }
+            News::Lies(_) => {}
+            News::Sensed(sq, reading) => self.on_sensed(now, sq, reading),
+            News::Pictured(placement) => self.on_picture(now, &placement),
+            News::Clock(message) => self.on_clock(now, &message),
+            News::Signal(signal) => self.on_signal(signal),
+            News::Remembered(steps) => self.on_remembered(now, steps),
+            News::Identified { serial, is_exchanged } => {
+                self.facts.push(Fact::Identified { serial });
+                if is_exchanged {
+                    self.on_exchanged();
+                }
+            }
         }
     }
 
     fn on_link_down(&mut self) {
-        self.session.link_down();
+        self.board.link_down();
         if !self.is_clock_beside {
             self.timekeeper.lost();
         }
@@ -269,7 +281,7 @@ impl Game {
             self.memory.forget_play();
         }
         self.joining.link_down();
-        self.begin_silence(Some(self.last_heard));
+        self.begin_silence(Some(self.board.last_heard()));
         if self.link == LinkState::Live {
             self.set_link(LinkState::Lost);
         }
@@ -280,102 +292,7 @@ impl Game {
         self.facts.push(Fact::Link(link));
     }
 
-    /// Something has come over the line. If it was silent before, messages may have been lost.
-    fn note_heard(&mut self, now: Mono) {
-        if now.since(self.last_heard) > GAP_AFTER && self.link == LinkState::Live {
-            self.suspect_silence(self.last_heard);
-            self.session.want_dump(now, &mut self.commands);
-        }
-        self.last_heard = now;
-    }
-
-    fn on_message(&mut self, now: Mono, message: &BoardMessage) {
-        self.note_heard(now);
-        self.session.on_message(now, message, &mut self.commands);
-        match message {
-            BoardMessage::Dump(dump) => self.on_dump(now, dump),
-            BoardMessage::Field { field, code } => self.on_field(now, *field, *code),
-            BoardMessage::Clock(clock) => self.on_clock(now, clock),
-            BoardMessage::Log(log) => self.on_log(now, log),
-            BoardMessage::Serial(serial) => self.on_serial(now, serial, Command::ReturnSerial),
-            BoardMessage::LongSerial(serial) => {
-                self.on_serial(now, serial, Command::ReturnLongSerial);
-            }
-            _ => {}
-        }
-    }
-
-    fn on_serial(&mut self, now: Mono, serial: &str, ask_again: Command) {
-        let identity = self.serials.hear(now, serial);
-        match identity {
-            Identity::Known => {}
-            Identity::Doubtful => self.commands.push(ask_again),
-            Identity::New | Identity::Other => {
-                self.facts.push(Fact::Identified { serial: serial.to_owned() });
-            }
-        }
-        if identity == Identity::Other {
-            self.on_exchanged();
-        }
-    }
-
-    fn on_dump(&mut self, now: Mono, dump: &Dump) {
-        if let Some(signal) = self.signal_shown(dump) {
-            self.on_signal(signal);
-        }
-        if let Some(dump) = &self.believed(now, dump) {
-            self.take_dump(now, dump);
-        }
-    }
-
-    /// What stands on the board is known.
-    pub(super) fn take_dump(&mut self, now: Mono, dump: &Dump) {
-        self.fields = dump.clone();
-        self.note_sight(dump);
-        if self.link != LinkState::Live {
-            self.set_link(LinkState::Live);
-        }
-        if self.orientation.is_none() {
-            self.orientation = dump.orientation();
-            if self.orientation == Some(Orientation::Rotated) && self.settings.white_end.is_none() {
-                self.clock.bind_white(End::Right);
-            }
-        }
-        let orientation = self.orientation.unwrap_or(Orientation::Normal);
-        self.on_picture(now, &self.sight.of_board(&dump.placement(orientation)));
-    }
-
-    fn note_sight(&mut self, dump: &Dump) {
-        let sight = self.sight_by(dump);
-        if std::mem::replace(&mut self.sight, sight) != sight {
-            self.facts.push(Fact::Sees(sight));
-        }
-    }
-
-    /// Some boards say of a piece only that it is there, by the code of a white pawn (protocol
-    /// 1.12). More of those than there are white pawns, and nothing else, is no chess.
-    pub(super) fn sight_by(&self, dump: &Dump) -> Sight {
-        let pieces = || dump.0.iter().filter(|code| **code != Code::Empty);
-        let are_pawns = pieces().all(|code| *code == Code::Piece(WHITE_PAWN));
-        match (self.sight, are_pawns) {
-            (Sight::Pieces, true) if pieces().count() > N_PAWNS => Sight::Occupied,
-            (Sight::Occupied, false) => Sight::Pieces,
-            (same, _) => same,
-        }
-    }
-
-    fn on_field(&mut self, now: Mono, field: Field, code: Code) {
-        self.believe_unanswered(now);
-        if !self.may_have_come(now, field, code) {
-            return;
-        }
-        self.fields.0[usize::from(field.index())] = code;
-        let sq = self.orientation.unwrap_or(Orientation::Normal).square(field);
-        let reading = self.sight.of(code.piece());
-        self.on_sensed(now, sq, reading);
-    }
-
-    pub(super) fn on_signal(&mut self, signal: Signal) {
+    fn on_signal(&mut self, signal: Signal) {
         let outcome = match signal {
             Signal::Draw => KnownOutcome::Draw,
             Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
@@ -434,7 +351,7 @@ impl Game {
         if std::mem::take(&mut self.is_blind) {
             self.rejudge(now);
         }
-        self.confirm_base(now);
+        self.vouch(now);
         let had_gap = std::mem::take(&mut self.has_gap);
         let was_before_the_stop = self.watch.note_board();
         if has_changed
@@ -530,7 +447,7 @@ impl Game {
     }
 
     pub(super) fn record_seats(&mut self) {
-        let connector = match self.orientation {
+        let connector = match self.board.lies() {
             Some(Orientation::Rotated) => End::Right,
             Some(Orientation::Normal) | None => End::Left,
         };
@@ -578,5 +495,38 @@ pub(super) fn end_of(end: wire::End) -> End {
     match end {
         wire::End::Left => End::Left,
         wire::End::Right => End::Right,
+    }
+}
+
+/// What a board's driver may know of the game.
+struct View<'a> {
+    /// The game that is on.
+    open: Option<&'a Play>,
+    settings: &'a Settings,
+    clock: &'a Reader,
+    is_whole: bool,
+}
+
+impl Expects for View<'_> {
+    fn on_record(&self) -> Option<&Board> {
+        self.open.map(|play| play.sheet().last().board())
+    }
+
+    fn standing(&self) -> Option<&Board> {
+        self.open.map(|play| play.tracker().best().standing().board())
+    }
+
+    fn may_begin_from(&self, shown: &Placement) -> bool {
+        let named = play::start_of(self.settings);
+        named.is_some_and(|(start, _)| shown.differs(start.board()).is_empty())
+            || start::start_shown(self.settings, shown).is_some()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    fn player_at(&self, end: wire::End) -> Color {
+        self.clock.color(end_of(end))
     }
 }

@@ -7,7 +7,7 @@
 //! takes the place of the one that had to guess.
 
 use super::entry::{Fact, LinkState};
-use super::machine::{Game, end_of};
+use super::machine::Game;
 use super::play::Play;
 use super::settings::ClockRole;
 use super::timers::Timer;
@@ -16,9 +16,8 @@ use crate::clock::Times;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::memory::{self, Clocks, Joint};
-use crate::track::{Placement, Reading, Recalled, Sight, Step, Tracker};
-use crate::wire::{Code, Dump, LogEvent, Orientation, decode_log};
-use shakmaty::{Board, Color};
+use crate::track::{Reading, Recalled, Step, Tracker};
+use shakmaty::Color;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -60,7 +59,7 @@ pub(super) struct Memory {
 /// A log of the board.
 #[derive(Clone, Debug)]
 struct Log {
-    events: Vec<LogEvent>,
+    steps: Vec<Recalled>,
     /// How much had been heard since the base when it came.
     n_heard: usize,
 }
@@ -250,7 +249,7 @@ impl Game {
             self.memory.asked = None;
             self.memory.n_unanswered += 1;
         }
-        let may_ask = self.sight == Sight::Pieces;
+        let may_ask = self.board.has_memory();
         let Some(missed) = self.memory.missed.filter(|_| may_ask) else { return };
         let is_at_rest = self.is_interrupted();
         let every = if is_at_rest { EVERY_AT_REST } else { EVERY };
@@ -267,7 +266,7 @@ impl Game {
         let is_kept = self.memory.asked.is_some() || self.watch.has_suspect();
         if is_kept || due > now || !self.may_be_deaf() {
             self.timers.set(Timer::Memory, due.max(now + STILL));
-        } else if self.session.ask_log(now, &mut self.commands) {
+        } else if self.board.want_memory(now) {
             self.memory.asked = Some(now);
             self.memory.last_asked = Some(now);
             self.timers.set(Timer::Memory, now + ANSWER_MAX);
@@ -304,13 +303,13 @@ impl Game {
 
     /// The board has told what it remembers. What was done meanwhile comes now, all at once and
     /// without its times; the picture that is asked for here comes after it.
-    pub(super) fn on_log(&mut self, now: Mono, payload: &[u8]) {
+    pub(super) fn on_remembered(&mut self, now: Mono, steps: Vec<Recalled>) {
         let asked = self.memory.asked.take();
         self.memory.n_unanswered = 0;
-        self.session.want_dump(now, &mut self.commands);
+        self.board.want_picture(now);
         if self.memory.missed.is_some() {
             let n_heard = self.memory.heard.len();
-            self.memory.told = Some(Log { events: decode_log(payload), n_heard });
+            self.memory.told = Some(Log { steps, n_heard });
         }
         self.begin_reading(asked.unwrap_or(now));
     }
@@ -318,7 +317,7 @@ impl Game {
     fn join_memory(&mut self, now: Mono, log: &Log) {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return };
         let (heard, later) = self.memory.heard.split_at(log.n_heard);
-        let mut recalled = self.recalled(&log.events);
+        let mut recalled = log.steps.clone();
         recalled.extend(later.iter().map(|(_, step)| untimed(step)));
         let clocks = match base.shown {
             _ if base.is_unpressed => Clocks::Unpressed,
@@ -379,48 +378,6 @@ impl Game {
         let shown = self.play.as_ref().and_then(Play::shown_last);
         self.recall_from(now, base, &steps, None, shown);
     }
-
-    /// What the board remembers, in the words of the tracker.
-    fn recalled(&self, events: &[LogEvent]) -> Vec<Recalled> {
-        let lies = self.orientation.unwrap_or(Orientation::Normal);
-        let mut steps: Vec<Recalled> = Vec::new();
-        let mut scan = None;
-        for event in events {
-            if let (LogEvent::Change { field, code, .. }, Some(after)) = (event, scan)
-                && *code != Code::Empty
-                && after < Some(field.index())
-                && let Some(Recalled { step: Step::Found(placement), .. }) = steps.last_mut()
-            {
-                placement.set(lies.square(*field), reading_of(*code));
-                scan = Some(Some(field.index()));
-                continue;
-            }
-            let (step, is_fast) = match *event {
-                LogEvent::Change { field, code, fast } => {
-                    (Step::Sensed { sq: lies.square(field), reading: reading_of(code) }, fast)
-                }
-                LogEvent::Time { end, seconds } => {
-                    let left = Some(Duration::from_secs(u64::from(seconds)));
-                    (Step::Pressed { by: self.clock.color(end_of(end)), left }, false)
-                }
-                LogEvent::PowerUp | LogEvent::Watchdog => {
-                    scan = Some(None);
-                    steps.push(Recalled { step: Step::Found(Placement::empty()), is_fast: false });
-                    continue;
-                }
-                LogEvent::EmptyBoard => (Step::Showed(Placement::empty()), true),
-                LogEvent::Start(how) => {
-                    (Step::Showed(Dump::new(&Board::new(), how).placement(lies).into()), true)
-                }
-                _ => continue,
-            };
-            if !matches!(step, Step::Showed(_)) || scan.is_none() {
-                scan = None;
-                steps.push(Recalled { step, is_fast });
-            }
-        }
-        steps
-    }
 }
 
 /// What came behind a log, all at once: when it was done is not known. Whoever has lifted a piece
@@ -428,10 +385,6 @@ impl Game {
 fn untimed(step: &Step) -> Recalled {
     let is_lift = matches!(step, Step::Sensed { reading: Reading::Empty, .. });
     Recalled { step: step.clone(), is_fast: !is_lift }
-}
-
-fn reading_of(code: Code) -> Reading {
-    code.piece().map_or(Reading::Empty, Reading::Piece)
 }
 
 /// A tracker to which is told what a board remembers.

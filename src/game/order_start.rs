@@ -5,6 +5,7 @@ use super::entry::Fact;
 use super::machine::Game;
 use super::play::Play;
 use super::score::Unknown;
+use super::start::start_shown;
 use super::timers::Timer;
 use crate::time::Mono;
 use crate::track::{Placement, bridge};
@@ -25,7 +26,7 @@ impl Game {
             return Ok(());
         }
         let shown = self.joining.board().cloned().map(Placement::from);
-        let shown = shown.and_then(|placement| self.start_shown(&placement));
+        let shown = shown.and_then(|placement| start_shown(&self.settings, &placement));
         let (start, mode) = self.start_due(shown);
         let is_so = self.open().is_some_and(|play| {
             play.sheet().is_empty() && !play.sheet().is_joined() && *play.sheet().start() == start

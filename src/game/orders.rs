@@ -354,7 +354,7 @@ impl Game {
         self.watch.note_gap(now);
         self.look(now, GAP_STEP_MAX);
         self.timers.set(Timer::Settle, now + self.settle_time());
-        self.session.want_dump(now, &mut self.commands);
+        self.board.want_picture(now);
     }
 
     /// From half-move `ply` on not the next `n` of the record were played, but `moves`. A result

@@ -7,6 +7,7 @@ use super::play::Play;
 use super::score::ScoreSheet;
 use super::settings::Settings;
 use super::timekeeper::Timekeeper;
+use crate::board::Known;
 use crate::clock::{End, Reader, Times};
 use crate::laws::Ending;
 use crate::time::Mono;
@@ -326,7 +327,6 @@ impl Recovered {
         };
         let white = settings.white_end.unwrap_or(white);
         let mut game = Game::new(settings);
-        game.orientation = game.orientation.or(lies);
         game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
         if let Some((sheet, _)) = &self.game {
             let first = sheet.start().turn();
@@ -339,10 +339,7 @@ impl Recovered {
             play.is_closed = is_closed;
             play
         });
-        for serial in &self.serials {
-            game.serials.take(serial);
-        }
-        game.sight = self.sight.unwrap_or(game.sight);
+        game.board.take_up(Known { lies, sight: self.sight, serials: self.serials });
         game.begin_silence(None);
         game.recover_base();
         game

@@ -58,6 +58,16 @@ pub enum ClockRole {
     Own,
 }
 
+/// How a board is read.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum BoardKind {
+    /// It speaks over a line as those of DGT do.
+    #[default]
+    Dgt,
+    /// Its squares are looked at one after the other.
+    Scanned,
+}
+
 /// The settings of one board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -75,6 +85,8 @@ pub struct Settings {
     pub start: Option<Fen>,
     /// Castling and start position by the rules of Chess960.
     pub is_chess960: bool,
+    /// How the board is read.
+    pub board: BoardKind,
     /// How the board lies; `None` finds it out from the start position.
     pub orientation: Option<Orientation>,
     /// White's end of the clock; `None` finds it out from the first press.

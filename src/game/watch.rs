@@ -295,10 +295,10 @@ impl Game {
             let is_play = how == Pressed::Button || !self.is_interrupted();
             self.watch.suspect = is_play.then_some(Suspect { by, at: now, how, before, grace });
             self.timers.set(Timer::Suspect, now + after);
-            self.session.want_dump(now, &mut self.commands);
+            self.board.want_picture(now);
         } else {
             if self.is_last_astray() {
-                self.session.want_dump(now, &mut self.commands);
+                self.board.want_picture(now);
             }
             self.note_untidy(now, by);
         }
@@ -321,7 +321,7 @@ impl Game {
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
         self.watch.is_stop_unseen = true;
-        self.session.want_dump(now, &mut self.commands);
+        self.board.want_picture(now);
         self.watch_stopped(now);
     }
 
@@ -383,7 +383,7 @@ impl Game {
             self.watch_join(now);
         }
         if self.timers.take(Timer::Verify, now) {
-            self.session.want_dump(now, &mut self.commands);
+            self.board.want_picture(now);
         }
         if self.timers.take(Timer::Shown, now) && self.may_judge() {
             self.show_rested(now);

@@ -367,7 +367,7 @@ impl Board {
         let mut wants_show = false;
         for effect in std::mem::take(&mut self.effects) {
             match effect {
-                Effect::Send(command) => self.line.send(command.encode()),
+                Effect::Send(bytes) => self.line.send(bytes),
                 Effect::Reopen => self.line.reopen(),
                 Effect::Clock(order) => self.drive(|clock, out| clock.obey(at, order, out)),
                 Effect::Show => wants_show = true,

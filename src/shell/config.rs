@@ -10,7 +10,7 @@ use crate::clock::{ControlError, End, TimeControl};
 use crate::drive::{Calls, Starter};
 use crate::game::settings::Settle;
 use crate::game::terms::{at_control, variant_of};
-use crate::game::{ClockRole, Settings};
+use crate::game::{BoardKind, ClockRole, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
@@ -538,6 +538,7 @@ impl Board {
             site: self.site.clone(),
             round: self.round.clone(),
             start: None,
+            board: BoardKind::Dgt,
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {
                 Connector::Auto => None,

@@ -7,8 +7,9 @@
 use super::script::{Happening, Header, Script};
 use super::table::Table;
 use super::trouble::{Noise, Trouble};
-use crate::game::{Ear, Effect, Entry, Event, Game, Settings};
+use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Settings};
 use crate::time::{Mono, Stamp, Wall};
+use crate::track::Sight;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -55,7 +56,10 @@ impl Replay {
 
     /// The same on a line that has its troubles. The bytes of a tape have had theirs already.
     pub fn run_amid(script: &Script, settings: Settings, trouble: &Trouble) -> Self {
-        let mut run = Run::new(settings);
+        // A board that names its pieces is played with its line.
+        let has_line = script.is_tape() || script.header.sight == Sight::Pieces;
+        let board = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
+        let mut run = Run::new(Settings { board, ..settings });
         if script.is_tape() {
             run.tape(script);
         } else {
@@ -240,7 +244,7 @@ impl Run {
         for effect in self.effects.drain(..) {
             match effect {
                 Effect::Record(entry) => self.entries.push(entry),
-                Effect::Send(command) => self.sent.extend(command.encode()),
+                Effect::Send(bytes) => self.sent.extend(bytes),
                 Effect::Reopen => self.wants_reopen = true,
                 Effect::Show | Effect::Clock(_) => {}
             }

@@ -124,9 +124,9 @@ fn answer(table: &mut Table, at: Mono, effects: impl Iterator<Item = Effect>) ->
     let mut wants_reopen = false;
     for effect in effects {
         match effect {
-            Effect::Send(command) => {
+            Effect::Send(bytes) => {
                 let board = table.board_mut().expect("a board with a line");
-                board.host_bytes(at, &command.encode());
+                board.host_bytes(at, &bytes);
             }
             Effect::Reopen => wants_reopen = true,
             Effect::Record(_) | Effect::Show | Effect::Clock(_) => {}

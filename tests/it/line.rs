@@ -355,7 +355,7 @@ impl Host {
         self.game.handle(at, event, &mut effects);
         for effect in effects {
             match effect {
-                Effect::Send(command) => self.stub.send(command.encode()),
+                Effect::Send(bytes) => self.stub.send(bytes),
                 Effect::Reopen => self.stub.reopen(),
                 Effect::Record(_) | Effect::Show | Effect::Clock(_) => {}
             }

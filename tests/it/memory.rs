@@ -92,10 +92,12 @@ impl Table {
         self.game.handle(Stamp { mono: self.now, wall: Wall(0) }, event, &mut effects);
         for effect in effects {
             match effect {
-                Effect::Send(Command::SendLog) if !self.has_memory => self.n_logs_asked += 1,
-                Effect::Send(command) => {
-                    self.n_logs_asked += usize::from(command == Command::SendLog);
-                    self.board.host_bytes(self.now, &command.encode());
+                Effect::Send(bytes) => {
+                    let is_log = bytes == Command::SendLog.encode();
+                    self.n_logs_asked += usize::from(is_log);
+                    if self.has_memory || !is_log {
+                        self.board.host_bytes(self.now, &bytes);
+                    }
                 }
                 Effect::Record(entry) => {
                     self.facts.push(entry.fact.clone());

@@ -361,7 +361,7 @@ impl Recording {
         let mut effects = Vec::new();
         self.game.handle(Stamp { mono: at, wall: Wall(0) }, event, &mut effects);
         let is_send = |effect: Effect| match effect {
-            Effect::Send(command) => Some(command.encode()),
+            Effect::Send(bytes) => Some(bytes),
             _ => None,
         };
         let sent: Vec<u8> = effects.into_iter().filter_map(is_send).flatten().collect();

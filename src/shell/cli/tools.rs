@@ -421,8 +421,7 @@ impl Recorder {
     fn carry_out(&mut self, at: Stamp, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Send(command) => {
-                    let bytes = command.encode();
+                Effect::Send(bytes) => {
                     self.tape.sent(at, &bytes);
                     self.line.send(bytes);
                 }

@@ -104,7 +104,7 @@ impl Hall {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Send(command) => self.send(&command),
+                Effect::Send(bytes) => self.host_bytes(&bytes),
                 Effect::Clock(order) => self.obey(order),
                 Effect::Record(entry) => {
                     let line = self.writer.line(&entry.fact);
@@ -128,8 +128,12 @@ impl Hall {
 
     fn send(&mut self, command: &Command) {
         self.n_commands += usize::from(matches!(command, Command::Clock(_)));
+        self.host_bytes(&command.encode());
+    }
+
+    fn host_bytes(&mut self, bytes: &[u8]) {
         let board = self.table.board_mut().expect("a board");
-        board.host_bytes(self.now, &command.encode());
+        board.host_bytes(self.now, bytes);
     }
 
     fn obey(&mut self, order: laws::ClockOrder) {

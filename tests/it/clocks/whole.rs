@@ -15,8 +15,8 @@ use rokade::sim::{Badness, DgtClockSim, Faults, Obedience};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::{
-    Act, BoardMessage, ClockKind, ClockMessage, ClockTime, Command, Dump, End, Orientation,
-    SideTime,
+    Act, BoardMessage, ClockKind, ClockMessage, ClockTime, Command, CommandDecoder, Dump, End,
+    HostItem, Orientation, SideTime,
 };
 use set::Set;
 use shakmaty::{Board, Color};
@@ -189,7 +189,11 @@ impl Hall {
         let mut is_told = false;
         for effect in effects {
             match effect {
-                Effect::Send(command) => self.send(command),
+                Effect::Send(bytes) => {
+                    for item in sent(&bytes) {
+                        self.send(item);
+                    }
+                }
                 Effect::Clock(order) => self.obey_order(order),
                 Effect::Record(Entry { fact, .. }) => {
                     // What a clock shows that was not heard before goes on record as it is.
@@ -576,4 +580,15 @@ fn a_clock_of_ones_own_and_the_game_agree_in_the_end() {
 #[test]
 fn a_clock_that_the_arbiter_has_set_and_the_game_agree_in_the_end() {
     play_all(Kind::Read, 100);
+}
+
+/// The commands that a host has sent.
+fn sent(bytes: &[u8]) -> Vec<Command> {
+    let mut items = Vec::new();
+    CommandDecoder::default().push(bytes, &mut items);
+    let command = |item| match item {
+        HostItem::Command(command) => Some(command),
+        HostItem::Bus(_) | HostItem::Ignored(_) => None,
+    };
+    items.into_iter().filter_map(command).collect()
 }

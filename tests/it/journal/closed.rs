@@ -157,7 +157,7 @@ impl Life {
         for effect in std::mem::take(&mut self.effects) {
             match effect {
                 Effect::Record(entry) => lines.push(self.note(&entry)),
-                Effect::Send(command) => sent.extend(command.encode()),
+                Effect::Send(bytes) => sent.extend(bytes),
                 Effect::Reopen => wants_reopen = true,
                 Effect::Show | Effect::Clock(_) => {}
             }

@@ -6,15 +6,16 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use super::{Complaint, Source};
 
 /// Who may name whom, and which external crates. A layer may always name itself.
-const LAYERS: [Layer; 9] = [
+const LAYERS: [Layer; 10] = [
     Layer { name: "time", names: &[], crates: &["shakmaty"] },
     Layer { name: "wire", names: &["time"], crates: &["shakmaty"] },
     Layer { name: "track", names: &["time"], crates: &["shakmaty"] },
     Layer { name: "laws", names: &["time"], crates: &["shakmaty"] },
     Layer { name: "clock", names: &["time"], crates: &["shakmaty"] },
+    Layer { name: "board", names: &["time", "wire", "track"], crates: &["shakmaty"] },
     Layer {
         name: "game",
-        names: &["time", "wire", "track", "laws", "clock"],
+        names: &["time", "wire", "track", "laws", "clock", "board"],
         crates: &["shakmaty"],
     },
     Layer {

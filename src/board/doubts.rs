@@ -1,0 +1,112 @@
+//! A dump of the whole board is evidence and not the truth: a stray byte shifts all that follows
+//! it. One that cannot be, or that is far from what was known, is asked for again before it changes
+//! anything; it is believed when the next one says the same. On a line with noise on it every field
+//! needs two dumps to change, and a piece that comes from nowhere is left to them.
+
+use crate::time::Mono;
+use crate::wire::{Code, Dump, Field, Signal};
+use shakmaty::{Color, Role};
+use std::time::Duration;
+
+/// Messages that get lost on a line that is up change so few fields, at the most.
+pub(super) const NEAR: usize = 4;
+/// Hands change so many while a line is down for a while; more are looked at twice.
+pub(super) const NEAR_AFTER_GAP: usize = 12;
+/// Two dumps that differ in so many fields at the most say the same: play goes on between them.
+pub(super) const AGREE: usize = 2;
+/// Pieces of both colors.
+const PIECES_MAX: usize = 32;
+/// A line on which noise was heard is mistrusted for so long.
+const NOISY_FOR: Duration = Duration::from_secs(120);
+/// Noise three times in this time: any message may be hurt.
+const DENSE: Duration = Duration::from_secs(20);
+/// Noise that comes sooner after noise is the same.
+const APART: Duration = Duration::from_millis(100);
+/// Noise that comes so soon after a dump belongs to it: a byte too many has pushed its end out.
+const SPILLED: Duration = Duration::from_millis(50);
+
+/// What has been read of a board and is not believed yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Doubts {
+    /// The last picture of the whole board, and when it came.
+    dump: Option<(Mono, Box<Dump>)>,
+    /// A figure that says how the game ended.
+    signal: Option<(Field, Signal)>,
+    /// When noise was heard last, newest first.
+    noise: [Option<Mono>; 3],
+    /// The last picture showed just what was known, and nothing has come since.
+    is_confirmed: bool,
+}
+
+impl Doubts {
+    /// Bytes came that make no message.
+    pub(super) fn note_noise(&mut self, now: Mono) {
+        match self.noise[0] {
+            // What one hurt message leaves behind comes in pieces.
+            Some(last) if now.since(last) < APART => self.noise[0] = Some(now),
+            last => self.noise = [Some(now), last, self.noise[1]],
+        }
+        self.is_confirmed = false;
+        self.dump.take_if(|(at, _)| now.since(*at) <= SPILLED);
+    }
+
+    pub(super) fn is_noisy(&self, now: Mono) -> bool {
+        self.noise[0].is_some_and(|at| now.since(at) <= NOISY_FOR)
+    }
+
+    /// Whether there is so much noise that any message may be hurt.
+    pub(super) fn is_dense(&self, now: Mono) -> bool {
+        self.noise[2].is_some_and(|at| now.since(at) <= DENSE)
+    }
+
+    /// Whether what is known of the board has been read twice, if that is needed.
+    pub(super) fn is_settled(&self, now: Mono) -> bool {
+        self.is_confirmed || !self.is_noisy(now)
+    }
+
+    /// The whole board was read; `is_confirmed` if it is as was known. What it showed the last
+    /// time, if that is in doubt.
+    pub(super) fn read(&mut self, is_confirmed: bool) -> Option<Box<Dump>> {
+        self.is_confirmed = is_confirmed;
+        self.dump.take().map(|(_, dump)| dump)
+    }
+
+    /// `dump` is in doubt until the next one comes.
+    pub(super) fn keep(&mut self, now: Mono, dump: &Dump) {
+        self.dump = Some((now, Box::new(dump.clone())));
+    }
+
+    /// The dump that has been in doubt for so long, if it may be one of a game.
+    pub(super) fn take_kept_since(&mut self, now: Mono, span: Duration) -> Option<Box<Dump>> {
+        let kept = self.dump.take_if(|(at, dump)| now.since(*at) >= span && can_be(dump));
+        kept.map(|(_, dump)| dump)
+    }
+
+    /// A field was read by itself; `is_known` if it reads what was known.
+    pub(super) fn note_change(&mut self, is_known: bool) {
+        self.is_confirmed &= is_known;
+    }
+
+    /// A figure was read that says how the game ended, and may be noise.
+    pub(super) fn doubt_signal(&mut self, field: Field, signal: Signal) {
+        self.signal = Some((field, signal));
+    }
+
+    /// The figure that says how the game ended, if the whole board shows it as well.
+    pub(super) fn signal_shown(&mut self, dump: &Dump) -> Option<Signal> {
+        let (field, signal) = self.signal.take()?;
+        (dump.code(field) == Code::Signal(signal)).then_some(signal)
+    }
+}
+
+pub(super) fn differs(a: &Dump, b: &Dump) -> usize {
+    a.0.iter().zip(&b.0).filter(|(a, b)| a != b).count()
+}
+
+/// Whether the pieces may be those of a game: one king each, and no more than there are.
+pub(super) fn can_be(dump: &Dump) -> bool {
+    let count = |color, role| dump.0.iter().filter(|code| code.is(color, role)).count();
+    let has_one_king = |color| count(color, Role::King) <= 1;
+    let n = dump.0.iter().filter(|code| **code != Code::Empty).count();
+    n <= PIECES_MAX && Color::ALL.into_iter().all(has_one_king)
+}

@@ -1,0 +1,173 @@
+//! Boards. Each kind has a driver, which knows how such a board is woken and kept awake, how it
+//! says what, and how far that is to be believed; whoever follows the game hears of readings,
+//! pictures and lost messages alone. A driver is pure: it is told the time and what came over the
+//! line, and asked what follows from that and what is to be sent.
+
+pub mod dgt;
+mod doubts;
+mod identity;
+mod recalled;
+pub mod scanned;
+
+pub use dgt::Dgt;
+pub use scanned::Scanned;
+
+use crate::time::Mono;
+use crate::track::{Placement, Reading, Recalled, Sight};
+use crate::wire::{BoardMessage, ClockMessage, End, Orientation, Signal};
+use shakmaty::{Board, Square};
+use std::ops::{Deref, DerefMut};
+
+/// What is known of a board by what it has said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Nothing had come since then, and something comes now: messages may have been lost.
+    WasQuiet(Mono),
+    /// There is so much noise on the line that any message may be hurt.
+    Noise,
+    /// The whole board was read for the first time since the line is open.
+    Live,
+    /// This is what it can tell of a piece.
+    Sees(Sight),
+    /// It lies so.
+    Lies(Orientation),
+    /// A square reads something else now.
+    Sensed(Square, Reading),
+    /// The whole board was read.
+    Pictured(Placement),
+    /// The clock behind it has said something.
+    Clock(ClockMessage),
+    /// A figure on it says how the game ended.
+    Signal(Signal),
+    /// It told its memory, oldest first.
+    Remembered(Vec<Recalled>),
+    /// It told a serial number that is not on record.
+    Identified {
+        /// As it was told.
+        serial: String,
+        /// Another one of this length is on record: it is another board.
+        is_exchanged: bool,
+    },
+}
+
+/// What a driver may ask whoever follows the game, to hold against it what a board says.
+pub trait Expects {
+    /// The position on record of the game that is on.
+    fn on_record(&self) -> Option<&Board>;
+    /// The position that the game that is on is believed to have come to.
+    fn standing(&self) -> Option<&Board>;
+    /// Whether a game may begin from what is shown.
+    fn may_begin_from(&self, shown: &Placement) -> bool;
+    /// Whether all that the board did since it was last read as a whole has been heard.
+    fn is_whole(&self) -> bool;
+    /// Who plays at that end of the clock.
+    fn player_at(&self, end: End) -> shakmaty::Color;
+}
+
+/// What was known of a board before the program was started.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// How it lay.
+    pub lies: Option<Orientation>,
+    /// What it could tell of a piece.
+    pub sight: Option<Sight>,
+    /// The serial numbers that it told, in their order.
+    pub serials: Vec<String>,
+}
+
+/// A kind of board. What comes over the line is told by the first group of methods, and
+/// [`Driver::poll`] is asked until it has no more to say. Most boards need few of the others.
+pub trait Driver {
+    /// The line is open. `asks_clock` says that the clock behind the board was heard before, and
+    /// that it is to be asked for first.
+    fn link_up(&mut self, now: Mono, asks_clock: bool);
+    /// The line is gone.
+    fn link_down(&mut self);
+    /// Bytes have arrived, whatever they will turn out to say.
+    fn on_bytes(&mut self, _now: Mono) {}
+    /// A DGT board has sent a message.
+    fn on_message(&mut self, _now: Mono, _message: &BoardMessage) {}
+    /// Bytes came that make no message.
+    fn on_noise(&mut self, _now: Mono) {}
+    /// A square of a scanned board reads something else now.
+    fn on_sensed(&mut self, now: Mono, sq: Square, reading: Reading);
+    /// A scanned board was read as a whole.
+    fn on_picture(&mut self, now: Mono, placement: &Placement);
+
+    /// What follows next from what came over the line. `None` if that was all.
+    fn poll(&mut self, now: Mono, expects: &dyn Expects) -> Option<News>;
+
+    /// What is to be sent over the line since this was asked last.
+    fn take_sent(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+    /// When [`Driver::on_timeout`] is due. Calling early does no harm.
+    fn wake_at(&self) -> Option<Mono> {
+        None
+    }
+    /// The moment of [`Driver::wake_at`] has come.
+    fn on_timeout(&mut self, _now: Mono) {}
+    /// Whether nobody answers: the line is to be closed and opened again.
+    fn is_given_up(&self) -> bool {
+        false
+    }
+    /// The line will be closed on purpose.
+    fn leave(&mut self) {}
+
+    /// The whole board is to be read, as soon as that can be.
+    fn want_picture(&mut self, now: Mono);
+    /// Whether it has a memory of its own that is of use.
+    fn has_memory(&self) -> bool {
+        false
+    }
+    /// The memory is to be told, which takes seconds. False if it cannot be asked for now.
+    fn want_memory(&mut self, _now: Mono) -> bool {
+        false
+    }
+
+    /// Whether the line has had noise on it of late, so that one reading proves nothing.
+    fn is_noisy(&self, _now: Mono) -> bool {
+        false
+    }
+    /// Whether what is known of the board has been read twice, if that is needed.
+    fn is_settled(&self, _now: Mono) -> bool {
+        true
+    }
+    /// When something came over the line for the last time.
+    fn last_heard(&self) -> Mono;
+    /// How it lies, if it matters and is known.
+    fn lies(&self) -> Option<Orientation> {
+        None
+    }
+    /// Goes on with what was known of the board.
+    fn take_up(&mut self, _known: Known) {}
+}
+
+/// The kinds of boards, for one that is driven.
+#[derive(Clone, Debug)]
+pub enum AnyBoard {
+    /// One that speaks as those of DGT do.
+    Dgt(Box<Dgt>),
+    /// One whose squares are looked at one after the other.
+    Scanned(Scanned),
+}
+
+impl Deref for AnyBoard {
+    type Target = dyn Driver;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Dgt(board) => &**board,
+            Self::Scanned(board) => board,
+        }
+    }
+}
+
+impl DerefMut for AnyBoard {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Dgt(board) => &mut **board,
+            Self::Scanned(board) => board,
+        }
+    }
+}
