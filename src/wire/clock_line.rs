@@ -7,12 +7,12 @@
 
 use std::time::Duration;
 
-use super::agenda::{Agenda, DifferenceWatch, Job, LOOK_EVERY, PEACE, Shown};
-use super::budget::Budget;
+use super::agenda::{Job, LOOK_EVERY, PEACE, Shown};
 use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime, End};
 use super::clock_command::ClockCommand;
 use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
 use super::command::Command;
+use super::errand::{Errand, Errands};
 use super::lag::Lag;
 use super::lever_watch::{LeverWatch, Turn};
 use super::segments::glyph;
@@ -22,8 +22,6 @@ use crate::time::Mono;
 pub const ACK_WAIT: Duration = Duration::from_secs(2);
 /// The same where it only brought the display into step, and new times wait. Ours.
 const STEP_WAIT: Duration = Duration::from_millis(500);
-/// Times a command is sent before it is given up for a while (protocol 3.5, rule 4).
-pub const N_TRIES: u32 = 3;
 /// From one question for the version to the next (protocol 3.7).
 pub const ASK_EVERY: Duration = Duration::from_secs(2);
 /// Questions without an answer before the clock counts as one that does not listen. Ours.
@@ -62,16 +60,10 @@ pub enum LineInput {
     Clock(ClockMessage),
 }
 
-/// A command that waits for its answer.
-#[derive(Debug, Clone)]
-struct Flight {
-    /// `None` asks for the version.
-    job: Option<Job>,
+/// A command to the clock.
+#[derive(Debug, Copy, Clone)]
+struct Sent {
     id: u8,
-    /// What was wanted when the command was made.
-    wanted: Wanted,
-    n_sent: u32,
-    due: Mono,
     /// Whether a reading can tell, and has told, that it was carried out.
     proof: Proof,
 }
@@ -103,8 +95,7 @@ enum Link {
 #[derive(Debug, Clone)]
 pub struct ClockLine {
     link: Link,
-    agenda: Agenda,
-    flight: Option<Flight>,
+    errands: Errands<Sent>,
     /// The command last answered, until when its answer may come again.
     echo: Option<(u8, Mono)>,
     lever: LeverWatch,
@@ -114,8 +105,6 @@ pub struct ClockLine {
     pressed: Option<(Mono, Buttons)>,
     /// When a reading was last asked for.
     looked_at: Option<Mono>,
-    watch: DifferenceWatch,
-    budget: Budget,
     /// When the last command was sent.
     sent_at: Option<Mono>,
     /// The side that was last set running, and when.
@@ -135,16 +124,13 @@ impl ClockLine {
     pub fn new() -> Self {
         Self {
             link: Link::Down,
-            agenda: Agenda::new(),
-            flight: None,
+            errands: Errands::new(),
             echo: None,
             lever: LeverWatch::default(),
             lag: Lag::default(),
             turned: Mono::default(),
             pressed: None,
             looked_at: None,
-            watch: DifferenceWatch::default(),
-            budget: Budget::default(),
             sent_at: None,
             set_running: None,
             restart_told: None,
@@ -203,8 +189,7 @@ impl ClockLine {
 
     fn forget(&mut self, link: Link) {
         self.link = link;
-        self.agenda.forget();
-        self.flight = None;
+        self.errands.forget();
         self.echo = None;
         self.lever = LeverWatch::default();
         self.pressed = None;
@@ -239,15 +224,16 @@ impl ClockLine {
             high: time.high,
         };
         // The clock has done what it was told; its word for it may come two seconds later.
-        if let Some(flight) = &mut self.flight
-            && flight.proof == Proof::Awaited
+        let Errands { agenda, flight, .. } = &mut self.errands;
+        if let Some(flight) = flight
+            && flight.command.proof == Proof::Awaited
             && shown.shows(at, &flight.wanted)
         {
-            flight.proof = Proof::Seen;
-            self.agenda.done(at, Job::Set, &flight.wanted);
+            flight.command.proof = Proof::Seen;
+            agenda.done(at, Job::Set, &flight.wanted);
         }
-        self.agenda.read(at, shown);
-        if self.agenda.is_settled(at) {
+        agenda.read(at, shown);
+        if agenda.is_settled(at) {
             out.push(Act::Tell(ClockNews::Reading(*time)));
         }
     }
@@ -275,11 +261,10 @@ impl ClockLine {
     /// The clock says that it is ready: it has started anew, and forgotten all. Some say the same
     /// to each command that sets times or ends a text; then it is the answer, or comes behind it.
     fn on_ready(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        if let Some(flight) = self.flight.take_if(|flight| flight.job.is_some()) {
-            if let Some(job) = flight.job {
-                self.echo = Some((flight.id, at + ECHO));
-                self.agenda.done(at, job, &flight.wanted);
-            }
+        let flight = self.errands.flight.take_if(|flight| flight.job.is_some());
+        if let Some(Errand { job: Some(job), command, wanted, .. }) = flight {
+            self.echo = Some((command.id, at + ECHO));
+            self.errands.agenda.done(at, job, &wanted);
             return;
         }
         if self.sent_at.is_some_and(|sent| at.since(sent) < READY_ANSWERS) {
@@ -290,17 +275,15 @@ impl ClockLine {
             self.restart_told = Some(at);
             out.push(Act::Tell(ClockNews::Restarted));
         }
-        self.agenda.forget();
-        self.flight = None;
+        self.errands.forget();
     }
 
     fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
         let [_, id, ..] = ack.0;
         // An XL has been seen to name no command with an error; it means the one it was sent.
         let is_error = id == 0 && matches!(ack.outcome(), AckOutcome::Error(_));
-        let Some(flight) = self.flight.take_if(|flight| is_error || flight.id == id) else {
-            return;
-        };
+        let is_it = |flight: &mut Errand<Sent>| is_error || flight.command.id == id;
+        let Some(flight) = self.errands.flight.take_if(is_it) else { return };
         match (ack.outcome(), flight.job) {
             (AckOutcome::Normal, None) => {
                 if let AckKind::Version { major, .. } = ack.kind() {
@@ -310,15 +293,15 @@ impl ClockLine {
             (AckOutcome::Normal, Some(job)) => {
                 let again = if flight.n_sent > 1 { ACK_WAIT } else { ECHO };
                 self.echo = Some((id, at + again));
-                if flight.proof != Proof::Seen {
-                    self.agenda.done(at, job, &flight.wanted);
+                if flight.command.proof != Proof::Seen {
+                    self.errands.agenda.done(at, job, &flight.wanted);
                 }
             }
             (AckOutcome::NotRemote, Some(Job::Set)) => {
-                if !self.agenda.is_refused() {
+                if !self.errands.agenda.is_refused() {
                     out.push(Act::Tell(ClockNews::Refuses(self.mend())));
                 }
-                self.agenda.refused(at, Job::Set);
+                self.errands.agenda.refused(at, Job::Set);
             }
             // Once more may help, at once; then as if no answer had come (protocol 3.5, rule 5).
             _ => self.resend(at, flight, out),
@@ -343,24 +326,19 @@ impl ClockLine {
     }
 
     /// Sends a command once more, made anew, for times pass; or gives it up.
-    fn resend(&mut self, at: Mono, flight: Flight, out: &mut Vec<Act<Command>>) {
-        let Some(job) = flight.job.filter(|_| flight.proof != Proof::Seen) else { return };
+    fn resend(&mut self, at: Mono, flight: Errand<Sent>, out: &mut Vec<Act<Command>>) {
+        let Sent { id, proof } = flight.command;
+        let Some(job) = flight.job.filter(|_| proof != Proof::Seen) else { return };
         if job == Job::Step {
             // Its moment is over; there will be another.
-            self.agenda.failed(at, job);
-            return;
-        }
-        if flight.n_sent >= N_TRIES || self.budget.opens_at(Some(job)) > at {
-            out.push(Act::Tell(ClockNews::Unanswered(flight.id)));
-            self.agenda.failed(at, job);
+            self.errands.agenda.failed(at, job);
             return;
         }
         // What is no longer wanted is not insisted on.
-        match self.command(at, job) {
-            Some(command) if command.id() == flight.id => {
-                self.launch(at, Some(job), command, flight.n_sent + 1, out);
-            }
-            _ => {}
+        if self.errands.tries_again(at, job, id, flight.n_sent, out)
+            && let Some(command) = self.command(at, job)
+        {
+            self.launch(at, Some(job), command, flight.n_sent + 1, out);
         }
     }
 
@@ -372,32 +350,31 @@ impl ClockLine {
         n_sent: u32,
         out: &mut Vec<Act<Command>>,
     ) {
-        let wanted = *self.agenda.wanted();
+        let agenda = &mut self.errands.agenda;
         if job == Some(Job::Text) {
-            self.agenda.cover();
+            agenda.cover();
         }
         let running = job.filter(|job| matches!(job, Job::Set | Job::Step));
-        if let Some(times) = running.and(wanted.times) {
+        if let Some(times) = running.and(agenda.wanted().times) {
             let (left, right) = times.shown(at);
             let seconds = |end| if end == End::Left { left } else { right };
             self.lag.is_set(at, times.end().map(|end| (end, seconds(end))));
             self.set_running = times.end().map(|end| (at, end)).or(self.set_running);
         }
-        self.budget.spend(at);
-        self.sent_at = Some(at);
-        let (id, due) = (command.id(), at + ACK_WAIT);
-        let is_else = job == Some(Job::Set) && self.agenda.shows_else(at);
+        let is_else = job == Some(Job::Set) && agenda.shows_else(at);
         let proof = if is_else { Proof::Awaited } else { Proof::None };
-        self.flight = Some(Flight { job, id, wanted, n_sent, due, proof });
+        self.sent_at = Some(at);
+        self.errands.launch(at, job, Sent { id: command.id(), proof }, n_sent, ACK_WAIT);
         out.push(Act::Send(Command::Clock(command)));
     }
 
     /// The command for a job as things stand; `None` if there is nothing to do any more.
     fn command(&self, at: Mono, job: Job) -> Option<ClockCommand> {
-        let wanted = self.agenda.wanted();
+        let agenda = &self.errands.agenda;
+        let wanted = agenda.wanted();
         match job {
             Job::Set | Job::Step => Some(ClockCommand::SetAndRun(wanted.times?.command(at))),
-            Job::Beep => Some(ClockCommand::Beep(self.agenda.next_beep()?.min(BEEP_MAX))),
+            Job::Beep => Some(ClockCommand::Beep(agenda.next_beep()?.min(BEEP_MAX))),
             Job::EndText => wanted.text.is_none().then_some(ClockCommand::End),
             Job::Text => {
                 let text = wanted.text?;
@@ -418,7 +395,7 @@ impl ClockLine {
     /// From when on a job may be sent; `None` if this clock has no such thing.
     fn allows(&self, job: Job) -> Option<Mono> {
         let listens_at = self.looked_at.map_or(Mono::default(), |looked| looked + BOARD_BUSY);
-        let opens_at = self.budget.opens_at(Some(job)).max(listens_at);
+        let opens_at = self.errands.opens_at(Some(job)).max(listens_at);
         let id = match job {
             // A question to the board is none to the clock.
             Job::Look => return Some(Mono::default()),
@@ -438,7 +415,7 @@ impl ClockLine {
 
     /// Does what is due.
     fn go_on(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        if let Some(flight) = self.flight.take_if(|flight| flight.due <= at) {
+        if let Some(flight) = self.errands.take_overdue(at) {
             self.resend(at, flight, out);
         }
         if let Link::Asking { n_asked, due } = self.link
@@ -446,17 +423,17 @@ impl ClockLine {
         {
             self.ask(at, n_asked, out);
         }
-        self.agenda.go_on(at);
+        self.errands.agenda.go_on(at);
         if self.overrules_at().is_some_and(|overrules| overrules <= at) {
-            self.flight = None;
+            self.errands.flight = None;
         }
-        while self.flight.is_none() && matches!(self.link, Link::Found(_)) {
-            let Some(job) = self.agenda.next(at, |job| self.allows(job)) else { break };
+        while matches!(self.link, Link::Found(_)) {
+            let Some(job) = self.errands.next(at, |job| self.allows(job)) else { break };
             if let Some(command) = self.command(at, job) {
                 self.launch(at, Some(job), command, 1, out);
             } else {
                 self.look(at, out);
-                self.agenda.done(at, Job::Look, &Wanted::default());
+                self.errands.agenda.done(at, Job::Look, &Wanted::default());
             }
         }
         if let Link::Empty(due) = self.link
@@ -468,7 +445,7 @@ impl ClockLine {
         if self.question_at().is_some_and(|due| due <= at) {
             self.look(at, out);
         }
-        self.watch.look(at, self.difference(), self.agenda.is_defied(), out);
+        self.errands.watch(at, self.difference(), out);
     }
 
     /// When the board is asked for a reading, to try the line or to see a press: not just before a
@@ -476,15 +453,16 @@ impl ClockLine {
     fn question_at(&self) -> Option<Mono> {
         let Link::Found(_) = self.link else { return None };
         let looked = self.looked_at.unwrap_or_default();
-        let is_running = self.agenda.wanted().times?.end().is_some();
+        let agenda = &self.errands.agenda;
+        let is_running = agenda.wanted().times?.end().is_some();
         let mut due = looked + self.lag.asks_every(is_running)?;
         if !is_running {
             // Just behind a command the answer may be that to the command (protocol 2.6).
             due = due.max(self.sent_at? + ACK_WAIT + ECHO);
-        } else if !self.agenda.runs_at(looked) {
+        } else if !agenda.runs_at(looked) {
             return None;
         }
-        let step = self.agenda.moment(Job::Step, |_| Some(Mono::default()));
+        let step = agenda.moment(Job::Step, |_| Some(Mono::default()));
         let is_near = |step: &Mono| *step >= due && *step < due + BOARD_BUSY;
         Some(step.filter(is_near).map_or(due, |step| step + BOARD_BUSY))
     }
@@ -493,13 +471,13 @@ impl ClockLine {
     /// command that only brought the display into step: it is the same command, and what it comes
     /// to is read.
     fn overrules_at(&self) -> Option<Mono> {
-        let flight = self.flight.as_ref()?;
-        let wait = match (flight.job, flight.proof) {
+        let flight = self.errands.flight.as_ref()?;
+        let wait = match (flight.job, flight.command.proof) {
             (_, Proof::Seen) => Duration::ZERO,
             (Some(Job::Step), _) => STEP_WAIT,
             _ => return None,
         };
-        let set_at = self.agenda.moment(Job::Set, |job| self.allows(job))?;
+        let set_at = self.errands.agenda.moment(Job::Set, |job| self.allows(job))?;
         Some(set_at.max(self.sent_at? + wait))
     }
 
@@ -511,7 +489,7 @@ impl ClockLine {
     }
 
     fn ask(&mut self, at: Mono, n_asked: u32, out: &mut Vec<Act<Command>>) {
-        let opens_at = self.budget.opens_at(None);
+        let opens_at = self.errands.opens_at(None);
         if opens_at > at {
             self.link = Link::Asking { n_asked, due: opens_at };
             return;
@@ -531,13 +509,12 @@ impl ClockDriver for ClockLine {
     type Command = Command;
 
     fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Command>>) {
-        self.watch.restart(self.difference());
-        self.agenda.want(wanted);
+        self.errands.want(wanted, self.difference());
         self.go_on(at, out);
     }
 
     fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Command>>) {
-        self.agenda.beep(units);
+        self.errands.agenda.beep(units);
         self.go_on(at, out);
     }
 
@@ -565,23 +542,25 @@ impl ClockDriver for ClockLine {
     }
 
     fn wake_at(&self) -> Option<Mono> {
-        let flight = self.flight.as_ref().map(|flight| flight.due);
         let asking = match self.link {
             Link::Asking { due, .. } | Link::Empty(due) => Some(due),
             _ => None,
         };
-        let is_free = self.flight.is_none() && matches!(self.link, Link::Found(_));
-        let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
-        [flight, self.overrules_at(), asking, agenda, self.question_at(), self.watch.wake_at()]
+        let job = match self.link {
+            Link::Found(_) => self.errands.next_at(|job| self.allows(job)),
+            _ => None,
+        };
+        [self.errands.wake_at(), self.overrules_at(), asking, job, self.question_at()]
             .into_iter()
             .flatten()
             .min()
     }
 
     fn difference(&self) -> Option<Difference> {
-        let is_wanted = *self.agenda.wanted() != Wanted::default();
+        let agenda = &self.errands.agenda;
+        let is_wanted = *agenda.wanted() != Wanted::default();
         match self.link {
-            Link::Found(_) => self.agenda.difference(),
+            Link::Found(_) => agenda.difference(),
             Link::Asking { .. } => is_wanted.then_some(Difference::Silent),
             Link::Empty(_) | Link::Down => is_wanted.then_some(Difference::Absent),
         }

@@ -17,6 +17,7 @@ pub mod clock_wish;
 pub mod command;
 pub mod contact;
 pub mod dgt3000;
+mod errand;
 pub mod field;
 pub mod frame;
 pub mod ht16k33;

@@ -10,18 +10,16 @@ use std::time::Duration;
 use super::{AckVerdict, Address, BEEP_MAX, I2cAck, I2cCommand, I2cMessage, I2cSet, I2cTime};
 use super::{KeyEvent, Keys, SideRun};
 use crate::time::Mono;
-use crate::wire::agenda::{Agenda, DifferenceWatch, Job, Shown};
-use crate::wire::budget::Budget;
+use crate::wire::agenda::{Job, Shown};
 use crate::wire::clock_wish::{
     Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted, WantedTimes,
 };
+use crate::wire::errand::{Errand, Errands, N_TRIES};
 use crate::wire::{ClockTime, End, LONG_TEXT_LEN, Runs, SideTime};
 
 /// An answer takes up to 10 ms by one program and 50 ms by another (protocol 6.6); the rest is for
 /// a microcontroller between us and the bus.
 const ANSWER_WAIT: Duration = Duration::from_millis(100);
-/// Every command is sent so often (protocol 6.3), and each step of getting control (protocol 6.5).
-const N_ATTEMPTS: u32 = 3;
 /// After the clock has obeyed (protocol 6.5, step 2).
 const AFTER_GOOD: Duration = Duration::from_millis(5);
 /// After it has refused or was silent (protocol 6.5, step 3).
@@ -77,32 +75,37 @@ pub enum WriteEnd {
 enum Phase {
     /// No bus.
     Down,
-    /// Not under control: the next attempt is due then.
-    Taking { n_tried: u32, n_woken: u32, next: I2cCommand, due: Mono },
+    /// Not under control.
+    Taking(Taking),
     /// Nothing has helped; from the beginning then.
     Resting(Mono),
     /// The clock obeys.
     Ready,
 }
 
-/// A command under way.
+/// How control is being taken.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+struct Taking {
+    n_tried: u32,
+    n_woken: u32,
+    /// What is sent next, and when.
+    next: I2cCommand,
+    due: Mono,
+}
+
+/// A command to the clock.
 #[derive(Debug, Copy, Clone)]
-struct Flight {
-    job: Option<Job>,
+struct Sent {
     command: I2cCommand,
-    wanted: Wanted,
-    n_sent: u32,
     /// The text that is believed to be shown, once more.
     is_again: bool,
-    due: Mono,
 }
 
 /// The driver of a DGT3000 on its jack.
 #[derive(Debug, Clone)]
 pub struct Dgt3000 {
     phase: Phase,
-    agenda: Agenda,
-    flight: Option<Flight>,
+    errands: Errands<Sent>,
     /// The address on which the host listens.
     listens: Option<Address>,
     keys: Option<Keys>,
@@ -115,8 +118,6 @@ pub struct Dgt3000 {
     has_reset: bool,
     /// Why the clock was not to be had, as told last.
     trouble: Option<ClockNews>,
-    watch: DifferenceWatch,
-    budget: Budget,
 }
 
 impl Default for Dgt3000 {
@@ -130,8 +131,7 @@ impl Dgt3000 {
     pub fn new() -> Self {
         Self {
             phase: Phase::Down,
-            agenda: Agenda::new(),
-            flight: None,
+            errands: Errands::new(),
             listens: None,
             keys: None,
             is_found: false,
@@ -140,8 +140,6 @@ impl Dgt3000 {
             n_refused: 0,
             has_reset: false,
             trouble: None,
-            watch: DifferenceWatch::default(),
-            budget: Budget::default(),
         }
     }
 
@@ -156,9 +154,9 @@ impl Dgt3000 {
     }
 
     fn take(&mut self, due: Mono) {
-        self.flight = None;
+        self.errands.flight = None;
         let next = I2cCommand::Mode25;
-        self.phase = Phase::Taking { n_tried: 0, n_woken: 0, next, due };
+        self.phase = Phase::Taking(Taking { n_tried: 0, n_woken: 0, next, due });
     }
 
     /// The attempts are used up: tells why, if that is news, and rests.
@@ -169,7 +167,7 @@ impl Dgt3000 {
             out.push(Act::Tell(why));
         }
         self.trouble = Some(why);
-        self.flight = None;
+        self.errands.flight = None;
         self.phase = Phase::Resting(at + TAKE_EVERY);
     }
 
@@ -192,7 +190,7 @@ impl Dgt3000 {
     fn on_hello(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
         if self.phase == Phase::Ready {
             out.push(Act::Tell(ClockNews::Restarted));
-            self.agenda.forget();
+            self.errands.forget();
         }
         self.take(at + AFTER_GOOD);
     }
@@ -202,7 +200,7 @@ impl Dgt3000 {
         let keys = self.keys.unwrap_or_default().with_high(time.high);
         let before = self.keys.replace(keys);
         // What was pressed while it could not be heard is seen against what was wanted of it.
-        let wanted = || self.agenda.wanted().times.and_then(|times| times.end());
+        let wanted = || self.errands.agenda.wanted().times.and_then(|times| times.end());
         let known = before.map(Keys::high).or_else(wanted);
         if known.is_some_and(|high| high != time.high) {
             out.push(Act::Tell(ClockNews::Lever(time.high)));
@@ -211,8 +209,8 @@ impl Dgt3000 {
             return;
         }
         let I2cTime { left, right, high, .. } = time;
-        self.agenda.read(at, Shown { left, right, running: None, high });
-        if self.agenda.is_settled(at) {
+        self.errands.agenda.read(at, Shown { left, right, running: None, high });
+        if self.errands.agenda.is_settled(at) {
             out.push(Act::Tell(ClockNews::Reading(self.reading(time))));
         }
     }
@@ -220,12 +218,12 @@ impl Dgt3000 {
     /// A reading as a board would give it. The clock does not say whether it runs, so it is taken
     /// to do what it has confirmed.
     fn reading(&self, time: I2cTime) -> ClockTime {
-        let times = self.agenda.wanted().times;
+        let agenda = &self.errands.agenda;
+        let times = agenda.wanted().times;
         ClockTime {
             left: SideTime::of_seconds(time.left),
             right: SideTime::of_seconds(time.right),
-            running: times.is_some_and(|times| times.runs != Runs::Pause)
-                && self.agenda.is_confirmed(),
+            running: times.is_some_and(|times| times.runs != Runs::Pause) && agenda.is_confirmed(),
             high: time.high,
             battery_low: false,
         }
@@ -241,7 +239,7 @@ impl Dgt3000 {
                 KeyEvent::PowerReleased => continue,
                 KeyEvent::PowerPressed => {
                     // A clock under control cannot be switched off: it is taken back.
-                    self.agenda.forget();
+                    self.errands.forget();
                     self.take(at + AFTER_BAD);
                     ClockNews::PowerKey
                 }
@@ -250,22 +248,21 @@ impl Dgt3000 {
     }
 
     fn on_ack(&mut self, at: Mono, ack: I2cAck, out: &mut Vec<Act<I2cOp>>) {
-        let Some(flight) = self.flight.take_if(|flight| flight.command.id() == ack.command) else {
-            return;
-        };
-        let verdict = ack.verdict();
-        match (flight.job, verdict) {
-            (None, AckVerdict::Refused) => self.step_failed(at, flight, true, out),
-            (None, _) => self.step_done(at, flight, out),
+        let is_it = |flight: &mut Errand<Sent>| flight.command.command.id() == ack.command;
+        let Some(flight) = self.errands.flight.take_if(is_it) else { return };
+        let Sent { command, is_again } = flight.command;
+        match (flight.job, ack.verdict()) {
+            (None, AckVerdict::Refused) => self.step_failed(at, command, true, out),
+            (None, _) => self.step_done(at, command, out),
             (Some(job), AckVerdict::Done) => self.job_done(at, job, flight),
             // It was to be said again, and need not be.
-            (Some(Job::Text), AckVerdict::TextShown) if flight.is_again => {
-                self.agenda.done(at, Job::Text, &flight.wanted);
+            (Some(Job::Text), AckVerdict::TextShown) if is_again => {
+                self.errands.agenda.done(at, Job::Text, &flight.wanted);
             }
             // Another text is there, and must go first; unless that has been tried.
-            (Some(_), AckVerdict::TextShown) if self.n_refused < N_ATTEMPTS => {
+            (Some(_), AckVerdict::TextShown) if self.n_refused < N_TRIES => {
                 self.n_refused += 1;
-                self.agenda.cover();
+                self.errands.agenda.cover();
             }
             // It obeys no longer, and has not said so.
             (Some(_), AckVerdict::TextShown) => {
@@ -273,49 +270,51 @@ impl Dgt3000 {
                 self.phase = Phase::Resting(at + TAKE_EVERY);
             }
             // It obeys no longer.
-            (Some(Job::Set), AckVerdict::Refused) if self.n_refused < N_ATTEMPTS => {
+            (Some(Job::Set), AckVerdict::Refused) if self.n_refused < N_TRIES => {
                 self.n_refused += 1;
                 self.take(at + AFTER_BAD);
             }
             (Some(Job::Set), AckVerdict::Refused) => {
                 self.rest(at, ClockNews::Refuses(MEND_GAME), out);
             }
-            (Some(job), AckVerdict::Refused) => self.agenda.failed(at, job),
+            (Some(job), AckVerdict::Refused) => self.errands.agenda.failed(at, job),
         }
-        if self.flight.is_none() {
+        if self.errands.flight.is_none() {
             self.listen(Address::General, out);
         }
     }
 
-    fn job_done(&mut self, at: Mono, job: Job, flight: Flight) {
-        match (job, flight.command) {
+    fn job_done(&mut self, at: Mono, job: Job, flight: Errand<Sent>) {
+        let Errand { command: Sent { command, .. }, wanted, .. } = flight;
+        let agenda = &mut self.errands.agenda;
+        match (job, command) {
             // The way is free for the text itself.
-            (Job::Text | Job::Beep, I2cCommand::EndDisplay) => self.agenda.uncovered(),
+            (Job::Text | Job::Beep, I2cCommand::EndDisplay) => agenda.uncovered(),
             (Job::Beep, _) => {
-                self.agenda.done(at, Job::Beep, &flight.wanted);
-                self.agenda.done(at, Job::Text, &flight.wanted);
+                agenda.done(at, Job::Beep, &wanted);
+                agenda.done(at, Job::Text, &wanted);
             }
-            _ => self.agenda.done(at, job, &flight.wanted),
+            _ => agenda.done(at, job, &wanted),
         }
-        if flight.command != I2cCommand::EndDisplay {
+        if command != I2cCommand::EndDisplay {
             self.n_refused = 0;
         }
     }
 
     /// A step towards control has been taken.
-    fn step_done(&mut self, at: Mono, flight: Flight, out: &mut Vec<Act<I2cOp>>) {
-        let Phase::Taking { n_tried, n_woken, .. } = self.phase else { return };
-        if flight.command == I2cCommand::Mode25 {
+    fn step_done(&mut self, at: Mono, step: I2cCommand, out: &mut Vec<Act<I2cOp>>) {
+        let Phase::Taking(taking) = self.phase else { return };
+        if step == I2cCommand::Mode25 {
             self.phase = Phase::Ready;
             self.heard = at;
             self.trouble = None;
-            self.agenda.forget();
+            self.errands.forget();
             if !std::mem::replace(&mut self.is_found, true) {
                 out.push(Act::Tell(ClockNews::Found(ClockKind::Dgt3000)));
             }
         } else {
             let next = I2cCommand::Mode25;
-            self.phase = Phase::Taking { n_tried, n_woken, next, due: at + AFTER_GOOD };
+            self.phase = Phase::Taking(Taking { next, due: at + AFTER_GOOD, ..taking });
         }
     }
 
@@ -323,33 +322,33 @@ impl Dgt3000 {
     fn step_failed(
         &mut self,
         at: Mono,
-        flight: Flight,
+        step: I2cCommand,
         is_refused: bool,
         out: &mut Vec<Act<I2cOp>>,
     ) {
-        let Phase::Taking { n_tried, n_woken, .. } = self.phase else { return };
-        if flight.command == I2cCommand::Mode25 && n_tried < N_ATTEMPTS {
-            let (n_tried, next) = (n_tried + 1, I2cCommand::SetCentralControl);
-            self.phase = Phase::Taking { n_tried, n_woken, next, due: at + AFTER_BAD };
-        } else if n_tried < N_ATTEMPTS {
-            // Refused or not: the option may be to be had all the same.
-            let next = I2cCommand::Mode25;
-            self.phase = Phase::Taking { n_tried, n_woken, next, due: at + AFTER_BAD };
-        } else {
+        let Phase::Taking(taking) = self.phase else { return };
+        if taking.n_tried >= N_TRIES {
             let why = if is_refused { ClockNews::Refuses(MEND_GAME) } else { ClockNews::Gone };
             self.rest(at, why, out);
+            return;
         }
+        let (n_tried, next) = match step {
+            I2cCommand::Mode25 => (taking.n_tried + 1, I2cCommand::SetCentralControl),
+            // Refused or not: the option may be to be had all the same.
+            _ => (taking.n_tried, I2cCommand::Mode25),
+        };
+        self.phase = Phase::Taking(Taking { n_tried, next, due: at + AFTER_BAD, ..taking });
     }
 
     fn on_written(&mut self, at: Mono, end: WriteEnd, out: &mut Vec<Act<I2cOp>>) {
-        let Some(flight) = &mut self.flight else { return };
+        let Some(flight) = &mut self.errands.flight else { return };
         match end {
             WriteEnd::Done => {
                 flight.due = at + ANSWER_WAIT;
                 self.has_reset = false;
             }
             // The clock does not acknowledge that it is woken (protocol 6.3).
-            WriteEnd::NoAnswer if flight.command == I2cCommand::Wake => {
+            WriteEnd::NoAnswer if flight.command.command == I2cCommand::Wake => {
                 flight.due = at + ANSWER_WAIT;
             }
             WriteEnd::NoAnswer => self.nobody(at, out),
@@ -369,42 +368,39 @@ impl Dgt3000 {
 
     /// Nobody has the clock's address: it sleeps, or is not there.
     fn nobody(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
-        self.flight = None;
+        self.errands.flight = None;
         let n_woken = match self.phase {
-            Phase::Taking { n_woken, .. } => n_woken,
+            Phase::Taking(taking) => taking.n_woken,
             _ => 0,
         };
-        if n_woken < N_ATTEMPTS {
+        if n_woken < N_TRIES {
             let (n_woken, next) = (n_woken + 1, I2cCommand::Wake);
-            self.phase = Phase::Taking { n_tried: 0, n_woken, next, due: at };
+            self.phase = Phase::Taking(Taking { n_tried: 0, n_woken, next, due: at });
         } else {
             self.rest(at, ClockNews::Gone, out);
         }
     }
 
     fn overdue(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
-        let Some(flight) = self.flight.take_if(|flight| flight.due <= at) else { return };
+        let Some(flight) = self.errands.take_overdue(at) else { return };
+        let step = flight.command.command;
         match flight.job {
-            None if flight.command == I2cCommand::Wake => {
+            None if step == I2cCommand::Wake => {
                 // No hello; perhaps it was awake all the same.
-                if let Phase::Taking { n_tried, n_woken, .. } = self.phase {
-                    let next = I2cCommand::Mode25;
-                    self.phase = Phase::Taking { n_tried, n_woken, next, due: at };
+                if let Phase::Taking(taking) = &mut self.phase {
+                    (taking.next, taking.due) = (I2cCommand::Mode25, at);
                 }
             }
-            None => self.step_failed(at, flight, false, out),
-            job if flight.n_sent < N_ATTEMPTS && self.budget.opens_at(job) <= at => {
-                let command = flight.job.and_then(|job| self.command(at, job));
-                if let Some(command) = command {
-                    self.launch(at, job, command, flight.n_sent + 1, out);
-                }
-            }
+            None => self.step_failed(at, step, false, out),
             Some(job) => {
-                out.push(Act::Tell(ClockNews::Unanswered(flight.command.id())));
-                self.agenda.failed(at, job);
+                if self.errands.tries_again(at, job, step.id(), flight.n_sent, out)
+                    && let Some(command) = self.command(at, job)
+                {
+                    self.launch(at, Some(job), command, flight.n_sent + 1, out);
+                }
             }
         }
-        if self.flight.is_none() {
+        if self.errands.flight.is_none() {
             self.listen(Address::General, out);
         }
     }
@@ -423,40 +419,39 @@ impl Dgt3000 {
         n_sent: u32,
         out: &mut Vec<Act<I2cOp>>,
     ) {
-        let is_again = job == Some(Job::Text) && self.agenda.shows_text();
+        let agenda = &mut self.errands.agenda;
+        let is_again = job == Some(Job::Text) && agenda.shows_text();
         // The end of a text is answered where texts are, and where there was none, elsewhere
         // (protocol 6.3). After one attempt there is none, whether we heard of it or not.
         let on = match command {
-            I2cCommand::EndDisplay if n_sent == 1 && self.agenda.knows_text() => Address::General,
+            I2cCommand::EndDisplay if n_sent == 1 && agenda.knows_text() => Address::General,
             _ => command.answers_on(),
         };
-        self.listen(on, out);
         if matches!(command, I2cCommand::Display { .. }) {
-            self.agenda.cover();
+            agenda.cover();
         }
-        self.budget.spend(at);
-        let wanted = *self.agenda.wanted();
-        let due = at + ANSWER_WAIT;
-        self.flight = Some(Flight { job, command, wanted, n_sent, is_again, due });
+        self.listen(on, out);
+        self.errands.launch(at, job, Sent { command, is_again }, n_sent, ANSWER_WAIT);
         out.push(Act::Send(I2cOp::Write(command.encode())));
     }
 
     /// The command for a job as things stand; `None` if there is nothing to do any more.
     fn command(&self, at: Mono, job: Job) -> Option<I2cCommand> {
-        let wanted = self.agenda.wanted();
-        let is_free = self.agenda.is_bare();
+        let agenda = &self.errands.agenda;
+        let wanted = agenda.wanted();
+        let is_free = agenda.is_bare();
         match job {
             Job::Set | Job::Step => Some(I2cCommand::SetAndRun(set(&wanted.times?, at))),
             Job::EndText => wanted.text.is_none().then_some(I2cCommand::EndDisplay),
             Job::Text => {
                 let text = wanted.text?.long;
-                let is_free = is_free || self.agenda.shows_text();
+                let is_free = is_free || agenda.shows_text();
                 Some(if is_free { display(text, 0) } else { I2cCommand::EndDisplay })
             }
             Job::Beep => {
                 // Only a text can sound; without one, the glass goes dark for a moment.
                 let text = wanted.text.map_or([b' '; LONG_TEXT_LEN], |text| text.long);
-                let beep = self.agenda.next_beep()?;
+                let beep = agenda.next_beep()?;
                 Some(if is_free { display(text, beep) } else { I2cCommand::EndDisplay })
             }
             Job::Icons | Job::Look => None,
@@ -465,7 +460,7 @@ impl Dgt3000 {
 
     fn allows(&self, job: Job) -> Option<Mono> {
         // Times come by themselves, and the icons lie in the text.
-        (!matches!(job, Job::Icons | Job::Look)).then(|| self.budget.opens_at(Some(job)))
+        (!matches!(job, Job::Icons | Job::Look)).then(|| self.errands.opens_at(Some(job)))
     }
 
     fn go_on(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
@@ -478,27 +473,26 @@ impl Dgt3000 {
             }
             _ => {}
         }
-        self.agenda.go_on(at);
-        if self.flight.is_none() {
-            match self.phase {
-                Phase::Taking { n_tried, n_woken, next, due } if due <= at => {
-                    let opens_at = self.budget.opens_at(None);
-                    if opens_at <= at {
-                        self.launch(at, None, next, 1, out);
-                    } else {
-                        self.phase = Phase::Taking { n_tried, n_woken, next, due: opens_at };
-                    }
+        self.errands.agenda.go_on(at);
+        match &mut self.phase {
+            Phase::Taking(taking) if taking.due <= at && self.errands.flight.is_none() => {
+                let opens_at = self.errands.opens_at(None);
+                if opens_at <= at {
+                    let next = taking.next;
+                    self.launch(at, None, next, 1, out);
+                } else {
+                    taking.due = opens_at;
                 }
-                Phase::Ready => {
-                    let job = self.agenda.next(at, |job| self.allows(job));
-                    if let Some(command) = job.and_then(|job| self.command(at, job)) {
-                        self.launch(at, job, command, 1, out);
-                    }
-                }
-                _ => {}
             }
+            Phase::Ready => {
+                let job = self.errands.next(at, |job| self.allows(job));
+                if let Some(command) = job.and_then(|job| self.command(at, job)) {
+                    self.launch(at, job, command, 1, out);
+                }
+            }
+            _ => {}
         }
-        self.watch.look(at, self.difference(), self.agenda.is_defied(), out);
+        self.errands.watch(at, self.difference(), out);
     }
 }
 
@@ -507,13 +501,12 @@ impl ClockDriver for Dgt3000 {
     type Command = I2cOp;
 
     fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<I2cOp>>) {
-        self.watch.restart(self.difference());
-        self.agenda.want(wanted);
+        self.errands.want(wanted, self.difference());
         self.go_on(at, out);
     }
 
     fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<I2cOp>>) {
-        self.agenda.beep(units.min(BEEP_MAX));
+        self.errands.agenda.beep(units.min(BEEP_MAX));
         self.go_on(at, out);
     }
 
@@ -528,10 +521,9 @@ impl ClockDriver for Dgt3000 {
                 if self.is_found {
                     out.push(Act::Tell(ClockNews::Gone));
                 }
-                let mut agenda = self.agenda.clone();
-                agenda.forget();
-                let budget = std::mem::take(&mut self.budget);
-                *self = Self { agenda, budget, watch: self.watch, ..Self::new() };
+                let mut errands = std::mem::replace(&mut self.errands, Errands::new());
+                errands.forget();
+                *self = Self { errands, ..Self::new() };
             }
             _ if self.phase == Phase::Down => {}
             I2cInput::Written(end) => self.on_written(at, *end, out),
@@ -545,22 +537,24 @@ impl ClockDriver for Dgt3000 {
     }
 
     fn wake_at(&self) -> Option<Mono> {
-        let flight = self.flight.map(|flight| flight.due);
-        let phase = match self.phase {
-            Phase::Down => None,
-            Phase::Taking { due, .. } => flight.is_none().then_some(due),
-            Phase::Resting(due) => Some(due),
-            Phase::Ready => Some(self.heard + SILENCE),
+        let (phase, job) = match self.phase {
+            Phase::Down => (None, None),
+            Phase::Taking(Taking { due, .. }) => {
+                (self.errands.flight.is_none().then_some(due), None)
+            }
+            Phase::Resting(due) => (Some(due), None),
+            Phase::Ready => {
+                (Some(self.heard + SILENCE), self.errands.next_at(|job| self.allows(job)))
+            }
         };
-        let is_free = self.flight.is_none() && self.phase == Phase::Ready;
-        let agenda = is_free.then(|| self.agenda.wake_at(|job| self.allows(job))).flatten();
-        [flight, phase, agenda, self.watch.wake_at()].into_iter().flatten().min()
+        [self.errands.wake_at(), phase, job].into_iter().flatten().min()
     }
 
     fn difference(&self) -> Option<Difference> {
-        let is_wanted = *self.agenda.wanted() != Wanted::default();
+        let agenda = &self.errands.agenda;
+        let is_wanted = *agenda.wanted() != Wanted::default();
         match (self.phase, self.trouble) {
-            (Phase::Ready, _) => self.agenda.difference(),
+            (Phase::Ready, _) => agenda.difference(),
             (_, Some(ClockNews::Refuses(_))) => is_wanted.then_some(Difference::Refused),
             _ => is_wanted.then_some(Difference::Absent),
         }
