@@ -12,7 +12,7 @@ use crate::drive::{BridgeAct, BridgeDesk};
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-use crate::wire::BridgeInput;
+use crate::wire::PortInput;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tracing::info;
@@ -63,14 +63,14 @@ impl BridgeClock {
         let input = match what {
             What::Up => {
                 self.answers_by = Some(at.mono + ANSWERS_WITHIN);
-                BridgeInput::Up
+                PortInput::Up
             }
             What::Down { why } => {
                 info!(board = self.board, "the clock's bridge: {why}");
                 self.answers_by = None;
-                BridgeInput::Down
+                PortInput::Down
             }
-            What::Bytes(bytes) => BridgeInput::Bytes(bytes),
+            What::Bytes(bytes) => PortInput::Bytes(bytes),
         };
         self.drive(at, |desk, out| desk.handle(at.mono, &input, out));
         if self.desk.is_linked() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::bridge::{FromBridge, Lines, ToBridge, VERSION};
-use super::clock_wish::{Act, ClockDriver, ClockNews, Difference, Wanted};
+use super::clock_wish::{Act, ClockDriver, ClockNews, Difference, PortDriver, PortInput, Wanted};
 use super::dgt3000::{Dgt3000, I2cInput, I2cOp};
 use crate::time::Mono;
 
@@ -12,16 +12,10 @@ pub const GREET_EVERY: Duration = Duration::from_secs(2);
 /// A bridge beats every second; without a line for this long it is gone. Ours.
 pub const SILENCE: Duration = Duration::from_millis(3_500);
 
-/// What is heard of the line to a bridge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BridgeInput {
-    /// The line is open.
-    Up,
-    /// It is gone.
-    Down,
-    /// Bytes, cut anyhow.
-    Bytes(Vec<u8>),
-}
+const NO_BRIDGE: &str =
+    "no bridge answers at this port; is it the right port, and has it its firmware?";
+const NO_CLOCK: &str = "the bridge answers, but no clock does; plug it in, switch it on and give \
+                        the order again";
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 enum Link {
@@ -60,11 +54,6 @@ impl BridgeLink {
             number: 0,
             has_other: false,
         }
-    }
-
-    /// Whether a bridge answers.
-    pub const fn is_up(&self) -> bool {
-        matches!(self.link, Link::Up(_))
     }
 
     /// Lines that were none and frames that were none: a measure of the wiring.
@@ -137,7 +126,7 @@ impl BridgeLink {
                     ToBridge::Write { number: self.number, frame }
                 }
             };
-            if matches!(self.link, Link::Up(_)) {
+            if self.is_linked() {
                 out.push(Act::Send(line.encode()));
             }
         }
@@ -160,7 +149,7 @@ impl BridgeLink {
 }
 
 impl ClockDriver for BridgeLink {
-    type Input = BridgeInput;
+    type Input = PortInput;
     type Command = Vec<u8>;
 
     fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
@@ -171,17 +160,17 @@ impl ClockDriver for BridgeLink {
         self.drive(out, |driver, ops| driver.beep(at, units, ops));
     }
 
-    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<Act<Vec<u8>>>) {
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Act<Vec<u8>>>) {
         match input {
-            BridgeInput::Up => {
+            PortInput::Up => {
                 self.lines = Lines::default();
                 self.link = Link::Greeting(at);
             }
-            BridgeInput::Down => {
+            PortInput::Down => {
                 self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Down, ops));
                 self.link = Link::Down;
             }
-            BridgeInput::Bytes(bytes) => {
+            PortInput::Bytes(bytes) => {
                 let mut bodies = Vec::new();
                 self.lines.push(bytes, &mut bodies);
                 for line in bodies.iter().filter_map(|body| FromBridge::parse(body)) {
@@ -211,5 +200,15 @@ impl ClockDriver for BridgeLink {
 
     fn difference(&self) -> Option<Difference> {
         self.driver.difference()
+    }
+}
+
+impl PortDriver for BridgeLink {
+    fn is_linked(&self) -> bool {
+        matches!(self.link, Link::Up(_))
+    }
+
+    fn silence(&self) -> &'static str {
+        if self.is_linked() { NO_CLOCK } else { NO_BRIDGE }
     }
 }

@@ -230,3 +230,38 @@ pub trait ClockDriver {
     /// How the clock differs from what is wanted, as far as the driver knows; `None` if it agrees.
     fn difference(&self) -> Option<Difference>;
 }
+
+/// What to do about a clock that is gone.
+pub(super) const CLOCK_GONE: &str = "the clock was unplugged before it showed what it was told; \
+                                     plug it in and give the order again";
+
+/// What is heard of a port: a serial line, or whatever else carries bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PortInput {
+    /// It is open.
+    Up,
+    /// It is gone.
+    Down,
+    /// Bytes, cut anyhow.
+    Bytes(Vec<u8>),
+}
+
+/// A driver that has a port to itself: what it asks for are bytes. At the far end of the port is a
+/// device that speaks for the clock, as a board or a bridge does.
+pub trait PortDriver: ClockDriver<Input = PortInput, Command = Vec<u8>> {
+    /// Whether the device answers.
+    fn is_linked(&self) -> bool;
+
+    /// What to do where no time of a clock has come for long.
+    fn silence(&self) -> &'static str;
+
+    /// What to do where the clock was there and is gone.
+    fn loss(&self) -> &'static str {
+        CLOCK_GONE
+    }
+
+    /// What is sent before the port is closed.
+    fn leave(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}

@@ -7,6 +7,7 @@
 //! "protocol 1.2"; a constant without a citation is a decision of ours and says so.
 
 mod agenda;
+pub mod board_link;
 pub mod bridge;
 pub mod bridge_link;
 mod budget;
@@ -29,7 +30,8 @@ pub mod message;
 pub mod segments;
 pub mod session;
 
-pub use bridge_link::{BridgeInput, BridgeLink};
+pub use board_link::BoardLink;
+pub use bridge_link::BridgeLink;
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SECONDS_MAX,
     SideTime, TimeFault,
@@ -37,7 +39,8 @@ pub use clock::{
 pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};
 pub use clock_line::{ClockLine, LineInput};
 pub use clock_wish::{
-    Act, ClockDriver, ClockKind, ClockNews, ClockText, Difference, Wanted, WantedTimes,
+    Act, ClockDriver, ClockKind, ClockNews, ClockText, Difference, PortDriver, PortInput, Wanted,
+    WantedTimes,
 };
 pub use command::{Command, CommandDecoder, HostItem, Leds, PegasusLeds};
 pub use field::{Code, Dump, Field, Orientation, Signal};

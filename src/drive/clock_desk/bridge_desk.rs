@@ -12,8 +12,8 @@ use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::Mono;
 use crate::wire::{
-    Act, BridgeInput, BridgeLink, ClockDriver, ClockMessage, ClockNews, ClockTime, Difference, End,
-    SideTime, WantedTimes,
+    Act, BridgeLink, ClockDriver, ClockMessage, ClockNews, ClockTime, Difference, End, PortDriver,
+    PortInput, SideTime, WantedTimes,
 };
 use shakmaty::Color;
 use std::time::Duration;
@@ -107,12 +107,12 @@ impl BridgeDesk {
     }
 
     /// Whether a bridge answers on the line.
-    pub const fn is_linked(&self) -> bool {
-        self.desk.driver.is_up()
+    pub fn is_linked(&self) -> bool {
+        self.desk.driver.is_linked()
     }
 
     /// The line to the bridge was opened or lost, or has brought bytes.
-    pub fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<BridgeAct>) {
+    pub fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<BridgeAct>) {
         let mut acts = Vec::new();
         self.desk.driver.handle(at, input, &mut acts);
         self.take(at, acts, out);

@@ -9,9 +9,8 @@ use crate::shell::now::Now;
 use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::time::{Mono, parse_span};
 use crate::wire::{
-    Act, BoardMessage, BridgeInput, BridgeLink, ClockDriver, ClockKind, ClockLine, ClockNews,
-    ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, SECONDS_MAX, Session,
-    SessionState, Streams, Wanted, WantedTimes,
+    Act, BoardLink, BridgeLink, ClockKind, ClockNews, ClockTime, Difference, End, PortDriver,
+    PortInput, Runs, SECONDS_MAX, Wanted, WantedTimes,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -22,18 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest wait for the first time of a clock: a board is asked for its version twice in it, and
 /// says at once whether a clock is plugged in.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
-const NO_BOARD: &str =
-    "no board answers at this port; is it the right port, and has the board power?";
-const NO_BRIDGE: &str =
-    "no bridge answers at this port; is it the right port, and has it its firmware?";
-const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug it in, switch it \
-                        on and give the order again";
-const NO_CLOCK_ON_BRIDGE: &str = "the bridge answers, but no clock does; plug it in, switch it on \
-                                  and give the order again";
-const GONE: &str = "the clock was unplugged before it showed what it was told; plug it in and give \
-                    the order again";
-const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and \
-                          give the order again";
 const CABLE: &str = "the clock's lines are held low; check its plug";
 
 /// Shows or sets the clock on the table, through its board or a bridge. Left and right are seen
@@ -127,163 +114,13 @@ impl Clock {
         let mut talk =
             Talk { line, now, order: self.order.clone(), shown: None, wanted_at: None, mend: None };
         let done = match self.through {
-            Through::Board => talk.run(BoardEnd::default()).await,
-            Through::Bridge => talk.run(BridgeEnd(BridgeLink::new())).await,
+            Through::Board => talk.run(BoardLink::new()).await,
+            Through::Bridge => talk.run(BridgeLink::new()).await,
         };
         talk.line.close();
         // A panic in there would be our only news of it, and too late.
         actor.await.ok();
         done
-    }
-}
-
-/// What a port leads to: bytes in, bytes and news out.
-trait FarEnd {
-    fn up(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>);
-    fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Vec<u8>>>);
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>);
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>);
-    fn wake_at(&self) -> Option<Mono>;
-    fn difference(&self) -> Option<Difference>;
-    /// What is to be done where no time has come.
-    fn silence(&self) -> &'static str;
-    /// The same where the clock was there and is gone.
-    fn loss(&self) -> &'static str;
-    fn leave(&mut self) -> Vec<Vec<u8>>;
-}
-
-/// A board, woken as the daemon would wake it, and the clock behind it.
-#[derive(Debug)]
-struct BoardEnd {
-    session: Session,
-    decoder: Decoder,
-    clock: ClockLine,
-}
-
-impl Default for BoardEnd {
-    fn default() -> Self {
-        let session = Session::new(Streams::BoardAndClock);
-        Self { session, decoder: Decoder::default(), clock: ClockLine::new() }
-    }
-}
-
-impl BoardEnd {
-    fn pass_on(out: &mut Vec<Act<Vec<u8>>>, commands: Vec<Command>, acts: Vec<Act<Command>>) {
-        out.extend(commands.into_iter().map(|command| Act::Send(command.encode())));
-        out.extend(acts.into_iter().map(|act| match act {
-            Act::Send(command) => Act::Send(command.encode()),
-            Act::Tell(news) => Act::Tell(news),
-        }));
-    }
-
-    fn link(&mut self, at: Mono, acts: &mut Vec<Act<Command>>) {
-        let is_awake = matches!(self.session.state(), SessionState::Resync | SessionState::Live);
-        let input = if is_awake { LineInput::Up } else { LineInput::Down };
-        self.clock.handle(at, &input, acts);
-    }
-}
-
-impl FarEnd for BoardEnd {
-    fn up(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
-        let mut commands = Vec::new();
-        self.session.link_up(at, &mut commands);
-        Self::pass_on(out, commands, Vec::new());
-    }
-
-    fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Vec<u8>>>) {
-        let (mut items, mut commands, mut acts) = (Vec::new(), Vec::new(), Vec::new());
-        self.session.on_bytes(at);
-        self.decoder.push(at, bytes, &mut items);
-        for item in items {
-            let Item::Message(message) = item else { continue };
-            self.session.on_message(at, &message, &mut commands);
-            self.link(at, &mut acts);
-            if let BoardMessage::Clock(clock) = message {
-                self.clock.handle(at, &LineInput::Clock(clock), &mut acts);
-            }
-        }
-        Self::pass_on(out, commands, acts);
-    }
-
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
-        let mut acts = Vec::new();
-        self.clock.want(at, wanted, &mut acts);
-        Self::pass_on(out, Vec::new(), acts);
-    }
-
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
-        let (mut commands, mut acts) = (Vec::new(), Vec::new());
-        self.session.on_timeout(at, &mut commands);
-        self.link(at, &mut acts);
-        self.clock.on_timeout(at, &mut acts);
-        Self::pass_on(out, commands, acts);
-    }
-
-    fn wake_at(&self) -> Option<Mono> {
-        [self.session.wake_at(), self.clock.wake_at()].into_iter().flatten().min()
-    }
-
-    fn difference(&self) -> Option<Difference> {
-        self.clock.difference()
-    }
-
-    fn silence(&self) -> &'static str {
-        match self.session.state() {
-            SessionState::Resync | SessionState::Live => NO_CLOCK,
-            SessionState::Absent | SessionState::Opening | SessionState::Lost => NO_BOARD,
-        }
-    }
-
-    fn loss(&self) -> &'static str {
-        if self.session.failed().is_some() { BOARD_GONE } else { GONE }
-    }
-
-    fn leave(&mut self) -> Vec<Vec<u8>> {
-        let mut commands = Vec::new();
-        self.session.leave(&mut commands);
-        commands.iter().map(Command::encode).collect()
-    }
-}
-
-/// A bridge.
-#[derive(Debug)]
-struct BridgeEnd(BridgeLink);
-
-impl FarEnd for BridgeEnd {
-    fn up(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
-        self.0.handle(at, &BridgeInput::Up, out);
-    }
-
-    fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Vec<u8>>>) {
-        self.0.handle(at, &BridgeInput::Bytes(bytes.to_vec()), out);
-    }
-
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
-        self.0.want(at, wanted, out);
-    }
-
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
-        self.0.on_timeout(at, out);
-    }
-
-    fn wake_at(&self) -> Option<Mono> {
-        self.0.wake_at()
-    }
-
-    fn difference(&self) -> Option<Difference> {
-        self.0.difference()
-    }
-
-    fn silence(&self) -> &'static str {
-        if self.0.is_up() { NO_CLOCK_ON_BRIDGE } else { NO_BRIDGE }
-    }
-
-    fn loss(&self) -> &'static str {
-        GONE
-    }
-
-    fn leave(&mut self) -> Vec<Vec<u8>> {
-        Vec::new()
     }
 }
 
@@ -301,30 +138,32 @@ struct Talk {
 }
 
 impl Talk {
-    async fn run(&mut self, mut far: impl FarEnd) -> Result<(), Failure> {
+    async fn run(&mut self, mut driver: impl PortDriver) -> Result<(), Failure> {
         let begun = tokio::time::Instant::now();
         let (deadline, first_word) = (begun + PATIENCE, begun + ANSWERS_WITHIN);
         let mut out = Vec::new();
         let done = loop {
-            let wake = far.wake_at().unwrap_or(Mono(u64::MAX));
+            let wake = driver.wake_at().unwrap_or(Mono(u64::MAX));
             tokio::select! {
                 heard = self.line.heard() => match heard {
                     Some(Heard { at, what }) => match what {
-                        What::Up => far.up(at.mono, &mut out),
+                        What::Up => driver.handle(at.mono, &PortInput::Up, &mut out),
                         What::Down { why } => break Err(Failure::Device(chain(&why))),
-                        What::Bytes(bytes) => far.hear(at.mono, &bytes, &mut out),
+                        What::Bytes(bytes) => {
+                            driver.handle(at.mono, &PortInput::Bytes(bytes), &mut out);
+                        }
                     },
                     None => break Err(Failure::Device("the line was closed".to_owned())),
                 },
                 () = tokio::time::sleep_until(self.now.instant(wake)) => {
-                    far.on_timeout(self.now.stamp().mono, &mut out);
+                    driver.on_timeout(self.now.stamp().mono, &mut out);
                 }
                 () = tokio::time::sleep_until(first_word), if self.shown.is_none() => {
-                    break Err(Failure::Device(far.silence().to_owned()));
+                    break Err(Failure::Device(driver.silence().to_owned()));
                 }
-                () = tokio::time::sleep_until(deadline) => break Err(self.give_up(&far)),
+                () = tokio::time::sleep_until(deadline) => break Err(self.give_up(&driver)),
             }
-            self.carry_out(&far, &mut out);
+            self.carry_out(&driver, &mut out);
             if self.is_too_much() {
                 break Err(Failure::Usage("a clock shows 9:59:59 at most".to_owned()));
             }
@@ -333,23 +172,23 @@ impl Talk {
             {
                 let at = self.now.stamp().mono;
                 self.wanted_at = Some(at);
-                far.want(at, wanted, &mut out);
-                self.carry_out(&far, &mut out);
+                driver.want(at, wanted, &mut out);
+                self.carry_out(&driver, &mut out);
             }
-            if self.is_done(&far) {
+            if self.is_done(&driver) {
                 break Ok(());
             }
             if self.mend.is_some() && !matches!(self.order, Order::Show) {
-                break Err(self.give_up(&far));
+                break Err(self.give_up(&driver));
             }
         };
-        for bytes in far.leave() {
+        for bytes in driver.leave() {
             self.line.send(bytes);
         }
         done.map(|()| self.print())
     }
 
-    fn carry_out(&mut self, far: &impl FarEnd, out: &mut Vec<Act<Vec<u8>>>) {
+    fn carry_out(&mut self, driver: &impl PortDriver, out: &mut Vec<Act<Vec<u8>>>) {
         for act in out.drain(..) {
             match act {
                 Act::Send(bytes) => self.line.send(bytes),
@@ -360,7 +199,7 @@ impl Talk {
                 Act::Tell(ClockNews::Silent(mend) | ClockNews::Refuses(mend)) => {
                     self.mend = Some(mend);
                 }
-                Act::Tell(ClockNews::Gone) => self.mend = Some(far.loss()),
+                Act::Tell(ClockNews::Gone) => self.mend = Some(driver.loss()),
                 Act::Tell(ClockNews::Cable) => self.mend = Some(CABLE),
                 Act::Tell(_) => {}
             }
@@ -399,18 +238,18 @@ impl Talk {
         Some(Wanted { times: Some(times), ..Wanted::default() })
     }
 
-    fn is_done(&self, far: &impl FarEnd) -> bool {
+    fn is_done(&self, driver: &impl PortDriver) -> bool {
         match self.order {
             Order::Show => self.shown.is_some(),
             _ => {
-                let is_over = far.difference().is_none_or(|it| it == Difference::Lever);
+                let is_over = driver.difference().is_none_or(|it| it == Difference::Lever);
                 self.wanted_at.is_some() && is_over
             }
         }
     }
 
-    fn give_up(&self, far: &impl FarEnd) -> Failure {
-        let what = match (self.mend, far.difference()) {
+    fn give_up(&self, driver: &impl PortDriver) -> Failure {
+        let what = match (self.mend, driver.difference()) {
             (Some(mend), _) => mend,
             (None, Some(Difference::Running)) => {
                 "the clock does not run; does its lever stand right?"

@@ -7,7 +7,7 @@ use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, ToBridge};
 use rokade::wire::dgt3000::I2cMessage;
 use rokade::wire::{
-    BridgeInput, BridgeLink, ClockDriver, ClockLine, ClockMessage, LineInput, Wanted,
+    BridgeLink, ClockDriver, ClockLine, ClockMessage, LineInput, PortInput, Wanted,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     line.want(Mono(0), Wanted::default(), &mut out);
     let mut bridge = BridgeLink::new();
     let mut asked = Vec::new();
-    bridge.handle(Mono(0), &BridgeInput::Up, &mut asked);
+    bridge.handle(Mono(0), &PortInput::Up, &mut asked);
     bridge.want(Mono(0), Wanted::default(), &mut asked);
     for (part, ms) in bytes.chunks(7).zip((0..).step_by(90)) {
         let now = Mono::from_millis(ms);
@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
             let message = ClockMessage::decode(message);
             line.handle(now, &LineInput::Clock(message), &mut out);
         }
-        bridge.handle(now, &BridgeInput::Bytes(part.to_vec()), &mut asked);
+        bridge.handle(now, &PortInput::Bytes(part.to_vec()), &mut asked);
         if line.wake_at().is_some_and(|due| due <= now) {
             line.on_timeout(now, &mut out);
             assert!(line.wake_at().is_none_or(|due| due > now), "a time that is over");

@@ -4,7 +4,7 @@ use rokade::drive::{BridgeAct, BridgeDesk};
 use rokade::sim::dgt3000::State;
 use rokade::sim::{BridgeSim, Dgt3000Sim};
 use rokade::time::Mono;
-use rokade::wire::{Act, BridgeInput, BridgeLink, ClockDriver, ClockMessage, ClockNews};
+use rokade::wire::{Act, BridgeLink, ClockDriver, ClockMessage, ClockNews, PortInput};
 use std::time::Duration;
 
 /// Whoever has the line to a bridge.
@@ -12,7 +12,7 @@ pub(super) trait Host {
     /// What it asks for.
     type Act: Into<BridgeAct>;
 
-    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<Self::Act>);
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Self::Act>);
     fn on_timeout(&mut self, at: Mono, out: &mut Vec<Self::Act>);
     fn wake_at(&self) -> Option<Mono>;
 }
@@ -20,7 +20,7 @@ pub(super) trait Host {
 impl Host for BridgeDesk {
     type Act = BridgeAct;
 
-    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<BridgeAct>) {
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<BridgeAct>) {
         self.handle(at, input, out);
     }
 
@@ -36,7 +36,7 @@ impl Host for BridgeDesk {
 impl Host for BridgeLink {
     type Act = Act<Vec<u8>>;
 
-    fn handle(&mut self, at: Mono, input: &BridgeInput, out: &mut Vec<Self::Act>) {
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Self::Act>) {
         ClockDriver::handle(self, at, input, out);
     }
 
@@ -73,7 +73,7 @@ impl<H: Host> Room<H> {
     }
 
     pub(super) fn plug(&mut self) {
-        self.drive(|host, at, out| host.handle(at, &BridgeInput::Up, out));
+        self.drive(|host, at, out| host.handle(at, &PortInput::Up, out));
     }
 
     pub(super) fn drive(&mut self, act: impl FnOnce(&mut H, Mono, &mut Vec<H::Act>)) {
@@ -94,7 +94,7 @@ impl<H: Host> Room<H> {
         loop {
             let bytes = self.bridge.take(self.now);
             if !bytes.is_empty() && !self.is_mute {
-                let input = BridgeInput::Bytes(bytes);
+                let input = PortInput::Bytes(bytes);
                 self.drive(|host, at, out| host.handle(at, &input, out));
                 continue;
             }

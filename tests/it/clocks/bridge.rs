@@ -7,7 +7,7 @@ use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, LINE_MAX, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
 use rokade::wire::{
-    Act, BridgeInput, BridgeLink, ClockDriver, ClockNews, ClockText, Difference, End, Runs, Wanted,
+    Act, BridgeLink, ClockDriver, ClockNews, ClockText, Difference, End, PortInput, Runs, Wanted,
 };
 use std::time::Duration;
 
@@ -149,9 +149,9 @@ fn a_bridge_that_falls_silent_is_greeted_until_it_answers() {
 fn a_bridge_of_another_version_is_told_of_once() {
     let mut driver = BridgeLink::new();
     let mut out = Vec::new();
-    driver.handle(Mono(0), &BridgeInput::Up, &mut out);
+    driver.handle(Mono(0), &PortInput::Up, &mut out);
     for _ in 0..3 {
-        let line = BridgeInput::Bytes(FromBridge::Hello(2).encode());
+        let line = PortInput::Bytes(FromBridge::Hello(2).encode());
         driver.handle(Mono(1), &line, &mut out);
     }
     let told = out.iter().filter(|act| matches!(act, Act::Tell(ClockNews::Silent(_)))).count();

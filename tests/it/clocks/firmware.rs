@@ -8,7 +8,7 @@ use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
 use rokade::wire::{
-    Act, BridgeInput, BridgeLink, ClockDriver, ClockNews, ClockText, End, Runs, Wanted,
+    Act, BridgeLink, ClockDriver, ClockNews, ClockText, End, PortDriver, PortInput, Runs, Wanted,
 };
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -293,7 +293,7 @@ impl Desk {
             (BridgeLink::new(), Firmware::new(), fastrand::Rng::with_seed(9));
         let (now, bytes, news) = (Mono::default(), Vec::new(), Vec::new());
         let mut desk = Self { now, driver, firmware, clock, bytes, rng, news };
-        desk.drive(|driver, at, out| driver.handle(at, &BridgeInput::Up, out));
+        desk.drive(|driver, at, out| driver.handle(at, &PortInput::Up, out));
         desk
     }
 
@@ -325,7 +325,7 @@ impl Desk {
             if !self.bytes.is_empty() {
                 let n = self.rng.usize(1..=self.bytes.len());
                 let part = self.bytes.drain(..n).collect();
-                self.drive(|driver, at, out| driver.handle(at, &BridgeInput::Bytes(part), out));
+                self.drive(|driver, at, out| driver.handle(at, &PortInput::Bytes(part), out));
                 continue;
             }
             let second = Mono((self.now.0 / 1_000_000 + 1) * 1_000_000);
@@ -358,5 +358,5 @@ fn a_clock_behind_it_shows_what_is_wanted() {
     assert_eq!(desk.driver.n_faults(), (0, 0));
     // It has the clock for an hour, and beats all the while.
     desk.pass(600 * SECOND);
-    assert!(desk.driver.is_up() && !desk.news.contains(&ClockNews::Gone), "{:?}", desk.news);
+    assert!(desk.driver.is_linked() && !desk.news.contains(&ClockNews::Gone), "{:?}", desk.news);
 }

@@ -1,0 +1,189 @@
+//! Drives the clock behind a board that has nothing else to do: wakes the board as for a game, and
+//! lets the driver of its clock speak through it.
+
+use super::clock_line::{ClockLine, LineInput};
+use super::clock_wish::{Act, CLOCK_GONE, ClockDriver, Difference, PortDriver, PortInput, Wanted};
+use super::command::Command;
+use super::frame::{Decoder, Item};
+use super::message::BoardMessage;
+use super::session::{Session, SessionState, Streams};
+use crate::time::Mono;
+
+const NO_BOARD: &str =
+    "no board answers at this port; is it the right port, and has the board power?";
+const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug it in, switch it \
+                        on and give the order again";
+const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and \
+                          give the order again";
+
+/// The driver of a clock behind a board, and the conversation with the board.
+#[derive(Debug, Clone)]
+pub struct BoardLink {
+    session: Session,
+    decoder: Decoder,
+    clock: ClockLine,
+}
+
+impl Default for BoardLink {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BoardLink {
+    /// A driver without a line.
+    pub fn new() -> Self {
+        let session = Session::new(Streams::BoardAndClock);
+        Self { session, decoder: Decoder::default(), clock: ClockLine::new() }
+    }
+
+    /// Tells the driver of the clock whether the board streams it.
+    fn follow(&mut self, at: Mono, acts: &mut Vec<Act<Command>>) {
+        let input = if self.is_linked() { LineInput::Up } else { LineInput::Down };
+        self.clock.handle(at, &input, acts);
+    }
+
+    fn hear(
+        &mut self,
+        at: Mono,
+        bytes: &[u8],
+        commands: &mut Vec<Command>,
+        acts: &mut Vec<Act<Command>>,
+    ) {
+        let mut items = Vec::new();
+        self.session.on_bytes(at);
+        self.decoder.push(at, bytes, &mut items);
+        for item in items {
+            let Item::Message(message) = item else { continue };
+            self.session.on_message(at, &message, commands);
+            self.follow(at, acts);
+            if let BoardMessage::Clock(clock) = message {
+                self.clock.handle(at, &LineInput::Clock(clock), acts);
+            }
+        }
+    }
+
+    /// Puts into bytes what was asked for. What wakes the board goes first.
+    fn pass_on(commands: &[Command], acts: Vec<Act<Command>>, out: &mut Vec<Act<Vec<u8>>>) {
+        out.extend(commands.iter().map(|command| Act::Send(command.encode())));
+        out.extend(acts.into_iter().map(|act| match act {
+            Act::Send(command) => Act::Send(command.encode()),
+            Act::Tell(news) => Act::Tell(news),
+        }));
+    }
+}
+
+impl ClockDriver for BoardLink {
+    type Input = PortInput;
+    type Command = Vec<u8>;
+
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
+        let mut acts = Vec::new();
+        self.clock.want(at, wanted, &mut acts);
+        Self::pass_on(&[], acts, out);
+    }
+
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Vec<u8>>>) {
+        let mut acts = Vec::new();
+        self.clock.beep(at, units, &mut acts);
+        Self::pass_on(&[], acts, out);
+    }
+
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Act<Vec<u8>>>) {
+        let (mut commands, mut acts) = (Vec::new(), Vec::new());
+        match input {
+            PortInput::Up => self.session.link_up(at, &mut commands),
+            PortInput::Down => {
+                self.session.link_down();
+                self.decoder = Decoder::default();
+                self.follow(at, &mut acts);
+            }
+            PortInput::Bytes(bytes) => self.hear(at, bytes, &mut commands, &mut acts),
+        }
+        Self::pass_on(&commands, acts, out);
+    }
+
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+        let (mut commands, mut acts) = (Vec::new(), Vec::new());
+        self.session.on_timeout(at, &mut commands);
+        self.follow(at, &mut acts);
+        self.clock.on_timeout(at, &mut acts);
+        Self::pass_on(&commands, acts, out);
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        [self.session.wake_at(), self.clock.wake_at()].into_iter().flatten().min()
+    }
+
+    fn difference(&self) -> Option<Difference> {
+        self.clock.difference()
+    }
+}
+
+impl PortDriver for BoardLink {
+    fn is_linked(&self) -> bool {
+        matches!(self.session.state(), SessionState::Resync | SessionState::Live)
+    }
+
+    fn silence(&self) -> &'static str {
+        if self.is_linked() { NO_CLOCK } else { NO_BOARD }
+    }
+
+    fn loss(&self) -> &'static str {
+        if self.session.failed().is_some() { BOARD_GONE } else { CLOCK_GONE }
+    }
+
+    fn leave(&mut self) -> Vec<Vec<u8>> {
+        let mut commands = Vec::new();
+        self.session.leave(&mut commands);
+        commands.iter().map(Command::encode).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets half a minute pass, and answers the question for the version with this.
+    fn wake(link: &mut BoardLink, answer: &[u8]) -> Vec<Vec<u8>> {
+        let (mut out, mut sent) = (Vec::new(), Vec::new());
+        link.handle(Mono::default(), &PortInput::Up, &mut out);
+        while let Some(due) = link.wake_at().filter(|due| *due < Mono::from_millis(30_000)) {
+            link.on_timeout(due, &mut out);
+            for act in std::mem::take(&mut out) {
+                let Act::Send(bytes) = act else { continue };
+                if bytes == Command::SendVersion.encode() {
+                    link.handle(due, &PortInput::Bytes(answer.to_vec()), &mut out);
+                }
+                sent.push(bytes);
+            }
+        }
+        sent
+    }
+
+    #[test]
+    fn a_board_is_woken_before_its_clock_is_asked() {
+        let mut link = BoardLink::new();
+        let sent = wake(&mut link, &[0x93, 0x00, 0x05, 0x01, 0x07]);
+        assert!(sent.contains(&Command::UpdateNice.encode()), "{sent:x?}");
+        assert!(sent.contains(&Command::SendClock.encode()), "{sent:x?}");
+    }
+
+    #[test]
+    fn whose_port_answers_nothing_is_told_to_look_for_the_board() {
+        let mut link = BoardLink::new();
+        wake(&mut link, &[]);
+        assert_eq!((link.is_linked(), link.silence()), (false, NO_BOARD));
+        assert_eq!(link.loss(), BOARD_GONE);
+        assert!(link.leave().is_empty(), "who never answered is told nothing");
+    }
+
+    #[test]
+    fn a_port_that_is_gone_is_asked_nothing() {
+        let mut link = BoardLink::new();
+        let mut out = Vec::new();
+        link.handle(Mono::default(), &PortInput::Up, &mut out);
+        link.handle(Mono::from_millis(10), &PortInput::Down, &mut out);
+        assert_eq!((link.wake_at(), link.is_linked()), (None, false));
+    }
+}
