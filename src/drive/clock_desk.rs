@@ -5,10 +5,10 @@
 //! anew finds a clock that runs already: it takes the times from the clock and never sets a game
 //! back to its beginning.
 
-mod bridge_desk;
+mod port_desk;
 mod unruly;
 
-pub use bridge_desk::{BridgeAct, BridgeDesk};
+pub use port_desk::{PortAct, PortDesk};
 use unruly::Trust;
 
 use super::obey::obey;

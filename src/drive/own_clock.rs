@@ -36,7 +36,7 @@ pub enum OwnAct {
 
 /// What an arbiter does to the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockOrder {
+pub enum OwnOrder {
     /// The time of this player runs.
     Start(Color),
     /// Both stand still.
@@ -120,26 +120,26 @@ impl OwnClock {
     }
 
     /// The arbiter does something.
-    pub fn order(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<OwnAct>) {
+    pub fn order(&mut self, at: Mono, order: OwnOrder, out: &mut Vec<OwnAct>) {
         let changes = match order {
-            ClockOrder::Start(color) => self.start(at, color),
-            ClockOrder::Stop => self.model.stop(at),
-            ClockOrder::Set(times) => {
+            OwnOrder::Start(color) => self.start(at, color),
+            OwnOrder::Stop => self.model.stop(at),
+            OwnOrder::Set(times) => {
                 let mut changes = self.model.set_time(at, Color::White, times.white);
                 changes.extend(self.model.set_time(at, Color::Black, times.black));
                 changes
             }
-            ClockOrder::Add(color, span) => self.model.add(at, color, span),
-            ClockOrder::Obey(laws::ClockOrder::Run(color)) => self.start(at, color),
-            ClockOrder::Obey(order) => obey(&mut self.model, at, self.turn, order),
-            ClockOrder::NewGame if self.model.running().is_none() => {
+            OwnOrder::Add(color, span) => self.model.add(at, color, span),
+            OwnOrder::Obey(laws::ClockOrder::Run(color)) => self.start(at, color),
+            OwnOrder::Obey(order) => obey(&mut self.model, at, self.turn, order),
+            OwnOrder::NewGame if self.model.running().is_none() => {
                 self.model = self.fresh.clone();
                 self.model.stop(at);
                 self.has_run = false;
                 Vec::new()
             }
-            ClockOrder::NewGame => Vec::new(),
-            ClockOrder::TakeUp(kept) => {
+            OwnOrder::NewGame => Vec::new(),
+            OwnOrder::TakeUp(kept) => {
                 self.take_up(at, &kept);
                 Vec::new()
             }

@@ -4,14 +4,14 @@
 //! core wants sent, and passes the records to the journal's thread together with what may be
 //! published once they are durable. It never waits for the disk.
 
-use super::board_clock::{self, BoardClock};
+use super::clock::own::OwnClockStub;
+use super::clock::{self, BoardClock};
 use super::http::Shown;
 use super::journal::{Backoff, Batch, DiskStorage, Journal, Line, Writer};
 use super::keeper::{Calls, Stand, stopped};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
-use super::own_clock::OwnClockStub;
 use super::publish::{After, PgnFile, Publisher, Sent, replace};
 use super::record::{self, Games, Past, RecordError};
 use super::serial::{self, Heard, LineStub};
@@ -351,7 +351,7 @@ impl Board {
         for act in acts {
             match act {
                 Act::Send(command) => self.line.send(command.encode()),
-                Act::Tell(news) => board_clock::tell(&self.name, &news),
+                Act::Tell(news) => clock::tell(&self.name, &news),
             }
         }
     }

@@ -2,6 +2,7 @@
 //! again. What goes wrong at one board is none of the others' concern.
 
 use super::board::{Board, Ended, Opened};
+use super::clock::own::OwnClockStub;
 use super::config;
 use super::copy::Original;
 use super::disk::Disk;
@@ -9,7 +10,6 @@ use super::http::{Feed, Shown};
 use super::journal::Position;
 use super::now::Now;
 use super::orders::{self, Answer, Asked, Class, Requests};
-use super::own_clock::OwnClockStub;
 use super::publish::Echo;
 use super::record::RecordError;
 use super::status::{Recording, Status};

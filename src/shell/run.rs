@@ -5,6 +5,7 @@
 //! and tried again, and recording goes on.
 
 use super::apart::Apart;
+use super::clock::own::OwnClockStub;
 use super::config::Config;
 use super::copy::{self, Original};
 use super::disk::Disk;
@@ -12,7 +13,6 @@ use super::http::{self, Feed, Seats, Site};
 use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor};
-use super::own_clock::OwnClockStub;
 use super::publish::Echo;
 use super::status::{Recording, Status, summary};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -5,7 +5,7 @@ use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
-use crate::drive::ClockOrder;
+use crate::drive::OwnOrder;
 use crate::laws::Edition;
 use crate::shell::config::{Board, Config, Http, JournalSettings, Orders, Source, parse_listen};
 use crate::shell::now::{Now, Speed};
@@ -146,7 +146,7 @@ impl Demo {
                 stub.play(game.script.happenings, Speed::REAL).await?;
                 if let Some(orders) = begin {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
-                    orders.give(ClockOrder::Start(Color::White)).await;
+                    orders.give(OwnOrder::Start(Color::White)).await;
                 }
                 if let Some(bridge) = &mut bridge {
                     start(bridge, now).await?;

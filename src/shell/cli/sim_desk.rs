@@ -1,9 +1,9 @@
 //! A clock of one's own for the demo: buttons and displays that are only simulated.
 
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::drive::{ClockOrder, OwnClock};
+use crate::drive::{OwnClock, OwnOrder};
+use crate::shell::clock::own::{self, Edge, Orders, OwnClockStub, Parts, Which};
 use crate::shell::now::Now;
-use crate::shell::own_clock::{self, Edge, Orders, OwnClockStub, Parts, Which};
 use crate::sim::DisplaySim;
 use crate::sim::script::Happening;
 use crate::wire::End;
@@ -36,10 +36,10 @@ impl SimDesk {
         let model = ClockModel::new(control, Manner::default());
         let contacts = Contacts::new(shape, Level::Open, Level::Open);
         let clock = OwnClock::new(model, End::Left, contacts);
-        let (edges_tx, edges_rx) = own_clock::edges();
+        let (edges_tx, edges_rx) = own::edges();
         let buttons = Buttons::default();
         let parts = SimParts { buttons: buttons.clone(), displays: Default::default() };
-        let (stub, actor) = own_clock::channel(clock, parts, edges_rx, now);
+        let (stub, actor) = own::channel(clock, parts, edges_rx, now);
         tokio::spawn(actor.run());
         let (hands_tx, hands_rx) = mpsc::unbounded_channel();
         tokio::spawn(press(hands_rx, edges_tx, (shape, buttons), stub.orders(), now));
@@ -63,11 +63,11 @@ async fn press(
         let by = match happening {
             Happening::Press(by) => by,
             Happening::ClockStopped => {
-                orders.give(ClockOrder::Stop).await;
+                orders.give(OwnOrder::Stop).await;
                 continue;
             }
             Happening::Resume(turn) => {
-                orders.give(ClockOrder::Start(turn)).await;
+                orders.give(OwnOrder::Start(turn)).await;
                 continue;
             }
             _ => continue,

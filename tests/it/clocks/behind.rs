@@ -1,6 +1,6 @@
 //! A DGT 3000 behind a bridge, and the host that drives it, in virtual time.
 
-use rokade::drive::{BridgeAct, BridgeDesk};
+use rokade::drive::{PortAct, PortDesk};
 use rokade::sim::dgt3000::State;
 use rokade::sim::{BridgeSim, Dgt3000Sim};
 use rokade::time::Mono;
@@ -10,21 +10,21 @@ use std::time::Duration;
 /// Whoever has the line to a bridge.
 pub(super) trait Host {
     /// What it asks for.
-    type Act: Into<BridgeAct>;
+    type Act: Into<PortAct>;
 
     fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Self::Act>);
     fn on_timeout(&mut self, at: Mono, out: &mut Vec<Self::Act>);
     fn wake_at(&self) -> Option<Mono>;
 }
 
-impl Host for BridgeDesk {
-    type Act = BridgeAct;
+impl Host for PortDesk {
+    type Act = PortAct;
 
-    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<BridgeAct>) {
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<PortAct>) {
         self.handle(at, input, out);
     }
 
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<BridgeAct>) {
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<PortAct>) {
         self.on_timeout(at, out);
     }
 
@@ -81,10 +81,10 @@ impl<H: Host> Room<H> {
         act(&mut self.host, self.now, &mut out);
         for act in out {
             match act.into() {
-                BridgeAct::Send(bytes) if self.is_mute => drop(bytes),
-                BridgeAct::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
-                BridgeAct::Tell(news) => self.news.push(news),
-                BridgeAct::Hear(message) => self.heard.push(message),
+                PortAct::Send(bytes) if self.is_mute => drop(bytes),
+                PortAct::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
+                PortAct::Tell(news) => self.news.push(news),
+                PortAct::Hear(message) => self.heard.push(message),
             }
         }
     }

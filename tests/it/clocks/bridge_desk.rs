@@ -1,6 +1,6 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
-use rokade::drive::BridgeDesk;
+use rokade::drive::PortDesk;
 use rokade::game::{Basis, Fact};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-type Room = super::behind::Room<BridgeDesk>;
+type Room = super::behind::Room<PortDesk>;
 
-fn desk() -> BridgeDesk {
-    BridgeDesk::new("90m+30s".parse().expect("a time control"), End::Left)
+fn desk() -> PortDesk {
+    PortDesk::new("90m+30s".parse().expect("a time control"), End::Left)
 }
 
 impl Room {

@@ -3,12 +3,12 @@
 
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
-use rokade::drive::{ClockOrder, OwnClock};
+use rokade::drive::{OwnClock, OwnOrder};
 use rokade::game::Event;
-use rokade::shell::gpio::{GpioError, GpioPins, Pins};
-use rokade::shell::i2c::{Brightness, DisplayError, Displays};
+use rokade::shell::clock::gpio::{GpioError, GpioPins, Pins};
+use rokade::shell::clock::i2c::{Brightness, DisplayError, Displays};
+use rokade::shell::clock::own::{self, Edge, Parts, Which};
 use rokade::shell::now::Now;
-use rokade::shell::own_clock::{self, Edge, Parts, Which};
 use rokade::sim::DisplaySim;
 use rokade::time::Mono;
 use rokade::wire::contact::{Contacts, Level, Shape};
@@ -84,7 +84,7 @@ fn a_display_that_was_unplugged_shows_again() {
 
 #[test]
 fn a_machine_without_pins_says_so() {
-    let (edges, _kept) = own_clock::edges();
+    let (edges, _kept) = own::edges();
     let pins = Pins { contacts: vec![(Which::Left, 5)], buzzer: None };
     // On a Pi the pin may well be there.
     if let Err(GpioError::Chip(why)) = GpioPins::open(&pins, Now::start(), &edges) {
@@ -140,12 +140,12 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     let model = ClockModel::new(control.expect("a minute"), Manner::default());
     let contacts = Contacts::new(Shape::Buttons, Level::Open, Level::Open);
     let clock = OwnClock::new(model, End::Left, contacts);
-    let (edges_tx, edges_rx) = own_clock::edges();
+    let (edges_tx, edges_rx) = own::edges();
     let parts = Models::default();
     let now = Now::start();
-    let (mut stub, actor) = own_clock::channel(clock, parts.clone(), edges_rx, now);
+    let (mut stub, actor) = own::channel(clock, parts.clone(), edges_rx, now);
     let actor = tokio::spawn(actor.run());
-    stub.order(ClockOrder::Start(Color::White));
+    stub.order(OwnOrder::Start(Color::White));
     // Late in a second, so that no display changes just then.
     tokio::time::sleep(Duration::from_millis(10_500)).await;
     let edge = now.stamp();

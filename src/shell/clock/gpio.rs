@@ -3,8 +3,8 @@
 //! The kernel stamps each edge, so a press is as exact as if nobody else were busy. Pins are named
 //! by their BCM numbers; inputs are pulled up, so a contact to ground reads as closed.
 
-use super::now::Now;
-use super::own_clock::{Edge, Which};
+use super::own::{Edge, Which};
+use crate::shell::now::Now;
 use crate::wire::contact::Level;
 use rppal::gpio::{Gpio, InputPin, OutputPin, Trigger};
 use tokio::sync::mpsc;

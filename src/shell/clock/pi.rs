@@ -2,10 +2,10 @@
 
 use super::gpio::{GpioError, GpioPins, Pins};
 use super::i2c::{Brightness, DisplayError, Displays};
-use super::now::Now;
-use super::own_clock::{self, OwnClockStub, Parts, Which};
+use super::own::{self, OwnClockStub, Parts, Which};
 use crate::clock::{ClockModel, Manner, TimeControl};
 use crate::drive::OwnClock;
+use crate::shell::now::Now;
 use crate::wire::End;
 use crate::wire::contact::{Contacts, Level, Shape};
 use crate::wire::ht16k33::Face;
@@ -93,7 +93,7 @@ pub fn open(
     white: End,
     now: Now,
 ) -> Result<OwnClockStub, PiClockError> {
-    let (edges_tx, edges_rx) = own_clock::edges();
+    let (edges_tx, edges_rx) = own::edges();
     let contacts = match shape {
         Shape::Buttons => vec![(Which::Left, LEFT), (Which::Right, RIGHT), (Which::Middle, MIDDLE)],
         Shape::Lever(_) => vec![(Which::Left, LEFT), (Which::Middle, MIDDLE)],
@@ -105,7 +105,7 @@ pub fn open(
     let levels = [Which::Left, Which::Right].map(|which| pins.level(which));
     let contacts = Contacts::new(shape, levels[0], levels[1]);
     let clock = OwnClock::new(ClockModel::new(control, Manner::default()), white, contacts);
-    let (stub, actor) = own_clock::channel(clock, PiParts::new(pins, displays), edges_rx, now);
+    let (stub, actor) = own::channel(clock, PiParts::new(pins, displays), edges_rx, now);
     tokio::spawn(async move {
         // The driver's threads hold copies of their own.
         let _edges = edges_tx;

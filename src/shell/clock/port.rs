@@ -3,14 +3,14 @@
 //! The line is of the same kind as a board's: locked, opened again whenever it is lost, and
 //! searched for anew while nobody answers who is a bridge.
 
-use super::board_clock;
-use super::config;
-use super::now::Now;
-use super::serial::{self, Heard, LineStub, What};
+use super::tell;
 use crate::clock::TimeControl;
-use crate::drive::{BridgeAct, BridgeDesk};
+use crate::drive::{PortAct, PortDesk};
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
+use crate::shell::config;
+use crate::shell::now::Now;
+use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::time::{Mono, Stamp};
 use crate::wire::PortInput;
 use std::collections::VecDeque;
@@ -22,20 +22,20 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
 
 /// The clock of one board.
 #[derive(Debug)]
-pub(super) struct BridgeClock {
+pub(in crate::shell) struct PortClock {
     board: String,
     line: LineStub,
-    desk: BridgeDesk,
+    desk: PortDesk,
     /// Whoever is at the line has until then to be a bridge.
     answers_by: Option<Mono>,
     /// What the game has not heard yet.
     heard: VecDeque<(Stamp, Event)>,
 }
 
-impl BridgeClock {
+impl PortClock {
     /// Opens the line that the settings name. Must be called inside a runtime.
     pub(super) fn open(settings: &config::Board, control: TimeControl, now: Now) -> Self {
-        let desk = BridgeDesk::new(control, settings.left_or_right())
+        let desk = PortDesk::new(control, settings.left_or_right())
             .calling_for(settings.calls())
             .started_by(settings.starter());
         let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
@@ -78,7 +78,7 @@ impl BridgeClock {
         }
     }
 
-    /// When [`BridgeClock::on_timeout`] is due.
+    /// When [`PortClock::on_timeout`] is due.
     pub(super) fn wake_at(&self) -> Option<Mono> {
         [self.desk.wake_at(), self.answers_by].into_iter().flatten().min()
     }
@@ -101,15 +101,15 @@ impl BridgeClock {
         self.drive(at, |desk, out| desk.obey(at.mono, order, out));
     }
 
-    fn drive(&mut self, at: Stamp, act: impl FnOnce(&mut BridgeDesk, &mut Vec<BridgeAct>)) {
+    fn drive(&mut self, at: Stamp, act: impl FnOnce(&mut PortDesk, &mut Vec<PortAct>)) {
         let mut out = Vec::new();
         act(&mut self.desk, &mut out);
         self.heard.extend(self.desk.take_kept().map(|kept| (at, kept)));
         for act in out {
             match act {
-                BridgeAct::Send(bytes) => self.line.send(bytes),
-                BridgeAct::Tell(news) => board_clock::tell(&self.board, &news),
-                BridgeAct::Hear(message) => self.heard.push_back((at, Event::Clock(message))),
+                PortAct::Send(bytes) => self.line.send(bytes),
+                PortAct::Tell(news) => tell(&self.board, &news),
+                PortAct::Hear(message) => self.heard.push_back((at, Event::Clock(message))),
             }
         }
     }

@@ -1,17 +1,26 @@
 //! The clock of one board in the daemon: read only, driven through the board, or our own.
 
-use super::bridge_clock::BridgeClock;
+#[cfg(feature = "pi")]
+pub mod gpio;
+#[cfg(feature = "pi")]
+pub mod i2c;
+pub mod own;
+#[cfg(feature = "pi")]
+pub mod pi;
+mod port;
+
 use super::config::{self, Source};
 use super::now::Now;
-use super::own_clock::OwnClockStub;
 use crate::clock::TimeControl;
-use crate::drive::{ClockDesk, ClockOrder};
+use crate::drive::{ClockDesk, OwnOrder};
 use crate::game::{Event, Fact, Kept};
 use crate::laws;
 use crate::time::{Mono, Stamp};
 #[cfg(feature = "pi")]
 use crate::wire::{self, contact::Shape};
 use crate::wire::{Act, ClockNews, Command};
+use own::OwnClockStub;
+use port::PortClock;
 use tracing::{info, warn};
 
 /// What the daemon does about a board's clock.
@@ -24,7 +33,7 @@ pub(super) enum BoardClock {
     /// It is the clock.
     Own(OwnClockStub),
     /// It drives a clock on its own jack.
-    Bridge(Box<BridgeClock>),
+    Bridge(Box<PortClock>),
 }
 
 impl BoardClock {
@@ -43,7 +52,7 @@ impl BoardClock {
                 Self::Driven(Box::new(desk))
             }
             (None, Source::Bridge, Some(control)) => {
-                Self::Bridge(Box::new(BridgeClock::open(settings, control, now)))
+                Self::Bridge(Box::new(PortClock::open(settings, control, now)))
             }
             (None, Source::Board | Source::Bridge, _) => Self::Read,
             (None, Source::Gpio | Source::GpioLever, control) => {
@@ -64,7 +73,7 @@ impl BoardClock {
     /// A clock of our own stands as the record says, before it has shown anything.
     pub(super) fn take_up(&self, kept: Kept) {
         if let Self::Own(stub) = self {
-            stub.order(ClockOrder::TakeUp(kept));
+            stub.order(OwnOrder::TakeUp(kept));
         }
     }
 
@@ -105,8 +114,8 @@ impl BoardClock {
         match (self, fact) {
             (Self::Driven(desk), fact) => desk.note(at.mono, fact, out),
             (Self::Bridge(bridge), fact) => bridge.note(at, fact),
-            (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(ClockOrder::NewGame),
-            (Self::Own(stub), Fact::Ended(_)) => stub.order(ClockOrder::Stop),
+            (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(OwnOrder::NewGame),
+            (Self::Own(stub), Fact::Ended(_)) => stub.order(OwnOrder::Stop),
             _ => {}
         }
     }
@@ -116,7 +125,7 @@ impl BoardClock {
         match self {
             Self::Read => {}
             Self::Driven(desk) => desk.obey(at.mono, order, out),
-            Self::Own(stub) => stub.order(ClockOrder::Obey(order)),
+            Self::Own(stub) => stub.order(OwnOrder::Obey(order)),
             Self::Bridge(bridge) => bridge.obey(at, order),
         }
     }
@@ -155,12 +164,12 @@ fn pi_clock(
         Source::GpioLever => Shape::Lever(wire::End::Left),
         _ => Shape::Buttons,
     };
-    super::pi_clock::open(control, shape, settings.left_or_right(), now)
-        .map(BoardClock::Own)
-        .map_err(|error| match std::error::Error::source(&error) {
+    pi::open(control, shape, settings.left_or_right(), now).map(BoardClock::Own).map_err(|error| {
+        match std::error::Error::source(&error) {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
-        })
+        }
+    })
 }
 
 #[cfg(not(feature = "pi"))]

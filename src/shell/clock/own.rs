@@ -1,8 +1,8 @@
 //! Runs the clock whose works are the Pi: its contacts, displays and buzzer, and the game's ear.
 
-use super::now::Now;
-use crate::drive::{ClockOrder, OwnAct, OwnClock};
+use crate::drive::{OwnAct, OwnClock, OwnOrder};
 use crate::game::Event;
+use crate::shell::now::Now;
 use crate::time::{Mono, Stamp};
 use crate::wire::End;
 use crate::wire::contact::Level;
@@ -55,11 +55,11 @@ pub struct Edge {
 
 /// The arbiter's end of a clock.
 #[derive(Clone, Debug)]
-pub struct Orders(mpsc::Sender<ClockOrder>);
+pub struct Orders(mpsc::Sender<OwnOrder>);
 
 impl Orders {
     /// The arbiter does something to the clock; nothing happens to one that is put away.
-    pub async fn give(&self, order: ClockOrder) {
+    pub async fn give(&self, order: OwnOrder) {
         if self.0.send(order).await.is_err() {
             debug!("the clock is put away and takes no orders");
         }
@@ -70,7 +70,7 @@ impl Orders {
 #[derive(Debug)]
 pub struct OwnClockStub {
     events: mpsc::Receiver<(Stamp, Event)>,
-    orders: mpsc::Sender<ClockOrder>,
+    orders: mpsc::Sender<OwnOrder>,
 }
 
 impl OwnClockStub {
@@ -86,7 +86,7 @@ impl OwnClockStub {
     }
 
     /// The same without waiting, for one who gives few.
-    pub fn order(&self, order: ClockOrder) {
+    pub fn order(&self, order: OwnOrder) {
         if self.orders.try_send(order).is_err() {
             warn!(?order, "the clock took no order");
         }
@@ -100,7 +100,7 @@ pub struct OwnClockActor<P> {
     parts: P,
     now: Now,
     edges: mpsc::Receiver<Edge>,
-    orders: mpsc::Receiver<ClockOrder>,
+    orders: mpsc::Receiver<OwnOrder>,
     events: mpsc::Sender<(Stamp, Event)>,
     /// When the buzzer falls silent.
     hush_at: Option<Mono>,

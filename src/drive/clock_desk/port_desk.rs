@@ -26,7 +26,7 @@ const N_STANDS: u32 = 3;
 
 /// What is to be done about a clock behind a bridge, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BridgeAct {
+pub enum PortAct {
     /// Bytes for the bridge.
     Send(Vec<u8>),
     /// Know this.
@@ -35,7 +35,7 @@ pub enum BridgeAct {
     Hear(ClockMessage),
 }
 
-impl From<Act<Vec<u8>>> for BridgeAct {
+impl From<Act<Vec<u8>>> for PortAct {
     fn from(act: Act<Vec<u8>>) -> Self {
         match act {
             Act::Send(bytes) => Self::Send(bytes),
@@ -46,7 +46,7 @@ impl From<Act<Vec<u8>>> for BridgeAct {
 
 /// The host's side of a clock behind a bridge.
 #[derive(Clone, Debug)]
-pub struct BridgeDesk {
+pub struct PortDesk {
     desk: ClockDesk<BridgeLink>,
     /// Who makes the odd half-moves.
     first: Color,
@@ -59,7 +59,7 @@ pub struct BridgeDesk {
     told_at: Mono,
 }
 
-impl BridgeDesk {
+impl PortDesk {
     /// A desk for games at this time control, White at the `white` end.
     pub fn new(control: TimeControl, white: End) -> Self {
         Self {
@@ -112,26 +112,26 @@ impl BridgeDesk {
     }
 
     /// The line to the bridge was opened or lost, or has brought bytes.
-    pub fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<BridgeAct>) {
+    pub fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<PortAct>) {
         let mut acts = Vec::new();
         self.desk.driver.handle(at, input, &mut acts);
         self.take(at, acts, out);
     }
 
     /// Something is due.
-    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<BridgeAct>) {
+    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<PortAct>) {
         let mut acts = Vec::new();
         self.desk.on_timeout(at, &mut acts);
         self.take(at, acts, out);
     }
 
-    /// When [`BridgeDesk::on_timeout`] is due.
+    /// When [`PortDesk::on_timeout`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         self.desk.wake_at()
     }
 
     /// Something was recorded that the clock shows.
-    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<BridgeAct>) {
+    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<PortAct>) {
         match fact {
             Fact::GameStarted { fen, .. } => self.first = first_of(fen),
             Fact::MoveMade { ply, .. } if !self.is_there => {
@@ -146,7 +146,7 @@ impl BridgeDesk {
     }
 
     /// The arbiter, or the referee for him, orders something of the clock.
-    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<BridgeAct>) {
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<PortAct>) {
         let mut acts = Vec::new();
         self.desk.obey(at, order, &mut acts);
         self.take(at, acts, out);
@@ -161,12 +161,12 @@ impl BridgeDesk {
     }
 
     /// Does what the driver asks, and takes in what it tells.
-    fn take(&mut self, at: Mono, acts: Vec<Act<Vec<u8>>>, out: &mut Vec<BridgeAct>) {
+    fn take(&mut self, at: Mono, acts: Vec<Act<Vec<u8>>>, out: &mut Vec<PortAct>) {
         for act in acts {
             match act {
-                Act::Send(bytes) => out.push(BridgeAct::Send(bytes)),
+                Act::Send(bytes) => out.push(PortAct::Send(bytes)),
                 Act::Tell(news) => {
-                    out.push(BridgeAct::Tell(news));
+                    out.push(PortAct::Tell(news));
                     self.on_news(at, news, out);
                     // Each by itself: a start and a press may come in one breath.
                     self.say(at, out);
@@ -176,17 +176,17 @@ impl BridgeDesk {
         self.say(at, out);
         let mut acts = Vec::new();
         self.desk.want(at, &mut acts);
-        out.extend(acts.into_iter().map(BridgeAct::from));
+        out.extend(acts.into_iter().map(PortAct::from));
     }
 
-    fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<BridgeAct>) {
+    fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<PortAct>) {
         match news {
             ClockNews::Found(_) => self.is_there = true,
             ClockNews::Reading(time) => self.on_reading(at, time, out),
             ClockNews::Gone | ClockNews::Refuses(_) | ClockNews::Cable => {
                 (self.found, self.told) = (None, None);
                 if std::mem::replace(&mut self.is_there, false) {
-                    out.push(BridgeAct::Hear(ClockMessage::NoClock));
+                    out.push(PortAct::Hear(ClockMessage::NoClock));
                 }
             }
             // It may have forgotten its times, and is being set.
@@ -195,7 +195,7 @@ impl BridgeDesk {
         }
     }
 
-    fn on_reading(&mut self, at: Mono, time: ClockTime, out: &mut Vec<BridgeAct>) {
+    fn on_reading(&mut self, at: Mono, time: ClockTime, out: &mut Vec<PortAct>) {
         if !self.desk.is_set {
             self.find(at, time);
             return;
@@ -204,7 +204,7 @@ impl BridgeDesk {
             self.desk.turn = self.desk.color(time.high);
         } else if self.told.is_some() && at >= self.told_at + BELIEVED_AFTER {
             let running = self.desk.model.running().is_some();
-            out.push(BridgeAct::Hear(ClockMessage::Time(ClockTime { running, ..time })));
+            out.push(PortAct::Hear(ClockMessage::Time(ClockTime { running, ..time })));
         }
     }
 
@@ -221,7 +221,7 @@ impl BridgeDesk {
     }
 
     /// Tells the game what has changed by more than time passing.
-    fn say(&mut self, at: Mono, out: &mut Vec<BridgeAct>) {
+    fn say(&mut self, at: Mono, out: &mut Vec<PortAct>) {
         let Some(times) = self.desk.times.filter(|_| self.is_there) else { return };
         let high = self.desk.end(self.desk.turn);
         if self.told.replace((high, times)) == Some((high, times)) {
@@ -229,7 +229,7 @@ impl BridgeDesk {
         }
         self.told_at = at;
         let (left, right) = times.shown(at);
-        out.push(BridgeAct::Hear(ClockMessage::Time(ClockTime {
+        out.push(PortAct::Hear(ClockMessage::Time(ClockTime {
             left: SideTime::of_seconds(left),
             right: SideTime::of_seconds(right),
             running: self.desk.model.running().is_some(),
