@@ -203,7 +203,8 @@ impl ClockDesk {
 }
 
 impl<D: ClockDriver> ClockDesk<D> {
-    fn with_driver(driver: D, control: TimeControl, white: End) -> Self {
+    /// The same for a clock that has another driver.
+    pub fn with_driver(driver: D, control: TimeControl, white: End) -> Self {
         Self {
             model: ClockModel::new(control.clone(), Manner::default()),
             control,

@@ -5,7 +5,7 @@
 //! published once they are durable. It never waits for the disk.
 
 use super::clock::own::OwnClockStub;
-use super::clock::{self, BoardClock};
+use super::clock::{self, TableClock};
 use super::http::Shown;
 use super::journal::{Backoff, Batch, DiskStorage, Journal, Line, Writer};
 use super::keeper::{Calls, Stand, stopped};
@@ -22,6 +22,7 @@ use crate::relay::open;
 use crate::relay::pgn::{self};
 use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command};
+use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -41,7 +42,7 @@ pub struct Board {
     effects: Vec<Effect>,
     now: Now,
     line: LineStub,
-    clock: BoardClock,
+    clock: Box<dyn TableClock>,
     /// Told of each batch that goes to the journal.
     sent: mpsc::UnboundedSender<Sent>,
     /// Whether the time of day jumps.
@@ -165,7 +166,7 @@ impl Board {
         tasks.spawn(publisher.run(&stand.disk, events));
         let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
         tasks.spawn(actor.run());
-        let clock = BoardClock::new(settings, clock, now);
+        let mut clock = clock::open(settings, clock, now);
         if let Some(kept) = kept.filter(|_| clock.is_own()) {
             clock.take_up(kept);
             game.clock_restored(kept.times);
@@ -239,7 +240,7 @@ impl Board {
                 Some(_) = self.tasks.join_next() => {
                     return Ended::Lost("its line or its publisher has failed");
                 }
-                (at, event) = self.clock.event() => {
+                (at, event) = poll_fn(|context| self.clock.poll_event(context)) => {
                     // A press is stamped with its edge and told a little later: no time-out
                     // overtakes it.
                     let at = Stamp { mono: at.mono.max(self.handled), ..at };
@@ -345,9 +346,9 @@ impl Board {
     }
 
     /// Lets the clock's driver act, and does what it asks.
-    fn drive(&mut self, act: impl FnOnce(&mut BoardClock, &mut Vec<Act<Command>>)) {
+    fn drive(&mut self, act: impl FnOnce(&mut dyn TableClock, &mut Vec<Act<Command>>)) {
         let mut acts = Vec::new();
-        act(&mut self.clock, &mut acts);
+        act(self.clock.as_mut(), &mut acts);
         for act in acts {
             match act {
                 Act::Send(command) => self.line.send(command.encode()),

@@ -5,12 +5,13 @@ mod check;
 pub mod terms;
 
 use self::terms::Announced;
+use super::clock::kind::Source;
 use super::orders::SOCKET;
 use crate::clock::{ControlError, End, TimeControl};
 use crate::drive::{Calls, Starter};
 use crate::game::settings::Settle;
 use crate::game::terms::{at_control, variant_of};
-use crate::game::{BoardKind, ClockRole, Settings};
+use crate::game::{BoardKind, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::wire::{self, Orientation};
 use serde::Deserialize;
@@ -186,21 +187,6 @@ pub enum StopsFor {
     Irregularity,
 }
 
-/// Where the clock is.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Source {
-    /// Plugged into the board.
-    #[default]
-    Board,
-    /// On the pins of this Pi: two buttons and two displays (`hardware/clock-gpio.md`).
-    Gpio,
-    /// On the pins: one contact below a rocker, or at the lever of another clock.
-    GpioLever,
-    /// A DGT 3000 on its own jack, through a microcontroller (`hardware/clock-bridge.md`).
-    Bridge,
-}
-
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -318,8 +304,8 @@ impl Config {
                     board.name
                 ));
             }
-            if board.clock == Source::Bridge {
-                board.check_bridge(control)?;
+            if board.clock.has_port() {
+                board.check_port(control)?;
             }
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
@@ -436,12 +422,14 @@ fn one_line(complaint: &str) -> String {
 }
 
 impl Board {
-    /// A DGT 3000 on its jack tells its times only to whom it obeys, so it is always driven.
-    fn check_bridge(&self, control: Option<TimeControl>) -> Result<(), String> {
+    /// A clock with a port to itself is always driven: a DGT 3000 on its jack tells its times only
+    /// to whom it obeys.
+    fn check_port(&self, control: Option<TimeControl>) -> Result<(), String> {
         if control.is_none_or(|control| control == TimeControl::NoClock) {
             return Err(format!(
-                "board {:?}: clock = \"bridge\" needs a time_control, as in \"90m+30s\"",
-                self.name
+                "board {:?}: clock = {:?} needs a time_control, as in \"90m+30s\"",
+                self.name,
+                self.clock.word()
             ));
         }
         if self.clock_port == self.port && self.port != "auto" {
@@ -527,9 +515,7 @@ impl Board {
     /// These settings as the core wants them.
     pub fn settings(&self) -> Settings {
         let terms = self.referee_terms();
-        // A contact at the lever of another clock has none.
         let control = self.time_control().unwrap_or_default();
-        let has_works = control.as_ref().is_some_and(|it| *it != TimeControl::NoClock);
         let is_960 = terms.as_ref().is_some_and(|it| it.profile.variant == Variant::Chess960);
         Settings {
             white: self.white.clone(),
@@ -551,12 +537,8 @@ impl Board {
                 Seat::Right => Some(End::Right),
             },
             terms,
+            clock_role: self.clock.role(self.drive_clock, control.as_ref()),
             time_control: control,
-            clock_role: match (self.clock, self.drive_clock) {
-                (Source::Board, true) | (Source::Bridge, _) => ClockRole::Driven,
-                (Source::Gpio | Source::GpioLever, _) if has_works => ClockRole::Own,
-                _ => ClockRole::Read,
-            },
             settle: Settle {
                 with_clock: Duration::from_millis(self.settle_with_clock_ms),
                 without_clock: Duration::from_millis(self.settle_without_clock_ms),

@@ -1,19 +1,19 @@
-//! A DGT 3000 on its own jack, run by a time control through a bridge: the game hears of it what a
-//! board would have read.
+//! A clock with a port to itself, as a DGT 3000 on its jack is behind a bridge, run by a time
+//! control: the game hears of it what a board would have read.
 //!
-//! The clock does not say whether it runs, and for a second after it was set its times are old. So
-//! presses, starts and stops are told with the model's times, which it is being set to, and its own
-//! readings only once it has had the time to show them. While it is gone, each move that goes on
-//! record counts as a press that nobody could see; when it is back it is set to the model's times.
+//! Such a clock need not say whether it runs, and for a second after it was set its times may be
+//! old. So presses, starts and stops are told with the model's times, which the clock is being set
+//! to, and its own readings only once it has had the time to show them. While the clock is gone,
+//! each move that goes on record counts as a press that nobody could see; when it is back it is set
+//! to the model's times.
 
-use super::{Calls, ClockDesk, Moves, Starter, first_of};
-use crate::clock::TimeControl;
+use super::{ClockDesk, first_of};
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::Mono;
 use crate::wire::{
-    Act, BridgeLink, ClockDriver, ClockMessage, ClockNews, ClockTime, Difference, End, PortDriver,
-    PortInput, SideTime, WantedTimes,
+    Act, ClockMessage, ClockNews, ClockTime, Difference, End, PortDriver, PortInput, SideTime,
+    WantedTimes,
 };
 use shakmaty::Color;
 use std::time::Duration;
@@ -24,10 +24,10 @@ const BELIEVED_AFTER: Duration = Duration::from_secs(3);
 /// A clock that was set before us stands if it shows the same so many times in a row.
 const N_STANDS: u32 = 3;
 
-/// What is to be done about a clock behind a bridge, in order.
+/// What is to be done about a clock with a port to itself, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortAct {
-    /// Bytes for the bridge.
+    /// Bytes for the port.
     Send(Vec<u8>),
     /// Know this.
     Tell(ClockNews),
@@ -44,10 +44,10 @@ impl From<Act<Vec<u8>>> for PortAct {
     }
 }
 
-/// The host's side of a clock behind a bridge.
+/// The host's side of a clock with a port to itself.
 #[derive(Clone, Debug)]
-pub struct PortDesk {
-    desk: ClockDesk<BridgeLink>,
+pub struct PortDesk<D> {
+    desk: ClockDesk<D>,
     /// Who makes the odd half-moves.
     first: Color,
     /// A clock answers.
@@ -59,12 +59,12 @@ pub struct PortDesk {
     told_at: Mono,
 }
 
-impl PortDesk {
-    /// A desk for games at this time control, White at the `white` end.
-    pub fn new(control: TimeControl, white: End) -> Self {
+impl<D: PortDriver> PortDesk<D> {
+    /// The desk of such a clock, made of one for any clock.
+    pub fn new(desk: ClockDesk<D>) -> Self {
         Self {
             // What the game hears of it is the model's in any case.
-            desk: ClockDesk::with_driver(BridgeLink::new(), control, white).trusted(),
+            desk: desk.trusted(),
             first: Color::White,
             is_there: false,
             found: None,
@@ -73,26 +73,8 @@ impl PortDesk {
         }
     }
 
-    /// The same desk, which stops the clock for this.
-    #[must_use]
-    pub fn calling_for(self, calls: Calls) -> Self {
-        Self { desk: ClockDesk { calls, ..self.desk }, ..self }
-    }
-
-    /// The same desk, which shows each completed move for [`super::MOVE_SHOWN`].
-    #[must_use]
-    pub fn showing_moves(self) -> Self {
-        Self { desk: ClockDesk { moves: Moves::Shown, ..self.desk }, ..self }
-    }
-
-    /// The same desk, whose clock is started so.
-    #[must_use]
-    pub fn started_by(self, starter: Starter) -> Self {
-        Self { desk: ClockDesk { starter, ..self.desk }, ..self }
-    }
-
     /// The desk below, as it is for every clock.
-    pub const fn desk(&self) -> &ClockDesk<BridgeLink> {
+    pub const fn desk(&self) -> &ClockDesk<D> {
         &self.desk
     }
 
@@ -106,12 +88,12 @@ impl PortDesk {
         self.desk.difference()
     }
 
-    /// Whether a bridge answers on the line.
+    /// Whether the device at the port answers.
     pub fn is_linked(&self) -> bool {
         self.desk.driver.is_linked()
     }
 
-    /// The line to the bridge was opened or lost, or has brought bytes.
+    /// The port was opened or lost, or has brought bytes.
     pub fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<PortAct>) {
         let mut acts = Vec::new();
         self.desk.driver.handle(at, input, &mut acts);

@@ -4,13 +4,14 @@
 //! that. It ends when the clock shows what was asked for, and tells what to do when it does not.
 
 use super::{Failure, chain, runtime, start_tracing};
+use crate::shell::clock::kind::Through;
 use crate::shell::config::Config;
 use crate::shell::now::Now;
 use crate::shell::serial::{self, Heard, LineStub, What};
 use crate::time::{Mono, parse_span};
 use crate::wire::{
-    Act, BoardLink, BridgeLink, ClockKind, ClockNews, ClockTime, Difference, End, PortDriver,
-    PortInput, Runs, SECONDS_MAX, Wanted, WantedTimes,
+    Act, ClockKind, ClockNews, ClockTime, Difference, End, PortDriver, PortInput, Runs,
+    SECONDS_MAX, Wanted, WantedTimes,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -35,14 +36,6 @@ pub(super) struct Clock {
     through: Through,
     #[command(subcommand)]
     order: Order,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Through {
-    /// A DGT board with a clock plugged in
-    Board,
-    /// A microcontroller on the jack of a DGT 3000
-    Bridge,
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -96,27 +89,17 @@ impl Clock {
             start_tracing(verbose);
         }
         let board = &config.boards[0];
-        let port = self.port.as_ref().unwrap_or(match self.through {
-            Through::Board => &board.port,
-            Through::Bridge => &board.clock_port,
-        });
+        let port = self.port.as_deref().unwrap_or_else(|| self.through.port(board));
         runtime()?.block_on(self.talk(port))
     }
 
     async fn talk(&self, port: &str) -> Result<(), Failure> {
         let now = Now::start();
-        let line = match self.through {
-            Through::Board => serial::Line::named(port),
-            Through::Bridge => serial::Line::bridge(port),
-        };
-        let (line, actor) = serial::channel(line, now);
+        let (line, actor) = serial::channel(self.through.line(port), now);
         let actor = tokio::spawn(actor.run());
         let mut talk =
             Talk { line, now, order: self.order.clone(), shown: None, wanted_at: None, mend: None };
-        let done = match self.through {
-            Through::Board => talk.run(BoardLink::new()).await,
-            Through::Bridge => talk.run(BridgeLink::new()).await,
-        };
+        let done = talk.run(self.through.driver().as_mut()).await;
         talk.line.close();
         // A panic in there would be our only news of it, and too late.
         actor.await.ok();
@@ -138,7 +121,7 @@ struct Talk {
 }
 
 impl Talk {
-    async fn run(&mut self, mut driver: impl PortDriver) -> Result<(), Failure> {
+    async fn run(&mut self, driver: &mut dyn PortDriver) -> Result<(), Failure> {
         let begun = tokio::time::Instant::now();
         let (deadline, first_word) = (begun + PATIENCE, begun + ANSWERS_WITHIN);
         let mut out = Vec::new();
@@ -161,9 +144,9 @@ impl Talk {
                 () = tokio::time::sleep_until(first_word), if self.shown.is_none() => {
                     break Err(Failure::Device(driver.silence().to_owned()));
                 }
-                () = tokio::time::sleep_until(deadline) => break Err(self.give_up(&driver)),
+                () = tokio::time::sleep_until(deadline) => break Err(self.give_up(driver)),
             }
-            self.carry_out(&driver, &mut out);
+            self.carry_out(driver, &mut out);
             if self.is_too_much() {
                 break Err(Failure::Usage("a clock shows 9:59:59 at most".to_owned()));
             }
@@ -173,13 +156,13 @@ impl Talk {
                 let at = self.now.stamp().mono;
                 self.wanted_at = Some(at);
                 driver.want(at, wanted, &mut out);
-                self.carry_out(&driver, &mut out);
+                self.carry_out(driver, &mut out);
             }
-            if self.is_done(&driver) {
+            if self.is_done(driver) {
                 break Ok(());
             }
             if self.mend.is_some() && !matches!(self.order, Order::Show) {
-                break Err(self.give_up(&driver));
+                break Err(self.give_up(driver));
             }
         };
         for bytes in driver.leave() {
@@ -188,7 +171,7 @@ impl Talk {
         done.map(|()| self.print())
     }
 
-    fn carry_out(&mut self, driver: &impl PortDriver, out: &mut Vec<Act<Vec<u8>>>) {
+    fn carry_out(&mut self, driver: &dyn PortDriver, out: &mut Vec<Act<Vec<u8>>>) {
         for act in out.drain(..) {
             match act {
                 Act::Send(bytes) => self.line.send(bytes),
@@ -238,7 +221,7 @@ impl Talk {
         Some(Wanted { times: Some(times), ..Wanted::default() })
     }
 
-    fn is_done(&self, driver: &impl PortDriver) -> bool {
+    fn is_done(&self, driver: &dyn PortDriver) -> bool {
         match self.order {
             Order::Show => self.shown.is_some(),
             _ => {
@@ -248,7 +231,7 @@ impl Talk {
         }
     }
 
-    fn give_up(&self, driver: &impl PortDriver) -> Failure {
+    fn give_up(&self, driver: &dyn PortDriver) -> Failure {
         let what = match (self.mend, driver.difference()) {
             (Some(mend), _) => mend,
             (None, Some(Difference::Running)) => {

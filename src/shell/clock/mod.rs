@@ -1,180 +1,94 @@
-//! The clock of one board in the daemon: read only, driven through the board, or our own.
+//! The clock of one board in the daemon: a part of the board's loop, whatever kind of clock it is.
+//!
+//! `kind.rs` is the list of kinds; every other file is one way in which a clock is reached.
 
+mod behind;
 #[cfg(feature = "pi")]
 pub mod gpio;
 #[cfg(feature = "pi")]
 pub mod i2c;
+pub mod kind;
 pub mod own;
 #[cfg(feature = "pi")]
 pub mod pi;
 mod port;
 
-use super::config::{self, Source};
+use super::config;
 use super::now::Now;
-use crate::clock::TimeControl;
-use crate::drive::{ClockDesk, OwnOrder};
 use crate::game::{Event, Fact, Kept};
-use crate::laws;
+use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-#[cfg(feature = "pi")]
-use crate::wire::{self, contact::Shape};
 use crate::wire::{Act, ClockNews, Command};
 use own::OwnClockStub;
-use port::PortClock;
+use std::fmt::Debug;
+use std::task::{Context, Poll};
 use tracing::{info, warn};
 
-/// What the daemon does about a board's clock.
-#[derive(Debug)]
-pub(super) enum BoardClock {
-    /// It listens.
-    Read,
-    /// It drives the clock behind the board.
-    Driven(Box<ClockDesk>),
-    /// It is the clock.
-    Own(OwnClockStub),
-    /// It drives a clock on its own jack.
-    Bridge(Box<PortClock>),
-}
-
-impl BoardClock {
-    /// As the settings say, or the clock that is handed over.
-    pub(super) fn new(settings: &config::Board, own: Option<OwnClockStub>, now: Now) -> Self {
-        // The settings were checked when they were read.
-        let control = settings.time_control().ok().flatten();
-        match (own, settings.clock, control) {
-            (Some(own), ..) => Self::Own(own),
-            (None, Source::Board, Some(control)) if settings.drive_clock => {
-                let desk = ClockDesk::new(control, settings.left_or_right());
-                let desk = desk.calling_for(settings.calls()).started_by(settings.starter());
-                let desk =
-                    if settings.clock_turns_by_lever { desk.turned_by_lever() } else { desk };
-                let desk = if settings.clock_shows_moves { desk.showing_moves() } else { desk };
-                Self::Driven(Box::new(desk))
-            }
-            (None, Source::Bridge, Some(control)) => {
-                Self::Bridge(Box::new(PortClock::open(settings, control, now)))
-            }
-            (None, Source::Board | Source::Bridge, _) => Self::Read,
-            (None, Source::Gpio | Source::GpioLever, control) => {
-                let control = control.unwrap_or(TimeControl::NoClock);
-                pi_clock(settings, control, now).unwrap_or_else(|why| {
-                    warn!(board = settings.name, "no clock on the pins: {why}");
-                    Self::Read
-                })
-            }
-        }
+/// A clock as the loop of its board runs it. Of what a kind of clock has no use for it leaves the
+/// method as it stands here, which does nothing.
+///
+/// What is put into `out` goes to the board: commands for the clock behind it, and news for the
+/// log.
+pub(super) trait TableClock: Debug + Send {
+    /// Whether the game's clock is another than the one behind the board, so that nothing counts
+    /// that the board tells of a clock.
+    fn is_own(&self) -> bool {
+        false
     }
 
-    /// Whether the clock behind the board is none of the game's.
-    pub(super) const fn is_own(&self) -> bool {
-        matches!(self, Self::Own(_) | Self::Bridge(_))
-    }
+    /// The game is taken up with a clock that [is its own](Self::is_own), which has shown nothing
+    /// yet: it is to stand as the record says.
+    fn take_up(&mut self, _kept: Kept) {}
 
-    /// A clock of our own stands as the record says, before it has shown anything.
-    pub(super) fn take_up(&self, kept: Kept) {
-        if let Self::Own(stub) = self {
-            stub.order(OwnOrder::TakeUp(kept));
-        }
-    }
+    /// The line to the board was opened or lost.
+    fn link_changed(&mut self, _at: Stamp, _out: &mut Vec<Act<Command>>) {}
 
-    /// When [`BoardClock::on_timeout`] is due.
-    pub(super) fn wake_at(&self) -> Option<Mono> {
-        match self {
-            Self::Driven(desk) => desk.wake_at(),
-            Self::Bridge(bridge) => bridge.wake_at(),
-            Self::Read | Self::Own(_) => None,
-        }
+    /// The board has sent bytes.
+    fn hear(&mut self, _at: Stamp, _bytes: &[u8], _out: &mut Vec<Act<Command>>) {}
+
+    /// Something was recorded that the clock should know.
+    fn note(&mut self, _at: Stamp, _fact: &Fact, _out: &mut Vec<Act<Command>>) {}
+
+    /// The referee orders something of the clock. It is done if the clock is driven.
+    fn obey(&mut self, _at: Stamp, _order: ClockOrder, _out: &mut Vec<Act<Command>>) {}
+
+    /// When [`TableClock::on_timeout`] is due.
+    fn wake_at(&self) -> Option<Mono> {
+        None
     }
 
     /// Something may be due.
-    pub(super) fn on_timeout(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
-        match self {
-            Self::Driven(desk) => desk.on_timeout(at.mono, out),
-            Self::Bridge(bridge) => bridge.on_timeout(at),
-            Self::Read | Self::Own(_) => {}
-        }
-    }
-
-    /// The line to the board was opened or lost.
-    pub(super) fn link_changed(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
-        if let Self::Driven(desk) = self {
-            desk.link_changed(at.mono, out);
-        }
-    }
-
-    /// The board has sent bytes.
-    pub(super) fn hear(&mut self, at: Stamp, bytes: &[u8], out: &mut Vec<Act<Command>>) {
-        if let Self::Driven(desk) = self {
-            desk.hear(at.mono, bytes, out);
-        }
-    }
-
-    /// Something was recorded that the clock should know.
-    pub(super) fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<Act<Command>>) {
-        match (self, fact) {
-            (Self::Driven(desk), fact) => desk.note(at.mono, fact, out),
-            (Self::Bridge(bridge), fact) => bridge.note(at, fact),
-            (Self::Own(stub), Fact::GameStarted { .. }) => stub.order(OwnOrder::NewGame),
-            (Self::Own(stub), Fact::Ended(_)) => stub.order(OwnOrder::Stop),
-            _ => {}
-        }
-    }
-
-    /// What the referee orders of the clock is done, if it is ours to do.
-    pub(super) fn obey(&mut self, at: Stamp, order: laws::ClockOrder, out: &mut Vec<Act<Command>>) {
-        match self {
-            Self::Read => {}
-            Self::Driven(desk) => desk.obey(at.mono, order, out),
-            Self::Own(stub) => stub.order(OwnOrder::Obey(order)),
-            Self::Bridge(bridge) => bridge.obey(at, order),
-        }
-    }
+    fn on_timeout(&mut self, _at: Stamp, _out: &mut Vec<Act<Command>>) {}
 
     /// What the game is to hear of how the clock behind the board is kept, before anything else.
-    pub(super) fn take_kept(&mut self) -> Option<Event> {
-        match self {
-            Self::Driven(desk) => desk.take_kept(),
-            Self::Read | Self::Own(_) | Self::Bridge(_) => None,
-        }
+    fn take_kept(&mut self) -> Option<Event> {
+        None
     }
 
-    /// What a clock has to say that does not speak through the board; nothing, ever, of another.
-    /// Safe to cancel.
-    pub(super) async fn event(&mut self) -> (Stamp, Event) {
-        match self {
-            Self::Own(stub) => {
-                if let Some(event) = stub.event().await {
-                    return event;
-                }
-            }
-            Self::Bridge(bridge) => return bridge.event().await,
-            Self::Read | Self::Driven(_) => {}
-        }
-        std::future::pending().await
+    /// What a clock tells that does not speak through the board. Nothing is lost if nobody waits
+    /// for it any more.
+    fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<(Stamp, Event)> {
+        Poll::Pending
     }
 }
 
-#[cfg(feature = "pi")]
-fn pi_clock(
+/// A clock that is only read, by the game itself.
+#[derive(Debug)]
+struct ReadClock;
+
+impl TableClock for ReadClock {}
+
+/// The clock of a board: the one that is handed over, or as the settings say. Must be called inside
+/// a runtime.
+pub(super) fn open(
     settings: &config::Board,
-    control: TimeControl,
+    own: Option<OwnClockStub>,
     now: Now,
-) -> Result<BoardClock, String> {
-    let shape = match settings.clock {
-        Source::GpioLever => Shape::Lever(wire::End::Left),
-        _ => Shape::Buttons,
-    };
-    pi::open(control, shape, settings.left_or_right(), now).map(BoardClock::Own).map_err(|error| {
-        match std::error::Error::source(&error) {
-            Some(source) => format!("{error}: {source}"),
-            None => error.to_string(),
-        }
-    })
-}
-
-#[cfg(not(feature = "pi"))]
-fn pi_clock(_: &config::Board, _: TimeControl, _: Now) -> Result<BoardClock, String> {
-    Err("this program was built without the feature pi".to_owned())
+) -> Box<dyn TableClock> {
+    match own {
+        Some(own) => Box::new(own),
+        None => settings.clock.open(settings, now),
+    }
 }
 
 /// Says for the log what a driver has to tell.

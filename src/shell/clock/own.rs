@@ -1,12 +1,15 @@
 //! Runs the clock whose works are the Pi: its contacts, displays and buzzer, and the game's ear.
 
+use super::TableClock;
 use crate::drive::{OwnAct, OwnClock, OwnOrder};
-use crate::game::Event;
+use crate::game::{Event, Fact, Kept};
+use crate::laws::ClockOrder;
 use crate::shell::now::Now;
 use crate::time::{Mono, Stamp};
-use crate::wire::End;
 use crate::wire::contact::Level;
 use crate::wire::ht16k33::Face;
+use crate::wire::{Act, Command, End};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
@@ -89,6 +92,36 @@ impl OwnClockStub {
     pub fn order(&self, order: OwnOrder) {
         if self.orders.try_send(order).is_err() {
             warn!(?order, "the clock took no order");
+        }
+    }
+}
+
+impl TableClock for OwnClockStub {
+    fn is_own(&self) -> bool {
+        true
+    }
+
+    fn take_up(&mut self, kept: Kept) {
+        self.order(OwnOrder::TakeUp(kept));
+    }
+
+    fn note(&mut self, _at: Stamp, fact: &Fact, _out: &mut Vec<Act<Command>>) {
+        match fact {
+            Fact::GameStarted { .. } => self.order(OwnOrder::NewGame),
+            Fact::Ended(_) => self.order(OwnOrder::Stop),
+            _ => {}
+        }
+    }
+
+    fn obey(&mut self, _at: Stamp, order: ClockOrder, _out: &mut Vec<Act<Command>>) {
+        self.order(OwnOrder::Obey(order));
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<(Stamp, Event)> {
+        match ready!(self.events.poll_recv(context)) {
+            Some(event) => Poll::Ready(event),
+            // It was put away.
+            None => Poll::Pending,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
-use super::{Board, Config, Source};
+use super::{Board, Config};
 use std::fs;
 use std::path::Path;
 
@@ -70,7 +70,7 @@ pub(super) fn copy(config: &Config) -> Result<(), String> {
 pub(super) fn lines(config: &Config) -> Result<(), String> {
     let mut taken: Vec<(&str, &str, &str)> = Vec::new();
     for board in &config.boards {
-        let clock = (board.clock == Source::Bridge).then_some(("clock_port", &board.clock_port));
+        let clock = board.clock.has_port().then_some(("clock_port", &board.clock_port));
         for (key, port) in [Some(("port", &board.port)), clock].into_iter().flatten() {
             let other = taken.iter().find(|(name, other_key, other)| {
                 let is_other = *name != board.name || *other_key != key;
@@ -94,8 +94,7 @@ pub(super) fn lines(config: &Config) -> Result<(), String> {
             taken.push((&board.name, key, port));
         }
     }
-    let mut on_pins =
-        config.boards.iter().filter(|it| matches!(it.clock, Source::Gpio | Source::GpioLever));
+    let mut on_pins = config.boards.iter().filter(|it| it.clock.is_on_pins());
     match (on_pins.next(), on_pins.next()) {
         (Some(first), Some(second)) => Err(format!(
             "boards {:?} and {:?} both have a clock on the pins; a Pi has one such clock",

@@ -21,6 +21,7 @@ use serialport::SerialPort;
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
@@ -83,6 +84,11 @@ impl LineStub {
     /// The next thing the line has to say; `None` once it is closed. Safe to cancel.
     pub async fn heard(&mut self) -> Option<Heard> {
         self.heard.recv().await
+    }
+
+    /// The same for one who is polled.
+    pub(super) fn poll_heard(&mut self, context: &mut Context<'_>) -> Poll<Option<Heard>> {
+        self.heard.poll_recv(context)
     }
 
     /// Sends bytes, without waiting. What is sent to a line that is down, or that takes nothing,

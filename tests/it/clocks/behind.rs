@@ -17,7 +17,7 @@ pub(super) trait Host {
     fn wake_at(&self) -> Option<Mono>;
 }
 
-impl Host for PortDesk {
+impl Host for PortDesk<BridgeLink> {
     type Act = PortAct;
 
     fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<PortAct>) {

@@ -1,20 +1,21 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
-use rokade::drive::PortDesk;
+use rokade::drive::{ClockDesk, PortDesk};
 use rokade::game::{Basis, Fact};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
 use rokade::wire::dgt3000::SideRun;
-use rokade::wire::{ClockMessage, ClockNews, ClockTime, End};
+use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime, End};
 use shakmaty::{Color, KnownOutcome};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-type Room = super::behind::Room<PortDesk>;
+type Room = super::behind::Room<PortDesk<BridgeLink>>;
 
-fn desk() -> PortDesk {
-    PortDesk::new("90m+30s".parse().expect("a time control"), End::Left)
+fn desk() -> PortDesk<BridgeLink> {
+    let control = "90m+30s".parse().expect("a time control");
+    PortDesk::new(ClockDesk::with_driver(BridgeLink::new(), control, End::Left))
 }
 
 impl Room {

@@ -1,0 +1,171 @@
+//! The kinds of clocks that settings and `rokade clock` can name: what each is called, what it
+//! needs, and how it is opened. Nothing else in the shell knows them apart.
+
+use super::behind::ClockBehind;
+use super::port::PortClock;
+use super::{ReadClock, TableClock};
+use crate::clock::TimeControl;
+use crate::drive::{ClockDesk, PortDesk};
+use crate::game::ClockRole;
+use crate::shell::config;
+use crate::shell::now::Now;
+use crate::shell::serial::Line;
+#[cfg(feature = "pi")]
+use crate::wire::{self, contact::Shape};
+use crate::wire::{BoardLink, BridgeLink, ClockDriver, ClockLine, PortDriver};
+use clap::ValueEnum;
+use serde::Deserialize;
+use tracing::warn;
+
+/// Where the clock is.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Plugged into the board.
+    #[default]
+    Board,
+    /// On the pins of this Pi: two buttons and two displays (`hardware/clock-gpio.md`).
+    Gpio,
+    /// On the pins: one contact below a rocker, or at the lever of another clock.
+    GpioLever,
+    /// A DGT 3000 on its own jack, through a microcontroller (`hardware/clock-bridge.md`).
+    Bridge,
+}
+
+impl Source {
+    /// Its word in the settings.
+    pub(in crate::shell) const fn word(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+            Self::Gpio => "gpio",
+            Self::GpioLever => "gpio-lever",
+            Self::Bridge => "bridge",
+        }
+    }
+
+    /// Whether the clock has a serial line of its own, which `clock_port` names. Such a clock is
+    /// always driven, and needs a time control.
+    pub(in crate::shell) const fn has_port(self) -> bool {
+        matches!(self, Self::Bridge)
+    }
+
+    /// Whether the clock takes the pins of the Pi.
+    pub(in crate::shell) const fn is_on_pins(self) -> bool {
+        matches!(self, Self::Gpio | Self::GpioLever)
+    }
+
+    /// What the game may expect of the clock.
+    pub(in crate::shell) fn role(
+        self,
+        is_driven: bool,
+        control: Option<&TimeControl>,
+    ) -> ClockRole {
+        // A contact at the lever of another clock has no works, and no time control.
+        let has_works = control.is_some_and(|it| *it != TimeControl::NoClock);
+        match self {
+            Self::Bridge => ClockRole::Driven,
+            Self::Board if is_driven => ClockRole::Driven,
+            Self::Gpio | Self::GpioLever if has_works => ClockRole::Own,
+            Self::Board | Self::Gpio | Self::GpioLever => ClockRole::Read,
+        }
+    }
+
+    /// The clock of a board with these settings. Must be called inside a runtime.
+    pub(super) fn open(self, settings: &config::Board, now: Now) -> Box<dyn TableClock> {
+        // The settings were checked when they were read.
+        let control = settings.time_control().ok().flatten();
+        match (self, control) {
+            (Self::Board, Some(control)) if settings.drive_clock => {
+                let desk = desk(settings, ClockLine::new(), control);
+                let by_lever = settings.clock_turns_by_lever;
+                Box::new(ClockBehind(if by_lever { desk.turned_by_lever() } else { desk }))
+            }
+            (Self::Bridge, Some(control)) => {
+                let desk = PortDesk::new(desk(settings, BridgeLink::new(), control));
+                let line = Through::Bridge.line(&settings.clock_port);
+                Box::new(PortClock::open(&settings.name, line, desk, now))
+            }
+            (Self::Board | Self::Bridge, _) => Box::new(ReadClock),
+            (Self::Gpio | Self::GpioLever, control) => {
+                let control = control.unwrap_or(TimeControl::NoClock);
+                self.open_pins(settings, control, now).unwrap_or_else(|why| {
+                    warn!(board = settings.name, "no clock on the pins: {why}");
+                    Box::new(ReadClock)
+                })
+            }
+        }
+    }
+
+    #[cfg(feature = "pi")]
+    fn open_pins(
+        self,
+        settings: &config::Board,
+        control: TimeControl,
+        now: Now,
+    ) -> Result<Box<dyn TableClock>, String> {
+        let shape = match self {
+            Self::GpioLever => Shape::Lever(wire::End::Left),
+            _ => Shape::Buttons,
+        };
+        match super::pi::open(control, shape, settings.left_or_right(), now) {
+            Ok(stub) => Ok(Box::new(stub)),
+            Err(error) => Err(match std::error::Error::source(&error) {
+                Some(source) => format!("{error}: {source}"),
+                None => error.to_string(),
+            }),
+        }
+    }
+
+    #[cfg(not(feature = "pi"))]
+    fn open_pins(
+        self,
+        _: &config::Board,
+        _: TimeControl,
+        _: Now,
+    ) -> Result<Box<dyn TableClock>, String> {
+        Err("this program was built without the feature pi".to_owned())
+    }
+}
+
+/// The desk of a driven clock, as the settings of its board say.
+fn desk<D: ClockDriver>(settings: &config::Board, driver: D, control: TimeControl) -> ClockDesk<D> {
+    let desk = ClockDesk::with_driver(driver, control, settings.left_or_right())
+        .calling_for(settings.calls())
+        .started_by(settings.starter());
+    if settings.clock_shows_moves { desk.showing_moves() } else { desk }
+}
+
+/// What a port leads to that `rokade clock` is given.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(in crate::shell) enum Through {
+    /// A DGT board with a clock plugged in
+    Board,
+    /// A microcontroller on the jack of a DGT 3000
+    Bridge,
+}
+
+impl Through {
+    /// The port that the settings of a board name.
+    pub(in crate::shell) fn port(self, settings: &config::Board) -> &str {
+        match self {
+            Self::Board => &settings.port,
+            Self::Bridge => &settings.clock_port,
+        }
+    }
+
+    /// The line of this name: a path, or `auto`.
+    pub(in crate::shell) fn line(self, name: &str) -> Line {
+        match self {
+            Self::Board => Line::named(name),
+            Self::Bridge => Line::bridge(name),
+        }
+    }
+
+    /// The driver of a clock behind such a port.
+    pub(in crate::shell) fn driver(self) -> Box<dyn PortDriver> {
+        match self {
+            Self::Board => Box::new(BoardLink::new()),
+            Self::Bridge => Box::new(BridgeLink::new()),
+        }
+    }
+}
