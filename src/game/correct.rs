@@ -63,7 +63,7 @@ impl Game {
 
     /// A press after the end: if play has gone on, it was no end; or another game was begun.
     pub(super) fn press_after_end(&mut self, now: Mono, by: Color) {
-        let times = self.times_at_press(now, by);
+        let times = self.clock.times_at_press(now, by);
         let is_watched = !self.is_interrupted();
         if let Some(play) = self.play.as_mut().filter(|_| is_watched)
             && play.press_after_end(now, by, times, &mut self.facts)

@@ -73,7 +73,7 @@ impl Game {
             since,
             pictured: None,
             clock,
-            awaits_clock: self.clock.device() == Device::Present && !self.is_clock_beside,
+            awaits_clock: self.clock.device() == Device::Present && self.clock.hangs_on_board(),
             up: None,
             pressed: None,
             turned: None,
@@ -162,7 +162,8 @@ impl Game {
         if let Some(silence) = &mut self.silence {
             (silence.up, silence.pictured, silence.is_suspected) = (Some(now), None, false);
             (silence.is_noise, silence.is_reading) = (false, false);
-            silence.awaits_clock |= self.clock.device() == Device::Present && !self.is_clock_beside;
+            silence.awaits_clock |=
+                self.clock.device() == Device::Present && self.clock.hangs_on_board();
         }
     }
 

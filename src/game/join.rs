@@ -462,7 +462,7 @@ impl Game {
         if is_known || !pressed.all(|(by, mover)| by != mover) {
             return false;
         }
-        self.seat_white(self.clock.white_end().other());
+        self.clock.seat_white(self.clock.white_end().other(), &mut self.facts);
         true
     }
 

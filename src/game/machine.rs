@@ -1,10 +1,9 @@
 //! The dispatch: each event to its place, timers, and the effects in their order.
 
-use super::clock_stands::ClockStands;
+use super::clock::{self, ClockSide};
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
-use super::event::Event;
-use super::flags::Flags;
+use super::event::{Driving, Event};
 use super::gap::Silence;
 use super::join::Joining;
 use super::memory::{Memory, Picture};
@@ -13,25 +12,21 @@ use super::play::Play;
 use super::rules::Bench;
 use super::settings::{BoardKind, ClockRole, Settings};
 use super::start;
-use super::timekeeper::Timekeeper;
 use super::timers::{Timer, Timers};
 use super::watch::Pressed;
 use crate::board::{AnyBoard, Dgt, Expects, News, Scanned};
-use crate::clock::{Device, End, Face, Reader, Times, Turned};
-use crate::laws::{Ending, Reason};
+use crate::clock::{Device, End, Estimate, Note, Reader, Times, Turned};
+use crate::laws::{Ending, Reason, Told};
 use crate::time::{Mono, Stamp};
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Placement, Reading, Step, Tracker};
-use crate::wire::lever_watch::{LeverWatch, Turn};
-use crate::wire::{self, ClockMessage, Orientation, Signal};
+use crate::wire::{self, ClockMessage, Signal};
 use shakmaty::{Board, Color, KnownOutcome, Position, Square};
 use std::time::Duration;
 
 /// A change of the board must be this old before the board is asked for a whole picture.
 /// Source: protocol 1.10, a normal game over USB.
 pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
-/// Between records of the clock's times while nothing else is recorded of them.
-const SNAPSHOT_EVERY: Duration = Duration::from_secs(10);
 /// Both kings must stand in the center this long. Source: protocol 9.1.
 pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 
@@ -41,14 +36,7 @@ pub struct Game {
     pub(super) settings: Settings,
     pub(super) board: AnyBoard,
     pub(super) link: LinkState,
-    pub(super) clock: Reader,
-    /// The lever of a clock that is driven, whose times cannot tell old readings from new ones.
-    pub(super) lever: LeverWatch,
-    /// The clock does not hang on the board, and stays when the line to the board is lost.
-    pub(super) is_clock_beside: bool,
-    pub(super) timekeeper: Timekeeper,
-    pub(super) flags: Flags,
-    pub(super) clock_stands: ClockStands,
+    pub(super) clock: ClockSide,
     pub(super) play: Option<Play>,
     pub(super) timers: Timers,
     pub(super) watch: super::watch::Watch,
@@ -56,9 +44,6 @@ pub struct Game {
     /// Why the order that came last cannot be carried out.
     pub(super) refused: Option<String>,
     pub(super) memory: Memory,
-    pub(super) clock_recorded: Mono,
-    /// What the clock showed then.
-    pub(super) times_recorded: Option<Times>,
     pub(super) has_gap: bool,
     /// What was played of late is not known.
     pub(super) silence: Option<Silence>,
@@ -86,20 +71,13 @@ impl Game {
                 BoardKind::Scanned => AnyBoard::Scanned(Scanned::default()),
             },
             link: LinkState::Absent,
-            clock: Reader::new(settings.white_end.unwrap_or(End::Left)),
-            lever: LeverWatch::default(),
-            is_clock_beside: false,
-            timekeeper: Timekeeper::new(&settings),
-            flags: Flags::default(),
-            clock_stands: ClockStands::default(),
+            clock: ClockSide::new(&settings),
             play: None,
             timers: Timers::default(),
             watch: super::watch::Watch::default(),
             bench: Bench::of(&settings),
             refused: None,
             memory: Memory::default(),
-            clock_recorded: Mono::default(),
-            times_recorded: None,
             has_gap: false,
             silence: None,
             joining: Joining::default(),
@@ -139,6 +117,18 @@ impl Game {
         }
     }
 
+    /// The times as well as they are known at `at`: by the clock while it is heard, reckoned while
+    /// it is gone. `None` if there never was one.
+    pub fn estimate(&self, at: Mono) -> Option<Estimate> {
+        self.clock.estimate(at)
+    }
+
+    /// The clock is our own and was given these times, which are on record.
+    pub fn clock_restored(&mut self, to: Times) {
+        self.clock.restore(to);
+        self.facts.push(Fact::ClockNote(Note::Restored { to }));
+    }
+
     /// The line to the board.
     pub fn link(&self) -> LinkState {
         self.link
@@ -151,12 +141,14 @@ impl Game {
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
         let now = at.mono;
         self.clear_bench();
-        self.lend_times(now);
+        if let Some(play) = &mut self.play {
+            play.lend_times(self.clock.times_to_lend(now));
+        }
         match event {
             Event::LinkUp => {
                 (self.is_blind, self.vouched) = (true, None);
                 self.note_line_up(now);
-                let asks_clock = self.clock.is_heard() && !self.is_clock_beside;
+                let asks_clock = self.clock.is_heard() && self.clock.hangs_on_board();
                 self.board.link_up(now, asks_clock);
             }
             Event::LinkDown => self.on_link_down(),
@@ -166,7 +158,7 @@ impl Game {
             Event::Sensed(sq, reading) => self.board.on_sensed(now, *sq, *reading),
             Event::Pictured(placement) => self.board.on_picture(now, placement),
             Event::Clock(message) => {
-                self.is_clock_beside = true;
+                self.clock.note_beside();
                 self.on_clock(now, message);
             }
             Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
@@ -180,9 +172,11 @@ impl Game {
         }
         self.run_board(now);
         self.run_timers(now);
-        self.run_timekeeper(now);
-        self.press_unseen(now);
-        self.watch_start();
+        self.clock.on_timeout(now, &mut self.facts);
+        if let Some(play) = &self.play {
+            self.clock.press_unseen(now, play, &self.facts);
+        }
+        self.clock.watch_start(self.play.as_ref(), &mut self.facts);
         self.run_bench(now, effects);
         self.note_cut();
         self.flush(at, effects);
@@ -198,12 +192,8 @@ impl Game {
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        let dues = [
-            self.board.wake_at(),
-            self.timers.next(),
-            self.timekeeper.wake_at(),
-            self.bench_wakes_at(),
-        ];
+        let dues =
+            [self.board.wake_at(), self.timers.next(), self.clock.wake_at(), self.bench_wakes_at()];
         dues.into_iter().flatten().min()
     }
 
@@ -253,10 +243,7 @@ impl Game {
             News::Noise => self.on_noise(now),
             News::Live => self.set_link(LinkState::Live),
             News::Sees(sight) => self.facts.push(Fact::Sees(sight)),
-            News::Lies(Orientation::Rotated) if self.settings.white_end.is_none() => {
-                self.clock.bind_white(End::Right);
-            }
-            News::Lies(_) => {}
+            News::Lies(orientation) => self.clock.note_board_lies(orientation),
             News::Sensed(sq, reading) => self.on_sensed(now, sq, reading),
             News::Pictured(placement) => self.on_picture(now, &placement),
             News::Clock(message) => self.on_clock(now, &message),
@@ -273,9 +260,7 @@ impl Game {
 
     fn on_link_down(&mut self) {
         self.board.link_down();
-        if !self.is_clock_beside {
-            self.timekeeper.lost();
-        }
+        self.clock.line_lost();
         self.memory.link_down();
         if self.is_over() && self.play.is_some() {
             self.memory.forget_play();
@@ -377,59 +362,40 @@ impl Game {
     }
 
     fn on_clock(&mut self, now: Mono, message: &ClockMessage) {
-        if self.is_overtaken(message) {
-            return;
-        }
-        if matches!(message, ClockMessage::NoClock) && self.clock.lost() {
-            self.lever = LeverWatch::default();
-            self.timekeeper.lost();
-            self.record_clock();
-        }
-        let Some(lever) = message.lever() else { return };
-        let is_driven = self.settings.clock_role == ClockRole::Driven;
-        if is_driven && self.lever.read(now, lever.high) == Turn::Overtaken {
-            return;
-        }
-        let by_lever = self.timekeeper.runs_by_lever();
-        let times = match message {
-            ClockMessage::Time(time) if by_lever.is_none() => {
-                Some((time.left.time(), time.right.time()))
-            }
-            _ => None,
-        };
-        let is_running = by_lever.unwrap_or(lever.running);
-        let face = Face { times, is_running, high: end_of(lever.high) };
-        let is_first = !self.clock.is_heard();
-        let is_back = self.timekeeper.is_lost();
-        self.note_times(now, message);
-        let turned = self.clock.read(now, face);
+        let Some(heard) = self.clock.hear(now, message, &mut self.facts) else { return };
         let is_late = self.note_clock(now);
-        self.take_turns(now, &turned, is_late);
-        self.keep_time(now, message, &turned);
-        self.watch_standing_clock(lever.high);
-        let is_turn = turned.iter().any(|turn| !matches!(turn, Turned::Pressed(_)));
-        if is_first {
+        self.take_turns(now, &heard.turned, is_late);
+        self.clock.check(now, message, &heard, self.play.as_ref(), &mut self.facts);
+        if heard.is_first {
             self.timers.set(Timer::Settle, now + self.settle_time());
         }
-        // A clock that stands as it stood is no news.
-        let is_due = now.since(self.clock_recorded) >= SNAPSHOT_EVERY
-            && self.times_recorded != self.clock.times();
-        if is_first || is_back || is_turn || is_due {
-            self.clock_recorded = now;
-            self.record_clock();
-        }
+        self.clock.record_news(now, &heard, &mut self.facts);
         self.tell_reading(now);
-        if let (ClockMessage::Time(time), None) = (message, by_lever) {
-            self.watch_flags(now, time);
-        }
+        self.clock.watch_flags(now, message, &heard);
         self.wants_show = true;
+    }
+
+    /// How the clock is driven, or the model that it is driven by, has changed.
+    fn keep_clock(&mut self, now: Mono, driving: &Driving) {
+        for face in self.clock.keep(now, driving, self.play.as_ref(), &mut self.facts) {
+            let turned = self.clock.turn(now, face);
+            self.take_turns(now, &turned, false);
+        }
+    }
+
+    /// What has been at zero for long enough is a flag.
+    pub(super) fn tell_flags(&mut self, now: Mono) {
+        for side in self.clock.fallen(now, self.play.as_ref()) {
+            self.facts.push(Fact::Flag { side: Some(side) });
+            self.tell(now, &Told::Flag(side));
+        }
     }
 
     /// The clock was pressed, started or stopped; `is_late` if nobody knows when.
     pub(super) fn take_turns(&mut self, now: Mono, turned: &[Turned], is_late: bool) {
         for turn in turned {
             match turn {
-                Turned::Pressed(end) if self.timekeeper.follows(now, self.clock.color(*end)) => {}
+                Turned::Pressed(end) if self.clock.follows(now, *end) => {}
                 // When it was pressed nobody knows.
                 Turned::Pressed(end) if is_late => {
                     self.turned_in_silence(now, self.clock.color(*end));
@@ -444,23 +410,6 @@ impl Game {
                 Turned::Stopped => self.on_stopped(now),
             }
         }
-    }
-
-    pub(super) fn record_seats(&mut self) {
-        let connector = match self.board.lies() {
-            Some(Orientation::Rotated) => End::Right,
-            Some(Orientation::Normal) | None => End::Left,
-        };
-        self.facts.push(Fact::Seated { connector, white_end: self.clock.white_end() });
-    }
-
-    fn record_clock(&mut self) {
-        self.times_recorded = self.clock.times();
-        self.facts.push(Fact::Clock {
-            running: self.clock.running(),
-            times: self.clock.times(),
-            is_connected: self.clock.device() == Device::Present,
-        });
     }
 
     fn on_lever(&mut self, now: Mono, end: End, sets_running: bool) {
@@ -480,7 +429,7 @@ impl Game {
             let is_whites = play.sheet().start().turn().is_white();
             let white = if is_whites { end } else { end.other() };
             if white != self.clock.white_end() {
-                self.seat_white(white);
+                self.clock.seat_white(white, &mut self.facts);
             }
         }
         let Some(play) = &self.play else { return };
@@ -488,13 +437,6 @@ impl Game {
         if !sets_running || play.mismatch().is_some() {
             self.on_press(now, self.clock.color(end), Pressed::Lever);
         }
-    }
-}
-
-pub(super) fn end_of(end: wire::End) -> End {
-    match end {
-        wire::End::Left => End::Left,
-        wire::End::Right => End::Right,
     }
 }
 
@@ -527,6 +469,6 @@ impl Expects for View<'_> {
     }
 
     fn player_at(&self, end: wire::End) -> Color {
-        self.clock.color(end_of(end))
+        self.clock.color(clock::end_of(end))
     }
 }

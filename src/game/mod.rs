@@ -4,8 +4,7 @@
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
 pub mod act;
-mod clock_order;
-mod clock_stands;
+mod clock;
 mod correct;
 mod disorder;
 mod doubt;
@@ -13,7 +12,6 @@ pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
-mod flags;
 mod gap;
 mod in_hand;
 mod join;
@@ -32,7 +30,6 @@ pub mod settings;
 mod standing;
 mod start;
 pub mod terms;
-mod timekeeper;
 mod timers;
 mod watch;
 

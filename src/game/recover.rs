@@ -6,9 +6,8 @@ use super::minutes::Minutes;
 use super::play::Play;
 use super::score::ScoreSheet;
 use super::settings::Settings;
-use super::timekeeper::Timekeeper;
 use crate::board::Known;
-use crate::clock::{End, Reader, Times};
+use crate::clock::{End, Times};
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::Sight;
@@ -327,10 +326,11 @@ impl Recovered {
         };
         let white = settings.white_end.unwrap_or(white);
         let mut game = Game::new(settings);
-        game.clock = if self.has_clock { Reader::resumed(white) } else { Reader::new(white) };
+        game.board.take_up(Known { lies, sight: self.sight, serials: self.serials });
+        game.clock.take_up(white, self.has_clock, game.board.lies());
         if let Some((sheet, _)) = &self.game {
             let first = sheet.start().turn();
-            game.timekeeper = Timekeeper::resumed(game.settings(), first, sheet.len());
+            game.clock.take_up_game(first, sheet.len());
             game.bench = self.minutes.seat(&game.settings, sheet);
         }
         let is_closed = self.is_closed;
@@ -339,7 +339,6 @@ impl Recovered {
             play.is_closed = is_closed;
             play
         });
-        game.board.take_up(Known { lies, sight: self.sight, serials: self.serials });
         game.begin_silence(None);
         game.recover_base();
         game

@@ -401,6 +401,18 @@ impl Game {
         }
         self.pass_orders(now, effects);
     }
+
+    /// What the referee has ordered goes to the clock.
+    fn pass_orders(&mut self, now: Mono, effects: &mut Vec<Effect>) {
+        let Some(bench) = &mut self.bench else { return };
+        let orders = std::mem::take(&mut bench.orders);
+        if orders.is_empty() {
+            return;
+        }
+        let (after, is_over) = (bench.referee.clocks().left, bench.referee.result().is_some());
+        self.clock.order(now, &orders, after, is_over, &mut self.facts);
+        effects.extend(orders.into_iter().map(Effect::Clock));
+    }
 }
 
 /// What is on record, as the referee takes it.

@@ -1,7 +1,6 @@
 //! How a game begins: with a start position on the board, or with one that is named.
 
 use super::entry::Fact;
-use super::flags::Flags;
 use super::machine::Game;
 use super::play::{self, Play};
 use super::settings::Settings;
@@ -79,13 +78,10 @@ impl Game {
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
         self.forget_silence();
-        self.record_seats();
+        self.clock.record_seats(&mut self.facts);
         self.watch.new_game();
-        self.clock.forget_run();
-        self.begin_time(now, beginning);
+        self.clock.begin(now, beginning, &mut self.facts);
         self.joining.new_game();
-        self.flags = Flags::default();
-        self.clock_stands = self.clock_stands.new_game();
         self.timers.set(Timer::Settle, now + self.settle_time());
     }
 

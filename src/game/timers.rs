@@ -27,8 +27,6 @@ pub(super) enum Timer {
     InHand,
     /// A player who has made his move may have pressed.
     Unpressed,
-    /// A time has been at zero long enough to be a flag.
-    Flag,
     /// A position that ends the game has been scanned.
     End,
     /// The last move is beyond a second thought, and the referee waits for that.
@@ -41,7 +39,7 @@ pub(super) enum Timer {
     Repair,
 }
 
-const N_TIMERS: usize = 17;
+const N_TIMERS: usize = 16;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +82,7 @@ mod tests {
     fn what_was_due_before_it_was_set_is_due_once() {
         let mut timers = Timers::default();
         timers.set(Timer::Settle, Mono::from_millis(5));
-        timers.set(Timer::Flag, Mono::from_millis(900));
+        timers.set(Timer::End, Mono::from_millis(900));
         assert_eq!(timers.next(), Some(Mono::from_millis(5)));
         assert!(timers.take(Timer::Settle, Mono::from_millis(700)));
         assert!(!timers.take(Timer::Settle, Mono::from_millis(800)));

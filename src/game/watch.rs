@@ -241,7 +241,7 @@ impl Game {
         self.facts.push(Fact::Pressed { by });
         let left = self.clock.times().map(|times| times.of(by));
         self.memory.hear(now, Step::Pressed { by, left });
-        let times = self.times_at_press(now, by);
+        let times = self.clock.times_at_press(now, by);
         if self.is_silent() {
             self.watch.last_press = Some((by, now));
             return self.press_in_silence(now);
@@ -423,9 +423,7 @@ impl Game {
         if self.timers.take(Timer::Unpressed, now) && self.may_judge() {
             self.tell_unpressed();
         }
-        if self.timers.take(Timer::Flag, now) {
-            self.tell_flags(now);
-        }
+        self.tell_flags(now);
         self.watch_unpressed(now);
         // The referee is asked after each event.
         self.timers.take(Timer::Final, now);

@@ -1,14 +1,13 @@
 //! What the referee orders of the chess clock: passed to whatever drives it, or told to the person
 //! who has to do it.
 
-use super::effect::Effect;
-use super::entry::Fact;
-use super::machine::Game;
-use super::settings::ClockRole;
+use super::ClockSide;
 use crate::clock::Times;
+use crate::game::entry::Fact;
+use crate::game::settings::ClockRole;
 use crate::laws::ClockOrder;
 use crate::time::Mono;
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 use std::fmt;
 use std::time::Duration;
 
@@ -43,42 +42,44 @@ impl fmt::Display for Hms {
     }
 }
 
-impl Game {
-    /// What the referee has ordered goes to the clock. Of one that is not ours to drive it goes on
-    /// record what is to be set by hand.
-    pub(super) fn pass_orders(&mut self, now: Mono, effects: &mut Vec<Effect>) {
-        let Some(bench) = &mut self.bench else { return };
-        let orders = bench.take_orders();
-        if orders.is_empty() {
+impl ClockSide {
+    /// The referee has ordered this of the clock, after which both have so much time left. Of one
+    /// that is not ours to drive it goes on record what is to be set by hand.
+    pub(in crate::game) fn order(
+        &mut self,
+        now: Mono,
+        orders: &[ClockOrder],
+        after: ByColor<Duration>,
+        is_over: bool,
+        facts: &mut Vec<Fact>,
+    ) {
+        self.expect(now, orders, facts);
+        if self.role != ClockRole::Read {
             return;
         }
-        let (after, is_over) = (bench.referee.clocks().left, bench.referee.result().is_some());
-        self.expect_times(now, &orders);
-        if self.settings.clock_role == ClockRole::Read {
-            let running = self.clock.running();
-            let is_due = |order: &&ClockOrder| match **order {
-                // Players stop the clock of a game that is over themselves.
-                ClockOrder::Stop => running.is_some() && !is_over,
-                ClockOrder::Run(side) => self.clock.is_heard() && running != Some(side),
-                // Such a clock adds the time of the next period itself.
-                ClockOrder::Credit(..) => false,
-                _ => true,
-            };
-            let due: Vec<_> = orders.iter().copied().filter(|order| is_due(&order)).collect();
-            let what: Vec<_> = due.iter().map(|order| ByHand(*order).to_string()).collect();
-            let has_times = self.clock.times().is_some() && due.iter().any(sets_time);
-            let times = has_times.then_some(Times { white: after.white, black: after.black });
-            if !what.is_empty() {
-                self.facts.push(Fact::ClockDue { what: what.join(", "), times });
-            }
+        let running = self.running();
+        let is_due = |order: &&ClockOrder| match **order {
+            // Players stop the clock of a game that is over themselves.
+            ClockOrder::Stop => running.is_some() && !is_over,
+            ClockOrder::Run(side) => self.is_heard() && running != Some(side),
+            // Such a clock adds the time of the next period itself.
+            ClockOrder::Credit(..) => false,
+            _ => true,
+        };
+        let due: Vec<_> = orders.iter().copied().filter(|order| is_due(&order)).collect();
+        let what: Vec<_> = due.iter().map(|order| ByHand(*order).to_string()).collect();
+        let has_times = self.times().is_some() && due.iter().any(sets_time);
+        let times = has_times.then_some(Times { white: after.white, black: after.black });
+        if !what.is_empty() {
+            facts.push(Fact::ClockDue { what: what.join(", "), times });
         }
-        effects.extend(orders.into_iter().map(Effect::Clock));
     }
 
     /// The clock will show other times, and that will be no news.
-    fn expect_times(&mut self, now: Mono, orders: &[ClockOrder]) {
+    fn expect(&mut self, now: Mono, orders: &[ClockOrder], facts: &mut Vec<Fact>) {
         if orders.iter().any(sets_time) {
-            self.settle_time_set();
+            self.keeper.settle_time_set();
+            self.tell_notes(facts);
         }
         let Some(mut left) = self.estimate(now).map(|estimate| estimate.times) else { return };
         for order in orders {
@@ -89,7 +90,8 @@ impl Game {
                 _ => continue,
             };
             let before = left.of(side);
-            self.expect_order(side, to.saturating_sub(before), before.saturating_sub(to));
+            let (more, less) = (to.saturating_sub(before), before.saturating_sub(to));
+            self.keeper.expect_order(side, more, less);
             match side {
                 Color::White => left.white = to,
                 Color::Black => left.black = to,
