@@ -4,18 +4,26 @@
 # switch, and runs the tests that reach a place until one fails.
 #
 # Usage: tests/mutants.sh [N] [SEED]
+#        tests/mutants.sh again FILE
 #
-# N places are taken by chance. The build takes minutes, and so does finding out which tests reach what;
-# on two cores beside other builds 70 places took half an hour in all. Tests that take over 16 s by
-# themselves are not asked.
-# Each is printed with the test that noticed it, or LIVES; the last lines count them by folder.
+# N places are taken by chance, or those of the lines in FILE that a run has printed. The build takes
+# minutes, and so does finding out which tests reach what. Tests that take over a minute by themselves are not
+# asked, and a place is given up after three. MUTANTS=DIR keeps the copy and what was built there.
+# Each place is printed with the test that noticed it, or LIVES; the last lines count them by folder.
 set -euo pipefail
+[ "${1:-}" != again ] || list=$(realpath "$2")
 cd "$(dirname "$0")/.."
 
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+copy=${MUTANTS:-$(mktemp -d)}
+[ -n "${MUTANTS:-}" ] || trap 'rm -rf "$copy"' EXIT
+rm -rf "$copy/src" "$copy/tests"
+mkdir -p "$copy"
 git archive HEAD | tar -x -C "$copy"
 export CARGO_TARGET_DIR=$copy/target
 cargo build --locked --release --manifest-path tests/mutants/Cargo.toml
 "$CARGO_TARGET_DIR/release/rokade-mutants" weave "$copy"
-"$CARGO_TARGET_DIR/release/rokade-mutants" run "$copy" "${1:-100}" "${2:-1}"
+if [ "${1:-}" = again ]; then
+    "$CARGO_TARGET_DIR/release/rokade-mutants" again "$copy" "$list"
+else
+    "$CARGO_TARGET_DIR/release/rokade-mutants" run "$copy" "${1:-100}" "${2:-1}"
+fi

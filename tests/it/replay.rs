@@ -22,13 +22,16 @@ const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces");
 /// The endings of files that are run.
 const KINDS: [&str; 2] = [".trace.jsonl", ".tape.jsonl"];
 
-/// Every file to run, with its golden file, by name.
+/// Every file to run, with its golden file, by name; only one if `ROKADE_TRACE` names it.
 fn scripts() -> Vec<(PathBuf, PathBuf)> {
     let entries = fs::read_dir(TRACES).expect("tests/traces is a folder");
     let mut found: Vec<_> = entries
         .map(|entry| entry.expect("an entry of tests/traces").path())
         .filter_map(|path| Some((path.clone(), golden_of(&path)?)))
         .collect();
+    if let Ok(name) = std::env::var("ROKADE_TRACE") {
+        found.retain(|(path, _)| stem(path) == name);
+    }
     found.sort();
     found
 }

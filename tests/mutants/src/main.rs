@@ -6,7 +6,10 @@
 //! all of them.
 //!
 //! `mutants run DIR N SEED`: N of them are taken by chance, and the tests that reach each are run
-//! until one fails. Tests that take long are not asked.
+//! until one fails. Traces and scenarios are asked one by one before whole tests are. Tests that
+//! take very long are not asked.
+//!
+//! `mutants again DIR FILE`: the same for the places of lines that a run has printed.
 
 mod weave;
 
@@ -24,7 +27,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Folders with the tests that should know: parts of their names.
 const FOLDERS: [(&str, &[&str]); 3] = [
-    ("src/laws", &["laws::"]),
+    ("src/laws", &["laws::", "effects::"]),
     (
         "src/track",
         &[
@@ -43,11 +46,30 @@ const FOLDERS: [(&str, &[&str]); 3] = [
             "effects::",
         ],
     ),
-    ("src/clock", &["clock::", "clocks::", "timekeeper::", "laws::scenario::every"]),
+    ("src/clock", &["clock::", "clocks::", "timekeeper::", "replay::", "laws::scenario::every"]),
 ];
 
+/// Tests that run many files or many scenes, the variable that names one of them, and where their
+/// names are from.
+const SINGLES: [(&str, &str, Names); 2] = [
+    ("replay::every_script_tells_the_arbiter_what_its_golden_file_says", "ROKADE_TRACE", traces),
+    (
+        "laws::scenario::every_scenario_holds_in_every_edition_that_it_names",
+        "ROKADE_SCENARIO",
+        scenarios,
+    ),
+];
+
+type Names = fn(&Path) -> Result<Vec<String>>;
+
 /// A test that takes longer is not asked.
-const SLOW: Duration = Duration::from_secs(16);
+const SLOW: Duration = Duration::from_secs(60);
+/// What the tests of one place may take together.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// So many single traces and scenarios are asked before whole tests are.
+const FIRST: usize = 40;
+/// How many are run at a time.
+const WORKERS: usize = 2;
 /// The places that can be switched, one a line.
 const PLACES: &str = "places.txt";
 const FEATURES: [&str; 3] = ["--no-default-features", "--features", "shell"];
@@ -83,9 +105,54 @@ fn main() -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["weave", dir] => weave_all(Path::new(dir)),
-        ["run", dir, n, seed] => judge(Path::new(dir), n.parse()?, seed.parse()?),
-        _ => Err("mutants weave DIR, or mutants run DIR N SEED".into()),
+        ["run", dir, n, seed] => {
+            let mut places = places(Path::new(dir))?;
+            fastrand::Rng::with_seed(seed.parse()?).shuffle(&mut places);
+            places.truncate(n.parse()?);
+            judge(Path::new(dir), &places)
+        }
+        ["again", dir, file] => {
+            let wanted = fs::read_to_string(file)?;
+            let mut places = places(Path::new(dir))?;
+            places.retain(|(_, place)| wanted.contains(&format!("\t{place}\t")));
+            judge(Path::new(dir), &places)
+        }
+        _ => Err("mutants weave DIR, mutants run DIR N SEED, or mutants again DIR FILE".into()),
     }
+}
+
+/// The places that can be switched, each with its number.
+fn places(dir: &Path) -> Result<Vec<(usize, String)>> {
+    let text = fs::read_to_string(dir.join(PLACES))?;
+    let numbered = text.lines().filter_map(|line| line.split_once('\t'));
+    Ok(numbered.filter_map(|(n, place)| Some((n.parse().ok()?, place.to_owned()))).collect())
+}
+
+/// The names of all traces.
+fn traces(dir: &Path) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir.join("tests/traces"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        all.extend(name.strip_suffix(".golden").map(str::to_owned));
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// The names of all scenarios.
+fn scenarios(dir: &Path) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir.join("tests/tables/laws"))? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|it| it != "json") {
+            continue;
+        }
+        let file: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
+        let known = file["scenarios"].as_array().into_iter().flatten();
+        all.extend(known.filter_map(|it| it["id"].as_str().map(str::to_owned)));
+    }
+    all.sort();
+    Ok(all)
 }
 
 fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -144,6 +211,7 @@ fn weave_all(dir: &Path) -> Result<()> {
 fn cargo(dir: &Path) -> Command {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(dir).env("RUSTFLAGS", "-Awarnings");
+    cargo.args(["--config", "profile.dev.package.shakmaty.opt-level=3"]);
     for key in ["CARGO_PROFILE_TEST_OPT_LEVEL", "CARGO_PROFILE_DEV_OPT_LEVEL"] {
         cargo.env(key, "1");
     }
@@ -198,11 +266,12 @@ fn numbers(dir: &Path, span: &Value) -> Result<Vec<usize>> {
     Ok(lines.filter_map(number).collect())
 }
 
-/// A test that can be run by itself.
+/// A test that can be run by itself, or one of the files or scenes that it runs.
 #[derive(Clone, Debug)]
 struct Test {
     program: PathBuf,
     name: String,
+    only: Option<(&'static str, String)>,
     took: Duration,
 }
 
@@ -214,7 +283,14 @@ impl Test {
         command.args(["--kill-after=2", &limit.to_string()]).arg(&self.program);
         command.args(["--exact", &self.name]).current_dir(dir);
         command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.envs(self.only.iter().map(|(key, name)| (key, name)));
         command
+    }
+
+    /// What is printed of it.
+    fn title(&self) -> String {
+        let only = self.only.as_ref().map(|(_, name)| format!(" {name}"));
+        format!("{}{}", self.name, only.unwrap_or_default())
     }
 }
 
@@ -235,9 +311,15 @@ fn programs(dir: &Path) -> Result<Vec<Test>> {
             let Some(name) = line.strip_suffix(": test") else { continue };
             if FOLDERS.iter().any(|(_, known)| is_known(name, known)) {
                 let (program, name) = (PathBuf::from(program), name.to_owned());
-                all.push(Test { program, name, took: SLOW });
+                all.push(Test { program, name, only: None, took: SLOW });
             }
         }
+    }
+    for (whole, key, names) in SINGLES {
+        let whole = all.iter().find(|test| test.name == whole).ok_or("a test has another name")?;
+        let single = |name| Test { only: Some((key, name)), ..whole.clone() };
+        let singles: Vec<Test> = names(dir)?.into_iter().map(single).collect();
+        all.extend(singles);
     }
     Ok(all)
 }
@@ -246,66 +328,101 @@ fn is_known(name: &str, known: &[&str]) -> bool {
     known.iter().any(|part| name.starts_with(part))
 }
 
-/// Which tests reach each mutant. A test that fails without a mutant, or takes long, is not asked.
-fn reached(dir: &Path, tests: &[Test]) -> Result<BTreeMap<usize, Vec<Test>>> {
-    let mut all: BTreeMap<usize, Vec<Test>> = BTreeMap::new();
-    for test in tests {
-        let notes = dir.join("reached");
-        let _ = fs::remove_file(&notes);
-        let begin = Instant::now();
-        let is_passed = test.command(dir).env("MUTANTS_REACHED", &notes).status()?.success();
-        let took = begin.elapsed();
-        if !is_passed || took > SLOW {
-            eprintln!("{:.0} s {} is not asked", took.as_secs_f64(), test.name);
-            continue;
+/// Does `work` until none is left, by several threads; each is told its number.
+fn share(work: impl Fn(usize) + Sync) {
+    std::thread::scope(|scope| {
+        for n in 0..WORKERS {
+            let work = &work;
+            scope.spawn(move || work(n));
         }
-        let text = fs::read_to_string(&notes).unwrap_or_default();
-        for n in text.lines().filter_map(|line| line.parse().ok()) {
-            all.entry(n).or_default().push(Test { took, ..test.clone() });
-        }
-    }
-    Ok(all)
+    });
 }
 
-/// Runs a sample, and says of each what noticed it.
-fn judge(dir: &Path, n: usize, seed: u64) -> Result<()> {
-    let places = fs::read_to_string(dir.join(PLACES))?;
-    let mut places: Vec<&str> = places.lines().collect();
-    let reached = reached(dir, &programs(dir)?)?;
-    fastrand::Rng::with_seed(seed).shuffle(&mut places);
-    let places = Mutex::new(places.into_iter().take(n));
+/// Which tests reach each mutant. A test that fails without a mutant, or takes long, is not asked.
+fn reached(dir: &Path, tests: &[Test]) -> BTreeMap<usize, Vec<Test>> {
+    let all: Mutex<BTreeMap<usize, Vec<Test>>> = Mutex::default();
+    let left = Mutex::new(tests.iter());
+    share(|worker| {
+        while let Some(test) = { left.lock().expect("tests").next() } {
+            let notes = dir.join(format!("reached-{worker}"));
+            let _ = fs::remove_file(&notes);
+            let begin = Instant::now();
+            let ended = test.command(dir).env("MUTANTS_REACHED", &notes).status();
+            let took = begin.elapsed();
+            if !ended.is_ok_and(|it| it.success()) || took > SLOW {
+                eprintln!("{:.0} s {} is not asked", took.as_secs_f64(), test.title());
+                continue;
+            }
+            let text = fs::read_to_string(&notes).unwrap_or_default();
+            let mut all = all.lock().expect("all");
+            for n in text.lines().filter_map(|line| line.parse().ok()) {
+                all.entry(n).or_default().push(Test { took, ..test.clone() });
+            }
+        }
+    });
+    all.into_inner().expect("all")
+}
+
+/// The tests that are asked, in their order: what takes little and has noticed much comes first.
+fn in_order<'a>(
+    tests: &'a [Test],
+    known: &[&str],
+    noticed: &BTreeMap<String, u32>,
+) -> Vec<&'a Test> {
+    let mut asked: Vec<&Test> = tests.iter().filter(|test| is_known(&test.name, known)).collect();
+    asked.sort_by_key(|test| {
+        let n = noticed.get(&test.title()).copied().unwrap_or(0);
+        (test.took + Duration::from_millis(100)) / (n + 1)
+    });
+    // The whole tests ask all of them once more.
+    let mut n_singles = 0;
+    asked.retain(|test| {
+        n_singles += usize::from(test.only.is_some());
+        test.only.is_none() || n_singles <= FIRST
+    });
+    asked
+}
+
+/// The first test that fails with mutant `n`, and whether all were asked.
+fn noticed_by(dir: &Path, n: usize, asked: &[&Test]) -> (Option<String>, bool) {
+    let begin = Instant::now();
+    for test in asked {
+        if begin.elapsed() > PATIENCE {
+            return (None, false);
+        }
+        let ended = test.command(dir).env("MUTANT", n.to_string()).status();
+        if !ended.is_ok_and(|it| it.success()) {
+            return (Some(test.title()), true);
+        }
+    }
+    (None, true)
+}
+
+/// Runs these places, and says of each what noticed it.
+fn judge(dir: &Path, places: &[(usize, String)]) -> Result<()> {
+    let begin = Instant::now();
+    let reached = reached(dir, &programs(dir)?);
+    eprintln!("{:.0} s for what reaches what", begin.elapsed().as_secs_f64());
+    let left = Mutex::new(places.iter());
     let counts: Mutex<BTreeMap<&str, (usize, usize)>> = Mutex::default();
     // How many each test has noticed so far: those that notice much are asked first.
     let noticed: Mutex<BTreeMap<String, u32>> = Mutex::default();
-    let work = || {
-        while let Some(place) = { places.lock().expect("places").next() } {
-            let Some((n, rest)) = place.split_once('\t') else { continue };
-            let folder = FOLDERS.iter().find(|(folder, _)| rest.starts_with(folder));
+    share(|_| {
+        while let Some((n, place)) = { left.lock().expect("places").next() } {
+            let folder = FOLDERS.iter().find(|(folder, _)| place.starts_with(folder));
             let (folder, known) = folder.expect("it is in one of them");
-            let tests = n.parse().ok().and_then(|n: usize| reached.get(&n));
-            let mut asked: Vec<&Test> = tests.into_iter().flatten().collect();
-            asked.retain(|test| is_known(&test.name, known));
-            asked.sort_by_key(|test| {
-                let n = noticed.lock().expect("counts").get(&test.name).copied().unwrap_or(0);
-                (test.took + Duration::from_millis(100)) / (n + 1)
-            });
-            let is_noticed = |test: &&&Test| {
-                !test.command(dir).env("MUTANT", n).status().is_ok_and(|it| it.success())
-            };
-            let by = asked.iter().find(is_noticed).map(|test| test.name.as_str());
-            println!("{}\t{rest}\t{n}\tof {} tests", by.unwrap_or("LIVES"), asked.len());
-            if let Some(name) = by {
-                *noticed.lock().expect("counts").entry(name.to_owned()).or_default() += 1;
-            }
+            let tests = reached.get(n).map(Vec::as_slice).unwrap_or_default();
+            let asked = in_order(tests, known, &noticed.lock().expect("counts"));
+            let (by, is_all) = noticed_by(dir, *n, &asked);
+            let said = by.as_deref().unwrap_or(if is_all { "LIVES" } else { "LIVES SO FAR" });
+            println!("{said}\t{place}\t{n}\tof {} tests", asked.len());
             let mut counts = counts.lock().expect("counts");
             let count = counts.entry(folder).or_default();
             count.0 += usize::from(by.is_some());
             count.1 += 1;
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(work);
+            if let Some(name) = by {
+                *noticed.lock().expect("counts").entry(name).or_default() += 1;
+            }
         }
     });
     for (folder, (noticed, all)) in counts.into_inner().expect("counts") {

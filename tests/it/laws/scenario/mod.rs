@@ -201,12 +201,17 @@ pub(super) fn run_all(scenarios: &[Scenario]) -> (usize, Vec<String>) {
     (n_passed, failed)
 }
 
-/// All of ours, or those of the file that `ROKADE_SCENARIOS` names.
+/// All of ours, or those of the file that `ROKADE_SCENARIOS` names; only one if `ROKADE_SCENARIO`
+/// has its name.
 pub(super) fn ours() -> Vec<Scenario> {
-    match std::env::var_os("ROKADE_SCENARIOS") {
+    let mut all = match std::env::var_os("ROKADE_SCENARIOS") {
         None => FILES.iter().flat_map(|text| parse(text)).collect(),
         Some(path) => parse(&std::fs::read_to_string(path).expect("ROKADE_SCENARIOS is a file")),
+    };
+    if let Ok(id) = std::env::var("ROKADE_SCENARIO") {
+        all.retain(|scenario| scenario.id == id);
     }
+    all
 }
 
 #[test]
