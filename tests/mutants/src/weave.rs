@@ -57,7 +57,7 @@ impl Weaver {
     fn switch(&mut self, plain: &Expr, now: &mut Expr, instead: &Expr) {
         let change = format!("{} => {}", quote!(#plain), quote!(#instead));
         if let Some(n) = self.number(plain, change) {
-            *now = parse_quote!((if crate::mutant(#n) { #instead } else { #now }));
+            *now = parse_quote!((if crate::mutant(#n) { (#instead) } else { (#now) }));
         }
     }
 
