@@ -289,6 +289,29 @@ mod tests {
     }
 
     #[test]
+    fn what_was_begun_is_what_the_player_on_move_still_holds() {
+        let mut pos = Chess::default();
+        let lift = |touches: &mut Touches, sq: Square, pos: &Chess| {
+            let piece = pos.board().piece_at(sq).unwrap();
+            touches.add(sq, piece, Mono(0), Duration::ZERO);
+        };
+        let mut touches = Touches::default();
+        for sq in [Square::E2, Square::B8, Square::G8, Square::D7] {
+            lift(&mut touches, sq, &pos);
+        }
+        touches.put_back(Square::G8, Mono::from_millis(3_000), Duration::ZERO);
+        let e4 = pos.legal_moves().into_iter().find(|m| m.to() == Square::E4).unwrap();
+        pos.play_unchecked(e4);
+        assert_eq!(touches.clone().begun(&pos).squares(), [Square::B8, Square::D7]);
+        let mut board = pos.board().clone();
+        board.discard_piece_at(Square::D7);
+        let mut setup = pos.to_setup(shakmaty::EnPassantMode::Legal);
+        setup.board = board;
+        let pos: Chess = setup.position(CastlingMode::Standard).unwrap();
+        assert_eq!(touches.begun(&pos).squares(), [Square::B8]);
+    }
+
+    #[test]
     fn the_order_of_touches_decides() {
         let open = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
         let castle = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";

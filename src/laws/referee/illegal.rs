@@ -198,7 +198,7 @@ impl Referee {
             }
             IllegalCost::Time { .. } => {
                 self.game.truncate(case.ply);
-                self.breaches.clear();
+                self.breaches.retain(|breach| breach.ply < case.ply);
                 // What was played after it was not played.
                 self.close(|it| matches!(it, Case::Illegal(later) if later.ply > case.ply));
                 self.turn = Turn::default();

@@ -321,8 +321,9 @@ impl Referee {
     fn on_arbiter_displaced(&mut self) {
         let last = self.game.last_ply().filter(|ply| !ply.is_completed);
         if last.is_some() && self.shows(self.game.last().board()) {
-            self.game.truncate(self.game.len() - 1);
-            self.breaches.clear();
+            let n = self.game.len() - 1;
+            self.game.truncate(n);
+            self.breaches.retain(|breach| breach.ply < n);
         }
         self.turn = super::Turn::default();
         self.displaced(Some(self.mover()));

@@ -79,6 +79,25 @@ fn a_search_can_be_taken_up_again() {
     assert_eq!(search.spent(), n_spent);
 }
 
+/// The order in which positions are looked at changes no answer, but how soon it comes.
+#[test]
+fn the_search_goes_straight() {
+    let spent = |pos: &Chess, by: Color| {
+        let mut search = Search::new(pos, by);
+        let answer = search.run(dead::BUDGET);
+        if answer == Answer::Undecided { 0 } else { search.spent() }
+    };
+    let table = rows::<4>(include_str!("../../tables/laws/dead.csv"));
+    let of_table = table.iter().map(|[fen, ..]| position(fen));
+    let n_table: u32 = of_table.flat_map(|pos| Color::ALL.map(|by| spent(&pos, by))).sum();
+    let games = (0..400).filter_map(random_mate);
+    let late =
+        games.filter_map(|(game, by)| Some((game.get(game.len().checked_sub(24)?)?.clone(), by)));
+    let n_games: u32 = late.map(|(pos, by)| spent(&pos, by)).sum();
+    assert!(n_table <= 254_000, "{n_table} positions for the table");
+    assert!(n_games <= 63_000, "{n_games} positions for games that ended in mate");
+}
+
 #[test]
 fn no_budget_means_no_search() {
     let start = Chess::default();

@@ -20,7 +20,7 @@ use table::Table;
 pub(super) use table::Off;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -33,6 +33,7 @@ const FILES: [&str; 12] = [
     include_str!("../../../tables/laws/scenarios-further.json"),
     include_str!("../../../tables/laws/scenarios-edges.json"),
     include_str!("../../../tables/laws/scenarios-second.json"),
+    include_str!("../../../tables/laws/scenarios-sharp.json"),
 ];
 
 /// A scenario as the file has it.
