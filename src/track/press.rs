@@ -375,3 +375,34 @@ fn late_ply(line: &Line, press: OpenPress) -> Option<usize> {
     };
     (0..line.plies.len()).rev().find(is_answered)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Chess;
+    use shakmaty::uci::UciMove;
+
+    /// What a press of White's costs so long after the answer to his move.
+    fn price(since: Duration) -> Cost {
+        let mut line = Line::new(Chess::default());
+        for (uci, released) in [("g1f3", 1_000), ("b8c6", 2_000)] {
+            let uci: UciMove = uci.parse().expect("a move");
+            let m = uci.to_move(&line.pos).expect("a legal move");
+            line.push(m, Mono::from_millis(released), false);
+        }
+        let before = line.cost;
+        line.open.push(OpenPress { by: Color::White, at: Mono::from_millis(2_000) + since });
+        settle_presses(&mut line, Duration::ZERO);
+        assert!(line.plies[0].completion.is_some() && line.open.is_empty());
+        line.cost - before
+    }
+
+    #[test]
+    fn the_later_a_press_the_dearer_up_to_a_limit() {
+        let (soon, at_most) = (price(PRESS_SOON), price(PRESS_LATE));
+        assert_eq!(soon, 0);
+        assert_eq!(price(PRESS_SOON + Duration::from_micros(1)), weigh::LATE_PER_MICRO);
+        assert_eq!(at_most, weigh::micros(PRESS_LATE - PRESS_SOON) * weigh::LATE_PER_MICRO);
+        assert_eq!(price(PRESS_LATE * 4), at_most);
+    }
+}
