@@ -563,6 +563,7 @@ mod tests {
             ("rule drew", Some("draw")),
             ("set_time white -1", None),
             ("add_time white 1e9", None),
+            ("settle 0 e2e4", None),
         ] {
             assert_eq!(text.parse::<Order>().unwrap_err().nearest, nearest, "{text}");
         }

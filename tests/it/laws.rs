@@ -9,6 +9,7 @@ mod gaps;
 mod hands;
 mod kept;
 mod live;
+mod matrix;
 mod messy;
 mod notation;
 mod numbers;

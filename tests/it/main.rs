@@ -23,6 +23,7 @@ mod laws;
 mod line;
 mod live;
 mod memory;
+mod narrow;
 mod oracle;
 mod orders;
 mod program;

@@ -152,7 +152,7 @@ fn castling_of_chess960_is_read() {
 }
 
 /// The number of rows in `read.csv`.
-const N_TEXTS: usize = 132;
+const N_TEXTS: usize = 133;
 
 proptest! {
     #[test]

@@ -5,14 +5,15 @@ use proptest::prelude::*;
 use rokade::game::entry::Weighed;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
 use rokade::laws::{
-    Clocks, Code, Confidence, Declaration, Edition, Order, Ruling, Severity, Terms,
+    Clocks, Code, Confidence, Declaration, Edition, Order, Picture, Referee, Ruling, Severity,
+    Terms, Thing, Told,
 };
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
 use rokade::relay::view::View;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
-use shakmaty::{Board, ByColor, Color, Square};
+use shakmaty::{Bitboard, Board, ByColor, CastlingMode, Chess, Color, Position, Square};
 use std::time::Duration;
 
 fn stamp(ms: u64) -> Stamp {
@@ -51,6 +52,31 @@ fn handle(game: &mut Game, ms: u64, event: &Event, entries: &mut Vec<Entry>) -> 
 fn order(text: &str) -> Event {
     let order = text.parse().expect("an order");
     Event::Act(Act::Ordered { order, author: "A. Rbiter".to_owned(), reason: "because".to_owned() })
+}
+
+/// What was due before something happened is said before it, though nobody woke the referee then.
+#[test]
+fn what_is_due_comes_before_what_happens_next() {
+    let (start, mode) = (Chess::default(), CastlingMode::Standard);
+    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let not_pressed = Some(Duration::from_secs(20));
+    let terms = Terms { not_pressed, ..Terms::default() };
+    let mut referee = Referee::new(terms, start, mode, seen);
+    let running = Some(Color::White);
+    let left = ByColor { white: Duration::from_secs(600), black: Duration::from_secs(600) };
+    referee.tell(Mono(0), &Told::Clock(Clocks { left, running }));
+    let pawn = Some(Thing::Piece(Color::White.pawn()));
+    referee.tell(Mono::from_millis(1_000), &Told::Square(Square::E2, None));
+    referee.tell(Mono::from_millis(1_300), &Told::Square(Square::E4, pawn));
+    // He takes it up again long after, and at that very moment it is seen to have rested.
+    referee.tell(Mono::from_millis(9_000), &Told::Square(Square::E4, None));
+    assert_eq!(referee.moves(), ["e2e4"]);
+    referee.tell(Mono::from_millis(9_200), &Told::Square(Square::E4, pawn));
+    // What waits for its moment waits no longer than that.
+    while let Some(due) = referee.wake_at().filter(|due| *due < Mono::from_millis(60_000)) {
+        let said = referee.tell(due, &Told::Passed);
+        assert_ne!(referee.wake_at(), Some(due), "{said:?}");
+    }
 }
 
 /// No code of the log reaches what the public reads: the page's document, the PGN, the
