@@ -5,9 +5,12 @@ use super::super::code::Code;
 use super::super::notation::{Misread, read};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
+use super::Referee;
+use super::clock::PausedBy;
+use super::context::Phase;
 use super::late::Presence;
+use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
-use super::{PausedBy, Phase, Referee};
 use crate::time::Mono;
 use shakmaty::san::San;
 use shakmaty::{Color, Move};
@@ -65,29 +68,34 @@ impl Sitting {
 
 impl Referee {
     pub(super) fn on_seal_requested(&mut self, side: Color) {
-        if side != self.mover() || self.result.is_some() {
-            self.refuse(Some(side), "the player is not on move");
+        if side != self.cx.mover() || self.cx.is_over() {
+            self.cx.out.refuse(Some(side), "the player is not on move");
             return;
         }
         self.sitting.requested = Some(side);
-        self.say(Ruling::SealRequested { by: side });
+        self.cx.out.say(Ruling::SealRequested { by: side });
     }
 
     /// When the sitting is over, by the time since play began. Guidelines 13.
     pub(super) fn sitting_ends_at(&self) -> Option<Mono> {
-        let is_open = self.phase == Phase::Running && self.result.is_none();
+        let is_open = self.cx.phase == Phase::Running && !self.cx.is_over();
         let is_due = is_open && !self.sitting.has_ended && self.sitting.requested.is_none();
-        let ends = self.late.started? + self.terms.sitting_left?;
+        let ends = self.late.started? + self.cx.terms.sitting_left?;
         is_due.then_some(ends)
     }
 
     /// The end of the sitting is told: the player on move is to seal.
     pub(super) fn watch_sitting(&mut self) {
-        if self.sitting_ends_at().is_some_and(|due| due <= self.now) {
+        if self.sitting_ends_at().is_some_and(|due| due <= self.cx.now) {
             self.sitting.has_ended = true;
-            let by = self.mover();
-            self.log_row(Code::ArbiterNote, Some(by), "LG13", "end of the sitting".to_owned());
-            self.say(Ruling::Prompt {
+            let by = self.cx.mover();
+            self.cx.out.log_row(
+                Code::ArbiterNote,
+                Some(by),
+                "LG13",
+                "end of the sitting".to_owned(),
+            );
+            self.cx.out.say(Ruling::Prompt {
                 options: vec![format!("seal {}", by.fold_wb("white", "black"))],
             });
         }
@@ -95,9 +103,9 @@ impl Referee {
 
     pub(super) fn on_adjourn(&mut self, by: Color) {
         self.on_seal_requested(by);
-        if let Some(left) = self.terms.sitting_left.filter(|_| self.sitting.seals(by)) {
+        if let Some(left) = self.cx.terms.sitting_left.filter(|_| self.sitting.seals(by)) {
             let facts = format!("{} s of the sitting are his", left.as_secs());
-            self.log_with(Code::ArbiterNote, Some(by), facts);
+            self.cx.out.log_with(Code::ArbiterNote, Some(by), facts);
         }
     }
 
@@ -106,20 +114,20 @@ impl Referee {
         if self.sitting.is_opened && !text.is_empty() {
             self.read_envelope(by, text);
         } else if self.sitting.is_opened {
-            self.refuse(Some(by), "the envelope is open");
+            self.cx.out.refuse(Some(by), "the envelope is open");
         } else if self.sitting.seals(by) {
             self.sitting.text = Some(text.to_owned());
-            self.say(Ruling::SealedPending);
-        } else if self.late.resumed.is_some() && by == self.mover() {
+            self.cx.out.say(Ruling::SealedPending);
+        } else if self.late.resumed.is_some() && by == self.cx.mover() {
             // He may do so because his opponent is away.
             self.late.expect(!by);
             self.sitting.text = Some(text.to_owned());
             self.sitting.reply_by = Some(by);
             self.sitting.sealed_by = Some(by);
-            let no = self.game.next_no();
-            self.say(Ruling::Sealed { by, no });
+            let no = self.cx.game.next_no();
+            self.cx.out.say(Ruling::Sealed { by, no });
         } else {
-            self.refuse(Some(by), "no move was to be sealed");
+            self.cx.out.refuse(Some(by), "no move was to be sealed");
         }
     }
 
@@ -129,9 +137,9 @@ impl Referee {
         self.sitting.is_resuming = true;
         self.sitting.sealed_by = Some(by);
         self.late = Presence::default();
-        self.paused = Some(PausedBy::Arbiter);
-        let no = self.game.next_no();
-        self.say(Ruling::Sealed { by, no });
+        self.cx.clock.pause(PausedBy::Arbiter);
+        let no = self.cx.game.next_no();
+        self.cx.out.say(Ruling::Sealed { by, no });
         self.fill_envelope();
     }
 
@@ -139,8 +147,8 @@ impl Referee {
     /// that of the player who is to reply and is away, or the sealer's, if both are. Guidelines 7,
     /// 9.
     pub(super) fn take_up_again(&mut self, side: Color) {
-        let sealer = self.mover();
-        self.late.resumed.get_or_insert(self.now);
+        let sealer = self.cx.mover();
+        self.late.resumed.get_or_insert(self.cx.now);
         self.late.expect(side);
         if self.sitting.is_adjourned && side != sealer {
             self.late.came(sealer);
@@ -152,24 +160,25 @@ impl Referee {
     /// Whether what is moved on the board belongs to no move: the clocks stand by the arbiter's
     /// order, or the move to come is in an envelope that is closed.
     pub(super) fn is_board_idle(&self) -> bool {
-        let is_stopped = self.paused == Some(PausedBy::Arbiter) || self.sitting.is_adjourned;
+        let is_stopped =
+            self.cx.clock.paused() == Some(PausedBy::Arbiter) || self.sitting.is_adjourned;
         is_stopped && !self.sitting.is_opened
     }
 
     /// The sheet on the envelope.
     pub(super) fn fill_envelope(&mut self) {
-        self.say(Ruling::Envelope { fields: FIELDS.to_vec() });
-        self.log_with(Code::Exported, None, "envelope sheet".to_owned());
+        self.cx.out.say(Ruling::Envelope { fields: FIELDS.to_vec() });
+        self.cx.out.log_with(Code::Exported, None, "envelope sheet".to_owned());
     }
 
     /// Guidelines 7: only when the player who is to reply is there.
     pub(super) fn on_open_envelope(&mut self) {
-        let replying = !self.mover();
-        if self.result.is_some() || !self.late.is_there(replying) {
-            self.refuse(Some(replying), "the player who is to reply is not there");
+        let replying = !self.cx.mover();
+        if self.cx.is_over() || !self.late.is_there(replying) {
+            self.cx.out.refuse(Some(replying), "the player who is to reply is not there");
             return;
         }
-        self.note("the envelope is opened");
+        self.cx.out.note("the envelope is opened");
         self.sitting.is_opened = true;
         self.sitting.is_adjourned = false;
         self.sitting.requested = None;
@@ -192,8 +201,8 @@ impl Referee {
     }
 
     fn read_envelope(&mut self, by: Color, text: &str) {
-        let pos = self.game.last();
-        let why = match read(pos, text, self.terms.written) {
+        let pos = self.cx.game.last();
+        let why = match read(pos, text, self.cx.terms.written) {
             Ok(m) => {
                 let san = San::from_move(pos, m).to_string();
                 self.turn.carried = Some(Binding::Play(san));
@@ -203,39 +212,39 @@ impl Referee {
             Err(Misread::Unintelligible) => "unintelligible",
             Err(Misread::Illegal) => "illegal",
         };
-        self.say(Ruling::SealedInvalid { why });
-        self.open(Case::Envelope(by), &["declare lost", "other"], MayAct::Yes);
+        self.cx.out.say(Ruling::SealedInvalid { why });
+        self.cx.open(Case::Envelope(by), &["declare lost", "other"], MayAct::Yes);
     }
 
     /// Guidelines 8: a sealed move that cannot be played loses, unless the opponent cannot mate.
     pub(super) fn lose_by_envelope(&mut self, by: Color) {
-        let pos = self.game.last().clone();
-        if self.cannot_mate(&pos, !by) {
+        let pos = self.cx.game.last().clone();
+        if cannot_mate(&pos, !by) {
             let reason = "sealed move invalid, opponent cannot mate";
-            self.finish(Code::ArbiterResult, Score::DRAW, reason);
+            self.cx.finish(Code::ArbiterResult, Score::DRAW, reason);
         } else {
-            self.finish(Code::ArbiterResult, Score::win(!by), "sealed move invalid");
+            self.cx.finish(Code::ArbiterResult, Score::win(!by), "sealed move invalid");
         }
     }
 
     /// Guidelines 11: position and times of the adjournment; the sealer plays what he says he
     /// sealed.
     pub(super) fn on_envelope_missing(&mut self) {
-        self.note("the envelope is missing");
+        self.cx.out.note("the envelope is missing");
         self.sitting.is_missing = true;
         self.sitting.is_adjourned = false;
         self.sitting.is_resuming = false;
         self.sitting.requested = None;
         self.late.all_present();
-        if self.phase == Phase::Ready {
-            self.order_clock(ClockOrder::Stop);
+        if self.cx.phase == Phase::Ready {
+            self.cx.order_clock(ClockOrder::Stop);
         }
     }
 
     /// The move that stands for a lost envelope's is noted as such.
     pub(super) fn note_if_missing(&mut self) {
         if std::mem::take(&mut self.sitting.is_missing) {
-            self.note("played as the move that is said to have been sealed");
+            self.cx.out.note("played as the move that is said to have been sealed");
         }
     }
 
@@ -243,6 +252,6 @@ impl Referee {
     /// until the envelope is opened.
     pub fn sealed(&self) -> Option<(Color, u32, &str)> {
         let by = self.sitting.sealed_by?;
-        Some((by, self.game.next_no(), self.sitting.text.as_deref().unwrap_or_default()))
+        Some((by, self.cx.game.next_no(), self.sitting.text.as_deref().unwrap_or_default()))
     }
 }

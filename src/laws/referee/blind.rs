@@ -11,18 +11,18 @@ use shakmaty::{Chess, Color, Move, Position};
 
 impl Referee {
     fn is_impaired(&self, side: Color) -> bool {
-        self.terms.impaired.is_some_and(|impaired| impaired.side == side)
+        self.cx.terms.impaired.is_some_and(|impaired| impaired.side == side)
     }
 
     /// Whether `side` must announce his move and has not.
     pub(super) fn is_unannounced(&self, side: Color) -> bool {
-        self.is_impaired(side) && self.turn.announced.is_none() && side == self.mover()
+        self.is_impaired(side) && self.turn.announced.is_none() && side == self.cx.mover()
     }
 
     /// Whether the board shows another move than was announced.
     pub(super) fn is_announced_otherwise(&self) -> bool {
         let Some(announced) = self.turn.announced else { return false };
-        let shown = super::super::picture::exact(self.game.last(), &self.seen);
+        let shown = super::super::picture::exact(self.cx.game.last(), self.cx.board.seen());
         !shown.is_empty() && !shown.contains(&announced)
     }
 
@@ -35,10 +35,10 @@ impl Referee {
             Some(announced) if announced == m => false,
             None => true,
             Some(_) => {
-                if !self.has(|case| matches!(case, Case::BoardsDiffer)) {
-                    self.log(Code::BoardsDiffer, Some(pos.turn()));
+                if !self.cx.matters.has(|case| matches!(case, Case::BoardsDiffer)) {
+                    self.cx.out.log(Code::BoardsDiffer, Some(pos.turn()));
                     let options = ["correct to the record", "retrace"];
-                    self.open(Case::BoardsDiffer, &options, MayAct::Yes);
+                    self.cx.open(Case::BoardsDiffer, &options, MayAct::Yes);
                 }
                 true
             }
@@ -48,30 +48,32 @@ impl Referee {
     /// A move is announced, or repeated by the opponent. The last words before the press count,
     /// E2.6 (D.2.8).
     pub(super) fn on_announced(&mut self, by: Color, words: &str) {
-        if self.result.is_some() {
-            self.say(Ruling::Ignored);
+        if self.cx.is_over() {
+            self.cx.out.say(Ruling::Ignored);
             return;
         }
-        if by != self.mover() {
-            self.note(&format!("{by} says {words}"));
+        if by != self.cx.mover() {
+            self.cx.out.note(&format!("{by} says {words}"));
             return;
         }
-        self.note(&format!("{by} announces {words}"));
-        match read(self.game.last(), words, self.terms.spoken) {
+        self.cx.out.note(&format!("{by} announces {words}"));
+        match read(self.cx.game.last(), words, self.cx.terms.spoken) {
             Ok(m) => {
-                self.close(|case| matches!(case, Case::Question));
+                self.cx.matters.close(|case| matches!(case, Case::Question));
                 self.turn.announced = Some(m);
-                if super::super::picture::exact(self.game.last(), &self.seen).contains(&m) {
-                    self.close(|case| matches!(case, Case::BoardsDiffer));
+                if super::super::picture::exact(self.cx.game.last(), self.cx.board.seen())
+                    .contains(&m)
+                {
+                    self.cx.matters.close(|case| matches!(case, Case::BoardsDiffer));
                 }
                 self.judge(Cause::Rest);
             }
             Err(Misread::PieceMissing(_)) => {
-                self.open(Case::Question, &["piece?"], MayAct::Yes);
+                self.cx.open(Case::Question, &["piece?"], MayAct::Yes);
             }
             Err(why) => {
                 self.turn.announced = None;
-                self.note(&why.to_string());
+                self.cx.out.note(&why.to_string());
             }
         }
     }
@@ -79,16 +81,16 @@ impl Referee {
     /// Moves and times, told to the impaired player alone and only when he asks. E2.9d (D.2.11).
     pub(super) fn on_ask_status(&mut self, by: Color) {
         if !self.is_impaired(by) {
-            self.refuse(Some(by), "only an impaired player may be told");
+            self.cx.out.refuse(Some(by), "only an impaired player may be told");
             return;
         }
-        let left = |side: Color| self.clocks.left[side].as_secs();
+        let left = |side: Color| self.cx.clock.left(side).as_secs();
         let text = format!(
             "{} moves, white {} s, black {} s",
-            self.completed(by),
+            self.cx.completed(by),
             left(Color::White),
             left(Color::Black)
         );
-        self.say(Ruling::Speaks { to: by, text });
+        self.cx.out.say(Ruling::Speaks { to: by, text });
     }
 }

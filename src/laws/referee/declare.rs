@@ -5,21 +5,18 @@ use super::super::declaration::Declaration;
 use super::super::profile::CannotMate;
 use super::super::said::Ruling;
 use super::super::score::Score;
-use super::super::terms::Bonus;
+use super::Referee;
+use super::context::Phase;
+use super::life::cannot_mate;
 use super::matter::Case;
-use super::{Phase, Referee};
 use shakmaty::{Color, Role};
-use std::time::Duration;
-
-/// A clock that runs already is read so late at the most.
-const READING: Duration = Duration::from_secs(2);
 
 impl Referee {
     pub(super) fn on_declared(&mut self, by: Color, said: &Declaration) {
-        let is_void = self.result.is_some()
+        let is_void = self.cx.is_over()
             && !matches!(said, Declaration::Claim(_) | Declaration::Protest | Declaration::Arrive);
         if is_void {
-            self.refuse(Some(by), "the game is over");
+            self.cx.out.refuse(Some(by), "the game is over");
             return;
         }
         match said {
@@ -42,58 +39,58 @@ impl Referee {
     }
 
     fn on_adjust(&mut self, by: Color) {
-        if by == self.mover() {
+        if by == self.cx.mover() {
             self.turn.is_adjusting = true;
-            self.log(Code::AdjustAnnounced, Some(by));
+            self.cx.out.log(Code::AdjustAnnounced, Some(by));
         } else {
-            self.log(Code::AdjustOutOfTurn, Some(by));
+            self.cx.out.log(Code::AdjustOutOfTurn, Some(by));
         }
     }
 
     /// All editions: Art. 5.1b (5.1.2). From 2023 a draw if the opponent cannot mate.
     fn on_resign(&mut self, by: Color) {
-        if self.phase == Phase::Setup {
-            self.refuse(Some(by), "the game has not begun");
+        if self.cx.phase == Phase::Setup {
+            self.cx.out.refuse(Some(by), "the game has not begun");
             return;
         }
-        let pos = self.game.last().clone();
-        let is_draw = self.rules.resignation == CannotMate::Draw && self.cannot_mate(&pos, !by);
+        let pos = self.cx.game.last().clone();
+        let is_draw = self.cx.rules.resignation == CannotMate::Draw && cannot_mate(&pos, !by);
         if is_draw {
             let reason = "resignation, opponent cannot mate";
-            self.finish(Code::Resigned, Score::DRAW, reason);
+            self.cx.finish(Code::Resigned, Score::DRAW, reason);
         } else {
-            self.finish(Code::Resigned, Score::win(!by), "resignation");
+            self.cx.finish(Code::Resigned, Score::win(!by), "resignation");
         }
     }
 
     fn on_promote(&mut self, by: Color, role: Role) {
         let waits = |m: &shakmaty::Move| m.is_promotion();
-        let found = super::super::picture::exact(self.game.last(), &self.seen);
-        if by == self.mover() && found.iter().any(waits) {
+        let found = super::super::picture::exact(self.cx.game.last(), self.cx.board.seen());
+        if by == self.cx.mover() && found.iter().any(waits) {
             self.turn.promotes_to = Some(role);
-            self.settle_at = None;
+            self.cx.board.judged();
             self.settle();
         } else {
-            self.refuse(Some(by), "no promotion waits for its piece");
+            self.cx.out.refuse(Some(by), "no promotion waits for its piece");
         }
     }
 
     fn on_announce_castling(&mut self, by: Color) {
-        if by == self.mover() {
+        if by == self.cx.mover() {
             self.turn.castling_announced = true;
         } else {
-            self.refuse(Some(by), "the player is not on move");
+            self.cx.out.refuse(Some(by), "the player is not on move");
         }
     }
 
     fn on_protest(&mut self, by: Color) {
         if std::mem::take(&mut self.was_final) {
-            self.refuse(Some(by), "the decision on such a claim is final");
+            self.cx.out.refuse(Some(by), "the decision on such a claim is final");
             return;
         }
-        let is_late = self.signed.is_some();
+        let is_late = self.cx.end.signed().is_some();
         let facts = if is_late { "after signing" } else { "" };
-        self.log_with(Code::Protest, Some(by), facts.to_owned());
+        self.cx.out.log_with(Code::Protest, Some(by), facts.to_owned());
     }
 
     /// Both players sign. A wrong result that was signed stands unless the arbiter decides
@@ -102,37 +99,23 @@ impl Referee {
         if self.is_end_open() {
             self.lapse();
         }
-        self.signed = Some(score);
-        self.say(Ruling::Signed { score });
-        let is_other = self.result.as_ref().is_some_and(|known| known.score != score);
+        self.cx.end.sign(score);
+        self.cx.out.say(Ruling::Signed { score });
+        let is_other = self.cx.end.result().is_some_and(|known| known.score != score);
         let facts = if is_other { "signed, not the computed result" } else { "signed" };
-        self.log_with(Code::ArbiterNote, None, format!("{facts}: {score}"));
+        self.cx.out.log_with(Code::ArbiterNote, None, format!("{facts}: {score}"));
     }
 
     /// The clock showed something else at the start than both were to have. 2009: Art. 6.10b. From
     /// 2018: Art. 6.10.2.
     pub(super) fn is_misset(&self) -> bool {
-        let Some(initial) = self.initial else { return false };
-        let has_article = self.terms.profile.edition.year() >= 2009;
-        let is_from_start = !super::setup::is_under_way(self.game.position(0), &self.terms);
-        let is_planned = |side: Color| {
-            let first = self.terms.periods[side].first()?;
-            let bonus = match self.terms.bonus_in(side, 1) {
-                Bonus::PerMove(span) => span,
-                Bonus::Nothing => Duration::ZERO,
-            };
-            // Most clocks add the increment of the first move before the game.
-            let is_it = |time: Duration| time.abs_diff(initial[side]) <= READING;
-            Some(is_it(first.time) || is_it(first.time + bonus))
-        };
-        let is_wrong = match (is_planned(Color::White), is_planned(Color::Black)) {
-            (Some(white), Some(black)) => !white || !black,
-            _ => initial.white != initial.black,
-        };
+        let has_article = self.cx.terms.profile.edition.year() >= 2009;
+        let is_from_start = !super::setup::is_under_way(self.cx.game.position(0), &self.cx.terms);
+        let is_wrong = self.cx.clock.was_misset(&self.cx.terms);
         has_article && is_from_start && is_wrong && !self.is_settled_misset()
     }
 
     fn is_settled_misset(&self) -> bool {
-        self.has(|case| matches!(case, Case::BothFlags))
+        self.cx.matters.has(|case| matches!(case, Case::BothFlags))
     }
 }

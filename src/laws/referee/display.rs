@@ -3,6 +3,7 @@
 use super::super::history::Ply;
 use super::super::score::Score;
 use super::Referee;
+use super::context::Phase;
 use super::matter::Case;
 use std::fmt;
 
@@ -33,10 +34,10 @@ impl fmt::Display for Display {
 impl Referee {
     /// What a demonstration board shows now.
     pub fn display(&self) -> Display {
-        if let Some(result) = &self.result {
+        if let Some(result) = self.cx.end.result() {
             return Display::Result(result.score);
         }
-        let is_held = self.matters.iter().any(|matter| {
+        let is_held = self.cx.matters.iter().any(|matter| {
             matches!(
                 matter.case,
                 Case::OutOfTurn
@@ -48,9 +49,9 @@ impl Referee {
             )
         });
         let is_open = self.breaches.iter().any(|it| it.is_pressed && !it.is_answered);
-        let is_astray = self.turn.on_board.is_some() || self.demand.is_some();
-        let is_setup = self.phase == super::Phase::Setup;
-        let plies = self.game.plies();
+        let is_astray = self.turn.on_board.is_some() || self.cx.matters.demand().is_some();
+        let is_setup = self.cx.phase == Phase::Setup;
+        let plies = self.cx.game.plies();
         let is_sealing = self.sitting.is_adjourned || self.sitting.requested.is_some();
         // That his clock runs on is for nobody to see who could tell the player. 13.6 (12.6).
         let is_forgotten = self.turn.not_pressed_noted

@@ -5,8 +5,9 @@ use super::super::code::Code;
 use super::super::picture::{Thing, disturbed, exact, target_of, victim_of};
 use super::super::said::Ruling;
 use super::super::why::{Attempt, Stage, attempt};
+use super::context::Phase;
 use super::turn::Cause;
-use super::{OnBoard, Phase, Referee, Turn};
+use super::{OnBoard, Referee, Turn};
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
 
@@ -14,19 +15,19 @@ impl Referee {
     /// The clock has run and stands, and nobody has said why. What is moved now is no play: a claim
     /// is being shown, or the game is over by the players' word.
     pub(super) fn is_idle(&self) -> bool {
-        !self.terms.evidence.is_tidy()
-            && self.phase == Phase::Running
-            && self.clocks.running.is_none()
-            && self.paused.is_none()
+        !self.cx.is_tidy()
+            && self.cx.phase == Phase::Running
+            && self.cx.clock.running().is_none()
+            && self.cx.clock.paused().is_none()
             && !self.sitting.is_opened
     }
 
     /// Remembers when the piece that was moved last left its new square again.
     pub(super) fn note_withdrawn(&mut self, sq: Square, thing: Option<Thing>) {
-        let last = self.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
+        let last = self.cx.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
         let is_it = last.is_some_and(|ply| target_of(ply.m, ply.by) == sq);
         if is_it && thing.is_none() {
-            self.turn.withdrawn.get_or_insert(self.now);
+            self.turn.withdrawn.get_or_insert(self.cx.now);
         } else if is_it {
             self.turn.withdrawn = None;
         }
@@ -35,18 +36,18 @@ impl Referee {
     /// Whether what stands may be blamed on somebody. Hands slide pieces, put them between squares
     /// and knock them over, and messages get lost: without a press it is, when the record calls.
     pub(super) fn may_blame(&self, cause: Cause) -> bool {
-        cause == Cause::Press || self.is_called || self.terms.evidence.is_tidy()
+        cause == Cause::Press || self.is_called || self.cx.is_tidy()
     }
 
     /// When pieces that are missing beside a move that stands are in no hand any more. 7.3 (7.4).
     pub(super) fn missing_at(&self) -> Option<Mono> {
-        let is_open = self.result.is_none() && self.demand.is_none() && !self.is_idle();
+        let is_open = !self.cx.is_over() && self.cx.matters.demand().is_none() && !self.is_idle();
         let since = self.turn.missing.filter(|_| is_open)?;
-        Some(since + self.terms.evidence.missing)
+        Some(since + self.cx.terms.evidence.missing)
     }
 
     pub(super) fn watch_missing(&mut self) {
-        if self.missing_at().is_some_and(|due| due <= self.now) {
+        if self.missing_at().is_some_and(|due| due <= self.cx.now) {
             self.turn.missing = None;
             self.displaced(None);
         }
@@ -56,9 +57,10 @@ impl Referee {
     /// there when the turn began, or the opponent's stand elsewhere: no move carries those. What
     /// was touched first may still be in the hand.
     fn lacks_others(&self, pos: &Chess) -> bool {
-        let astray = disturbed(pos, &self.seen).map(|(_, astray)| astray);
+        let astray = disturbed(pos, self.cx.board.seen()).map(|(_, astray)| astray);
         astray.is_some_and(|astray| {
-            let may_be_his = self.seen.known().by_color(pos.turn()) | self.seen.something();
+            let may_be_his = self.cx.board.seen().known().by_color(pos.turn())
+                | self.cx.board.seen().something();
             let is_missing = (astray & may_be_his).is_empty();
             let first = self.turn.touches.squares().first().copied();
             is_missing
@@ -70,10 +72,11 @@ impl Referee {
     /// A piece rests where it could not go. It may be on its way, or held up by another one.
     pub(super) fn suspect(&mut self, pos: &Chess) {
         let by = pos.turn();
-        self.turn.missing = self.lacks_others(pos).then_some(self.last_change);
-        let tried = attempt(pos, &self.seen, &self.turn.touches.squares());
+        self.turn.missing = self.lacks_others(pos).then_some(self.cx.board.last_change());
+        let tried = attempt(pos, self.cx.board.seen(), &self.turn.touches.squares());
         let is_his = |tried: &Attempt| {
-            self.seen.get(tried.from).is_none() && self.seen.known().by_color(by).contains(tried.to)
+            self.cx.board.seen().get(tried.from).is_none()
+                && self.cx.board.seen().known().by_color(by).contains(tried.to)
         };
         let tried = tried.filter(is_his);
         if let Some(tried) = tried.filter(|tried| self.may_lie_astray(tried)) {
@@ -82,7 +85,7 @@ impl Referee {
             return;
         }
         self.turn.suspect = tried.map(|tried| {
-            let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
+            let why = tried.why(&self.cx.game, self.cx.board.seen(), Stage::OnBoard);
             (tried.from, OnBoard { by, why })
         });
     }
@@ -91,9 +94,9 @@ impl Referee {
     /// right beside where it stood. Nobody is named for that. What became another piece on the way
     /// was put there.
     pub(super) fn may_lie_astray(&self, tried: &Attempt) -> bool {
-        !self.terms.evidence.is_tidy()
+        !self.cx.is_tidy()
             && tried.from.distance(tried.to) == 1
-            && !tried.is_exchanged(&self.seen)
+            && !tried.is_exchanged(self.cx.board.seen())
     }
 
     /// A piece that lay beside `sq` is back there: it was set right, and touched for nothing else.
@@ -114,10 +117,10 @@ impl Referee {
         else {
             return;
         };
-        if self.shows(self.game.last().board()) {
+        if self.cx.shows(self.cx.game.last().board()) {
             self.turn.suspect = None;
             self.turn.was_illegal = true;
-            self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
+            self.cx.out.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
         }
     }
 
@@ -137,12 +140,12 @@ impl Referee {
         before: Option<Thing>,
         thing: Option<Thing>,
     ) -> bool {
-        let recorded = self.game.last().board().piece_at(sq).map(Thing::Piece);
-        let is_right = before == recorded || self.misread.contains(sq);
+        let recorded = self.cx.game.last().board().piece_at(sq).map(Thing::Piece);
+        let is_right = before == recorded || self.cx.board.misread().contains(sq);
         let is_other = match (recorded, thing) {
             (Some(Thing::Piece(known)), Some(Thing::Piece(read))) => {
                 let may_castle = |piece: Piece| matches!(piece.role, Role::King | Role::Rook);
-                let is_castling = self.game.mode() == CastlingMode::Chess960
+                let is_castling = self.cx.game.mode() == CastlingMode::Chess960
                     && may_castle(known)
                     && may_castle(read);
                 known.color == read.color && known != read && !is_castling
@@ -150,42 +153,49 @@ impl Referee {
             _ => false,
         };
         let is_promoted = self
+            .cx
             .game
             .last_ply()
             .is_some_and(|ply| !ply.is_completed && ply.m.is_promotion() && ply.m.to() == sq);
-        let is_misread = is_right && is_other && !is_promoted && !self.terms.evidence.is_tidy();
-        self.misread.set(sq, is_misread);
+        let is_misread = is_right && is_other && !is_promoted && !self.cx.is_tidy();
+        self.cx.board.set_misread(sq, is_misread);
         is_misread
     }
 
     /// The record has completed the last move, and has long been told that another piece stands at
     /// its end than the one that went: that was no legal move. True if it is so.
     pub(super) fn names_exchange(&mut self, pos: &Chess) -> bool {
-        let Some(ply) = self.game.last_ply().filter(|ply| ply.is_completed && !ply.is_illegal)
+        let Some(ply) = self.cx.game.last_ply().filter(|ply| ply.is_completed && !ply.is_illegal)
         else {
             return false;
         };
         let m = ply.m;
-        let is_alone = self.seen.differs(pos.board()).single_square() == Some(m.to());
-        if !is_alone || m.is_promotion() || m.is_castle() || self.misread.contains(m.to()) {
+        let is_alone = self.cx.board.seen().differs(pos.board()).single_square() == Some(m.to());
+        if !is_alone
+            || m.is_promotion()
+            || m.is_castle()
+            || self.cx.board.misread().contains(m.to())
+        {
             return false;
         }
-        let before = self.game.before_last().clone();
-        let Some(tried) = attempt(&before, &self.seen, &[]) else { return false };
-        if m.from() != Some(tried.from) || !tried.is_exchanged(&self.seen) {
+        let before = self.cx.game.before_last().clone();
+        let Some(tried) = attempt(&before, self.cx.board.seen(), &[]) else { return false };
+        if m.from() != Some(tried.from) || !tried.is_exchanged(self.cx.board.seen()) {
             return false;
         }
-        let shadow = tried.as_move(&before, &self.seen);
-        self.was_illegal(self.game.len() - 1, tried, shadow);
+        let shadow = tried.as_move(&before, self.cx.board.seen());
+        self.was_illegal(self.cx.game.len() - 1, tried, shadow);
         true
     }
 
     /// The record has found a completed illegal move. He has seen it himself, unless the presses
     /// came in such an order that none seemed to be for it.
     pub(super) fn on_illegal_found(&mut self, by: Color) {
-        let is_settled = self.result.is_some() || self.demand.is_some() || self.is_time_settled();
-        let is_known = self.standing_illegal().is_some() || self.terms.evidence.is_tidy();
-        if !is_settled && !is_known && by == self.mover() && self.is_astray() {
+        let is_settled = self.cx.is_over()
+            || self.cx.matters.demand().is_some()
+            || self.cx.matters.flag_seen().is_some();
+        let is_known = self.cx.matters.standing_illegal().is_some() || self.cx.is_tidy();
+        if !is_settled && !is_known && by == self.cx.mover() && self.cx.is_astray() {
             self.judge_press(by);
         }
     }
@@ -195,14 +205,14 @@ impl Referee {
         let touched = |sq| turn.touches.includes(sq);
         let takes = m.is_capture() && touched(victim_of(m)) && m.from().is_some_and(touched);
         if turn.is_simultaneous && !takes {
-            self.log(Code::SimultaneousTouch, Some(by));
+            self.cx.out.log(Code::SimultaneousTouch, Some(by));
         }
     }
 
     /// Whether `m` breaks only what a touch binds to that may have been none: the piece was off its
     /// square for a while and stood nowhere else.
     pub(super) fn is_doubtful_touch(&self, pos: &Chess, m: Move, turn: &Turn) -> bool {
-        let evidence = self.terms.evidence;
+        let evidence = self.cx.terms.evidence;
         let was_elsewhere = turn.was_illegal || turn.on_board.is_some() || turn.carried.is_some();
         if evidence.is_tidy() || was_elsewhere || turn.castling_announced {
             return false;
@@ -214,27 +224,29 @@ impl Referee {
     /// Whether the piece that was moved last has left its new square again so soon that it was not
     /// released there.
     pub(super) fn is_sliding(&self) -> bool {
-        let last = self.game.last_ply().zip(self.turn.withdrawn);
+        let last = self.cx.game.last_ply().zip(self.turn.withdrawn);
         last.is_some_and(|(ply, left)| {
-            left.since(ply.made) + self.terms.settle < self.terms.evidence.released
+            left.since(ply.made) + self.cx.terms.settle < self.cx.terms.evidence.released
         })
     }
 
     /// A piece that rested for a moment on a square where it might have stayed has gone on: it was
     /// slid, and not released there. True if that explains the board.
     pub(super) fn has_gone_on(&mut self) -> bool {
-        let Some(ply) = self.game.last_ply().filter(|_| self.is_sliding()) else { return false };
+        let Some(ply) = self.cx.game.last_ply().filter(|_| self.is_sliding()) else { return false };
         let (old, by) = (ply.m, ply.by);
-        let [other] = exact(self.game.before_last(), &self.seen)[..] else { return false };
+        let [other] = exact(self.cx.game.before_last(), self.cx.board.seen())[..] else {
+            return false;
+        };
         if old.is_promotion() || other.role() != old.role() || other.from() != old.from() {
             return false;
         }
-        let idx = self.game.len() - 1;
-        self.game.truncate(idx);
-        let ply = self.game.push(other, self.now, false);
+        let idx = self.cx.game.len() - 1;
+        self.cx.game.truncate(idx);
+        let ply = self.cx.game.push(other, self.cx.now, false);
         let (san, uci) = (ply.san.clone(), ply.uci.clone());
         self.turn.withdrawn = None;
-        self.say(Ruling::Made { by, san, uci });
+        self.cx.out.say(Ruling::Made { by, san, uci });
         self.is_back(idx);
         self.after_made();
         true

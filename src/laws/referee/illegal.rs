@@ -6,6 +6,7 @@ use super::super::profile::{
 };
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
+use super::life::cannot_mate;
 use super::matter::{Case, Illegal, MayAct, Then};
 use super::{Referee, Turn};
 use shakmaty::{Chess, Color, Move, Position};
@@ -27,47 +28,50 @@ pub(super) struct Fall {
 impl Referee {
     pub(super) fn illegal_completed(&mut self, fall: Fall) {
         let Fall { by, why, shadow, promotion } = fall;
-        if self.has(|case| matches!(case, Case::StillImpossible)) {
+        if self.cx.matters.has(|case| matches!(case, Case::StillImpossible)) {
             return;
         }
         // A king can be taken only because a check was ignored: that came first.
-        let first = self.standing_illegal().filter(|known| known.by != by).cloned();
-        let was_impossible = self.standing_illegal().is_some_and(|known| known.is_impossible);
+        let first = self.cx.matters.standing_illegal().filter(|known| known.by != by).cloned();
+        let was_impossible =
+            self.cx.matters.standing_illegal().is_some_and(|known| known.is_impossible);
         let nth = self.illegal[by] + 1;
-        self.say(Ruling::IllegalCompleted { by, nth, why });
+        self.cx.out.say(Ruling::IllegalCompleted { by, nth, why });
         if promotion.is_some() {
-            self.log(Code::PromotionIncomplete, Some(by));
+            self.cx.out.log(Code::PromotionIncomplete, Some(by));
         }
         if why == "king captured" {
-            self.log(Code::KingCaptured, Some(by));
+            self.cx.out.log(Code::KingCaptured, Some(by));
         }
-        self.log_with(Code::IllegalCompleted, Some(by), why.to_owned());
-        let ply = self.game.len();
+        self.cx.out.log_with(Code::IllegalCompleted, Some(by), why.to_owned());
+        let ply = self.cx.game.len();
         let turn = std::mem::take(&mut self.turn);
         if let Some(m) = shadow {
-            self.game.push(m, self.now, true);
+            self.cx.game.push(m, self.cx.now, true);
         }
-        let is_double = shadow.is_some() && are_both_in_check(self.game.last());
+        let is_double = shadow.is_some() && are_both_in_check(self.cx.game.last());
         if is_double {
-            self.log(Code::BothKingsInCheck, Some(by));
+            self.cx.out.log(Code::BothKingsInCheck, Some(by));
         }
         let is_impossible = is_double || promotion.is_some();
-        if was_impossible && is_impossible && self.rules.impossible == Impossible::WaitThenDraw {
-            self.may_act = Some(MayAct::Yes);
-            self.open(Case::StillImpossible, &["draw", "other"], MayAct::Yes);
+        if was_impossible && is_impossible && self.cx.rules.impossible == Impossible::WaitThenDraw {
+            self.cx.ask_about_impossible();
             return;
         }
         if why == "king captured" && first.is_some() {
             // The ruling goes back to before the first of them.
-            let first = self.first_illegal();
-            self.raise(|case| matches!(case, Case::Illegal(known) if Some(known.ply) == first));
+            let standing = self.cx.matters.illegal_moves().filter(|known| !known.is_put_right);
+            let first = standing.map(|known| known.ply).min();
+            self.cx
+                .matters
+                .raise(|case| matches!(case, Case::Illegal(known) if Some(known.ply) == first));
             return;
         }
         let may_act = self.may_act_on(is_impossible);
-        self.may_act = Some(may_act);
-        if shadow.is_some() && self.rules.illegal.raised == IllegalRaised::AnyTime {
+        self.cx.matters.set_may_act(may_act);
+        if shadow.is_some() && self.cx.rules.illegal.raised == IllegalRaised::AnyTime {
             let facts = "play is followed from what stands".to_owned();
-            self.log_with(Code::ShadowTracking, Some(by), facts);
+            self.cx.out.log_with(Code::ShadowTracking, Some(by), facts);
         }
         let case = Illegal {
             by,
@@ -81,26 +85,17 @@ impl Referee {
             is_claimed: false,
             is_impossible,
             is_put_right: false,
-            times: self.began.filter(|began| began.running == Some(by)).map(|began| began.left),
+            times: self.cx.clock.times_at_start_of(by),
         };
-        self.open(Case::Illegal(case), &[], may_act);
-    }
-
-    /// After how many half-moves the first illegal move was made that waits for a ruling.
-    fn first_illegal(&self) -> Option<usize> {
-        let plies = self.matters.iter().filter_map(|matter| match &matter.case {
-            Case::Illegal(known) if !known.is_put_right => Some(known.ply),
-            _ => None,
-        });
-        plies.min()
+        self.cx.open(Case::Illegal(case), &[], may_act);
     }
 
     fn may_act_on(&self, is_impossible: bool) -> MayAct {
-        let by_kind = match self.rules.illegal.raised {
+        let by_kind = match self.cx.rules.illegal.raised {
             IllegalRaised::AnyTime | IllegalRaised::UntilReply => MayAct::Yes,
             IllegalRaised::ByClaim | IllegalRaised::ByClaimUntouched => MayAct::OnRequest,
         };
-        match self.rules.impossible {
+        match self.cx.rules.impossible {
             Impossible::ArbiterActs if is_impossible => MayAct::Yes,
             Impossible::WaitThenDraw if is_impossible => MayAct::OnRequest,
             _ => by_kind,
@@ -110,80 +105,78 @@ impl Referee {
     /// `by` begins his own move: in rapid chess of 2005 he may not claim an illegal move after
     /// that.
     pub(super) fn illegal_lapses(&mut self, by: Color) {
-        if self.rules.illegal.raised != IllegalRaised::ByClaimUntouched {
+        if self.cx.rules.illegal.raised != IllegalRaised::ByClaimUntouched {
             return;
         }
-        for matter in &mut self.matters {
-            if let Case::Illegal(known) = &mut matter.case {
-                known.is_lapsed |= known.by != by && !known.is_put_right;
-            }
+        for known in self.cx.matters.illegal_moves_mut() {
+            known.is_lapsed |= known.by != by && !known.is_put_right;
         }
     }
 
     /// The opponent has answered an illegal move. True if it stands from now on.
     pub(super) fn answers_illegal(&mut self, by: Color) -> bool {
-        let known = self.standing_illegal().filter(|known| known.by != by);
+        let known = self.cx.matters.standing_illegal().filter(|known| known.by != by);
         let Some(known) = known else { return false };
-        let is_first = known.has_shadow && self.game.len() == known.ply + 1;
+        let is_first = known.has_shadow && self.cx.game.len() == known.ply + 1;
         if !is_first || known.is_claimed {
             return false;
         }
-        if self.rules.illegal.raised == IllegalRaised::AnyTime {
+        if self.cx.rules.illegal.raised == IllegalRaised::AnyTime {
             let facts = "the illegal move was answered".to_owned();
-            self.log_with(Code::ShadowTracking, Some(by), facts);
+            self.cx.out.log_with(Code::ShadowTracking, Some(by), facts);
             return false;
         }
-        self.close(|case| matches!(case, Case::Illegal(_)))
+        self.cx.matters.close(|case| matches!(case, Case::Illegal(_)))
     }
 
     /// The position before a completed illegal move may stand on the board again, by the players'
     /// own hands. Play goes on from there, with the same player; the penalty still waits for the
     /// arbiter. 7.4a (7.5.1). True if that is so.
     pub(super) fn is_put_right(&mut self) -> bool {
-        let Some(case) = self.standing_illegal().cloned() else { return false };
-        let before = self.game.position(case.ply).clone();
-        let is_last = self.game.len() == case.ply + usize::from(case.has_shadow);
-        if !is_last || !self.shows(before.board()) {
+        let Some(case) = self.cx.matters.standing_illegal().cloned() else { return false };
+        let before = self.cx.game.position(case.ply).clone();
+        let is_last = self.cx.game.len() == case.ply + usize::from(case.has_shadow);
+        if !is_last || !self.cx.shows(before.board()) {
             return false;
         }
-        self.game.truncate(case.ply);
+        self.cx.game.truncate(case.ply);
         self.breaches.retain(|breach| breach.ply < case.ply);
         let (carried, released) = self.replacement(&case, &before);
         self.turn = Turn { carried, released_before: released, ..Turn::default() };
         self.pressed_early = None;
-        self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. }));
-        for matter in &mut self.matters {
-            if let Case::Illegal(known) = &mut matter.case {
-                known.is_put_right = true;
-            }
+        self.cx
+            .matters
+            .close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. }));
+        for known in self.cx.matters.illegal_moves_mut() {
+            known.is_put_right = true;
         }
-        self.log_with(Code::Restored, None, "before the illegal move".to_owned());
+        self.cx.out.log_with(Code::Restored, None, "before the illegal move".to_owned());
         true
     }
 
     /// Whether a completed illegal move was put right just now: the clock is set going again for
     /// the player who made it.
     pub(super) fn is_handed_back(&self) -> bool {
-        let n = self.game.len();
-        self.illegal_case().is_some_and(|case| {
-            let is_here = case.ply == n && self.game.adopted(n).is_none();
-            case.is_put_right && is_here && case.by == self.game.last().turn()
+        let n = self.cx.game.len();
+        self.cx.matters.illegal_case().is_some_and(|case| {
+            let is_here = case.ply == n && self.cx.game.adopted(n).is_none();
+            case.is_put_right && is_here && case.by == self.cx.game.last().turn()
         })
     }
 
     /// What stands on the board after the opponent's own move is the position of the game.
     pub(super) fn illegal_stands(&mut self) {
-        self.game.begin_anew();
-        let fen = self.game.fen(self.game.len());
-        self.say(Ruling::IllegalStands { fen });
+        self.cx.game.begin_anew();
+        let fen = self.cx.game.fen(self.cx.game.len());
+        self.cx.out.say(Ruling::IllegalStands { fen });
     }
 
     /// The arbiter confirms that a move was illegal.
     pub(super) fn confirm_illegal(&mut self, case: &Illegal) {
         let (by, winner) = (case.by, !case.by);
         self.illegal[by] += 1;
-        let before = self.game.position(case.ply).clone();
-        match self.rules.illegal.cost {
+        let before = self.cx.game.position(case.ply).clone();
+        match self.cx.rules.illegal.cost {
             IllegalCost::Game => self.lose_by_illegal(&before, by, "illegal move"),
             IllegalCost::Time { lose_on, .. } if self.illegal[by] >= lose_on => {
                 let ordinal = match self.illegal[by] {
@@ -197,13 +190,15 @@ impl Referee {
                 self.pay(winner, self.row_of_illegal());
             }
             IllegalCost::Time { .. } => {
-                self.game.truncate(case.ply);
+                self.cx.game.truncate(case.ply);
                 self.breaches.retain(|breach| breach.ply < case.ply);
                 // What was played after it was not played.
-                self.close(|it| matches!(it, Case::Illegal(later) if later.ply > case.ply));
+                self.cx
+                    .matters
+                    .close(|it| matches!(it, Case::Illegal(later) if later.ply > case.ply));
                 self.turn = Turn::default();
                 let becomes =
-                    case.promotion.filter(|_| self.rules.promotion_left == PromotionLeft::Queen);
+                    case.promotion.filter(|_| self.cx.rules.promotion_left == PromotionLeft::Queen);
                 if let Some(m) = becomes {
                     let mut after = before;
                     after.play_unchecked(m);
@@ -221,14 +216,14 @@ impl Referee {
 
     /// Whether anything was played after half-move `ply`, seen or not.
     fn was_played_on(&self, ply: usize) -> bool {
-        self.game.len() > ply || self.game.adopted(ply).is_some()
+        self.cx.game.len() > ply || self.cx.game.adopted(ply).is_some()
     }
 
     /// What binds the move that replaces an illegal one: what was touched, 4.3, and beside it the
     /// square on which a pawn was released, 4.6 (4.7). A king that was released is both at once.
     fn replacement(&self, case: &Illegal, before: &Chess) -> (Option<Binding>, Option<Binding>) {
         let touched = case.touches.binding(before);
-        match (&case.released, self.rules.replacement_bound) {
+        match (&case.released, self.cx.rules.replacement_bound) {
             (_, ReplacementBound::Touch) | (None, _) => (touched, None),
             (Some(castle @ Binding::Castle(..)), _) => (Some(castle.clone()), None),
             (Some(released), _) => (touched, Some(released.clone())),
@@ -237,20 +232,20 @@ impl Referee {
 
     /// The opponent of a player who made an illegal move is given time.
     pub(super) fn pay(&mut self, to: Color, row: &'static str) {
-        let IllegalCost::Time { give, .. } = self.rules.illegal.cost else { return };
-        self.say(Ruling::Penalty { to, span: give, row });
-        self.order_clock(ClockOrder::Add(to, give));
+        let IllegalCost::Time { give, .. } = self.cx.rules.illegal.cost else { return };
+        self.cx.out.say(Ruling::Penalty { to, span: give, row });
+        self.cx.order_clock(ClockOrder::Add(to, give));
     }
 
     fn lose_by_illegal(&mut self, before: &Chess, by: Color, reason: &str) {
         let is_draw =
-            self.rules.illegal.cannot_mate == CannotMate::Draw && self.cannot_mate(before, !by);
+            self.cx.rules.illegal.cannot_mate == CannotMate::Draw && cannot_mate(before, !by);
         let (score, reason) = if is_draw {
             (Score::DRAW, format!("{reason}, opponent cannot mate"))
         } else {
             (Score::win(!by), reason.to_owned())
         };
-        self.finish(Code::IllegalLimit, score, &reason);
+        self.cx.finish(Code::IllegalLimit, score, &reason);
     }
 
     /// Counts what is dealt with as an illegal move although the position is not touched: a press
@@ -258,10 +253,10 @@ impl Referee {
     pub(super) fn charge(&mut self, by: Color, why: &'static str) {
         self.illegal[by] += 1;
         let nth = self.illegal[by];
-        self.say(Ruling::IllegalCompleted { by, nth, why });
-        let IllegalCost::Time { lose_on, .. } = self.rules.illegal.cost else { return };
+        self.cx.out.say(Ruling::IllegalCompleted { by, nth, why });
+        let IllegalCost::Time { lose_on, .. } = self.cx.rules.illegal.cost else { return };
         if nth >= lose_on {
-            let pos = self.game.last().clone();
+            let pos = self.cx.game.last().clone();
             self.lose_by_illegal(&pos, by, "second illegal move");
         } else {
             self.pay(!by, self.row_of_fault());

@@ -75,18 +75,18 @@ impl Referee {
         let was_there = self.late.is_there(by);
         self.late.came(by);
         self.late.is_entered = true;
-        self.log(Code::Arrival, Some(by));
-        if was_there || self.result.is_some() {
+        self.cx.out.log(Code::Arrival, Some(by));
+        if was_there || self.cx.is_over() {
             return;
         }
-        let limit = if self.is_resuming() { self.resumption() } else { self.terms.lateness() };
+        let limit = if self.is_resuming() { self.resumption() } else { self.cx.terms.lateness() };
         let Some(since) = self.late.since() else { return };
         let late = self.seconds_since(since);
         if late > Duration::ZERO {
-            self.log_with(Code::Late, Some(by), format!("{} s", late.as_secs()));
+            self.cx.out.log_with(Code::Late, Some(by), format!("{} s", late.as_secs()));
         }
         let is_known = |case: &Case| matches!(case, Case::Late(ByAbsence::One(one)) if *one == by);
-        if late > limit && !self.has(is_known) {
+        if late > limit && !self.cx.matters.has(is_known) {
             self.default_of(ByAbsence::One(by));
         }
     }
@@ -98,11 +98,15 @@ impl Referee {
 
     /// Full seconds: by the clock on the wall nobody is late by less.
     fn seconds_since(&self, since: Mono) -> Duration {
-        Duration::from_secs(self.now.since(since).as_secs())
+        Duration::from_secs(self.cx.now.since(since).as_secs())
     }
 
     fn resumption(&self) -> Duration {
-        if self.terms.profile.edition.is_modern() { self.terms.lateness() } else { RESUMPTION }
+        if self.cx.terms.profile.edition.is_modern() {
+            self.cx.terms.lateness()
+        } else {
+            RESUMPTION
+        }
     }
 
     fn default_of(&mut self, absent: ByAbsence) {
@@ -110,14 +114,15 @@ impl Referee {
             ByAbsence::One(_) => "declare default",
             ByAbsence::Both => "both lose",
         };
-        self.close(|case| matches!(case, Case::Late(_)));
-        self.open(Case::Late(absent), &[loss, "arbiter decides otherwise"], MayAct::Yes);
+        self.cx.matters.close(|case| matches!(case, Case::Late(_)));
+        self.cx.open(Case::Late(absent), &[loss, "arbiter decides otherwise"], MayAct::Yes);
     }
 
     /// Who is away, and when that costs the game. Who may come at once or not at all is late if he
     /// is not there at the start.
     fn lateness_due(&self) -> Option<(Mono, ByAbsence)> {
-        let is_over = self.result.is_some() || self.has(|case| matches!(case, Case::Late(_)));
+        let is_over =
+            self.cx.is_over() || self.cx.matters.has(|case| matches!(case, Case::Late(_)));
         let is_under_way = self.late.started.is_some() || self.late.resumed.is_some();
         let absent = self.late.absent().filter(|absent| match absent {
             ByAbsence::One(_) => is_under_way || self.late.is_entered,
@@ -126,8 +131,8 @@ impl Referee {
         let (since, absent) = self.late.since().filter(|_| !is_over).zip(absent)?;
         let limit = match self.late.resumed {
             Some(_) => self.resumption(),
-            None if self.late.is_entered => self.terms.lateness(),
-            None => self.terms.lateness().max(self.terms.evidence.away),
+            None if self.late.is_entered => self.cx.terms.lateness(),
+            None => self.cx.terms.lateness().max(self.cx.terms.evidence.away),
         };
         let is_at_once = limit.is_zero() && self.late.is_entered && self.late.resumed.is_none();
         let grace = if is_at_once { Duration::ZERO } else { Duration::from_secs(1) };
@@ -140,13 +145,13 @@ impl Referee {
     }
 
     pub(super) fn watch_lateness(&mut self) {
-        let Some((_, absent)) = self.lateness_due().filter(|(due, _)| *due <= self.now) else {
+        let Some((_, absent)) = self.lateness_due().filter(|(due, _)| *due <= self.cx.now) else {
             return;
         };
         if let (ByAbsence::One(side), Some(_)) = (absent, self.late.resumed)
             && !std::mem::replace(&mut self.late.is_late_noted, true)
         {
-            self.log(Code::Late, Some(side));
+            self.cx.out.log(Code::Late, Some(side));
         }
         self.default_of(absent);
     }
@@ -156,6 +161,6 @@ impl Referee {
             ByAbsence::One(side) => Score::win(!side),
             ByAbsence::Both => Score::NOBODY,
         };
-        self.finish(Code::Default, score, "default");
+        self.cx.finish(Code::Default, score, "default");
     }
 }

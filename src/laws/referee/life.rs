@@ -33,7 +33,7 @@ impl Referee {
     /// so. A move that can be taken back by playing on does not kill a position, unless it leaves
     /// hardly any reply; nor is one dead with this many men.
     pub(super) fn doubt(&mut self) {
-        let pos = self.game.last();
+        let pos = self.cx.game.last();
         let is_irreversible = pos.halfmoves() == 0;
         let is_forcing = pos.legal_moves().len() <= FEW_REPLIES;
         self.doubt = None;
@@ -41,7 +41,7 @@ impl Referee {
         if pos.board().occupied().count() > MEN_MAX || !is_irreversible && !is_forcing {
             return;
         }
-        let due = self.now + STEP_EVERY;
+        let due = self.cx.now + STEP_EVERY;
         self.doubt = Some(Doubt { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
     }
 
@@ -55,11 +55,11 @@ impl Referee {
     }
 
     pub(super) fn watch_life(&mut self) {
-        if self.result.is_some() || self.doubt.as_ref().is_none_or(|doubt| doubt.due > self.now) {
+        if self.cx.is_over() || self.doubt.as_ref().is_none_or(|doubt| doubt.due > self.cx.now) {
             return;
         }
-        let pos = self.game.last().clone();
-        let is_illegal = self.game.last_ply().is_none_or(|ply| ply.is_illegal);
+        let pos = self.cx.game.last().clone();
+        let is_illegal = self.cx.game.last_ply().is_none_or(|ply| ply.is_illegal);
         let Some(mut doubt) = self.doubt.take().filter(|_| !is_illegal) else { return };
         let by = [Color::White, Color::Black][doubt.next];
         let search = doubt.searches[doubt.next].get_or_insert_with(|| Search::new(&pos, by));
@@ -67,13 +67,13 @@ impl Referee {
             Answer::Yes(_) => {}
             Answer::No if doubt.next == 0 => {
                 doubt.next = 1;
-                doubt.due = self.now + STEP_EVERY;
+                doubt.due = self.cx.now + STEP_EVERY;
                 self.doubt = Some(doubt);
             }
             Answer::No => self.dead_position(),
             Answer::Undecided if doubt.n_left > STEP => {
                 doubt.n_left -= STEP;
-                doubt.due = self.now + STEP_EVERY;
+                doubt.due = self.cx.now + STEP_EVERY;
                 self.doubt = Some(doubt);
             }
             Answer::Undecided => {}
@@ -82,29 +82,33 @@ impl Referee {
 
     /// It is proven; but a game that began in a dead position was not ended by a move.
     pub(super) fn dead_position(&mut self) {
-        let Some(idx) = self.game.len().checked_sub(1) else { return };
-        let was_dead = dead::life(self.game.before_last(), dead::BUDGET) == dead::Life::Dead;
-        if was_dead || self.is_end_open() || self.result.is_some() || self.is_time_settled() {
+        let Some(idx) = self.cx.game.len().checked_sub(1) else { return };
+        let was_dead = dead::life(self.cx.game.before_last(), dead::BUDGET) == dead::Life::Dead;
+        if was_dead
+            || self.is_end_open()
+            || self.cx.is_over()
+            || self.cx.matters.flag_seen().is_some()
+        {
             return;
         }
-        if !self.game.is_final() && !self.terms.evidence.is_tidy() {
-            self.dead_after = Some(self.game.len());
+        if !self.cx.game.is_final() && !self.cx.is_tidy() {
+            self.dead_after = Some(self.cx.game.len());
             return;
         }
-        if self.game.last_ply().is_some_and(|ply| !ply.is_completed) {
-            self.complete_last(idx);
+        if self.cx.game.last_ply().is_some_and(|ply| !ply.is_completed) {
+            self.cx.complete_last(idx);
         }
-        self.finish(Code::DeadPosition, Score::DRAW, "dead position");
+        self.cx.finish(Code::DeadPosition, Score::DRAW, "dead position");
     }
+}
 
-    /// Whether `side` cannot mate in `pos` by any series of legal moves. What is not proven counts
-    /// as possible.
-    pub(super) fn cannot_mate(&self, pos: &Chess, side: Color) -> bool {
-        dead::can_mate(pos, side, dead::BUDGET) == Answer::No
-    }
+/// Whether `side` cannot mate in `pos` by any series of legal moves. What is not proven counts as
+/// possible.
+pub(super) fn cannot_mate(pos: &Chess, side: Color) -> bool {
+    dead::can_mate(pos, side, dead::BUDGET) == Answer::No
+}
 
-    /// Whether it is not proven either way.
-    pub(super) fn is_mate_undecided(&self, pos: &Chess, side: Color) -> bool {
-        dead::can_mate(pos, side, dead::BUDGET) == Answer::Undecided
-    }
+/// Whether it is not proven either way that `side` can mate in `pos`.
+pub(super) fn is_mate_undecided(pos: &Chess, side: Color) -> bool {
+    dead::can_mate(pos, side, dead::BUDGET) == Answer::Undecided
 }

@@ -1,11 +1,10 @@
 //! What waits for the arbiter: proposals, claims, questions.
 
-use super::super::said::{Binding, Ruling};
+use super::super::said::Binding;
 use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::Attempt;
-use super::Referee;
-use shakmaty::{Board, ByColor, Chess, Color, Move, Position, Square};
+use shakmaty::{Board, ByColor, Chess, Color, Move, Square};
 use std::time::Duration;
 
 /// Whether the Laws let the arbiter step in unasked.
@@ -191,72 +190,192 @@ pub(super) struct Matter {
     pub may_act: MayAct,
 }
 
-impl Referee {
-    /// Puts a case before the arbiter, with its choices.
-    pub(super) fn open(&mut self, case: Case, options: &[&str], may_act: MayAct) {
-        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
-        if !options.is_empty() {
-            self.say(Ruling::Prompt { options: options.clone() });
-        }
+/// What waits for the arbiter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Matters {
+    /// What came up last is ruled upon next.
+    open: Vec<Matter>,
+    /// How many matters and claims have come up.
+    n_numbered: u32,
+    /// Whether the arbiter may step in, in the matter that came up last.
+    may_act: Option<MayAct>,
+    /// The flag that has been seen or claimed.
+    flag: Option<Color>,
+    demand: Option<Demand>,
+}
+
+impl Matters {
+    /// A case with its choices comes up. Nothing that comes up later is ruled upon before a flag
+    /// that has been seen.
+    pub(super) fn open(&mut self, case: Case, options: Vec<String>, may_act: MayAct) {
         let number = self.next_number();
-        self.matters.push(Matter { number, case, options, may_act });
-        // Nothing that comes up later is ruled upon before a flag that has been seen.
-        if let Some(first) = self.flags.legal {
-            self.raise(|case| matches!(case, Case::Flag(known) if *known == first));
+        self.open.push(Matter { number, case, options, may_act });
+        if let Some(first) = self.flag {
+            self.raise_flag(first);
         }
     }
 
     /// The number of a matter that comes up.
     pub(super) fn next_number(&mut self) -> u32 {
-        self.n_matters += 1;
-        self.n_matters
+        self.n_numbered += 1;
+        self.n_numbered
+    }
+
+    /// The matters, in the order in which they came up.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Matter> {
+        self.open.iter()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// The matter that is ruled upon next, which waits no more.
+    pub(super) fn pop(&mut self) -> Option<Matter> {
+        self.open.pop()
+    }
+
+    /// A matter that was taken out waits again.
+    pub(super) fn put_back(&mut self, matter: Matter) {
+        self.open.push(matter);
     }
 
     /// The matter of this number, which waits no more.
-    pub(super) fn take_matter(&mut self, number: Option<u32>) -> Option<Matter> {
-        let idx = self.matters.iter().position(|matter| Some(matter.number) == number)?;
-        Some(self.matters.remove(idx))
+    pub(super) fn take(&mut self, number: Option<u32>) -> Option<Matter> {
+        let idx = self.open.iter().position(|matter| Some(matter.number) == number)?;
+        Some(self.open.remove(idx))
     }
 
     pub(super) fn close(&mut self, is_it: impl Fn(&Case) -> bool) -> bool {
-        let before = self.matters.len();
-        self.matters.retain(|matter| !is_it(&matter.case));
-        self.matters.len() < before
+        let before = self.open.len();
+        self.open.retain(|matter| !is_it(&matter.case));
+        self.open.len() < before
+    }
+
+    /// Nothing waits any more, and the board need not show anything.
+    pub(super) fn close_all(&mut self) {
+        self.open.clear();
+        self.demand = None;
     }
 
     pub(super) fn has(&self, is_it: impl Fn(&Case) -> bool) -> bool {
-        self.matters.iter().any(|matter| is_it(&matter.case))
+        self.open.iter().any(|matter| is_it(&matter.case))
+    }
+
+    /// Puts these cases on top: they are the next to be confirmed.
+    pub(super) fn raise(&mut self, is_it: impl Fn(&Case) -> bool) {
+        self.open.sort_by_key(|matter| is_it(&matter.case));
+    }
+
+    /// Puts the flag of `side` on top.
+    fn raise_flag(&mut self, side: Color) {
+        self.raise(|case| matches!(case, Case::Flag(known) if *known == side));
+    }
+
+    /// Whether the Laws let the arbiter step in unasked, in the matter that came up last.
+    pub(super) fn may_act(&self) -> Option<MayAct> {
+        self.may_act
+    }
+
+    pub(super) fn set_may_act(&mut self, may_act: MayAct) {
+        self.may_act = Some(may_act);
+    }
+
+    /// The flag that has been seen or claimed: what is moved from then on does not count until it
+    /// is ruled upon.
+    pub(super) fn flag_seen(&self) -> Option<Color> {
+        self.flag
+    }
+
+    /// The flag of `side` is seen or claimed. Of two the first that was seen decides, and is ruled
+    /// upon first.
+    pub(super) fn see_flag(&mut self, side: Color) {
+        self.flag.get_or_insert(side);
+        if !self.has(|case| matches!(case, Case::Flag(known) if *known == side)) {
+            self.open(Case::Flag(side), Vec::new(), MayAct::Yes);
+        }
+        self.raise_flag(self.flag.unwrap_or(side));
+    }
+
+    /// No flag has been seen, or none of this side.
+    pub(super) fn forget_flag(&mut self, side: Option<Color>) {
+        if side.is_none() || side == self.flag {
+            self.flag = None;
+        }
     }
 
     /// The illegal move that waits for a ruling.
     pub(super) fn illegal_case(&self) -> Option<&Illegal> {
-        self.matters.iter().rev().find_map(|matter| match &matter.case {
+        self.iter().rev().find_map(|matter| match &matter.case {
             Case::Illegal(illegal) => Some(illegal),
             _ => None,
         })
     }
 
-    /// The same, as long as its position has not been put right.
+    /// The illegal move that waits for a ruling, as long as its position has not been put right.
     pub(super) fn standing_illegal(&self) -> Option<&Illegal> {
         self.illegal_case().filter(|illegal| !illegal.is_put_right)
     }
 
-    /// From now on the board must show the position after `n` half-moves.
-    pub(super) fn demand_ply(&mut self, n: usize, then: Then) {
-        let pos = self.game.position(n);
-        let board = pos.board().clone();
-        self.demand_board(board, self.game.fen(n), then);
+    /// All illegal moves that wait for a ruling.
+    pub(super) fn illegal_moves(&self) -> impl Iterator<Item = &Illegal> {
+        self.open.iter().filter_map(|matter| match &matter.case {
+            Case::Illegal(illegal) => Some(illegal),
+            _ => None,
+        })
     }
 
-    pub(super) fn demand_board(&mut self, board: Board, fen: String, then: Then) {
-        self.demand = Some(Demand { board, fen, then });
-        self.settle_at = None;
-        if self.demand.as_ref().is_some_and(|demand| self.shows(&demand.board)) {
-            self.restored();
+    /// They, to be changed.
+    pub(super) fn illegal_moves_mut(&mut self) -> impl Iterator<Item = &mut Illegal> {
+        self.open.iter_mut().filter_map(|matter| match &mut matter.case {
+            Case::Illegal(illegal) => Some(illegal),
+            _ => None,
+        })
+    }
+
+    /// The illegal moves are claimed by the opponent: the arbiter may rule on them, and does so
+    /// next.
+    pub(super) fn claim_illegal(&mut self) {
+        for matter in &mut self.open {
+            if let Case::Illegal(illegal) = &mut matter.case {
+                illegal.is_claimed = true;
+                matter.may_act = MayAct::Yes;
+            }
         }
+        self.may_act = Some(MayAct::Yes);
+        self.raise(|case| matches!(case, Case::Illegal(_)));
     }
 
-    pub(super) fn shows(&self, board: &Board) -> bool {
-        self.seen.differs(board).is_empty()
+    /// The half-move on which the clock was pressed meanwhile, where a further piece was moved.
+    pub(super) fn second_pressed(&self) -> Option<usize> {
+        self.iter().find_map(|matter| match matter.case {
+            Case::Second { pressed } => pressed,
+            _ => None,
+        })
+    }
+
+    /// The clock is pressed on half-move `idx`. True if a further piece was moved, so that it is
+    /// not completed yet.
+    pub(super) fn press_second(&mut self, idx: usize) -> bool {
+        let mut cases = self.open.iter_mut().map(|matter| &mut matter.case);
+        let second = cases.find_map(|case| match case {
+            Case::Second { pressed } => Some(pressed),
+            _ => None,
+        });
+        second.map(|pressed| *pressed = Some(idx)).is_some()
+    }
+
+    /// The position that the board must show.
+    pub(super) fn demand(&self) -> Option<&Demand> {
+        self.demand.as_ref()
+    }
+
+    pub(super) fn set_demand(&mut self, demand: Demand) {
+        self.demand = Some(demand);
+    }
+
+    /// The board need not show it any more.
+    pub(super) fn take_demand(&mut self) -> Option<Demand> {
+        self.demand.take()
     }
 }

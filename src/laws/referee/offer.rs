@@ -26,29 +26,31 @@ impl Offers {
 
 impl Referee {
     pub(super) fn on_offer(&mut self, by: Color) {
-        let too_early = self.terms.no_draw_before.is_some_and(|no| self.game.next_no() < no);
+        let too_early = self.cx.terms.no_draw_before.is_some_and(|no| self.cx.game.next_no() < no);
         if too_early {
-            self.refuse(Some(by), "no draw may be agreed before the move that was laid down");
+            self.cx
+                .out
+                .refuse(Some(by), "no draw may be agreed before the move that was laid down");
             return;
         }
-        let ply = self.game.last_ply();
+        let ply = self.cx.game.last_ply();
         let is_moment = ply.is_some_and(|ply| ply.by == by && !ply.is_completed);
         let is_adjourned = self.sitting.is_adjourned;
         if !is_moment && !is_adjourned {
-            self.log(Code::OfferOffMoment, Some(by));
+            self.cx.out.log(Code::OfferOffMoment, Some(by));
         }
-        if let Some(idx) = self.game.plies().iter().rposition(|ply| ply.by == by) {
-            self.game.mark_offer(idx);
+        if let Some(idx) = self.cx.game.plies().iter().rposition(|ply| ply.by == by) {
+            self.cx.game.mark_offer(idx);
         }
         self.open_offer(by);
-        self.log(Code::DrawOffer, Some(by));
+        self.cx.out.log(Code::DrawOffer, Some(by));
         if is_adjourned {
             self.fill_envelope();
         }
         self.offers.n_made[by] += 1;
         if self.offers.n_made[by] >= OFFERS_MAX {
-            self.log(Code::EarlyRepetitionOffers, Some(by));
-            self.open(Case::Question, &["warn", "ignore"], MayAct::Yes);
+            self.cx.out.log(Code::EarlyRepetitionOffers, Some(by));
+            self.cx.open(Case::Question, &["warn", "ignore"], MayAct::Yes);
         }
     }
 
@@ -56,60 +58,60 @@ impl Referee {
     pub(super) fn offer_lapses(&mut self, by: Color) {
         if self.offers.is_open(by) {
             self.offers.state[by] = Some(OfferState::Lapsed);
-            self.say(Ruling::Offer { by, state: OfferState::Lapsed });
+            self.cx.out.say(Ruling::Offer { by, state: OfferState::Lapsed });
         }
     }
 
     /// An offer, or a claim, which is one too: 9.1b(3) (9.1.2.3).
     pub(super) fn open_offer(&mut self, by: Color) {
         self.offers.state[by] = Some(OfferState::Open);
-        self.say(Ruling::Offer { by, state: OfferState::Open });
+        self.cx.out.say(Ruling::Offer { by, state: OfferState::Open });
     }
 
     pub(super) fn on_accept(&mut self, by: Color) {
         let offered = self.offers.is_open(!by);
-        let n = u32::from(self.rules.agreement_after);
-        let made = |side: Color| self.terms.completed[side] + self.game.made(side) >= n;
+        let n = u32::from(self.cx.rules.agreement_after);
+        let made = |side: Color| self.cx.made(side) >= n;
         let has_moved = made(Color::White) && made(Color::Black) || self.is_under_way();
         if !offered {
-            self.refuse(Some(by), "no offer is open");
+            self.cx.out.refuse(Some(by), "no offer is open");
         } else if !has_moved {
-            self.refuse(Some(by), "a draw may be agreed once both have made a move");
+            self.cx.out.refuse(Some(by), "a draw may be agreed once both have made a move");
         } else {
             self.offers.state[!by] = Some(OfferState::Accepted);
-            self.say(Ruling::Offer { by: !by, state: OfferState::Accepted });
-            self.finish(Code::Agreed, Score::DRAW, "agreement");
+            self.cx.out.say(Ruling::Offer { by: !by, state: OfferState::Accepted });
+            self.cx.finish(Code::Agreed, Score::DRAW, "agreement");
         }
     }
 
     /// Whether the record begins in the middle of a game.
     fn is_under_way(&self) -> bool {
-        self.game.position(0).fullmoves_played()
+        self.cx.game.position(0).fullmoves_played()
     }
 
     pub(super) fn on_decline(&mut self, by: Color) {
         if self.offers.is_open(!by) {
             self.decline(!by);
         } else {
-            self.refuse(Some(by), "no offer is open");
+            self.cx.out.refuse(Some(by), "no offer is open");
         }
     }
 
     fn decline(&mut self, offer_of: Color) {
         self.offers.state[offer_of] = Some(OfferState::Declined);
-        self.say(Ruling::Offer { by: offer_of, state: OfferState::Declined });
+        self.cx.out.say(Ruling::Offer { by: offer_of, state: OfferState::Declined });
     }
 
     pub(super) fn on_withdraw_offer(&mut self, by: Color) {
-        self.refuse(Some(by), "an offer cannot be withdrawn");
+        self.cx.out.refuse(Some(by), "an offer cannot be withdrawn");
         if let Some(state) = self.offers.state[by] {
-            self.say(Ruling::Offer { by, state });
+            self.cx.out.say(Ruling::Offer { by, state });
         }
     }
 
     /// `by` touches a piece to move or capture it.
     pub(super) fn decline_by_touch(&mut self, by: Color) {
-        if self.rules.offer_declined_by == LapsesBy::Touch && self.offers.is_open(!by) {
+        if self.cx.rules.offer_declined_by == LapsesBy::Touch && self.offers.is_open(!by) {
             self.decline(!by);
         }
     }

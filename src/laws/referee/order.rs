@@ -5,9 +5,12 @@ use super::super::order::{GoingOn, Order, Where, Whose};
 use super::super::profile::{DeviceRule, Fault, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
+use super::Referee;
+use super::clock::PausedBy;
+use super::context::Phase;
+use super::life::cannot_mate;
 use super::matter::{Case, MayAct, Then};
-use super::{PausedBy, Phase, Referee};
-use shakmaty::{Bitboard, Board, Color, Position};
+use shakmaty::{Board, Color, Position};
 
 /// Why a move counts as an illegal one that was made with two hands.
 const TWO_HANDS: &str = "two hands";
@@ -27,31 +30,31 @@ impl Referee {
             Order::SetTime(..) | Order::AddTime(..) | Order::SubTime(..) => self.on_time(order),
             Order::SetMoves(n) => self.on_set_moves(*n),
             Order::Renumber(no) => {
-                self.game.renumber(u32::from(*no));
-                self.log_with(Code::ArbiterNote, None, format!("the next move is {no}"));
+                self.cx.game.renumber(u32::from(*no));
+                self.cx.out.log_with(Code::ArbiterNote, None, format!("the next move is {no}"));
             }
             Order::Restored => self.on_restored(),
             Order::Restore(place) => self.on_restore(*place),
             Order::Flag(side) => self.on_arbiter_flag(*side),
             Order::Penalize(side, what) => {
-                self.log_with(Code::Penalty, Some(*side), what.clone());
+                self.cx.out.log_with(Code::Penalty, Some(*side), what.clone());
             }
             Order::Points(side, change) => {
                 let facts = format!("points {change}");
-                self.log_row(Code::Penalty, Some(*side), "L13.4e", facts);
+                self.cx.out.log_row(Code::Penalty, Some(*side), "L13.4e", facts);
             }
             Order::Result(score, reason) => self.on_result(*score, reason),
             Order::Displaced => self.on_arbiter_displaced(),
             Order::TouchedBy(side) => {
                 self.turn.touches.clear();
-                self.note(&format!("touched by {side}"));
+                self.cx.out.note(&format!("touched by {side}"));
             }
             Order::Seal(side) => self.on_seal_requested(*side),
             Order::OpenEnvelope => self.on_open_envelope(),
             Order::EnvelopeMissing => self.on_envelope_missing(),
             Order::PositionLost => {
-                self.note("the position cannot be established");
-                self.open(Case::PositionLost, &["new game"], MayAct::Yes);
+                self.cx.out.note("the position cannot be established");
+                self.cx.open(Case::PositionLost, &["new game"], MayAct::Yes);
             }
             Order::Snapshot => self.on_snapshot(),
             Order::Export(what) => self.on_export(what),
@@ -67,87 +70,85 @@ impl Referee {
             Order::TwoHands(side) => self.on_two_hands(*side),
             Order::Device(side) => self.on_device(*side),
             Order::NoReason(side) => {
-                self.close(|case| matches!(case, Case::Reason));
-                self.log(Code::PauseWithoutReason, Some(*side));
+                self.cx.matters.close(|case| matches!(case, Case::Reason));
+                self.cx.out.log(Code::PauseWithoutReason, Some(*side));
             }
             Order::Assistant(side) => {
-                self.log_with(Code::ArbiterNote, Some(*side), "an assistant".to_owned());
+                self.cx.out.log_with(Code::ArbiterNote, Some(*side), "an assistant".to_owned());
             }
             Order::ColorsReversed => self.on_colors_reversed(),
             Order::BoardTurned => {
-                self.log(Code::BoardRotated, None);
+                self.cx.out.log(Code::BoardRotated, None);
                 self.is_turned = true;
             }
-            Order::ClockDefect => self.log(Code::ClockDefect, None),
+            Order::ClockDefect => self.cx.out.log(Code::ClockDefect, None),
             Order::SensorGap(span) => {
-                self.note(&format!("the sensors saw nothing for {} s", span.as_secs_f64()));
+                self.cx.out.note(&format!("the sensors saw nothing for {} s", span.as_secs_f64()));
             }
             Order::Basis(what) => self.on_basis(what),
-            Order::EnvelopeChecked => self.note("the envelope was checked"),
-            Order::AgreedCorrection => self.note("both players agree to a correction"),
+            Order::EnvelopeChecked => self.cx.out.note("the envelope was checked"),
+            Order::AgreedCorrection => self.cx.out.note("both players agree to a correction"),
             Order::Note(text) | Order::Other(text) => {
-                let mover = self.mover().fold_wb("white", "black");
-                self.note(&format!("{text} ({mover} on move)"));
+                let mover = self.cx.mover().fold_wb("white", "black");
+                self.cx.out.note(&format!("{text} ({mover} on move)"));
             }
             _ => {}
         }
     }
 
     fn on_start(&mut self) {
-        if self.phase == Phase::Setup {
-            self.refuse(None, "the pieces do not stand as they must");
-        } else if self.phase == Phase::Running || self.result.is_some() {
-            self.refuse(None, "the game has been started");
+        if self.cx.phase == Phase::Setup {
+            self.cx.out.refuse(None, "the pieces do not stand as they must");
+        } else if self.cx.phase == Phase::Running || self.cx.is_over() {
+            self.cx.out.refuse(None, "the game has been started");
         } else {
             self.begin();
-            let side = self.mover();
-            self.order_clock(ClockOrder::Run(side));
+            let side = self.cx.mover();
+            self.cx.order_clock(ClockOrder::Run(side));
         }
     }
 
     /// The result is withdrawn. What was claimed, signed or counted against a clock for it is over.
     pub(super) fn reopen(&mut self) {
-        (self.result, self.points, self.signed) = (None, None, None);
+        self.cx.end.withdraw();
         self.was_final = false;
         for side in BOTH {
-            self.flags.raise(side);
+            self.raise_flag(side);
         }
         self.turn = super::Turn::default();
-        self.settle_at = Some(self.now + self.terms.settle);
+        self.cx.await_rest();
     }
 
     fn on_continue(&mut self, going: GoingOn) {
-        if self.has(|case| matches!(case, Case::Late(_))) {
+        if self.cx.matters.has(|case| matches!(case, Case::Late(_))) {
             self.late.all_present();
         }
-        self.close(|case| !matches!(case, Case::Illegal(_)));
-        for side in BOTH {
-            self.flags.legal = self.flags.legal.filter(|legal| *legal != side);
-        }
-        self.note(match going {
+        self.cx.matters.close(|case| !matches!(case, Case::Illegal(_)));
+        self.cx.matters.forget_flag(None);
+        self.cx.out.note(match going {
             GoingOn::Finally => "play goes on",
             GoingOn::Provisionally => "play goes on provisionally",
         });
     }
 
     fn on_resume(&mut self, side: Color) {
-        if self.result.is_some() {
-            self.refuse(None, "the game is over");
+        if self.cx.is_over() {
+            self.cx.out.refuse(None, "the game is over");
             return;
         }
-        self.paused = None;
+        self.cx.clock.resume();
         self.claim = self.claim.take().filter(|open| open.is_postponed);
-        self.order_clock(ClockOrder::Run(side));
-        self.log(Code::ClockResumed, Some(side));
-        self.close(|case| matches!(case, Case::Reason));
-        if self.phase == Phase::Ready || self.sitting.is_resuming {
-            self.phase = Phase::Running;
+        self.cx.order_clock(ClockOrder::Run(side));
+        self.cx.out.log(Code::ClockResumed, Some(side));
+        self.cx.matters.close(|case| matches!(case, Case::Reason));
+        if self.cx.phase == Phase::Ready || self.sitting.is_resuming {
+            self.cx.phase = Phase::Running;
             self.take_up_again(side);
         }
         if let Some(idx) = self.completes_on_resume.take()
-            && idx < self.game.len()
+            && idx < self.cx.game.len()
         {
-            self.complete(idx);
+            self.cx.complete(idx);
         }
     }
 
@@ -163,15 +164,15 @@ impl Referee {
             return;
         };
         for side in BOTH.into_iter().filter(|side| whose.includes(*side)) {
-            let before = self.clocks.left[side];
-            self.order_clock(orders(side, *span));
-            let after = self.clocks.left[side];
-            if !after.is_zero() && self.result.is_none() && !after.eq(&before) && after > before {
-                self.flags.raise(side);
-                self.close(|case| matches!(case, Case::Flag(known) if *known == side));
+            let before = self.cx.clock.left(side);
+            self.cx.order_clock(orders(side, *span));
+            let after = self.cx.clock.left(side);
+            if !after.is_zero() && !self.cx.is_over() && !after.eq(&before) && after > before {
+                self.raise_flag(side);
+                self.cx.matters.close(|case| matches!(case, Case::Flag(known) if *known == side));
             }
             let facts = format!("{} s, was {} s", after.as_secs_f64(), before.as_secs_f64());
-            self.log_with(Code::TimeAdjusted, Some(side), facts);
+            self.cx.out.log_with(Code::TimeAdjusted, Some(side), facts);
             if after.is_zero() && matches!(order, Order::SubTime(..)) {
                 self.on_flag(side);
             }
@@ -181,72 +182,74 @@ impl Referee {
     /// The move counter. Times and counter are what a restoration ends with: an illegal move that
     /// waits for its ruling is thereby confirmed.
     fn on_set_moves(&mut self, n: u16) {
-        self.order_clock(ClockOrder::Moves(n));
-        self.log_with(Code::TimeAdjusted, None, format!("move counter {n}"));
-        if self.illegal_case().is_some() && self.paused == Some(PausedBy::Arbiter) {
-            self.raise(|case| matches!(case, Case::Illegal(_)));
+        self.cx.order_clock(ClockOrder::Moves(n));
+        self.cx.out.log_with(Code::TimeAdjusted, None, format!("move counter {n}"));
+        if self.cx.matters.illegal_case().is_some()
+            && self.cx.clock.paused() == Some(PausedBy::Arbiter)
+        {
+            self.cx.matters.raise(|case| matches!(case, Case::Illegal(_)));
             self.on_confirm(None);
         }
     }
 
     fn on_restored(&mut self) {
-        if let Some(demand) = &self.demand {
-            self.seen = super::Picture::new(demand.board.clone(), Bitboard::EMPTY);
+        if let Some(demand) = self.cx.matters.demand() {
+            self.cx.board.correct_to(demand.board.clone());
             self.restored();
             return;
         }
-        let board = self.game.last().board().clone();
-        let was_astray = !self.shows(&board)
-            || self.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
-        self.seen = super::Picture::new(board, Bitboard::EMPTY);
-        self.settle_at = None;
+        let board = self.cx.game.last().board().clone();
+        let was_astray = self.cx.is_astray()
+            || self.cx.matters.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
+        self.cx.board.correct_to(board);
+        self.cx.board.judged();
         self.turn.touches.clear();
         if was_astray {
-            self.log(Code::Restored, None);
+            self.cx.out.log(Code::Restored, None);
         }
     }
 
     fn on_restore(&mut self, place: Where) {
         match place {
             Where::LastIdentifiable => {
-                let n = self.illegal_case().map_or(self.game.len(), |case| case.ply);
-                let fen = self.game.fen(n);
-                self.say(Ruling::RestorePoint { fen });
+                let n = self.cx.matters.illegal_case().map_or(self.cx.game.len(), |case| case.ply);
+                let fen = self.cx.game.fen(n);
+                self.cx.out.say(Ruling::RestorePoint { fen });
             }
-            Where::AgreedPly(n) if n <= self.game.len() => {
-                self.game.truncate(n);
+            Where::AgreedPly(n) if n <= self.cx.game.len() => {
+                self.cx.game.truncate(n);
                 self.breaches.clear();
-                self.matters.clear();
+                self.cx.matters.close(|_| true);
                 self.turn = super::Turn::default();
                 self.demand_ply(n, Then::Nothing);
             }
             Where::AgreedPly(n) => {
-                let why = format!("only {} half-moves are on record, not {n}", self.game.len());
-                self.refuse(None, &why);
+                let why = format!("only {} half-moves are on record, not {n}", self.cx.game.len());
+                self.cx.out.refuse(None, &why);
             }
         }
     }
 
     fn on_result(&mut self, score: Score, reason: &str) {
         let is_before = reason == "agreement_before_round";
-        if is_before && self.result.is_none() {
+        if is_before && !self.cx.is_over() {
             let reason = reason.replace('_', " ");
             let case = Case::Agreed(score, reason);
-            self.open(case, &["approve", "refuse"], MayAct::Yes);
+            self.cx.open(case, &["approve", "refuse"], MayAct::Yes);
             return;
         }
         let code = match reason {
             "default" => Code::Default,
             _ => Code::ArbiterResult,
         };
-        self.finish(code, score, &reason.replace('_', " "));
+        self.cx.finish(code, score, &reason.replace('_', " "));
     }
 
     fn on_two_hands(&mut self, side: Color) {
-        self.log(Code::TwoHands, Some(side));
-        match self.rules.two_hands {
+        self.cx.out.log(Code::TwoHands, Some(side));
+        match self.cx.rules.two_hands {
             Fault::Handling => {
-                self.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
+                self.cx.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
             }
             Fault::IllegalMove if self.has_just_pressed(side) => self.charge(side, TWO_HANDS),
             Fault::IllegalMove => self.two_hands[side] = true,
@@ -255,8 +258,8 @@ impl Referee {
 
     /// Whether `side` has pressed on the move that he made last.
     fn has_just_pressed(&self, side: Color) -> bool {
-        let last = self.game.plies().iter().rev().find(|ply| ply.by == side);
-        self.game.last().turn() != side && last.is_some_and(|ply| ply.is_completed)
+        let last = self.cx.game.plies().iter().rev().find(|ply| ply.by == side);
+        self.cx.game.last().turn() != side && last.is_some_and(|ply| ply.is_completed)
     }
 
     /// Whether the next press of `by` is charged to him: his move was made with two hands.
@@ -266,7 +269,7 @@ impl Referee {
 
     /// He has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4.
     pub(super) fn charge_two_hands(&mut self, by: Color) {
-        if std::mem::take(&mut self.two_hands[by]) && self.result.is_none() {
+        if std::mem::take(&mut self.two_hands[by]) && !self.cx.is_over() {
             self.charge(by, TWO_HANDS);
         }
     }
@@ -274,35 +277,35 @@ impl Referee {
     /// An electronic device: the game is lost. 2005: Art. 12.2(b). 2009: Art. 12.3b. From 2018:
     /// Art. 11.3.2.
     fn on_device(&mut self, side: Color) {
-        let pos = self.game.last().clone();
-        let cannot_win = self.cannot_mate(&pos, !side);
-        if self.rules.device == DeviceRule::LossScoreByArbiter {
+        let pos = self.cx.game.last().clone();
+        let cannot_win = cannot_mate(&pos, !side);
+        if self.cx.rules.device == DeviceRule::LossScoreByArbiter {
             let scores = [Score::win(!side), Score::loss_without_win(side), Score::NOBODY];
             let options = scores.map(|score| score.to_string());
-            self.order_clock(ClockOrder::Stop);
-            self.paused = Some(PausedBy::Arbiter);
-            self.open(Case::Device(side), &options.each_ref().map(String::as_str), MayAct::Yes);
-        } else if self.rules.device == DeviceRule::LossIfSounds && cannot_win {
+            self.cx.order_clock(ClockOrder::Stop);
+            self.cx.clock.pause(PausedBy::Arbiter);
+            self.cx.open(Case::Device(side), &options.each_ref().map(String::as_str), MayAct::Yes);
+        } else if self.cx.rules.device == DeviceRule::LossIfSounds && cannot_win {
             let reason = "electronic device, opponent cannot win";
-            self.finish(Code::ArbiterResult, Score::loss_without_win(side), reason);
+            self.cx.finish(Code::ArbiterResult, Score::loss_without_win(side), reason);
         } else {
-            self.finish(Code::ArbiterResult, Score::win(!side), "electronic device");
+            self.cx.finish(Code::ArbiterResult, Score::win(!side), "electronic device");
         }
     }
 
     fn on_colors_reversed(&mut self) {
-        self.log(Code::ColorsReversed, None);
-        match self.rules.reversed_colors {
+        self.cx.out.log(Code::ColorsReversed, None);
+        match self.cx.rules.reversed_colors {
             ReversedColors::Continues => {
-                self.open(Case::Reversed, &["continue", "new game"], MayAct::Yes);
+                self.cx.open(Case::Reversed, &["continue", "new game"], MayAct::Yes);
             }
             ReversedColors::NewGameBelow(n) => {
-                let made = |side: Color| self.terms.completed[side] + self.game.made(side);
+                let made = |side: Color| self.cx.made(side);
                 let is_early = BOTH.into_iter().any(|side| made(side) < u32::from(n));
                 if is_early {
-                    self.open(Case::Reversed, &["new game"], MayAct::Yes);
+                    self.cx.open(Case::Reversed, &["new game"], MayAct::Yes);
                 } else {
-                    self.note("the game goes on");
+                    self.cx.out.note("the game goes on");
                 }
             }
         }
@@ -311,69 +314,73 @@ impl Referee {
     fn on_basis(&mut self, what: &str) {
         if what == "display_only" {
             let by = self.claim.take().map(|open| open.by);
-            self.refuse(by, "a claim cannot rest on a display alone");
+            self.cx.out.refuse(by, "a claim cannot rest on a display alone");
         } else {
-            self.note(&format!("the claim rests on {what}"));
+            self.cx.out.note(&format!("the claim rests on {what}"));
         }
     }
 
     /// What looked like a move was none. 7.3, 7.5.
     fn on_arbiter_displaced(&mut self) {
-        let last = self.game.last_ply().filter(|ply| !ply.is_completed);
-        if last.is_some() && self.shows(self.game.last().board()) {
-            let n = self.game.len() - 1;
-            self.game.truncate(n);
+        let last = self.cx.game.last_ply().filter(|ply| !ply.is_completed);
+        if last.is_some() && self.cx.shows(self.cx.game.last().board()) {
+            let n = self.cx.game.len() - 1;
+            self.cx.game.truncate(n);
             self.breaches.retain(|breach| breach.ply < n);
         }
         self.turn = super::Turn::default();
-        self.displaced(Some(self.mover()));
-        if !self.shows(self.game.last().board()) {
+        self.displaced(Some(self.cx.mover()));
+        if !self.cx.shows(self.cx.game.last().board()) {
             // However often the board is read: what stands is no move.
-            self.demand_ply(self.game.len(), Then::Nothing);
+            self.demand_ply(self.cx.game.len(), Then::Nothing);
         }
     }
 
     fn on_snapshot(&mut self) {
-        let pos = self.game.last();
-        let n = BOTH.into_iter().map(|side| self.completed(side)).min().unwrap_or(0);
+        let pos = self.cx.game.last();
+        let n = BOTH.into_iter().map(|side| self.cx.completed(side)).min().unwrap_or(0);
         let snapshot = Ruling::Snapshot {
-            fen: self.game.fen(self.game.len()),
-            white: self.clocks.left[Color::White],
-            black: self.clocks.left[Color::Black],
+            fen: self.cx.game.fen(self.cx.game.len()),
+            white: self.cx.clock.left(Color::White),
+            black: self.cx.clock.left(Color::Black),
             turn: pos.turn(),
             moves: n,
         };
-        self.log_with(Code::Exported, None, "position, times, side to move, count".to_owned());
-        self.say(snapshot);
+        self.cx.out.log_with(
+            Code::Exported,
+            None,
+            "position, times, side to move, count".to_owned(),
+        );
+        self.cx.out.say(snapshot);
     }
 
     fn on_export(&mut self, what: &str) {
-        self.log_with(Code::Exported, None, what.to_owned());
+        self.cx.out.log_with(Code::Exported, None, what.to_owned());
         if what == "record" && self.flags.down_any() {
-            self.open(Case::Question, &["moves agreed", "reconstruct"], MayAct::Yes);
+            self.cx.open(Case::Question, &["moves agreed", "reconstruct"], MayAct::Yes);
         }
     }
 
     fn on_set_profile(&mut self, name: &str) {
-        if self.phase == Phase::Running {
-            self.refuse(None, "the profile is fixed when the game starts");
+        if self.cx.phase == Phase::Running {
+            self.cx.out.refuse(None, "the profile is fixed when the game starts");
             return;
         }
         if let Ok(edition) = name.parse() {
-            self.terms.profile.edition = edition;
-            self.rules = self.terms.rules();
-            self.note(&format!("profile {}", self.terms.profile));
+            self.cx.terms.profile.edition = edition;
+            self.cx.rules = self.cx.terms.rules();
+            self.cx.out.note(&format!("profile {}", self.cx.terms.profile));
         }
     }
 
     /// The board that the arbiter wants to see, if any.
     pub(super) fn demanded(&self) -> Option<(Board, String)> {
-        if let Some(demand) = &self.demand {
+        if let Some(demand) = self.cx.matters.demand() {
             return Some((demand.board.clone(), demand.fen.clone()));
         }
-        let n = self.game.len();
-        let at = |n: usize| (self.game.position(n).board().clone(), self.game.fen(n));
-        self.matters.iter().rev().find_map(|matter| match &matter.case {
+        let n = self.cx.game.len();
+        let at = |n: usize| (self.cx.game.position(n).board().clone(), self.cx.game.fen(n));
+        self.cx.matters.iter().rev().find_map(|matter| match &matter.case {
             Case::OutOfTurn | Case::Displaced | Case::Second { .. } => Some(at(n)),
             Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
             _ => None,

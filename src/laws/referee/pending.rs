@@ -34,12 +34,12 @@ impl Referee {
     pub fn pending(&self) -> Vec<Pending> {
         let claims = [&self.claim, &self.postponed];
         let claims = claims.into_iter().flatten().map(|open| self.pending_claim(open));
-        let matters = self.matters.iter().rev().map(|matter| self.pending_matter(matter));
+        let matters = self.cx.matters.iter().rev().map(|matter| self.pending_matter(matter));
         let (asks, mut found): (Vec<_>, Vec<_>) =
             claims.partition(|claim| !claim.orders.contains(&"confirm"));
         found.extend(matters);
         found.extend(asks);
-        if self.matters.is_empty() {
+        if self.cx.matters.is_empty() {
             let breaches = self.breaches.iter().rev().map(|breach| {
                 let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
                 let what = if breach.is_doubtful {
@@ -60,11 +60,11 @@ impl Referee {
     /// How things stand, where that is not as usual.
     fn standing(&self) -> Vec<Pending> {
         let mut found = Vec::new();
-        if self.result.is_some() {
+        if self.cx.is_over() {
             return found;
         }
         if let Some(binding) = &self.turn.carried {
-            found.push(Pending::of(format!("{} must {binding}", self.mover()), &[]));
+            found.push(Pending::of(format!("{} must {binding}", self.cx.mover()), &[]));
         }
         if let Some((_, fen)) = self.demanded() {
             let what = format!("the board must show {fen}");
@@ -101,7 +101,7 @@ impl Referee {
                 let then = match open.verdict {
                     Verdict::Correct | Verdict::Unknown => "drawn if confirmed".to_owned(),
                     _ => {
-                        let give = self.rules.wrong_claim.give.as_secs();
+                        let give = self.cx.rules.wrong_claim.give.as_secs();
                         format!("{give} s for {} if confirmed", !by)
                     }
                 };
@@ -143,7 +143,7 @@ impl Referee {
             Case::Displaced => "pieces were displaced; they go back".to_owned(),
             Case::Second { .. } => "a further piece was moved; the first move stands".to_owned(),
             Case::EmptyPress { by, .. } => {
-                let then = match self.rules.empty_press {
+                let then = match self.cx.rules.empty_press {
                     Fault::Handling => "noted if confirmed".to_owned(),
                     Fault::IllegalMove => self.cost_of(*by),
                 };
@@ -188,7 +188,7 @@ impl Referee {
     fn words_for_illegal(&self, illegal: &Illegal) -> String {
         let (by, why) = (illegal.by, illegal.why);
         let is_queen = illegal.promotion.is_some();
-        let fate = match self.rules.promotion_left {
+        let fate = match self.cx.rules.promotion_left {
             PromotionLeft::Queen if is_queen => "the pawn becomes a queen",
             _ => "it is taken back",
         };
@@ -200,7 +200,7 @@ impl Referee {
     /// suggestion for `set_time`. 2005: Art. 6.14. 2009: Art. 6.13. From 2018: Art. 7.1.
     fn times_before(&self, illegal: &Illegal) -> Option<String> {
         let mut left = illegal.times?;
-        let IllegalCost::Time { give, lose_on } = self.rules.illegal.cost else { return None };
+        let IllegalCost::Time { give, lose_on } = self.cx.rules.illegal.cost else { return None };
         if self.illegal[illegal.by] + 1 >= lose_on {
             return None;
         }
@@ -212,7 +212,7 @@ impl Referee {
     /// What one more illegal move of `by` costs, if it is confirmed.
     fn cost_of(&self, by: Color) -> String {
         let (nth, other) = (self.illegal[by] + 1, !by);
-        match self.rules.illegal.cost {
+        match self.cx.rules.illegal.cost {
             IllegalCost::Time { give, lose_on } if nth < lose_on => {
                 format!("{} s for {other} if confirmed", give.as_secs())
             }

@@ -3,42 +3,44 @@
 use super::super::edition::{Edition, Pace};
 use super::super::notation::{MateSign, write};
 use super::super::said::{Binding, Verdicted};
+use super::super::score::Score;
 use super::super::terms::Terms;
+use super::Referee;
+use super::context::Phase;
 use super::matter::MayAct;
-use super::{Phase, Referee};
 use shakmaty::{CastlingSide, Chess, Color, Position};
 
 impl Referee {
     /// The terms of the game.
     pub fn terms(&self) -> &Terms {
-        &self.terms
+        &self.cx.terms
     }
 
     /// What the clock shows, with all that was ordered of it since it was read.
     pub fn clocks(&self) -> super::Clocks {
-        self.clocks
+        self.cx.clock.shown()
     }
 
     /// The position after the last move that was made.
     pub fn position(&self) -> &Chess {
-        self.game.last()
+        self.cx.game.last()
     }
 
     /// The moves that count, in UCI notation; an illegal one only if it stands.
     pub fn moves(&self) -> Vec<&str> {
-        self.game.plies().iter().map(|ply| ply.uci.as_str()).collect()
+        self.cx.game.plies().iter().map(|ply| ply.uci.as_str()).collect()
     }
 
     /// How many of [`Self::moves`] are completed, from the first.
     pub fn n_completed(&self) -> usize {
-        self.game.plies().iter().take_while(|ply| ply.is_completed).count()
+        self.cx.game.plies().iter().take_while(|ply| ply.is_completed).count()
     }
 
     /// Whether pieces that move now belong to no move of the game: people have ended it, a flag is
     /// being ruled upon, or the move is being sealed. What a position ended is the record's matter.
     pub fn is_suspended(&self) -> bool {
         let is_ended = |known: &Verdicted| !known.code.is_end_by_position();
-        self.result.as_ref().is_some_and(is_ended)
+        self.cx.end.result().is_some_and(is_ended)
             || self.is_play_over()
             || self.sitting.requested.is_some()
             || self.sitting.is_adjourned
@@ -46,7 +48,7 @@ impl Referee {
 
     /// How the game ended.
     pub fn result(&self) -> Option<&Verdicted> {
-        self.result.as_ref()
+        self.cx.end.result()
     }
 
     /// What the player concerned is obliged to do now.
@@ -55,21 +57,23 @@ impl Referee {
         {
             return Some(breach.binding.clone());
         }
-        let last = self.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
+        let last = self.cx.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
         if let Some(ply) = last
             && self.turn.touches.is_empty()
             && let Some(role) = ply.m.promotion()
         {
             return Some(Binding::Promote(ply.m.to(), Some(role)));
         }
-        if let Some(case) = self.standing_illegal()
+        if let Some(case) = self.cx.matters.standing_illegal()
             && self.turn.touches.is_empty()
         {
-            return case.touches.binding(self.game.position(case.ply));
+            return case.touches.binding(self.cx.game.position(case.ply));
         }
         match self.bound() {
-            Some(Binding::Any) if self.seen.differs(self.game.last().board()).any() => {
-                self.turn.touches.pinned(self.game.last()).or(Some(Binding::Any))
+            Some(Binding::Any)
+                if self.cx.board.seen().differs(self.cx.game.last().board()).any() =>
+            {
+                self.turn.touches.pinned(self.cx.game.last()).or(Some(Binding::Any))
             }
             bound => bound,
         }
@@ -82,8 +86,7 @@ impl Referee {
 
     /// Whether the last move is made and not completed.
     pub fn has_open_move(&self) -> bool {
-        self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal)
-            && self.turn.touches.is_empty()
+        self.cx.is_last_open() && self.turn.touches.is_empty()
     }
 
     /// The position that the arbiter wants to see on the board, as a FEN.
@@ -93,61 +96,61 @@ impl Referee {
 
     /// The pieces of the position that is demanded, or else of the game.
     pub fn target_board(&self) -> shakmaty::Board {
-        let of_game = || self.game.last().board().clone();
+        let of_game = || self.cx.game.last().board().clone();
         self.demanded().map_or_else(of_game, |(board, _)| board)
     }
 
     /// The choices that are open.
     pub fn prompts(&self) -> impl Iterator<Item = &[String]> {
-        self.matters.iter().map(|matter| matter.options.as_slice())
+        self.cx.matters.iter().map(|matter| matter.options.as_slice())
     }
 
     /// Whether the Laws let the arbiter step in unasked, in the matter that came up last.
     pub fn may_act(&self) -> Option<MayAct> {
-        self.may_act
+        self.cx.matters.may_act()
     }
 
     /// How often the position has occurred. All editions: Art. 9.2.
     pub fn occurrences(&self) -> usize {
-        self.game.occurrences()
+        self.cx.game.occurrences()
     }
 
     /// The number of the next move.
     pub fn next_move_no(&self) -> u32 {
-        self.game.next_no()
+        self.cx.game.next_no()
     }
 
     /// Whether the pieces stand as they must and play may begin.
     pub fn is_ready(&self) -> bool {
-        self.phase != Phase::Setup
+        self.cx.phase != Phase::Setup
     }
 
     /// What both score.
     pub fn points(&self) -> Option<shakmaty::ByColor<u8>> {
-        self.points
+        self.cx.end.points()
     }
 
     /// What both signed.
-    pub fn signed(&self) -> Option<super::Score> {
-        self.signed
+    pub fn signed(&self) -> Option<Score> {
+        self.cx.end.signed()
     }
 
     /// Castling rights before and after the last move, as in a FEN.
     pub fn castling_rights(&self) -> (String, String) {
-        (rights(self.game.before_last()), rights(self.game.last()))
+        (rights(self.cx.game.before_last()), rights(self.cx.game.last()))
     }
 
     /// The last completed move as a score sheet has it: `2.Nf3 (=)`, `4...0-0`. An illegal one that
     /// stands is in PGN's notation.
     pub fn notation(&self) -> Option<String> {
-        let idx = self.game.plies().iter().rposition(|ply| ply.is_completed)?;
-        let (ply, pos) = (&self.game.plies()[idx], self.game.position(idx));
+        let idx = self.cx.game.plies().iter().rposition(|ply| ply.is_completed)?;
+        let (ply, pos) = (&self.cx.game.plies()[idx], self.cx.game.position(idx));
         let dots = if ply.by.is_white() { "." } else { "..." };
         let offer = if ply.has_offer { " (=)" } else { "" };
         let text = if ply.is_illegal {
             ply.san.clone()
         } else {
-            write(pos, ply.m, self.terms.written, MateSign::default())
+            write(pos, ply.m, self.cx.terms.written, MateSign::default())
         };
         Some(format!("{}{dots}{text}{offer}", ply.no))
     }
@@ -162,14 +165,14 @@ impl Referee {
     }
 
     pub(super) fn row_of_claim(&self) -> &'static str {
-        let edition = self.terms.profile.edition;
+        let edition = self.cx.terms.profile.edition;
         if edition.is_modern() { self.modern_row("LM9.5.3") } else { "L9.5b" }
     }
 
     /// The row that says how much time is given at this pace since 2018.
     fn modern_row(&self, standard: &'static str) -> &'static str {
-        let edition = self.terms.profile.edition;
-        match (self.terms.pace(), edition) {
+        let edition = self.cx.terms.profile.edition;
+        match (self.cx.terms.pace(), edition) {
             (Pace::Blitz, _) if edition.is_modern() => "LM.B",
             (Pace::Rapid, Edition::M2023) => "LM.A.3",
             _ => standard,

@@ -8,7 +8,7 @@ use super::super::profile::Unpressed;
 use super::super::said::Ruling;
 use super::matter::Case;
 use super::{Binding, Referee, Turn};
-use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Position, Square};
+use shakmaty::{ByColor, Chess, Color, Move, Position};
 
 /// A half-move on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,13 +48,12 @@ impl Referee {
     /// has claimed, what seemed to be moved beyond one move, and a penalty for what is over.
     pub fn may_follow(&self) -> bool {
         // Of tidy hands nothing is in doubt that is open.
-        let is_open = !self.matters.is_empty() || !self.breaches.is_empty();
-        self.result.is_none()
-            && !(is_open && self.terms.evidence.is_tidy())
-            && self.matters.iter().all(|matter| stands_beside_play(&matter.case))
-            && self.demand.is_none()
+        let is_open = !self.cx.matters.is_empty() || !self.breaches.is_empty();
+        !(self.cx.is_over() || is_open && self.cx.is_tidy())
+            && self.cx.matters.iter().all(|matter| stands_beside_play(&matter.case))
+            && self.cx.matters.demand().is_none()
             && self.claim.is_none()
-            && self.terms.impaired.is_none()
+            && self.cx.terms.impaired.is_none()
             && !self.is_suspended()
     }
 
@@ -67,7 +66,7 @@ impl Referee {
     /// Whether `record` has completed a half-move that he does not know, or not as completed. What
     /// was moved on after its release stays open for him.
     pub fn is_behind(&self, sheet: &Sheet) -> bool {
-        let plies = self.game.plies();
+        let plies = self.cx.game.plies();
         let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
         sheet.moves.iter().enumerate().filter(|(_, known)| known.is_completed).any(
             |(idx, known)| {
@@ -81,21 +80,21 @@ impl Referee {
 
     /// Whether the moves on record are others than his, or gaps among them.
     pub fn differs(&self, sheet: &Sheet) -> bool {
-        let n = self.game.len();
+        let n = self.cx.game.len();
         n != sheet.moves.len()
             || self.n_shared(sheet) != n
-            || self.game.adopted(n) != sheet.adopted(n)
+            || self.cx.game.adopted(n) != sheet.adopted(n)
     }
 
     /// What was played before the record begins nobody knows.
     pub fn set_joined(&mut self) {
-        self.game.set_joined();
+        self.cx.game.set_joined();
     }
 
     /// The first half-move, from 1, that he knows as the promotion of the same pawn to something
     /// else than `record` has: a player has named the piece.
     pub fn promotes_otherwise(&self, sheet: &Sheet) -> Option<(usize, Move)> {
-        let pairs = self.game.plies().iter().zip(&sheet.moves);
+        let pairs = self.cx.game.plies().iter().zip(&sheet.moves);
         let (idx, (ply, _)) = pairs.enumerate().find(|(_, (ply, known))| ply.m != known.m)?;
         let known = sheet.moves[idx].m;
         let is_same_pawn = ply.m.is_promotion()
@@ -106,26 +105,21 @@ impl Referee {
 
     /// The board after nobody saw it for a while: it is not judged before the record has been.
     pub(super) fn on_unseen(&mut self, picture: &Picture) {
-        for sq in Square::ALL {
-            let mapped = self.mapped(sq);
-            self.seen.set(mapped, picture.get(sq));
-        }
-        self.settle_at = None;
-        self.misread = Bitboard::EMPTY;
+        self.cx.board.take_unseen(picture);
         self.turn.touches.clear();
     }
 
     /// The record is this. Where it differs the referee follows it.
     pub(super) fn on_record(&mut self, sheet: &Sheet) {
         let n = self.n_shared(sheet);
-        let has_other_gaps = !self.game.gaps().eq(sheet.gaps());
-        let is_unseen = has_other_gaps && self.result.is_none() && !self.is_suspended();
+        let has_other_gaps = !self.cx.game.gaps().eq(sheet.gaps());
+        let is_unseen = has_other_gaps && !self.cx.is_over() && !self.is_suspended();
         if !is_unseen && !self.may_follow() {
             return;
         }
-        let is_replaced = n < self.game.len();
+        let is_replaced = n < self.cx.game.len();
         if is_replaced {
-            self.game.truncate(n);
+            self.cx.game.truncate(n);
         }
         if is_unseen {
             self.forget_unseen();
@@ -133,28 +127,30 @@ impl Referee {
         self.take_gap(sheet);
         let missing = &sheet.moves[n..];
         for on_record in missing {
-            let pos = self.game.last();
+            let pos = self.cx.game.last();
             if !on_record.is_illegal && !pos.is_legal(on_record.m) {
                 break;
             }
-            let ply = self.game.push(on_record.m, self.now, on_record.is_illegal);
+            let ply = self.cx.game.push(on_record.m, self.cx.now, on_record.is_illegal);
             let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
             self.late.came(by);
-            self.say(Ruling::Made { by, san, uci });
+            self.cx.out.say(Ruling::Made { by, san, uci });
             self.take_gap(sheet);
         }
         self.complete_by(&sheet.moves);
-        self.close(is_of_the_board);
-        let n_plies = self.game.len();
+        self.cx.matters.close(is_of_the_board);
+        let n_plies = self.cx.game.len();
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
-        let touches = std::mem::take(&mut self.turn.touches).begun(self.game.last());
+        let touches = std::mem::take(&mut self.turn.touches).begun(self.cx.game.last());
         self.turn = Turn { touches, ..Turn::default() };
-        let is_shown = self.shows(self.game.last().board());
-        self.settle_at = (!is_shown).then(|| self.now + self.terms.settle);
-        if is_replaced {
-            self.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        self.cx.board.judged();
+        if self.cx.is_astray() {
+            self.cx.await_rest();
         }
-        let is_last_legal = self.game.last_ply().is_some_and(|ply| !ply.is_illegal);
+        if is_replaced {
+            self.cx.out.log_with(Code::ArbiterNote, None, "the record is followed".to_owned());
+        }
+        let is_last_legal = self.cx.game.last_ply().is_some_and(|ply| !ply.is_illegal);
         if is_last_legal && !missing.is_empty() {
             self.ends_game();
         }
@@ -162,43 +158,42 @@ impl Referee {
 
     /// How many half-moves he has in common with the record, and the gaps before each of them.
     fn n_shared(&self, sheet: &Sheet) -> usize {
-        let pairs = self.game.plies().iter().zip(&sheet.moves).enumerate();
+        let pairs = self.cx.game.plies().iter().zip(&sheet.moves).enumerate();
         let is_same = |(n, (ply, known)): &(usize, (&Ply, &Recorded))| {
-            ply.m == known.m && self.game.adopted(*n) == sheet.adopted(*n)
+            ply.m == known.m && self.cx.game.adopted(*n) == sheet.adopted(*n)
         };
         pairs.take_while(is_same).count()
     }
 
     /// Takes what the record has after the last half-move: a gap, or none.
     fn take_gap(&mut self, sheet: &Sheet) {
-        let n = self.game.len();
+        let n = self.cx.game.len();
         let adopted = sheet.adopted(n);
-        if self.game.adopted(n) == adopted {
+        if self.cx.game.adopted(n) == adopted {
             return;
         }
-        self.game.close_gap();
+        self.cx.game.close_gap();
         if let Some(adopted) = adopted {
-            self.game.open_gap(adopted.clone());
+            self.cx.game.open_gap(adopted.clone());
             let facts = "moves were played that nobody saw; what is counted is the least";
-            self.log_with(Code::ArbiterNote, None, facts.to_owned());
+            self.cx.out.log_with(Code::ArbiterNote, None, facts.to_owned());
         }
     }
 
     /// What was played that he did not see may have settled what hangs on the board and on whose
     /// turn it is. Results, warnings, times and what illegal moves cost are none of that.
     fn forget_unseen(&mut self) {
-        self.close(|case| match case {
+        self.cx.matters.close(|case| match case {
             Case::Reason | Case::PositionLost | Case::BoardsDiffer | Case::Touch(_) => true,
             case => is_of_the_board(case),
         });
-        for matter in &mut self.matters {
-            if let Case::Illegal(known) = &mut matter.case {
-                known.is_put_right = true;
-            }
+        for known in self.cx.matters.illegal_moves_mut() {
+            known.is_put_right = true;
         }
         self.breaches.clear();
         self.turn = Turn::default();
-        (self.demand, self.claim, self.doubt) = (None, None, None);
+        self.cx.matters.take_demand();
+        (self.claim, self.doubt) = (None, None);
         (self.pressed_early, self.completes_on_resume) = (None, None);
         (self.two_hands, self.dead_after) = (ByColor::default(), None);
         self.late.all_present();
@@ -209,16 +204,17 @@ impl Referee {
 
     /// Completes what the record has as completed.
     fn complete_by(&mut self, moves: &[Recorded]) {
-        for (idx, on_record) in moves.iter().enumerate().take(self.game.len()) {
-            let (by, is_open) = (self.game.plies()[idx].by, !self.game.plies()[idx].is_completed);
-            let has_moved_on = || self.game.plies()[idx + 1..].iter().any(|ply| ply.by == by);
-            let is_by_next = self.rules.unpressed == Unpressed::NextMove && has_moved_on();
+        for (idx, on_record) in moves.iter().enumerate().take(self.cx.game.len()) {
+            let (by, is_open) =
+                (self.cx.game.plies()[idx].by, !self.cx.game.plies()[idx].is_completed);
+            let has_moved_on = || self.cx.game.plies()[idx + 1..].iter().any(|ply| ply.by == by);
+            let is_by_next = self.cx.rules.unpressed == Unpressed::NextMove && has_moved_on();
             if is_open && on_record.is_completed && !on_record.is_replied {
-                self.complete_before(by, idx);
-                self.complete(idx);
+                self.cx.complete_before(by, idx);
+                self.cx.complete(idx);
                 self.charge_two_hands(by);
             } else if is_open && is_by_next {
-                self.complete(idx);
+                self.cx.complete(idx);
             }
         }
     }

@@ -25,17 +25,21 @@ struct Gone {
 impl Referee {
     /// The player who has moved and not pressed is at it again. True if that explains the board.
     pub(super) fn has_second_thoughts(&mut self, pos: &Chess) -> bool {
-        let before = self.game.before_last().clone();
-        let Some(ply) = self.game.last_ply().cloned() else { return false };
+        let before = self.cx.game.before_last().clone();
+        let Some(ply) = self.cx.game.last_ply().cloned() else { return false };
         let by = ply.by;
         let role = ply.m.promotion().unwrap_or(ply.m.role());
-        let is_withdrawn =
-            self.seen.piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
-        let played = exact(&before, &self.seen);
+        let is_withdrawn = self
+            .cx
+            .board
+            .seen()
+            .piece_at(target_of(ply.m, by))
+            .is_none_or(|piece| piece.role != role);
+        let played = exact(&before, self.cx.board.seen());
         if let [other] = played[..] {
             if ply.m.is_promotion() && other.to() == ply.m.to() {
-                self.log(Code::MovedAfterRelease, Some(by));
-                self.demand_ply(self.game.len(), super::matter::Then::Nothing);
+                self.cx.out.log(Code::MovedAfterRelease, Some(by));
+                self.demand_ply(self.cx.game.len(), super::matter::Then::Nothing);
             } else if is_withdrawn {
                 self.moved_on(&before, other);
             } else {
@@ -47,15 +51,15 @@ impl Referee {
             self.moved_beyond(&before, &ply, gone);
             return true;
         }
-        if !partial(&before, &self.seen).is_empty() {
+        if !partial(&before, self.cx.board.seen()).is_empty() {
             return true;
         }
-        let diff = self.seen.differs(pos.board());
+        let diff = self.cx.board.seen().differs(pos.board());
         let is_his = diff.into_iter().all(|sq| {
             let stood = pos.board().piece_at(sq).is_none_or(|piece| piece.color == by);
-            stood && self.seen.piece_at(sq).is_none_or(|piece| piece.color == by)
+            stood && self.cx.board.seen().piece_at(sq).is_none_or(|piece| piece.color == by)
         });
-        let arrived = !(diff & self.seen.occupied()).is_empty();
+        let arrived = !(diff & self.cx.board.seen().occupied()).is_empty();
         if is_his && arrived {
             self.second_move(&ply.san, None);
         }
@@ -64,17 +68,17 @@ impl Referee {
 
     /// The released piece went on to another square. 4.6 (4.7).
     fn moved_on(&mut self, before: &Chess, other: Move) {
-        let Some(old) = self.game.last_ply().cloned() else { return };
-        let idx = self.game.len() - 1;
-        self.game.truncate(idx);
-        self.game.push(other, self.now, false);
+        let Some(old) = self.cx.game.last_ply().cloned() else { return };
+        let idx = self.cx.game.len() - 1;
+        self.cx.game.truncate(idx);
+        self.cx.game.push(other, self.cx.now, false);
         if self.is_back(idx) {
             return;
         }
         let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
         self.breaches.retain(|breach| breach.ply != idx);
         let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
-        self.log(Code::MovedAfterRelease, Some(old.by));
+        self.cx.out.log(Code::MovedAfterRelease, Some(old.by));
         let (binding, first) = match earlier {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
@@ -87,41 +91,42 @@ impl Referee {
     /// A piece that had gone on may be back where it was released first, as half-move `idx` has it:
     /// nothing is open about that move then. True if it is so.
     pub(super) fn is_back(&mut self, idx: usize) -> bool {
-        let now = self.game.plies()[idx].san.clone();
+        let now = self.cx.game.plies()[idx].san.clone();
         let is_it = |breach: &Breach| breach.ply == idx && breach.first.as_ref() == Some(&now);
         let Some(known) = self.breaches.iter().position(is_it) else { return false };
         if self.breaches.remove(known).is_pressed {
-            self.complete(idx);
+            self.cx.complete(idx);
         }
         true
     }
 
     /// A further piece was moved after the move was made.
     fn second_move(&mut self, san: &str, other: Option<Move>) {
-        if self.has(|case| matches!(case, Case::Second { .. })) {
+        if self.cx.matters.has(|case| matches!(case, Case::Second { .. })) {
             return;
         }
-        let by = self.game.last_ply().map(|ply| ply.by);
-        self.log(Code::SecondMove, by);
+        let by = self.cx.game.last_ply().map(|ply| ply.by);
+        self.cx.out.log(Code::SecondMove, by);
         let stands = format!("{san} stands");
         let accept = match other {
             Some(m) if m.is_castle() => "accept castling".to_owned(),
             Some(m) => format!("accept {m}"),
             None => "accept what stands".to_owned(),
         };
-        self.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
+        self.cx.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
     }
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
     /// could not have reached before `ply`, or back to where it came from.
     fn gone_beyond(&self, before: &Chess, pos: &Chess, ply: &Ply) -> Option<Gone> {
-        let diff = self.seen.differs(pos.board());
+        let diff = self.cx.board.seen().differs(pos.board());
         // What the move took may have been put back, wholly or in part.
-        let is_undone = |sq: &Square| match (self.seen.get(*sq), before.board().piece_at(*sq)) {
-            (None, piece) => piece.is_none(),
-            (Some(Thing::Piece(seen)), piece) => piece == Some(seen),
-            (Some(Thing::Something), piece) => piece.is_some(),
-        };
+        let is_undone =
+            |sq: &Square| match (self.cx.board.seen().get(*sq), before.board().piece_at(*sq)) {
+                (None, piece) => piece.is_none(),
+                (Some(Thing::Piece(seen)), piece) => piece == Some(seen),
+                (Some(Thing::Something), piece) => piece.is_some(),
+            };
         let undone: Bitboard =
             (diff & squares_of(ply.m, ply.by)).into_iter().filter(is_undone).collect();
         let from = ply.m.from()?;
@@ -129,10 +134,10 @@ impl Referee {
         let released = [Some(target_of(ply.m, ply.by)), rook].into_iter().flatten();
         let mut gone = released.filter_map(|released| {
             let piece = pos.board().piece_at(released)?;
-            if !diff.contains(released) || self.seen.piece_at(released) == Some(piece) {
+            if !diff.contains(released) || self.cx.board.seen().piece_at(released) == Some(piece) {
                 return None;
             }
-            let is_it = |sq: &Square| match self.seen.get(*sq) {
+            let is_it = |sq: &Square| match self.cx.board.seen().get(*sq) {
                 Some(Thing::Piece(seen)) => seen == piece,
                 Some(Thing::Something) => true,
                 None => false,
@@ -141,7 +146,9 @@ impl Referee {
             let arrived: Vec<Square> = (others & !undone).into_iter().filter(is_it).collect();
             let (now, rest) = match arrived[..] {
                 [now] => (now, others & !Bitboard::from(now)),
-                [] if undone.contains(from) && self.seen.get(from).is_some() => (from, others),
+                [] if undone.contains(from) && self.cx.board.seen().get(from).is_some() => {
+                    (from, others)
+                }
                 _ => return None,
             };
             (rest & !undone).is_empty().then_some(Gone { released, now })
@@ -153,22 +160,22 @@ impl Referee {
     /// stands. 4.6 (4.7).
     fn moved_beyond(&mut self, before: &Chess, ply: &Ply, gone: Gone) {
         let by = ply.by;
-        let tried = attempt(before, &self.seen, ply.m.from().as_slice());
+        let tried = attempt(before, self.cx.board.seen(), ply.m.from().as_slice());
         let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);
-        let shadow = tried.and_then(|tried| tried.as_move(before, &self.seen));
+        let shadow = tried.and_then(|tried| tried.as_move(before, self.cx.board.seen()));
         let beyond = Beyond { at: gone.now, tried, shadow };
         self.turn.touches.forget(gone.now);
-        let idx = self.game.len() - 1;
+        let idx = self.cx.game.len() - 1;
         let is_it = |known: &&mut Breach| known.ply == idx && known.first.is_some();
         if let Some(known) = self.breaches.iter_mut().find(is_it) {
             let is_known = known.beyond.as_ref().is_some_and(|known| known.at == gone.now);
             known.beyond = Some(beyond);
             if !is_known {
-                self.log(Code::MovedAfterRelease, Some(by));
+                self.cx.out.log(Code::MovedAfterRelease, Some(by));
             }
             return;
         }
-        self.log(Code::MovedAfterRelease, Some(by));
+        self.cx.out.log(Code::MovedAfterRelease, Some(by));
         let (binding, first) = (Binding::Destination(gone.released), Some(ply.san.clone()));
         let went_on = Breach::by_release(by, idx, binding);
         self.breaches.push(Breach { first, beyond: Some(beyond), ..went_on });
@@ -178,7 +185,7 @@ impl Referee {
     /// A piece that had gone on is back where its move ended. Nothing is open any more about a move
     /// that ended there at first: if the clock was pressed on it, it is completed.
     pub(super) fn come_back(&mut self) {
-        let plies = self.game.plies();
+        let plies = self.cx.game.plies();
         let mut pressed = Vec::new();
         self.breaches.retain_mut(|breach| {
             let was_beyond = breach.beyond.take().is_some();
@@ -190,7 +197,7 @@ impl Referee {
             !is_over
         });
         for idx in pressed {
-            self.complete(idx);
+            self.cx.complete(idx);
         }
     }
 
@@ -203,18 +210,18 @@ impl Referee {
     /// that it was slid there, and has gone on to where it may not go: its move is none. True if it
     /// is so.
     pub(super) fn has_slid_beyond(&mut self, pos: &Chess) -> bool {
-        let before = self.game.before_last().clone();
-        let Some(ply) = self.game.last_ply().filter(|_| self.is_sliding()).cloned() else {
+        let before = self.cx.game.before_last().clone();
+        let Some(ply) = self.cx.game.last_ply().filter(|_| self.is_sliding()).cloned() else {
             return false;
         };
         if self.gone_beyond(&before, pos, &ply).is_none() {
             return false;
         }
         let from = ply.m.from().and_then(|from| Some((from, before.board().piece_at(from)?)));
-        self.game.truncate(self.game.len() - 1);
+        self.cx.game.truncate(self.cx.game.len() - 1);
         self.turn = Turn::default();
         if let Some((from, piece)) = from {
-            self.turn.touches.add(from, piece, self.now, Duration::ZERO);
+            self.turn.touches.add(from, piece, self.cx.now, Duration::ZERO);
         }
         true
     }
@@ -231,11 +238,11 @@ impl Referee {
                 continue;
             }
             if let Some(old) = breach.first.clone().filter(|_| breach.is_pressed)
-                && let Some(ply) = self.game.plies().get(breach.ply)
+                && let Some(ply) = self.cx.game.plies().get(breach.ply)
             {
                 let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
-                self.say(Ruling::Replaced { by, old, san, uci });
-                self.complete(breach.ply);
+                self.cx.out.say(Ruling::Replaced { by, old, san, uci });
+                self.cx.complete(breach.ply);
             }
             if self.outlives_touch(&breach) {
                 breach.is_answered = true;
@@ -248,14 +255,14 @@ impl Referee {
     /// Whether the right to claim `breach` is kept although the opponent has touched a piece: in
     /// 2005 only that under 4.3 and 4.4 is lost. HU 4.7.
     pub(super) fn outlives_touch(&self, breach: &Breach) -> bool {
-        self.rules.handling_lapse == HandlingLapse::TouchOnly && breach.is_release
+        self.cx.rules.handling_lapse == HandlingLapse::TouchOnly && breach.is_release
     }
 
     /// Nobody holds a player to where he released his piece first. Where it stands now was the end
     /// of an illegal move, which he has completed.
     pub(super) fn stands_beyond(&mut self, breach: &Breach) {
         // Beside hands that are not tidy the record says what was played.
-        let is_played = breach.is_pressed && self.terms.evidence.is_tidy();
+        let is_played = breach.is_pressed && self.cx.is_tidy();
         let Some(Beyond { tried: Some(tried), shadow, .. }) =
             breach.beyond.as_ref().filter(|_| is_played)
         else {
@@ -267,16 +274,16 @@ impl Referee {
     /// Half-move `idx` was not played: `tried` was, an illegal move, and it is completed. The game
     /// may be followed by `shadow`; what was touched since was then touched by the opponent.
     pub(super) fn was_illegal(&mut self, idx: usize, tried: Attempt, shadow: Option<Move>) {
-        self.game.truncate(idx);
+        self.cx.game.truncate(idx);
         let reaches = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
-        let is_reached = self.game.last().legal_moves().iter().any(reaches);
-        let why = if is_reached && !tried.is_exchanged(&self.seen) {
+        let is_reached = self.cx.game.last().legal_moves().iter().any(reaches);
+        let why = if is_reached && !tried.is_exchanged(self.cx.board.seen()) {
             "no legal move explains the board"
         } else {
-            tried.why(&self.game, &self.seen, Stage::Completed)
+            tried.why(&self.cx.game, self.cx.board.seen(), Stage::Completed)
         };
         let since = std::mem::take(&mut self.turn);
-        self.turn.touches.add(tried.from, tried.piece, self.now, Duration::ZERO);
+        self.turn.touches.add(tried.from, tried.piece, self.cx.now, Duration::ZERO);
         let by = tried.piece.color;
         self.illegal_completed(Fall { by, why, shadow, promotion: None });
         if shadow.is_some() {

@@ -4,84 +4,50 @@
 use super::super::code::Code;
 use super::super::picture::Picture;
 use super::super::terms::Terms;
-use super::{Phase, Referee};
+use super::context::{Context, Phase};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
 
-impl Referee {
-    /// A raw square, as the game counts it.
-    pub(super) fn mapped(&self, sq: Square) -> Square {
-        if self.is_remapped { sq.rotate_180() } else { sq }
+/// Looks at the board before the game.
+pub(super) fn check(cx: &mut Context, picture: &Picture) {
+    let wanted = cx.game.position(0).board().clone();
+    let turned = rotated(picture);
+    cx.phase = Phase::Ready;
+    if is_accepted(cx, picture, &wanted) {
+        cx.board.show(picture.clone());
+        cx.board.lie(false);
+    } else if is_accepted(cx, &turned, &wanted) {
+        cx.board.show(turned);
+        cx.board.lie(true);
+        cx.out.log(Code::BoardRemapped, None);
+    } else {
+        cx.phase = Phase::Setup;
+        cx.board.show(picture.clone());
+        let armies = picture.occupied();
+        let files = Bitboard::from(shakmaty::File::A) | Bitboard::from(shakmaty::File::H);
+        let is_quarter = armies.count() == 32 && (files & !armies).is_empty();
+        let code = if is_quarter { Code::BoardRotated } else { Code::BadSetup };
+        cx.out.log(code, None);
     }
+}
 
-    /// The whole board.
-    pub(super) fn on_picture(&mut self, picture: &Picture) {
-        let is_before = self.game.plies().is_empty()
-            && self.clocks.running.is_none()
-            && self.result.is_none()
-            && self.turn.stirred.is_empty()
-            && self.phase != Phase::Running;
-        if is_before {
-            self.check_setup(picture);
-            return;
-        }
-        let changed = Square::ALL.into_iter().filter(|sq| self.seen.get(*sq) != picture.get(*sq));
-        let changed: Vec<Square> = changed.collect();
-        let is_news = !changed.is_empty();
-        for sq in changed {
-            self.seen.set(sq, picture.get(sq));
-            self.turn.touches.forget(sq);
-        }
-        if let Some(demand) = &self.demand {
-            if self.shows(&demand.board) {
-                self.restored();
-            }
-        } else if is_news || self.settle_at.is_none() {
-            // What shows nothing new postpones nothing.
-            self.settle_at = Some(self.now + self.terms.settle);
-        }
+/// Whether a game may begin from what is seen.
+fn is_accepted(cx: &Context, seen: &Picture, wanted: &Board) -> bool {
+    if cx.game.mode() != CastlingMode::Chess960 || wanted.occupied().count() != 32 {
+        return seen.differs(wanted).is_empty();
     }
-
-    fn check_setup(&mut self, picture: &Picture) {
-        let wanted = self.game.position(0).board().clone();
-        let turned = rotated(picture);
-        self.phase = Phase::Ready;
-        if self.is_accepted(picture, &wanted) {
-            self.seen = picture.clone();
-            self.is_remapped = false;
-        } else if self.is_accepted(&turned, &wanted) {
-            self.seen = turned;
-            self.is_remapped = true;
-            self.log(Code::BoardRemapped, None);
-        } else {
-            self.phase = Phase::Setup;
-            self.seen = picture.clone();
-            let armies = picture.occupied();
-            let files = Bitboard::from(shakmaty::File::A) | Bitboard::from(shakmaty::File::H);
-            let is_quarter = armies.count() == 32 && (files & !armies).is_empty();
-            let code = if is_quarter { Code::BoardRotated } else { Code::BadSetup };
-            self.log(code, None);
-        }
+    // An array that was named is the only one; without a name any of the 960 will do.
+    if cx.terms.array.is_none() && *wanted != Board::new() {
+        return seen.differs(wanted).is_empty();
     }
-
-    /// Whether a game may begin from what is seen.
-    fn is_accepted(&self, seen: &Picture, wanted: &Board) -> bool {
-        if self.game.mode() != CastlingMode::Chess960 || wanted.occupied().count() != 32 {
-            return seen.differs(wanted).is_empty();
-        }
-        // An array that was named is the only one; without a name any of the 960 will do.
-        if self.terms.array.is_none() && *wanted != Board::new() {
-            return seen.differs(wanted).is_empty();
-        }
-        let named = |board: &Board| {
-            let row: String = Square::ALL[..8]
-                .iter()
-                .filter_map(|sq| board.piece_at(*sq))
-                .map(|piece| piece.role.upper_char())
-                .collect();
-            self.terms.array.as_ref().is_none_or(|array| *array == row)
-        };
-        (0..960).map(Board::chess960).any(|board| seen.differs(&board).is_empty() && named(&board))
-    }
+    let named = |board: &Board| {
+        let row: String = Square::ALL[..8]
+            .iter()
+            .filter_map(|sq| board.piece_at(*sq))
+            .map(|piece| piece.role.upper_char())
+            .collect();
+        cx.terms.array.as_ref().is_none_or(|array| *array == row)
+    };
+    (0..960).map(Board::chess960).any(|board| seen.differs(&board).is_empty() && named(&board))
 }
 
 fn rotated(picture: &Picture) -> Picture {

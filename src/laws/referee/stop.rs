@@ -3,62 +3,65 @@
 use super::super::code::Code;
 use super::super::picture::{disturbed, exact, partial};
 use super::super::said::{Binding, ClockOrder, Ruling};
+use super::Referee;
+use super::clock::PausedBy;
 use super::matter::{Case, MayAct};
-use super::{PausedBy, Referee};
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Position};
 
 impl Referee {
     /// A player stopped both clocks. 6.12b (6.13b, 6.11.2).
     pub(super) fn on_stopped(&mut self, by: Color) {
-        if self.result.is_some() {
-            self.say(Ruling::Ignored);
+        if self.cx.is_over() {
+            self.cx.out.say(Ruling::Ignored);
             return;
         }
-        let running = self.clocks.running;
-        self.order_clock(ClockOrder::Stop);
+        let running = self.cx.clock.running();
+        self.cx.order_clock(ClockOrder::Stop);
         if self.sitting.seals(by) && self.sitting.text.is_some() {
             self.seal_finally(by);
             return;
         }
-        self.paused = Some(PausedBy::Player(by));
+        self.cx.clock.pause(PausedBy::Player(by));
         if self.asks_without_arbiter(by) {
             return;
         }
         let fetches = self.awaits_promotion();
-        self.log(Code::ClockPaused, Some(by));
+        self.cx.out.log(Code::ClockPaused, Some(by));
         if fetches {
-            self.log(Code::PieceNotAvailable, Some(by));
+            self.cx.out.log(Code::PieceNotAvailable, Some(by));
         }
         if self.is_misset() {
-            self.log(Code::ClockMisset, None);
+            self.cx.out.log(Code::ClockMisset, None);
         }
         self.secure(running);
-        let is_reason_known = fetches || self.has(|case| matches!(case, Case::Displaced));
+        let is_reason_known =
+            fetches || self.cx.matters.has(|case| matches!(case, Case::Displaced));
         if !is_reason_known {
-            self.open(Case::Reason, &["valid reason", "no valid reason"], MayAct::Yes);
+            self.cx.open(Case::Reason, &["valid reason", "no valid reason"], MayAct::Yes);
         }
     }
 
     /// The arbiter stopped both clocks. If the board lies wrongly, the pieces are carried over now.
     /// 6.12 (6.13, 6.11).
     pub(super) fn on_arbiter_pause(&mut self) {
-        let running = self.clocks.running;
-        self.order_clock(ClockOrder::Stop);
-        self.paused = Some(PausedBy::Arbiter);
-        self.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
+        let running = self.cx.clock.running();
+        self.cx.order_clock(ClockOrder::Stop);
+        self.cx.clock.pause(PausedBy::Arbiter);
+        self.cx.out.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
         if std::mem::take(&mut self.is_turned) {
-            let placement = self.game.last().board().board_fen().to_string();
-            self.say(Ruling::Transfer { placement });
+            let placement = self.cx.game.last().board().board_fen().to_string();
+            self.cx.out.say(Ruling::Transfer { placement });
         }
         self.secure(running);
     }
 
     /// A pawn is on the last rank, or on its way there, and no piece has taken its place yet.
     fn awaits_promotion(&self) -> bool {
-        let ways = partial(self.game.last(), &self.seen);
+        let ways = partial(self.cx.game.last(), self.cx.board.seen());
         let is_released = matches!(self.turn.released, Some(Binding::Promote(..)));
-        is_released || self.is_astray() && !ways.is_empty() && ways.iter().all(|m| m.is_promotion())
+        is_released
+            || self.cx.is_astray() && !ways.is_empty() && ways.iter().all(|m| m.is_promotion())
     }
 
     /// The clocks stand while the board shows neither the position nor the end of a move: it is to
@@ -66,31 +69,33 @@ impl Referee {
     /// in the time of him whose clock was `running`. Hands that are not tidy are not blamed. 7.3
     /// (7.4).
     fn secure(&mut self, running: Option<Color>) {
-        let is_displaced = self.has(|case| matches!(case, Case::Displaced));
-        let is_other = self.matters.iter().any(|matter| matter.case.holds_board());
-        let is_settled = self.result.is_some() || self.is_time_settled() || self.demand.is_some();
+        let is_displaced = self.cx.matters.has(|case| matches!(case, Case::Displaced));
+        let is_other = self.cx.matters.iter().any(|matter| matter.case.holds_board());
+        let is_settled = self.cx.is_over()
+            || self.cx.matters.flag_seen().is_some()
+            || self.cx.matters.demand().is_some();
         let is_correctable = self.turn.on_board.is_some() || self.has_gone_beyond();
-        if is_settled || is_other || is_correctable || !self.is_astray() {
+        if is_settled || is_other || is_correctable || !self.cx.is_astray() {
             return;
         }
-        let pos = self.game.last().clone();
-        if !exact(&pos, &self.seen).is_empty() || self.awaits_promotion() {
+        let pos = self.cx.game.last().clone();
+        if !exact(&pos, self.cx.board.seen()).is_empty() || self.awaits_promotion() {
             return;
         }
         // What nobody has reached for on this turn is in no hand.
-        let astray = self.seen.differs(pos.board());
+        let astray = self.cx.board.seen().differs(pos.board());
         let is_in_hand =
-            (astray & self.turn.stirred).any() && !partial(&pos, &self.seen).is_empty();
+            (astray & self.turn.stirred).any() && !partial(&pos, self.cx.board.seen()).is_empty();
         if !is_displaced && !is_in_hand {
-            let mover = self.mover();
-            let is_tidy = self.terms.evidence.is_tidy();
+            let mover = self.cx.mover();
+            let is_tidy = self.cx.is_tidy();
             self.displaced(is_tidy.then(|| running.unwrap_or(mover)));
         }
-        let carried_out = disturbed(&pos, &self.seen);
+        let carried_out = disturbed(&pos, self.cx.board.seen());
         let san = match carried_out {
             Some((m, _)) => Some(SanPlus::from_move(pos, m).to_string()),
-            None => self.game.last_ply().map(|ply| ply.san.clone()),
+            None => self.cx.game.last_ply().map(|ply| ply.san.clone()),
         };
-        self.say(Ruling::PositionDemanded { san });
+        self.cx.out.say(Ruling::PositionDemanded { san });
     }
 }

@@ -24,25 +24,25 @@ pub(super) enum Cause {
 impl Referee {
     /// A sensor reads something else.
     pub(super) fn on_square(&mut self, sq: Square, thing: Option<Thing>) {
-        let sq = self.mapped(sq);
-        let before = self.seen.get(sq);
+        let sq = self.cx.board.mapped(sq);
+        let before = self.cx.board.seen().get(sq);
         if before == thing {
             return;
         }
-        self.seen.set(sq, thing);
-        self.last_change = self.now;
+        self.cx.board.set(sq, thing);
+        self.cx.board.change_at(self.cx.now);
         self.turn.missing = None;
-        if self.result.is_some() || self.is_play_over() {
-            self.say(Ruling::Ignored);
+        if self.cx.is_over() || self.is_play_over() {
+            self.cx.out.say(Ruling::Ignored);
             return;
         }
-        if let Some(demand) = &self.demand {
-            if self.shows(&demand.board) {
+        if let Some(demand) = self.cx.matters.demand() {
+            if self.cx.shows(&demand.board) {
                 self.restored();
             }
             return;
         }
-        self.settle_at = Some(self.now + self.terms.settle);
+        self.cx.await_rest();
         if self.is_board_idle() {
             return;
         }
@@ -51,7 +51,7 @@ impl Referee {
             return;
         }
         self.note_withdrawn(sq, thing);
-        let recorded = self.game.last().board().piece_at(sq);
+        let recorded = self.cx.game.last().board().piece_at(sq);
         let stood = match before {
             Some(Thing::Piece(piece)) => recorded.filter(|known| *known == piece),
             Some(Thing::Something) => recorded,
@@ -70,21 +70,22 @@ impl Referee {
         }
         // A promotion is final at first contact, 4.4d (4.4.4).
         let is_promotion = |m: &Move| m.is_promotion() && m.to() == sq;
-        let is_promoted = || exact(self.game.last(), &self.seen).iter().any(is_promotion);
+        let is_promoted =
+            || exact(self.cx.game.last(), self.cx.board.seen()).iter().any(is_promotion);
         let is_exchanged = || {
-            let last = self.game.last_ply().filter(|ply| !ply.is_completed);
-            self.terms.evidence.is_tidy() && last.is_some_and(|ply| is_promotion(&ply.m))
+            let last = self.cx.game.last_ply().filter(|ply| !ply.is_completed);
+            self.cx.is_tidy() && last.is_some_and(|ply| is_promotion(&ply.m))
         };
         if thing.is_some() && (is_promoted() || is_exchanged()) {
-            self.settle_at = None;
+            self.cx.board.judged();
             self.settle();
         }
     }
 
     fn lifted(&mut self, sq: Square, piece: Piece) {
-        let by = self.mover();
+        let by = self.cx.mover();
         let is_own = piece.color == by;
-        let last = self.game.last_ply();
+        let last = self.cx.game.last_ply();
         let is_second_thought = !is_own
             && last.is_some_and(|ply| {
                 !ply.is_completed && target_of(ply.m, ply.by) == sq && !ply.is_illegal
@@ -93,23 +94,23 @@ impl Referee {
             return;
         }
         if !self.turn.is_adjusting {
-            let window = self.terms.touch_window;
-            if self.turn.touches.add(sq, piece, self.now, window) {
-                if self.terms.evidence.is_tidy() {
-                    self.log(Code::SimultaneousTouch, Some(by));
+            let window = self.cx.terms.touch_window;
+            if self.turn.touches.add(sq, piece, self.cx.now, window) {
+                if self.cx.is_tidy() {
+                    self.cx.out.log(Code::SimultaneousTouch, Some(by));
                 } else {
                     self.turn.is_simultaneous = true;
                 }
             }
-            let pos = self.game.last();
-            let side = self.turn.touches.held(self.terms.evidence.held).rook_first(pos);
+            let pos = self.cx.game.last();
+            let side = self.turn.touches.held(self.cx.terms.evidence.held).rook_first(pos);
             let side = side.filter(|_| !self.is_castling_by_rook());
             if let Some(side) = side.filter(|_| self.turn.rook_first.is_none()) {
                 self.turn.rook_first = Some(side);
-                self.log(Code::RookFirst, Some(by));
+                self.cx.out.log(Code::RookFirst, Some(by));
             }
         }
-        self.say(Ruling::Touched { by, sq });
+        self.cx.out.say(Ruling::Touched { by, sq });
         if is_own || self.may_be_captured(sq) {
             // What the envelope's move takes is the arbiter's hand.
             if !self.sitting.is_opened {
@@ -123,8 +124,8 @@ impl Referee {
 
     /// In Chess960 a rook may castle alone: touching it first says nothing.
     fn is_castling_by_rook(&self) -> bool {
-        let pos = self.game.last();
-        self.game.mode() == CastlingMode::Chess960
+        let pos = self.cx.game.last();
+        self.cx.game.mode() == CastlingMode::Chess960
             && pos.legal_moves().iter().any(|m| match m {
                 Move::Castle { king, .. } => target_of(*m, pos.turn()) == *king,
                 _ => false,
@@ -133,7 +134,7 @@ impl Referee {
 
     fn may_be_captured(&self, sq: Square) -> bool {
         let takes = |m: &Move| m.is_capture() && victim_of(*m) == sq;
-        self.game.last().legal_moves().iter().any(takes)
+        self.cx.game.last().legal_moves().iter().any(takes)
     }
 
     /// `by`, who is to move, has touched a piece: he can no longer claim how the move before was
@@ -143,11 +144,11 @@ impl Referee {
         let lapses = |breach: &Breach| breach.by != by && breach.may_lapse() && !breach.is_answered;
         if self.breaches.iter().any(lapses) {
             if self.breaches.iter().any(|breach| lapses(breach) && !breach.is_doubtful) {
-                self.log(Code::TouchClaimLost, Some(by));
+                self.cx.out.log(Code::TouchClaimLost, Some(by));
             }
             self.lapse();
         }
-        if self.result.is_some() {
+        if self.cx.is_over() {
             return;
         }
         self.decline_by_touch(by);
@@ -161,27 +162,27 @@ impl Referee {
         if self.is_set_right(sq) {
             return;
         }
-        let by = self.mover();
+        let by = self.cx.mover();
         self.note_taken_back(sq);
-        let is_impaired = self.terms.impaired.is_some_and(|impaired| impaired.side == by);
+        let is_impaired = self.cx.terms.impaired.is_some_and(|impaired| impaired.side == by);
         if !is_impaired {
-            self.turn.touches.put_back(sq, self.now, self.terms.brush);
+            self.turn.touches.put_back(sq, self.cx.now, self.cx.terms.brush);
         }
-        if self.has(|case| matches!(case, Case::OutOfTurn | Case::Displaced)) {
+        if self.cx.matters.has(|case| matches!(case, Case::OutOfTurn | Case::Displaced)) {
             return;
         }
-        let evidence = self.terms.evidence;
+        let evidence = self.cx.terms.evidence;
         if !evidence.is_tidy()
-            && self.turn.touches.forgive(sq, self.now, evidence.adjusting)
+            && self.turn.touches.forgive(sq, self.cx.now, evidence.adjusting)
             && !is_impaired
         {
             return;
         }
-        self.log_with(Code::TouchedReturned, Some(by), sq.to_string());
-        let is_own = self.game.last().us().contains(sq);
+        self.cx.out.log_with(Code::TouchedReturned, Some(by), sq.to_string());
+        let is_own = self.cx.game.last().us().contains(sq);
         if !is_own && !self.may_be_captured(sq) {
             // Which hand it was no sensor sees: the owner's, who is not to move, or the other's.
-            self.log_with(Code::AdjustOutOfTurn, Some(!by), sq.to_string());
+            self.cx.out.log_with(Code::AdjustOutOfTurn, Some(!by), sq.to_string());
         }
     }
 
@@ -193,14 +194,14 @@ impl Referee {
     /// Says what stands on the board.
     pub(super) fn judge(&mut self, cause: Cause) {
         let is_stopped = self.is_board_idle();
-        if self.result.is_some() || self.is_play_over() || self.demand.is_some() {
+        if self.cx.is_over() || self.is_play_over() || self.cx.matters.demand().is_some() {
             return;
         }
         if self.is_put_right() {
             return;
         }
-        let pos = self.game.last().clone();
-        if self.shows(pos.board()) {
+        let pos = self.cx.game.last().clone();
+        if self.cx.shows(pos.board()) {
             self.agrees();
             return;
         }
@@ -215,11 +216,11 @@ impl Referee {
             self.found(&pos, m, cause);
             return;
         }
-        let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        let is_open = self.cx.is_last_open();
         if is_open && (self.has_gone_on() || cause == Cause::Press && self.has_slid_beyond(&pos)) {
             return;
         }
-        let ways = partial(&pos, &self.seen);
+        let ways = partial(&pos, self.cx.board.seen());
         if found.is_empty() && ways.is_empty() && !self.may_blame(cause) {
             self.suspect(&pos);
             return;
@@ -231,7 +232,7 @@ impl Referee {
             self.on_the_way(&pos, if ways.is_empty() { &found } else { &ways });
             return;
         }
-        let arrived = self.seen.differs(pos.board()) & self.seen.occupied();
+        let arrived = self.cx.board.seen().differs(pos.board()) & self.cx.board.seen().occupied();
         if !arrived.is_empty() {
             self.irregular(&pos, cause);
         }
@@ -240,9 +241,9 @@ impl Referee {
     /// The legal moves that the board shows. Where pieces have no names a capture must have been
     /// seen to happen, unless the clock says that something was played.
     fn moves_shown(&self, pos: &Chess, cause: Cause) -> Vec<Move> {
-        let mut found = exact(pos, &self.seen);
+        let mut found = exact(pos, self.cx.board.seen());
         found.retain(|m| {
-            let is_unnamed = m.is_capture() && self.seen.something().contains(m.to());
+            let is_unnamed = m.is_capture() && self.cx.board.seen().something().contains(m.to());
             cause == Cause::Press || !is_unnamed || self.turn.stirred.contains(m.to())
         });
         if let Some(role) = self.turn.promotes_to {
@@ -268,7 +269,7 @@ impl Referee {
         if self.sitting.seals(pos.turn()) {
             let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
             self.sitting.on_board = Some(m);
-            self.say(Ruling::SealedMustBe { san });
+            self.cx.out.say(Ruling::SealedMustBe { san });
             return;
         }
         self.make(m);
@@ -280,7 +281,7 @@ impl Referee {
         let castle = pos.legal_moves().into_iter().find(reaches);
         let san = |m: Move| shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
         let candidates = [Some(m), castle].into_iter().flatten().map(san).collect();
-        self.say(Ruling::Unresolved { candidates });
+        self.cx.out.say(Ruling::Unresolved { candidates });
     }
 
     /// In Chess960 a king one step away may be on its way to castle.
@@ -295,21 +296,18 @@ impl Referee {
     fn agrees(&mut self) {
         let is_of_board =
             |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. });
-        let pressed = self.matters.iter().find_map(|matter| match matter.case {
-            Case::Second { pressed } => pressed,
-            _ => None,
-        });
-        let was_astray = self.close(is_of_board);
+        let pressed = self.cx.matters.second_pressed();
+        let was_astray = self.cx.matters.close(is_of_board);
         if was_astray || self.has_gone_beyond() {
-            self.log(Code::Restored, None);
+            self.cx.out.log(Code::Restored, None);
             self.turn.touches.clear();
         }
         self.come_back();
         // An order may have taken the move back meanwhile.
         let is_open =
-            |idx: &usize| self.game.plies().get(*idx).is_some_and(|ply| !ply.is_completed);
+            |idx: &usize| self.cx.game.plies().get(*idx).is_some_and(|ply| !ply.is_completed);
         if let Some(idx) = pressed.filter(is_open) {
-            self.complete(idx);
+            self.cx.complete(idx);
         }
         if self.turn.on_board.take().is_some() {
             self.turn.was_illegal = true;
@@ -326,7 +324,7 @@ impl Referee {
         let castles = ways.iter().find_map(|m| {
             let side = m.castling_side()?;
             let to = side.king_to(turn);
-            let is_down = self.seen.piece_at(to) == Some(king);
+            let is_down = self.cx.board.seen().piece_at(to) == Some(king);
             (is_down && pos.board().piece_at(to) != Some(king)).then_some(side)
         });
         // What was touched before binds to something else.
@@ -341,7 +339,7 @@ impl Referee {
         }
         let to = ways[0].to();
         let is_promotion = ways.iter().all(|m| m.is_promotion() && m.to() == to);
-        let is_down = match self.seen.get(to) {
+        let is_down = match self.cx.board.seen().get(to) {
             Some(Thing::Piece(piece)) => piece == Role::Pawn.of(turn),
             Some(Thing::Something) => self.turn.stirred.contains(to),
             None => false,
@@ -351,7 +349,7 @@ impl Referee {
         }
         // The captured pawn is still there. Unlike later texts that of 2005 binds by touch alone.
         let is_passing = ways.iter().all(|m| m.is_en_passant() && m.to() == to);
-        if is_passing && is_down && self.rules.king_release != KingRelease::Free {
+        if is_passing && is_down && self.cx.rules.king_release != KingRelease::Free {
             self.turn.released.get_or_insert(Binding::Destination(to));
         }
     }
@@ -359,10 +357,10 @@ impl Referee {
     /// No legal move, and no part of one, explains the board.
     fn irregular(&mut self, pos: &Chess, cause: Cause) {
         let by = pos.turn();
-        let diff = self.seen.differs(pos.board());
+        let diff = self.cx.board.seen().differs(pos.board());
         let concerns_mover = diff.into_iter().any(|sq| {
             let is_his = |piece: Option<Piece>| piece.is_some_and(|piece| piece.color == by);
-            is_his(pos.board().piece_at(sq)) || is_his(self.seen.piece_at(sq))
+            is_his(pos.board().piece_at(sq)) || is_his(self.cx.board.seen().piece_at(sq))
         });
         if !concerns_mover {
             self.not_on_move(pos);
@@ -373,18 +371,18 @@ impl Referee {
             return;
         }
         let lifted = self.turn.touches.squares();
-        let tried = attempt(pos, &self.seen, &lifted);
+        let tried = attempt(pos, self.cx.board.seen(), &lifted);
         let is_castling = tried.is_some_and(|tried| castle_of(pos, &tried).is_some());
-        let disorder = disturbed(pos, &self.seen).filter(|_| !is_castling);
+        let disorder = disturbed(pos, self.cx.board.seen()).filter(|_| !is_castling);
         let is_known = self.turn.on_board.is_some();
         if let Some((_, astray)) = disorder.filter(|_| !is_known) {
             // A piece that is missing may be in a hand; one that stands astray was displaced.
-            if cause == Cause::Rest && !(astray & self.seen.occupied()).is_empty() {
+            if cause == Cause::Rest && !(astray & self.cx.board.seen().occupied()).is_empty() {
                 self.displaced(Some(by));
             }
             return;
         }
-        let arrived = diff & self.seen.known().by_color(by);
+        let arrived = diff & self.cx.board.seen().known().by_color(by);
         let is_disorder = tried.is_none() || arrived.count() > 1 && !is_castling && !is_known;
         if is_disorder && cause == Cause::Rest {
             self.displaced(Some(by));
@@ -395,10 +393,10 @@ impl Referee {
             self.displaced(None);
             return;
         }
-        let why = tried.why(&self.game, &self.seen, Stage::OnBoard);
+        let why = tried.why(&self.cx.game, self.cx.board.seen(), Stage::OnBoard);
         self.turn.suspect = None;
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause == Cause::Rest {
-            self.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
+            self.cx.out.log_with(Code::IllegalOnBoard, Some(by), why.to_owned());
         }
     }
 
@@ -406,49 +404,50 @@ impl Referee {
     /// other, who has moved and not pressed, knocked them over. 7.3.
     fn is_disturbed_before_press(&self, pos: &Chess) -> bool {
         let by = pos.turn();
-        let is_open = self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
-        is_open && self.clocks.running == Some(!by)
+        let is_open = self.cx.is_last_open();
+        is_open && self.cx.clock.running() == Some(!by)
     }
 
     /// Pieces of the player who is not to move went elsewhere. 1.1, 7.5.
     fn not_on_move(&mut self, pos: &Chess) {
         let is_known = |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced);
-        if self.has(is_known) {
+        if self.cx.matters.has(is_known) {
             return;
         }
-        let played = with_other_turn(pos).map_or_else(Vec::new, |pos| exact(&pos, &self.seen));
+        let played =
+            with_other_turn(pos).map_or_else(Vec::new, |pos| exact(&pos, self.cx.board.seen()));
         if played.is_empty() {
             self.displaced(Some(!pos.turn()));
             return;
         }
         self.turn.touches.clear();
-        self.log(Code::OutOfTurn, Some(!pos.turn()));
-        self.open(Case::OutOfTurn, &["restore", "other"], MayAct::Yes);
+        self.cx.out.log(Code::OutOfTurn, Some(!pos.turn()));
+        self.cx.open(Case::OutOfTurn, &["restore", "other"], MayAct::Yes);
     }
 
     /// Pieces stand astray. Of hands that are not tidy no sensor tells who displaced them.
     pub(super) fn displaced(&mut self, by: Option<Color>) {
-        let by = by.filter(|_| self.terms.evidence.is_tidy());
-        if self.has(|case| matches!(case, Case::Displaced)) {
+        let by = by.filter(|_| self.cx.is_tidy());
+        if self.cx.matters.has(|case| matches!(case, Case::Displaced)) {
             return;
         }
-        let pos = self.game.last();
+        let pos = self.cx.game.last();
         // Beside a move that stands its own squares are as they should be.
-        let squares = match disturbed(pos, &self.seen) {
+        let squares = match disturbed(pos, self.cx.board.seen()) {
             Some((_, astray)) => astray,
-            None => self.seen.differs(pos.board()),
+            None => self.cx.board.seen().differs(pos.board()),
         };
-        if (squares & !self.misread).is_empty() {
+        if (squares & !self.cx.board.misread()).is_empty() {
             return;
         }
         let names: Vec<String> = squares.into_iter().map(|sq| sq.to_string()).collect();
-        self.log_with(Code::Displaced, by, names.join(" "));
-        self.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
+        self.cx.out.log_with(Code::Displaced, by, names.join(" "));
+        self.cx.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
     }
 
     /// What the player who is to move is bound to by what he touched, released or announced.
     pub(super) fn bound(&self) -> Option<Binding> {
-        let pos = self.game.last();
+        let pos = self.cx.game.last();
         if let Some(carried) = &self.turn.carried {
             return Some(carried.clone());
         }
@@ -477,13 +476,13 @@ impl Referee {
 
     /// The move `m` is made: released on the board. 4.6 (4.7).
     pub(super) fn make(&mut self, m: Move) {
-        let pos = self.game.last().clone();
+        let pos = self.cx.game.last().clone();
         let by = pos.turn();
-        if self.has(|case| matches!(case, Case::Displaced)) {
+        if self.cx.matters.has(|case| matches!(case, Case::Displaced)) {
             // What lay about was set right beside the move, and touched for nothing else.
             self.turn.touches.clear();
         }
-        let last = self.game.last_ply();
+        let last = self.cx.game.last_ply();
         let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
         let is_broken = |bound: &Binding| !bound.allows(m, &pos);
         let beside = || match &self.turn.carried {
@@ -493,15 +492,15 @@ impl Referee {
         let broken = self.bound().filter(is_broken).or_else(|| beside().filter(is_broken));
         let turn = std::mem::take(&mut self.turn);
         self.note_simultaneous(m, &turn, by);
-        if self.rules.unpressed == Unpressed::NextMove
-            && let Some(idx) = self.game.first_open(by)
+        if self.cx.rules.unpressed == Unpressed::NextMove
+            && let Some(idx) = self.cx.game.first_open(by)
         {
-            self.complete(idx);
+            self.cx.complete(idx);
         }
         let stands = self.answers_illegal(by);
-        let ply = self.game.push(m, self.now, false);
+        let ply = self.cx.game.push(m, self.cx.now, false);
         let (san, uci) = (ply.san.clone(), ply.uci.clone());
-        self.turn.touches = turn.touches.clone().begun(self.game.last());
+        self.turn.touches = turn.touches.clone().begun(self.cx.game.last());
         if stands {
             self.illegal_stands();
         }
@@ -509,19 +508,19 @@ impl Referee {
             self.late.came(by);
             self.sitting.is_resuming = false;
         }
-        self.say(Ruling::Made { by, san: san.clone(), uci });
-        self.log_with(Code::MoveMade, Some(by), san);
+        self.cx.out.say(Ruling::Made { by, san: san.clone(), uci });
+        self.cx.out.log_with(Code::MoveMade, Some(by), san);
         if is_early {
-            self.log(Code::ReplyBeforePress, Some(by));
+            self.cx.out.log(Code::ReplyBeforePress, Some(by));
         }
         if turn.was_illegal || turn.on_board.is_some() {
-            self.log(Code::CorrectedBeforePress, Some(by));
+            self.cx.out.log(Code::CorrectedBeforePress, Some(by));
         }
         if let Some(binding) = broken {
             self.broke(&pos, m, &turn, binding);
         }
-        if self.close(|case| matches!(case, Case::BoardsDiffer | Case::Displaced)) {
-            self.log(Code::Restored, None);
+        if self.cx.matters.close(|case| matches!(case, Case::BoardsDiffer | Case::Displaced)) {
+            self.cx.out.log(Code::Restored, None);
         }
         self.decline_by_reply(by);
         self.claim_lapses(by);
@@ -535,20 +534,20 @@ impl Referee {
         let (mut first, mut is_doubtful, mut is_release) = (None, false, false);
         if turn.carried.is_none() && turn.released.as_ref() == Some(&binding) {
             if matches!(binding, Binding::Castle(..))
-                && self.rules.king_release == KingRelease::Free
+                && self.cx.rules.king_release == KingRelease::Free
             {
                 return;
             }
             first = first_reading(pos, m, &binding);
             is_release = true;
-            self.log(Code::MovedAfterRelease, Some(by));
+            self.cx.out.log(Code::MovedAfterRelease, Some(by));
         } else if turn.rook_first.is_none() || m.castling_side() != turn.rook_first {
             is_doubtful = self.is_doubtful_touch(pos, m, turn);
             if !is_doubtful {
-                self.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
+                self.cx.out.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
             }
         }
-        let breach = Breach::by_release(by, self.game.len() - 1, binding);
+        let breach = Breach::by_release(by, self.cx.game.len() - 1, binding);
         self.breaches.push(Breach { first, is_release, is_doubtful, ..breach });
         if !is_doubtful {
             self.note_handling();
@@ -556,7 +555,7 @@ impl Referee {
     }
 
     pub(super) fn note_handling(&mut self) {
-        self.may_act = Some(match self.rules.handling_watch {
+        self.cx.matters.set_may_act(match self.cx.rules.handling_watch {
             HandlingWatch::Arbiter => MayAct::Yes,
             HandlingWatch::OnRequest => MayAct::OnRequest,
         });
@@ -564,19 +563,19 @@ impl Referee {
 
     /// The move ends the game, or the next one begins.
     pub(super) fn after_made(&mut self) {
-        let idx = self.game.len() - 1;
+        let idx = self.cx.game.len() - 1;
         if self.ends_game() {
             return;
         }
-        let has_pressed = self.pressed_early.take().is_some_and(|by| by != self.mover());
+        let has_pressed = self.pressed_early.take().is_some_and(|by| by != self.cx.mover());
         if self.sitting.is_opened {
             self.sitting.is_opened = false;
-            self.complete(idx);
+            self.cx.complete(idx);
         } else if has_pressed {
-            if self.paused.is_some() {
+            if self.cx.clock.paused().is_some() {
                 self.completes_on_resume = Some(idx);
             } else {
-                self.complete(idx);
+                self.cx.complete(idx);
             }
         }
     }

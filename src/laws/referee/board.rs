@@ -1,0 +1,107 @@
+//! The board as a referee knows it, and when what lies on it counts as at rest.
+
+use super::super::picture::{Picture, Thing};
+use crate::time::Mono;
+use shakmaty::{Bitboard, Board, Square};
+
+/// What the sensors show.
+#[derive(Clone, Debug)]
+pub(super) struct BoardSeen {
+    seen: Picture,
+    /// The board lies the other way round: its squares are counted from the opposite corner.
+    is_turned: bool,
+    /// Squares whose piece reads as another of its color, and was never seen to leave.
+    misread: Bitboard,
+    /// When what lies on it will have been at rest.
+    rests_at: Option<Mono>,
+    last_change: Mono,
+}
+
+impl BoardSeen {
+    pub(super) fn new(seen: Picture, is_turned: bool) -> Self {
+        Self {
+            seen,
+            is_turned,
+            misread: Bitboard::EMPTY,
+            rests_at: None,
+            last_change: Mono::default(),
+        }
+    }
+
+    pub(super) fn seen(&self) -> &Picture {
+        &self.seen
+    }
+
+    /// A raw square, as the game counts it.
+    pub(super) fn mapped(&self, sq: Square) -> Square {
+        if self.is_turned { sq.rotate_180() } else { sq }
+    }
+
+    pub(super) fn set(&mut self, sq: Square, thing: Option<Thing>) {
+        self.seen.set(sq, thing);
+    }
+
+    /// It lies in one of the two ways in which it may lie.
+    pub(super) fn lie(&mut self, is_turned: bool) {
+        self.is_turned = is_turned;
+    }
+
+    pub(super) fn show(&mut self, seen: Picture) {
+        self.seen = seen;
+    }
+
+    /// It shows `board` now: somebody has said so.
+    pub(super) fn correct_to(&mut self, board: Board) {
+        self.show(Picture::new(board, Bitboard::EMPTY));
+    }
+
+    /// Nobody saw it for a while, and it shows this now.
+    pub(super) fn take_unseen(&mut self, picture: &Picture) {
+        for sq in Square::ALL {
+            self.seen.set(self.mapped(sq), picture.get(sq));
+        }
+        self.rests_at = None;
+        self.misread = Bitboard::EMPTY;
+    }
+
+    /// A hand is at it.
+    pub(super) fn change_at(&mut self, now: Mono) {
+        self.last_change = now;
+    }
+
+    pub(super) fn last_change(&self) -> Mono {
+        self.last_change
+    }
+
+    pub(super) fn misread(&self) -> Bitboard {
+        self.misread
+    }
+
+    pub(super) fn set_misread(&mut self, sq: Square, is_misread: bool) {
+        self.misread.set(sq, is_misread);
+    }
+
+    pub(super) fn rests_at(&self) -> Option<Mono> {
+        self.rests_at
+    }
+
+    pub(super) fn rest_at(&mut self, due: Mono) {
+        self.rests_at = Some(due);
+    }
+
+    /// What lies on it has been judged, or is not to be.
+    pub(super) fn judged(&mut self) {
+        self.rests_at = None;
+    }
+
+    /// Whether it has come to rest by `now`; that is told once.
+    pub(super) fn has_come_to_rest(&mut self, now: Mono) -> bool {
+        self.rests_at.take_if(|due| *due <= now).is_some()
+    }
+
+    /// Time is counted anew: what was awaited is due.
+    pub(super) fn begin_again(&mut self) {
+        self.rests_at = self.rests_at.map(|_| Mono::default());
+        self.last_change = Mono::default();
+    }
+}

@@ -1,0 +1,207 @@
+//! What the parts of a referee share: the terms, the moves, the board, the clock, what waits for
+//! the arbiter, how the game ended, and the outbox.
+
+use super::super::code::Code;
+use super::super::history::History;
+use super::super::profile::{Impossible, Rules};
+use super::super::said::{ClockOrder, Ruling, Verdicted};
+use super::super::score::Score;
+use super::super::terms::{PeriodCredit, Terms};
+use super::board::BoardSeen;
+use super::clock::ClockSeen;
+use super::ending::Ending;
+use super::matter::{Case, Matters, MayAct};
+use super::outbox::Outbox;
+use crate::time::Mono;
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position};
+
+/// How far the game is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The pieces do not stand as they must.
+    Setup,
+    /// They do; the clock has not been started.
+    Ready,
+    /// It runs, or has run.
+    Running,
+}
+
+/// What every part may look at and act upon.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub terms: Terms,
+    pub rules: Rules,
+    pub phase: Phase,
+    pub game: History,
+    pub board: BoardSeen,
+    pub clock: ClockSeen,
+    pub matters: Matters,
+    pub end: Ending,
+    pub out: Outbox,
+    pub now: Mono,
+}
+
+impl Context {
+    pub(super) fn new(terms: Terms, start: Chess, mode: CastlingMode, board: BoardSeen) -> Self {
+        Self {
+            rules: terms.rules(),
+            phase: Phase::Ready,
+            game: History::new(start, mode),
+            board,
+            clock: ClockSeen::new(&terms),
+            matters: Matters::default(),
+            end: Ending::default(),
+            out: Outbox::default(),
+            now: Mono::default(),
+            terms,
+        }
+    }
+
+    /// The player who is to move.
+    pub(super) fn mover(&self) -> Color {
+        self.game.last().turn()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.end.result().is_some()
+    }
+
+    pub(super) fn is_tidy(&self) -> bool {
+        self.terms.evidence.is_tidy()
+    }
+
+    /// Whether the last move is made and not completed.
+    pub(super) fn is_last_open(&self) -> bool {
+        self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal)
+    }
+
+    pub(super) fn shows(&self, board: &Board) -> bool {
+        self.board.seen().differs(board).is_empty()
+    }
+
+    /// Whether the board does not show what is on record.
+    pub(super) fn is_astray(&self) -> bool {
+        !self.shows(self.game.last().board())
+    }
+
+    /// What lies on the board is judged once it has been at rest from now on.
+    pub(super) fn await_rest(&mut self) {
+        self.board.rest_at(self.now + self.terms.settle);
+    }
+
+    /// Puts a case before the arbiter, with its choices.
+    pub(super) fn open(&mut self, case: Case, options: &[&str], may_act: MayAct) {
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        if !options.is_empty() {
+            self.out.say(Ruling::Prompt { options: options.clone() });
+        }
+        self.matters.open(case, options, may_act);
+    }
+
+    pub(super) fn order_clock(&mut self, order: ClockOrder) {
+        self.clock.obey(order);
+        self.out.order(order);
+    }
+
+    /// How many moves of `side` are completed in the whole game.
+    pub(super) fn completed(&self, side: Color) -> u32 {
+        self.terms.completed[side] + self.game.completed(side)
+    }
+
+    /// How many moves of `side` are made in the whole game.
+    pub(super) fn made(&self, side: Color) -> u32 {
+        self.terms.completed[side] + self.game.made(side)
+    }
+
+    /// Half-move `idx` is completed.
+    pub(super) fn complete(&mut self, idx: usize) {
+        self.complete_last(idx);
+        let by = self.game.plies()[idx].by;
+        let is_last = idx + 1 == self.game.len() && self.game.last().is_game_over();
+        if self.terms.credit == PeriodCredit::OnMoves && !is_last {
+            let n = self.clock.period(by);
+            if self.terms.required(by, n) == Some(self.completed(by)) {
+                self.pass_period(by);
+            }
+        }
+        self.watch_impossible();
+    }
+
+    /// A pawn that was left on the last rank still stands there after the opponent's next completed
+    /// move. From 2018, few arbiters: Art. A.5.4.
+    fn watch_impossible(&mut self) {
+        let pawns = self.game.last().board().pawns();
+        let is_left = (pawns & Bitboard::BACKRANKS).any();
+        if is_left && self.rules.impossible == Impossible::WaitThenDraw {
+            self.out.log(Code::PromotionIncomplete, Some(self.mover()));
+            self.ask_about_impossible();
+        }
+    }
+
+    /// An illegal position is still on the board.
+    pub(super) fn ask_about_impossible(&mut self) {
+        self.matters.set_may_act(MayAct::Yes);
+        self.open(Case::StillImpossible, &["draw", "other"], MayAct::Yes);
+    }
+
+    /// Half-move `idx` is completed, and no period follows: it may have ended the game.
+    pub(super) fn complete_last(&mut self, idx: usize) {
+        self.game.complete(idx);
+        let ply = &self.game.plies()[idx];
+        let (by, san, no) = (ply.by, ply.san.clone(), ply.no);
+        self.out.say(Ruling::Completed { by, san: san.clone(), no });
+        self.out.log_with(Code::MoveCompleted, Some(by), format!("{no}. {san}"));
+    }
+
+    /// Who stops his clock has done so for every move that he made before, too. Until 2009 those on
+    /// which he had not pressed are completed only now. 6.7a (2005: 6.8a).
+    pub(super) fn complete_before(&mut self, by: Color, idx: usize) {
+        while let Some(earlier) = self.game.first_open(by).filter(|earlier| *earlier < idx) {
+            self.complete(earlier);
+        }
+    }
+
+    /// `side` has met a time control: the next allotment is his. All editions: Art. 6.2b (6.3.2).
+    pub(super) fn pass_period(&mut self, side: Color) {
+        let Some(add) = self.terms.allotment(side, self.clock.period(side)) else { return };
+        self.clock.next_period(side);
+        self.out.say(Ruling::Period { side, add });
+        self.out.log_with(Code::PeriodPassed, Some(side), format!("{} s", add.as_secs()));
+        self.order_clock(ClockOrder::Credit(side, add));
+    }
+
+    /// The game is over.
+    pub(super) fn finish(&mut self, code: Code, score: Score, reason: &str) {
+        self.finish_flagged(code, score, reason, None);
+    }
+
+    pub(super) fn finish_flagged(
+        &mut self,
+        code: Code,
+        score: Score,
+        reason: &str,
+        flagged: Option<Color>,
+    ) {
+        self.order_clock(ClockOrder::Stop);
+        self.out.log_with(code, None, reason.to_owned());
+        self.set_result(code, score, reason, flagged);
+        if let Score::Halves(halves) = score {
+            self.out.say(Ruling::Points(halves));
+            self.end.score(halves);
+        }
+        self.matters.close_all();
+    }
+
+    /// The result is this, whatever it was before.
+    pub(super) fn set_result(
+        &mut self,
+        code: Code,
+        score: Score,
+        reason: &str,
+        flagged: Option<Color>,
+    ) {
+        let verdicted = Verdicted { code, score, reason: reason.to_owned(), flagged };
+        self.out.say(Ruling::Result(verdicted.clone()));
+        self.end.set(verdicted);
+    }
+}

@@ -1,0 +1,69 @@
+//! What a referee answers, gathered while he is being told something.
+
+use super::super::code::Code;
+use super::super::said::{ClockOrder, Confidence, Note, Ruling};
+use shakmaty::Color;
+
+/// What a referee answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// For the arbiter.
+    pub rulings: Vec<Ruling>,
+    /// For the clock.
+    pub clock: Vec<ClockOrder>,
+}
+
+/// The one way out of a referee: every part says what it has to say here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outbox {
+    said: Said,
+}
+
+impl Outbox {
+    /// Takes out what was said since it was last emptied.
+    pub(super) fn take(&mut self) -> Said {
+        std::mem::take(&mut self.said)
+    }
+
+    pub(super) fn say(&mut self, ruling: Ruling) {
+        self.said.rulings.push(ruling);
+    }
+
+    pub(super) fn order(&mut self, order: ClockOrder) {
+        self.said.clock.push(order);
+    }
+
+    pub(super) fn log(&mut self, code: Code, by: Option<Color>) {
+        self.log_with(code, by, String::new());
+    }
+
+    pub(super) fn log_with(&mut self, code: Code, by: Option<Color>, facts: String) {
+        self.log_row(code, by, code.row(), facts);
+    }
+
+    /// An entry of the log under another row of the Laws than its code has.
+    pub(super) fn log_row(
+        &mut self,
+        code: Code,
+        by: Option<Color>,
+        row: &'static str,
+        facts: String,
+    ) {
+        let confidence = match code {
+            Code::TouchMove | Code::RookFirst | Code::MovedAfterRelease | Code::IllegalOnBoard => {
+                Confidence::Presumed
+            }
+            _ => Confidence::Observed,
+        };
+        self.say(Ruling::Log(Note { code, by, row, confidence, facts }));
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.log_with(Code::ArbiterNote, None, text.to_owned());
+    }
+
+    /// Something is refused: it is on record, and changes nothing.
+    pub(super) fn refuse(&mut self, by: Option<Color>, why: &str) {
+        self.log_with(Code::ClaimRefused, by, why.to_owned());
+    }
+}

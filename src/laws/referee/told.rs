@@ -1,0 +1,71 @@
+//! What a referee is told.
+
+use super::super::declaration::Declaration;
+use super::super::order::Order;
+use super::super::picture::{Picture, Thing};
+use super::super::score::Score;
+use super::clock::Clocks;
+use super::record::Sheet;
+use shakmaty::{Color, Square};
+
+/// What a referee is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A sensor reads something else.
+    Square(Square, Option<Thing>),
+    /// The whole board, before the game or after a gap.
+    Picture(Box<Picture>),
+    /// The whole board after a gap in what was seen.
+    Unseen(Box<Picture>),
+    /// The moves on record, where they differ from the referee's for long.
+    Record(Sheet),
+    /// A player pressed his side of the clock. Told before the clock is read anew.
+    Pressed(Color),
+    /// A player stopped both sides.
+    Stopped(Color),
+    /// The clock says that this flag is down.
+    Flag(Color),
+    /// Both flags were found down, and nobody knows which was first.
+    FlagsUnknown,
+    /// The announced start is reached; the clocks are not started.
+    Scheduled,
+    /// A player says something.
+    Declared(Color, Declaration),
+    /// Both sign this score.
+    Signed(Score),
+    /// A move is announced aloud. 2009: Art. E2.1.
+    Announced(Color, String),
+    /// A move is written for the envelope.
+    Sealed(Color, String),
+    /// The arbiter orders something.
+    Ordered(Order),
+    /// The game's result is withdrawn, and the game goes on.
+    Reopened,
+    /// The clock was read.
+    Clock(Clocks),
+    /// The record has nothing more to say of the half-moves that the referee knows.
+    Final,
+    /// Those who keep the record have found no move in what stands, or find order again.
+    Looked,
+    /// They have found that this player completed an illegal move.
+    Illegal(Color),
+    /// Time has passed.
+    Passed,
+}
+
+impl Told {
+    /// Whether it is of the board, the clock's times or time itself: nobody's act, and no one waits
+    /// for an answer. A flag that falls is not: it may end the game, and what came before counts.
+    pub const fn is_observed(&self) -> bool {
+        matches!(
+            self,
+            Self::Square(..)
+                | Self::Picture(_)
+                | Self::Unseen(_)
+                | Self::Clock(_)
+                | Self::Looked
+                | Self::Illegal(_)
+                | Self::Passed
+        )
+    }
+}
