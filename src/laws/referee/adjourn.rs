@@ -7,7 +7,7 @@ use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
 use super::Referee;
 use super::clock::PausedBy;
-use super::context::Phase;
+use super::context::{Context, Phase};
 use super::late::Presence;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
@@ -140,7 +140,7 @@ impl Referee {
         self.cx.clock.pause(PausedBy::Arbiter);
         let no = self.cx.game.next_no();
         self.cx.out.say(Ruling::Sealed { by, no });
-        self.fill_envelope();
+        fill_envelope(&mut self.cx);
     }
 
     /// A clock is started at the resumption of an adjourned game: as long as the envelope is closed
@@ -163,12 +163,6 @@ impl Referee {
         let is_stopped =
             self.cx.clock.paused() == Some(PausedBy::Arbiter) || self.sitting.is_adjourned;
         is_stopped && !self.sitting.is_opened
-    }
-
-    /// The sheet on the envelope.
-    pub(super) fn fill_envelope(&mut self) {
-        self.cx.out.say(Ruling::Envelope { fields: FIELDS.to_vec() });
-        self.cx.out.log_with(Code::Exported, None, "envelope sheet".to_owned());
     }
 
     /// Guidelines 7: only when the player who is to reply is there.
@@ -254,4 +248,10 @@ impl Referee {
         let by = self.sitting.sealed_by?;
         Some((by, self.cx.game.next_no(), self.sitting.text.as_deref().unwrap_or_default()))
     }
+}
+
+/// The sheet on the envelope is to be filled in.
+pub(super) fn fill_envelope(cx: &mut Context) {
+    cx.out.say(Ruling::Envelope { fields: FIELDS.to_vec() });
+    cx.out.log_with(Code::Exported, None, "envelope sheet".to_owned());
 }

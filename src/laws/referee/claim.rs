@@ -248,7 +248,7 @@ impl Referee {
             );
         }
         self.claim = Some(open);
-        self.open_offer(by);
+        self.offers.open(&mut self.cx, by);
         self.cx.order_clock(ClockOrder::Stop);
         self.cx.clock.pause(PausedBy::Player(by));
     }
@@ -363,7 +363,7 @@ impl Referee {
         let (asked, verdict) = (Asked::Increment, Verdict::Correct);
         let number = self.cx.matters.next_number();
         self.claim = Some(Open { number, by, asked, verdict, san: None, is_postponed: false });
-        self.open_offer(by);
+        self.offers.open(&mut self.cx, by);
         self.cx.open(Case::Question, &["grant", "reject"], MayAct::Yes);
     }
 
@@ -485,7 +485,7 @@ impl Referee {
 
     /// How the offer of `by` stands. One that is open lapses with the end of the game.
     pub fn offer(&self, by: Color) -> Option<OfferState> {
-        match self.offers.state[by] {
+        match self.offers.state(by) {
             Some(OfferState::Open) if self.cx.is_over() => Some(OfferState::Lapsed),
             state => state,
         }

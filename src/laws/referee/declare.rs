@@ -21,10 +21,12 @@ impl Referee {
         }
         match said {
             Declaration::Adjust => self.on_adjust(by),
-            Declaration::OfferDraw => self.on_offer(by),
-            Declaration::AcceptDraw => self.on_accept(by),
-            Declaration::DeclineDraw => self.on_decline(by),
-            Declaration::WithdrawOffer => self.on_withdraw_offer(by),
+            Declaration::OfferDraw => {
+                self.offers.on_offer(&mut self.cx, by, self.sitting.is_adjourned);
+            }
+            Declaration::AcceptDraw => self.offers.on_accept(&mut self.cx, by),
+            Declaration::DeclineDraw => self.offers.on_decline(&mut self.cx, by),
+            Declaration::WithdrawOffer => self.offers.on_withdraw(&mut self.cx, by),
             Declaration::Resign => self.on_resign(by),
             Declaration::Arrive => self.on_arrive(by),
             Declaration::Claim(claim) => self.on_claim(by, claim),

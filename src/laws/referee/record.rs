@@ -8,7 +8,7 @@ use super::super::profile::Unpressed;
 use super::super::said::Ruling;
 use super::matter::Case;
 use super::{Binding, Referee, Turn};
-use shakmaty::{ByColor, Chess, Color, Move, Position};
+use shakmaty::{ByColor, Chess, Move, Position};
 
 /// A half-move on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -197,9 +197,7 @@ impl Referee {
         (self.pressed_early, self.completes_on_resume) = (None, None);
         (self.two_hands, self.dead_after) = (ByColor::default(), None);
         self.late.all_present();
-        for by in Color::ALL {
-            self.offer_lapses(by);
-        }
+        self.offers.lapse(&mut self.cx);
     }
 
     /// Completes what the record has as completed.

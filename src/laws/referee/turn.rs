@@ -151,7 +151,7 @@ impl Referee {
         if self.cx.is_over() {
             return;
         }
-        self.decline_by_touch(by);
+        self.offers.decline_by_touch(&mut self.cx, by);
         self.ask_for_sheet(by);
     }
 
@@ -522,7 +522,7 @@ impl Referee {
         if self.cx.matters.close(|case| matches!(case, Case::BoardsDiffer | Case::Displaced)) {
             self.cx.out.log(Code::Restored, None);
         }
-        self.decline_by_reply(by);
+        self.offers.decline(&mut self.cx, by);
         self.claim_lapses(by);
         self.note_if_missing();
         self.after_made();
