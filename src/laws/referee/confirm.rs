@@ -6,6 +6,7 @@ use super::super::said::Binding;
 use super::super::score::Score;
 use super::illegal::NO_MOVE;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
+use super::penalty::row_of_fault;
 use super::{Referee, Turn};
 use shakmaty::san::SanPlus;
 use shakmaty::{Board, Color, Move, Position};
@@ -14,10 +15,10 @@ impl Referee {
     /// Carries out what was proposed or claimed: the matter of this number, or else what came last.
     pub(super) fn on_confirm(&mut self, number: Option<u32>) {
         let named = self.cx.matters.take(number);
-        if let Some(open) = self.claim.clone().filter(|_| named.is_none())
-            && matches!(open.asked, super::claim::Asked::Threefold | super::claim::Asked::Fifty)
-        {
-            self.confirm_claim(&open);
+        if named.is_none() && self.claims.is_for_the_record() {
+            if let Some(binding) = self.claims.confirm(&mut self.cx) {
+                self.turn.carried = Some(binding);
+            }
             return;
         }
         if let Some(matter) = named.or_else(|| self.cx.matters.pop()) {
@@ -108,7 +109,7 @@ impl Referee {
     pub(super) fn on_dismiss(&mut self, number: Option<u32>) {
         if let Some(matter) = self.cx.matters.take(number) {
             self.dismiss_case(&matter.case);
-        } else if self.claim.take().is_some() {
+        } else if self.claims.drop_open().is_some() {
             self.cx.out.note("the claim is dismissed");
         } else if let Some(matter) = self.cx.matters.pop() {
             self.dismiss_case(&matter.case);
@@ -176,7 +177,7 @@ impl Referee {
             Then::Promoted(m) => {
                 let by = self.cx.mover();
                 self.make(m);
-                self.pay(!by, self.row_of_fault());
+                self.pay(!by, row_of_fault(&self.cx.terms));
                 if !self.cx.is_over() {
                     self.cx.complete(self.cx.game.len() - 1);
                 }

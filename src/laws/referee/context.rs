@@ -6,7 +6,7 @@ use super::super::history::History;
 use super::super::profile::{Impossible, Rules};
 use super::super::said::{ClockOrder, Ruling, Verdicted};
 use super::super::score::Score;
-use super::super::terms::{PeriodCredit, Terms};
+use super::super::terms::{Bonus, PeriodCredit, Terms};
 use super::board::BoardSeen;
 use super::clock::ClockSeen;
 use super::ending::Ending;
@@ -111,6 +111,12 @@ impl Context {
     /// How many moves of `side` are made in the whole game.
     pub(super) fn made(&self, side: Color) -> u32 {
         self.terms.completed[side] + self.game.made(side)
+    }
+
+    /// Whether `side` is in the last period of a game in which nothing is added for a move.
+    pub(super) fn is_quickplay(&self, side: Color) -> bool {
+        let n = self.clock.period(side);
+        self.terms.bonus_in(side, n) == Bonus::Nothing && self.terms.is_last(side, n)
     }
 
     /// Half-move `idx` is completed.

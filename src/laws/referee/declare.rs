@@ -1,14 +1,17 @@
 //! What players declare.
 
 use super::super::code::Code;
-use super::super::declaration::Declaration;
-use super::super::profile::CannotMate;
-use super::super::said::Ruling;
+use super::super::declaration::{Claim, Declaration};
+use super::super::profile::{CannotMate, Fault, FlagCall, IllegalRaised};
+use super::super::said::{Ruling, Verdict};
 use super::super::score::Score;
 use super::Referee;
+use super::claim::Asked;
 use super::context::Phase;
+use super::illegal::NO_MOVE;
 use super::life::cannot_mate;
-use super::matter::Case;
+use super::matter::{Case, MayAct};
+use shakmaty::san::San;
 use shakmaty::{Color, Role};
 
 impl Referee {
@@ -30,14 +33,142 @@ impl Referee {
             Declaration::Resign => self.on_resign(by),
             Declaration::Arrive => self.on_arrive(by),
             Declaration::Claim(claim) => self.on_claim(by, claim),
-            Declaration::WithdrawClaim => self.on_withdraw_claim(by),
+            Declaration::WithdrawClaim => self.claims.on_withdraw(&mut self.cx, by),
             Declaration::Promote(role) => self.on_promote(by, *role),
             Declaration::AnnounceCastling => self.on_announce_castling(by),
-            Declaration::RequestIncrement => self.on_request_increment(by),
+            Declaration::RequestIncrement => {
+                let is_down = self.flags.is_down(by);
+                self.claims.on_request_increment(&mut self.cx, &mut self.offers, by, is_down);
+            }
             Declaration::Adjourn => self.on_adjourn(by),
             Declaration::AskStatus => self.on_ask_status(by),
             Declaration::Protest => self.on_protest(by),
         }
+    }
+
+    fn on_claim(&mut self, by: Color, claim: &Claim) {
+        if self.cx.is_over() {
+            self.cx.out.inadmissible(by, claim.kind(), "the game is over");
+            return;
+        }
+        // Why the clocks were stopped is answered.
+        self.cx.matters.close(|case| matches!(case, Case::Reason));
+        match claim {
+            Claim::Touch => self.claim_touch(by),
+            Claim::Illegal => self.claim_illegal(by),
+            Claim::Time => self.claim_time(by),
+            Claim::Threefold(san) => self.claim_draw(by, (Asked::Threefold, san.as_ref())),
+            Claim::Fifty(san) => self.claim_draw(by, (Asked::Fifty, san.as_ref())),
+            Claim::Quickplay(ground) => {
+                let is_down = self.flags.is_down(by);
+                let offers = &mut self.offers;
+                self.claims.claim_quickplay(&mut self.cx, offers, by, *ground, is_down);
+            }
+            Claim::Setup => self.claims.claim_setup(&mut self.cx, by),
+            Claim::Defect => self.cx.out.log(Code::ClaimDefect, Some(by)),
+            Claim::ClockWrong => self.claims.claim_clock(&mut self.cx, by),
+        }
+    }
+
+    fn claim_draw(&mut self, by: Color, asked: (Asked, Option<&San>)) {
+        let has_touched = !self.turn.touches.is_empty();
+        self.claims.claim_draw(&mut self.cx, &mut self.offers, by, asked, has_touched);
+    }
+
+    fn claim_touch(&mut self, by: Color) {
+        let Some(breach) = self.breaches.iter().rev().find(|breach| breach.by != by).cloned()
+        else {
+            self.cx.out.inadmissible(by, "touch", "no breach can be claimed now");
+            return;
+        };
+        self.cx.out.log(Code::ClaimTouch, Some(by));
+        self.cx.out.claimed(by, "touch", Verdict::Correct, None);
+        self.cx.open(Case::Touch(breach), &["enforce", "dismiss"], MayAct::Yes);
+    }
+
+    fn claim_illegal(&mut self, by: Color) {
+        if self.claims_empty_press(by) {
+            return;
+        }
+        let found = self.cx.matters.illegal_case().filter(|known| known.by != by).cloned();
+        let Some(found) = found else {
+            self.refuse_illegal(by);
+            return;
+        };
+        if found.is_lapsed && !found.is_claimed {
+            self.cx.out.inadmissible(by, "illegal", "a piece was touched before the claim");
+            return;
+        }
+        let is_answered = self.cx.game.len() > found.ply + 1;
+        if is_answered && self.cx.rules.illegal.raised != IllegalRaised::AnyTime {
+            self.cx.out.inadmissible(by, "illegal", "the move has been answered");
+            return;
+        }
+        self.cx.out.log(Code::ClaimIllegal, Some(by));
+        self.cx.out.claimed(by, "illegal", Verdict::Correct, None);
+        let nth = self.illegal[found.by] + 1;
+        self.cx.out.say(Ruling::IllegalCompleted { by: found.by, nth, why: found.why });
+        self.cx.matters.claim_illegal();
+    }
+
+    /// From 2018 a press without a move counts as an illegal move, which the opponent may claim.
+    /// 7.5.3, A.4.2 (A.5.2), B. True if there is one of his opponent.
+    fn claims_empty_press(&mut self, by: Color) -> bool {
+        let is_it =
+            |case: &Case| matches!(case, Case::EmptyPress { by: known, .. } if *known != by);
+        let ply = self.cx.matters.iter().rev().find_map(|matter| match matter.case {
+            Case::EmptyPress { ply, .. } if is_it(&matter.case) => Some(ply),
+            _ => None,
+        });
+        let Some(ply) = ply.filter(|_| self.cx.rules.empty_press == Fault::IllegalMove) else {
+            return false;
+        };
+        let is_answered =
+            self.cx.game.plies()[ply.min(self.cx.game.len())..].iter().any(|it| it.by == by);
+        if is_answered && self.cx.rules.illegal.raised != IllegalRaised::AnyTime {
+            self.cx.out.inadmissible(by, "illegal", "it has been answered by a move");
+            return true;
+        }
+        self.cx.out.log(Code::ClaimIllegal, Some(by));
+        self.cx.out.claimed(by, "illegal", Verdict::Correct, None);
+        let nth = self.illegal[!by] + 1;
+        self.cx.out.say(Ruling::IllegalCompleted { by: !by, nth, why: NO_MOVE });
+        self.cx.matters.set_may_act(MayAct::Yes);
+        self.cx.matters.raise(is_it);
+        true
+    }
+
+    /// There is none, or none that may be claimed any more.
+    fn refuse_illegal(&mut self, by: Color) {
+        if self.cx.game.plies().iter().any(|ply| ply.is_illegal && ply.by != by) {
+            self.cx.out.inadmissible(by, "illegal", "no illegal move can be claimed now");
+        } else {
+            self.cx.out.incorrect(
+                by,
+                "illegal",
+                "the record shows no illegal move of the opponent",
+            );
+        }
+    }
+
+    fn claim_time(&mut self, by: Color) {
+        let flagged = !by;
+        if !self.flags.is_missing(flagged) {
+            self.cx.out.incorrect(by, "time", "the flag is up, or the moves were completed");
+            return;
+        }
+        if self.cx.matters.flag_seen() == Some(by) {
+            self.cx.out.incorrect(by, "time", "the claimant's own flag was seen before");
+            return;
+        }
+        let must_be_up = self.cx.rules.flag_call != FlagCall::Called;
+        if must_be_up && self.flags.is_down(by) {
+            self.cx.out.incorrect(by, "time", "the claimant's own flag is down");
+            return;
+        }
+        self.cx.out.log(Code::ClaimTime, Some(by));
+        self.cx.out.claimed(by, "time", Verdict::Correct, None);
+        self.witness_flag(flagged);
     }
 
     fn on_adjust(&mut self, by: Color) {
@@ -86,7 +217,7 @@ impl Referee {
     }
 
     fn on_protest(&mut self, by: Color) {
-        if std::mem::take(&mut self.was_final) {
+        if self.claims.take_final() {
             self.cx.out.refuse(Some(by), "the decision on such a claim is final");
             return;
         }

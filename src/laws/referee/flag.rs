@@ -68,7 +68,7 @@ impl Referee {
     /// Whether what is moved or pressed from now on does not count: a flag is being ruled upon, or
     /// a claim has concluded the game.
     pub(super) fn is_play_over(&self) -> bool {
-        self.cx.matters.flag_seen().is_some() || self.is_concluded()
+        self.cx.matters.flag_seen().is_some() || self.claims.is_concluded(&self.cx)
     }
 
     fn has_enough(&self, side: Color) -> bool {
@@ -78,7 +78,7 @@ impl Referee {
 
     pub(super) fn on_flag(&mut self, side: Color) {
         self.cx.out.say(Ruling::Flag { side });
-        if self.cx.is_over() || self.flags.down[side] || self.is_concluded() {
+        if self.cx.is_over() || self.flags.down[side] || self.claims.is_concluded(&self.cx) {
             return;
         }
         self.flags.down[side] = true;
@@ -198,7 +198,7 @@ impl Referee {
     }
 
     pub(super) fn on_arbiter_flag(&mut self, side: Color) {
-        if self.cx.is_over() || self.is_concluded() {
+        if self.cx.is_over() || self.claims.is_concluded(&self.cx) {
             self.cx.out.say(Ruling::Ignored);
         } else if self.has_enough(side) {
             self.cx.out.log(Code::FlagEnoughMoves, Some(side));
@@ -278,7 +278,7 @@ impl Referee {
                 QuickplayClaim::IfAnnounced => self.cx.terms.has_announced("III.5"),
                 QuickplayClaim::Nobody => false,
             };
-            let is_short = left < QUICKPLAY && !left.is_zero() && self.is_quickplay(side);
+            let is_short = left < QUICKPLAY && !left.is_zero() && self.cx.is_quickplay(side);
             if may && is_short && !self.flags.quickplay_noted[side] {
                 self.flags.quickplay_noted[side] = true;
                 self.cx.out.log(Code::QuickplayWindow, Some(side));

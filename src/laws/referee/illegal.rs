@@ -8,6 +8,7 @@ use super::super::said::{Binding, ClockOrder, Ruling};
 use super::super::score::Score;
 use super::life::cannot_mate;
 use super::matter::{Case, Illegal, MayAct, Then};
+use super::penalty::{row_of_fault, row_of_illegal};
 use super::{Referee, Turn};
 use shakmaty::{Chess, Color, Move, Position};
 
@@ -187,7 +188,7 @@ impl Referee {
                 self.lose_by_illegal(&before, by, ordinal);
             }
             IllegalCost::Time { .. } if case.is_put_right && self.was_played_on(case.ply) => {
-                self.pay(winner, self.row_of_illegal());
+                self.pay(winner, row_of_illegal(&self.cx.terms));
             }
             IllegalCost::Time { .. } => {
                 self.cx.game.truncate(case.ply);
@@ -208,7 +209,7 @@ impl Referee {
                 }
                 let (carried, released) = self.replacement(case, &before);
                 self.turn = Turn { carried, released_before: released, ..Turn::default() };
-                self.pay(winner, self.row_of_illegal());
+                self.pay(winner, row_of_illegal(&self.cx.terms));
                 self.demand_ply(case.ply, Then::Nothing);
             }
         }
@@ -259,7 +260,7 @@ impl Referee {
             let pos = self.cx.game.last().clone();
             self.lose_by_illegal(&pos, by, "second illegal move");
         } else {
-            self.pay(!by, self.row_of_fault());
+            self.pay(!by, row_of_fault(&self.cx.terms));
         }
     }
 }

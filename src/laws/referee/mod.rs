@@ -26,6 +26,7 @@ mod matter;
 mod offer;
 mod order;
 mod outbox;
+mod penalty;
 mod pending;
 mod press;
 mod query;
@@ -52,7 +53,7 @@ use super::touch::Touches;
 use crate::time::Mono;
 use adjourn::Sitting;
 use board::BoardSeen;
-use claim::Open;
+use claim::Claims;
 use context::{Context, Phase};
 use matter::Breach;
 use offer::Offers;
@@ -128,7 +129,7 @@ pub struct Referee {
     /// Breaches of Article 4 by the player who moved last.
     breaches: Vec<Breach>,
     offers: Offers,
-    claim: Option<Open>,
+    claims: Claims,
     sitting: Sitting,
     flags: flag::Flags,
     late: late::Presence,
@@ -139,15 +140,10 @@ pub struct Referee {
     pressed_early: Option<Color>,
     /// This half-move was pressed and is completed when the clocks run again.
     completes_on_resume: Option<usize>,
-    /// A claim that the arbiter has not decided yet, while play goes on. 10.2b.
-    postponed: Option<Open>,
-    /// The last decision is final. 10.2d.
-    was_final: bool,
     is_turned: bool,
     doubt: Option<life::Doubt>,
     /// The position after so many half-moves is proven to be dead.
     dead_after: Option<usize>,
-    is_array_wrong: bool,
     /// What stands is to be judged although nobody pressed.
     is_called: bool,
 }
@@ -157,7 +153,7 @@ impl Referee {
     pub fn new(terms: Terms, start: Chess, mode: CastlingMode, seen: Picture) -> Self {
         let board = BoardSeen::new(seen, terms.is_rotated);
         Self {
-            is_array_wrong: setup::is_wrong_array(&start, &terms, mode),
+            claims: Claims::new(setup::is_wrong_array(&start, &terms, mode)),
             illegal: terms.illegal_before,
             cx: Context::new(terms, start, mode, board),
             flags: flag::Flags::default(),
@@ -165,13 +161,10 @@ impl Referee {
             turn: Turn::default(),
             breaches: Vec::new(),
             offers: Offers::default(),
-            claim: None,
             sitting: Sitting::default(),
             two_hands: ByColor::default(),
             pressed_early: None,
             completes_on_resume: None,
-            postponed: None,
-            was_final: false,
             is_turned: false,
             doubt: None,
             dead_after: None,
@@ -296,7 +289,8 @@ impl Referee {
     fn watch_time(&mut self) {
         self.settle_if_due();
         if self.cx.is_over() {
-            (self.claim, self.doubt) = (None, None);
+            self.claims.drop_open();
+            self.doubt = None;
             return;
         }
         self.watch_missing();

@@ -23,7 +23,7 @@ impl Referee {
             Order::Start => self.on_start(),
             Order::Confirm(number) => self.on_confirm(*number),
             Order::Dismiss(number) => self.on_dismiss(*number),
-            Order::Rule(judgment) => self.on_judgment(*judgment),
+            Order::Rule(judgment) => self.claims.on_judgment(&mut self.cx, *judgment),
             Order::Continue(going) => self.on_continue(*going),
             Order::Pause => self.on_arbiter_pause(),
             Order::Resume(side) => self.on_resume(*side),
@@ -111,7 +111,7 @@ impl Referee {
     /// The result is withdrawn. What was claimed, signed or counted against a clock for it is over.
     pub(super) fn reopen(&mut self) {
         self.cx.end.withdraw();
-        self.was_final = false;
+        self.claims.take_final();
         for side in BOTH {
             self.raise_flag(side);
         }
@@ -137,7 +137,7 @@ impl Referee {
             return;
         }
         self.cx.clock.resume();
-        self.claim = self.claim.take().filter(|open| open.is_postponed);
+        self.claims.drop_open();
         self.cx.order_clock(ClockOrder::Run(side));
         self.cx.out.log(Code::ClockResumed, Some(side));
         self.cx.matters.close(|case| matches!(case, Case::Reason));
@@ -313,7 +313,7 @@ impl Referee {
 
     fn on_basis(&mut self, what: &str) {
         if what == "display_only" {
-            let by = self.claim.take().map(|open| open.by);
+            let by = self.claims.drop_open().map(|open| open.by);
             self.cx.out.refuse(by, "a claim cannot rest on a display alone");
         } else {
             self.cx.out.note(&format!("the claim rests on {what}"));

@@ -1,7 +1,7 @@
 //! What a referee answers, gathered while he is being told something.
 
 use super::super::code::Code;
-use super::super::said::{ClockOrder, Confidence, Note, Ruling};
+use super::super::said::{ClockOrder, Confidence, Note, Ruling, Verdict};
 use shakmaty::Color;
 
 /// What a referee answers.
@@ -60,6 +60,29 @@ impl Outbox {
 
     pub(super) fn note(&mut self, text: &str) {
         self.log_with(Code::ArbiterNote, None, text.to_owned());
+    }
+
+    /// A claim is made, and this is what the record says to it.
+    pub(super) fn claimed(
+        &mut self,
+        by: Color,
+        kind: &'static str,
+        verdict: Verdict,
+        san: Option<String>,
+    ) {
+        self.say(Ruling::Claimed { kind, by, verdict, san });
+    }
+
+    /// A claim that may not be made, or not now.
+    pub(super) fn inadmissible(&mut self, by: Color, kind: &'static str, why: &str) {
+        self.claimed(by, kind, Verdict::Inadmissible, None);
+        self.refuse(Some(by), why);
+    }
+
+    /// A claim that the record does not bear out.
+    pub(super) fn incorrect(&mut self, by: Color, kind: &'static str, why: &str) {
+        self.claimed(by, kind, Verdict::Incorrect, None);
+        self.refuse(Some(by), why);
     }
 
     /// Something is refused: it is on record, and changes nothing.

@@ -32,8 +32,7 @@ impl Pending {
 impl Referee {
     /// What waits for the arbiter. The first is what `confirm` and `dismiss` answer next.
     pub fn pending(&self) -> Vec<Pending> {
-        let claims = [&self.claim, &self.postponed];
-        let claims = claims.into_iter().flatten().map(|open| self.pending_claim(open));
+        let claims = self.claims.undecided().map(|open| self.pending_claim(open));
         let matters = self.cx.matters.iter().rev().map(|matter| self.pending_matter(matter));
         let (asks, mut found): (Vec<_>, Vec<_>) =
             claims.partition(|claim| !claim.orders.contains(&"confirm"));

@@ -1,8 +1,7 @@
 //! What a referee can be asked.
 
-use super::super::edition::{Edition, Pace};
 use super::super::notation::{MateSign, write};
-use super::super::said::{Binding, Verdicted};
+use super::super::said::{Binding, OfferState, Verdicted};
 use super::super::score::Score;
 use super::super::terms::Terms;
 use super::Referee;
@@ -155,27 +154,11 @@ impl Referee {
         Some(format!("{}{dots}{text}{offer}", ply.no))
     }
 
-    pub(super) fn row_of_illegal(&self) -> &'static str {
-        self.modern_row("L7.4b1")
-    }
-
-    /// The row for what is dealt with as an illegal move since 2018.
-    pub(super) fn row_of_fault(&self) -> &'static str {
-        self.modern_row("LM7.5.5")
-    }
-
-    pub(super) fn row_of_claim(&self) -> &'static str {
-        let edition = self.cx.terms.profile.edition;
-        if edition.is_modern() { self.modern_row("LM9.5.3") } else { "L9.5b" }
-    }
-
-    /// The row that says how much time is given at this pace since 2018.
-    fn modern_row(&self, standard: &'static str) -> &'static str {
-        let edition = self.cx.terms.profile.edition;
-        match (self.cx.terms.pace(), edition) {
-            (Pace::Blitz, _) if edition.is_modern() => "LM.B",
-            (Pace::Rapid, Edition::M2023) => "LM.A.3",
-            _ => standard,
+    /// How the offer of `by` stands. One that is open lapses with the end of the game.
+    pub fn offer(&self, by: Color) -> Option<OfferState> {
+        match self.offers.state(by) {
+            Some(OfferState::Open) if self.cx.is_over() => Some(OfferState::Lapsed),
+            state => state,
         }
     }
 }

@@ -5,9 +5,9 @@ use super::super::code::Code;
 use super::super::history::Ply;
 use super::super::picture::Picture;
 use super::super::profile::Unpressed;
-use super::super::said::Ruling;
+use super::super::said::{Binding, Ruling};
 use super::matter::Case;
-use super::{Binding, Referee, Turn};
+use super::{Referee, Turn};
 use shakmaty::{ByColor, Chess, Move, Position};
 
 /// A half-move on record.
@@ -52,7 +52,7 @@ impl Referee {
         !(self.cx.is_over() || is_open && self.cx.is_tidy())
             && self.cx.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.cx.matters.demand().is_none()
-            && self.claim.is_none()
+            && self.claims.open().is_none()
             && self.cx.terms.impaired.is_none()
             && !self.is_suspended()
     }
@@ -193,7 +193,8 @@ impl Referee {
         self.breaches.clear();
         self.turn = Turn::default();
         self.cx.matters.take_demand();
-        (self.claim, self.doubt) = (None, None);
+        self.claims.drop_open();
+        self.doubt = None;
         (self.pressed_early, self.completes_on_resume) = (None, None);
         (self.two_hands, self.dead_after) = (ByColor::default(), None);
         self.late.all_present();

@@ -23,7 +23,7 @@ impl Referee {
             return;
         }
         self.cx.clock.pause(PausedBy::Player(by));
-        if self.asks_without_arbiter(by) {
+        if self.claims.asks_without_arbiter(&mut self.cx, by) {
             return;
         }
         let fetches = self.awaits_promotion();

@@ -523,7 +523,7 @@ impl Referee {
             self.cx.out.log(Code::Restored, None);
         }
         self.offers.decline(&mut self.cx, by);
-        self.claim_lapses(by);
+        self.claims.lapse(by);
         self.note_if_missing();
         self.after_made();
     }
