@@ -4,7 +4,9 @@ use super::super::code::Code;
 use super::super::profile::{Fault, ReversedColors};
 use super::super::said::Binding;
 use super::super::score::Score;
+use super::adjourn::Sitting;
 use super::illegal::NO_MOVE;
+use super::late::Presence;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
 use super::penalty::row_of_fault;
 use super::{Referee, Turn};
@@ -45,11 +47,11 @@ impl Referee {
                 self.cx.finish(Code::ArbiterResult, Score::win(!side), "electronic device");
             }
             Case::BothFlags => self.confirm_both_flags(),
-            Case::Late(absent) => self.confirm_default(absent),
+            Case::Late(absent) => Presence::confirm(&mut self.cx, absent),
             Case::WrongArray | Case::PositionLost => self.annul(),
             Case::Reversed => self.confirm_reversed(),
             Case::Reason => self.cx.out.note("the reason is valid"),
-            Case::Envelope(by) => self.lose_by_envelope(by),
+            Case::Envelope(by) => Sitting::lose(&mut self.cx, by),
             Case::Agreed(score, reason) => self.cx.finish(Code::ArbiterResult, score, &reason),
             Case::StillImpossible => {
                 let reason = "illegal position still on the board";

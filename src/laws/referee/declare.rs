@@ -25,13 +25,16 @@ impl Referee {
         match said {
             Declaration::Adjust => self.on_adjust(by),
             Declaration::OfferDraw => {
-                self.offers.on_offer(&mut self.cx, by, self.sitting.is_adjourned);
+                self.offers.on_offer(&mut self.cx, by, self.sitting.is_adjourned());
             }
             Declaration::AcceptDraw => self.offers.on_accept(&mut self.cx, by),
             Declaration::DeclineDraw => self.offers.on_decline(&mut self.cx, by),
             Declaration::WithdrawOffer => self.offers.on_withdraw(&mut self.cx, by),
             Declaration::Resign => self.on_resign(by),
-            Declaration::Arrive => self.on_arrive(by),
+            Declaration::Arrive => {
+                let is_resuming = self.sitting.is_resuming();
+                self.late.on_arrive(&mut self.cx, by, is_resuming);
+            }
             Declaration::Claim(claim) => self.on_claim(by, claim),
             Declaration::WithdrawClaim => self.claims.on_withdraw(&mut self.cx, by),
             Declaration::Promote(role) => self.on_promote(by, *role),
@@ -40,7 +43,7 @@ impl Referee {
                 let is_down = self.flags.is_down(by);
                 self.claims.on_request_increment(&mut self.cx, &mut self.offers, by, is_down);
             }
-            Declaration::Adjourn => self.on_adjourn(by),
+            Declaration::Adjourn => self.sitting.on_adjourn(&mut self.cx, by),
             Declaration::AskStatus => self.on_ask_status(by),
             Declaration::Protest => self.on_protest(by),
         }

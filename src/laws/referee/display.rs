@@ -52,7 +52,7 @@ impl Referee {
         let is_astray = self.turn.on_board.is_some() || self.cx.matters.demand().is_some();
         let is_setup = self.cx.phase == Phase::Setup;
         let plies = self.cx.game.plies();
-        let is_sealing = self.sitting.is_adjourned || self.sitting.requested.is_some();
+        let is_sealing = self.sitting.is_adjourned() || self.sitting.requested().is_some();
         // That his clock runs on is for nobody to see who could tell the player. 13.6 (12.6).
         let is_forgotten = self.turn.not_pressed_noted
             && plies.last().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);

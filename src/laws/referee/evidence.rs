@@ -19,7 +19,7 @@ impl Referee {
             && self.cx.phase == Phase::Running
             && self.cx.clock.running().is_none()
             && self.cx.clock.paused().is_none()
-            && !self.sitting.is_opened
+            && !self.sitting.is_opened()
     }
 
     /// Remembers when the piece that was moved last left its new square again.

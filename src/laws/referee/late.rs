@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::score::Score;
-use super::Referee;
+use super::context::Context;
 use super::matter::{ByAbsence, Case, MayAct};
 use crate::time::Mono;
 use shakmaty::{ByColor, Color};
@@ -15,10 +15,10 @@ const RESUMPTION: Duration = Duration::from_secs(3_600);
 /// Who is there, and since when he ought to be.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Presence {
-    pub scheduled: Option<Mono>,
-    pub started: Option<Mono>,
+    scheduled: Option<Mono>,
+    started: Option<Mono>,
     /// When a clock was started at the resumption of an adjourned game.
-    pub resumed: Option<Mono>,
+    resumed: Option<Mono>,
     /// Who is late at the resumption unless he comes in time.
     expected: ByColor<bool>,
     arrived: ByColor<bool>,
@@ -34,6 +34,31 @@ impl Presence {
         for moment in moments.into_iter().flatten() {
             *moment = Mono::default();
         }
+    }
+
+    /// The announced start is reached.
+    pub(super) fn schedule(&mut self, now: Mono) {
+        self.scheduled = Some(now);
+    }
+
+    /// Play begins.
+    pub(super) fn start(&mut self, now: Mono) {
+        self.started = Some(now);
+    }
+
+    /// When play began.
+    pub(super) fn started(&self) -> Option<Mono> {
+        self.started
+    }
+
+    /// A clock is started at the resumption of an adjourned game.
+    pub(super) fn resume(&mut self, now: Mono) {
+        self.resumed.get_or_insert(now);
+    }
+
+    /// Whether an adjourned game was taken up again.
+    pub(super) fn is_resumed(&self) -> bool {
+        self.resumed.is_some()
     }
 
     /// An adjourned game is taken up again: this side must come in time.
@@ -68,99 +93,91 @@ impl Presence {
             (white, _) => Some(ByAbsence::One(Color::from_white(white))),
         }
     }
-}
 
-impl Referee {
-    pub(super) fn on_arrive(&mut self, by: Color) {
-        let was_there = self.late.is_there(by);
-        self.late.came(by);
-        self.late.is_entered = true;
-        self.cx.out.log(Code::Arrival, Some(by));
-        if was_there || self.cx.is_over() {
+    pub(super) fn on_arrive(&mut self, cx: &mut Context, by: Color, is_resuming: bool) {
+        let was_there = self.is_there(by);
+        self.came(by);
+        self.is_entered = true;
+        cx.out.log(Code::Arrival, Some(by));
+        if was_there || cx.is_over() {
             return;
         }
-        let limit = if self.is_resuming() { self.resumption() } else { self.cx.terms.lateness() };
-        let Some(since) = self.late.since() else { return };
-        let late = self.seconds_since(since);
+        let limit = if is_resuming || self.resumed.is_some() {
+            Self::resumption(cx)
+        } else {
+            cx.terms.lateness()
+        };
+        let Some(since) = self.since() else { return };
+        let late = Self::seconds_since(cx, since);
         if late > Duration::ZERO {
-            self.cx.out.log_with(Code::Late, Some(by), format!("{} s", late.as_secs()));
+            cx.out.log_with(Code::Late, Some(by), format!("{} s", late.as_secs()));
         }
         let is_known = |case: &Case| matches!(case, Case::Late(ByAbsence::One(one)) if *one == by);
-        if late > limit && !self.cx.matters.has(is_known) {
-            self.default_of(ByAbsence::One(by));
+        if late > limit && !cx.matters.has(is_known) {
+            Self::default_of(cx, ByAbsence::One(by));
         }
-    }
-
-    /// Whether an adjourned game is being taken up again, or has been.
-    fn is_resuming(&self) -> bool {
-        self.late.resumed.is_some() || self.sitting.is_resuming
     }
 
     /// Full seconds: by the clock on the wall nobody is late by less.
-    fn seconds_since(&self, since: Mono) -> Duration {
-        Duration::from_secs(self.cx.now.since(since).as_secs())
+    fn seconds_since(cx: &Context, since: Mono) -> Duration {
+        Duration::from_secs(cx.now.since(since).as_secs())
     }
 
-    fn resumption(&self) -> Duration {
-        if self.cx.terms.profile.edition.is_modern() {
-            self.cx.terms.lateness()
-        } else {
-            RESUMPTION
-        }
+    fn resumption(cx: &Context) -> Duration {
+        if cx.terms.profile.edition.is_modern() { cx.terms.lateness() } else { RESUMPTION }
     }
 
-    fn default_of(&mut self, absent: ByAbsence) {
+    fn default_of(cx: &mut Context, absent: ByAbsence) {
         let loss = match absent {
             ByAbsence::One(_) => "declare default",
             ByAbsence::Both => "both lose",
         };
-        self.cx.matters.close(|case| matches!(case, Case::Late(_)));
-        self.cx.open(Case::Late(absent), &[loss, "arbiter decides otherwise"], MayAct::Yes);
+        cx.matters.close(|case| matches!(case, Case::Late(_)));
+        cx.open(Case::Late(absent), &[loss, "arbiter decides otherwise"], MayAct::Yes);
     }
 
     /// Who is away, and when that costs the game. Who may come at once or not at all is late if he
     /// is not there at the start.
-    fn lateness_due(&self) -> Option<(Mono, ByAbsence)> {
-        let is_over =
-            self.cx.is_over() || self.cx.matters.has(|case| matches!(case, Case::Late(_)));
-        let is_under_way = self.late.started.is_some() || self.late.resumed.is_some();
-        let absent = self.late.absent().filter(|absent| match absent {
-            ByAbsence::One(_) => is_under_way || self.late.is_entered,
+    fn lateness_due(&self, cx: &Context) -> Option<(Mono, ByAbsence)> {
+        let is_over = cx.is_over() || cx.matters.has(|case| matches!(case, Case::Late(_)));
+        let is_under_way = self.started.is_some() || self.resumed.is_some();
+        let absent = self.absent().filter(|absent| match absent {
+            ByAbsence::One(_) => is_under_way || self.is_entered,
             ByAbsence::Both => is_under_way,
         });
-        let (since, absent) = self.late.since().filter(|_| !is_over).zip(absent)?;
-        let limit = match self.late.resumed {
-            Some(_) => self.resumption(),
-            None if self.late.is_entered => self.cx.terms.lateness(),
-            None => self.cx.terms.lateness().max(self.cx.terms.evidence.away),
+        let (since, absent) = self.since().filter(|_| !is_over).zip(absent)?;
+        let limit = match self.resumed {
+            Some(_) => Self::resumption(cx),
+            None if self.is_entered => cx.terms.lateness(),
+            None => cx.terms.lateness().max(cx.terms.evidence.away),
         };
-        let is_at_once = limit.is_zero() && self.late.is_entered && self.late.resumed.is_none();
+        let is_at_once = limit.is_zero() && self.is_entered && self.resumed.is_none();
         let grace = if is_at_once { Duration::ZERO } else { Duration::from_secs(1) };
         Some((since + limit + grace, absent))
     }
 
     /// When somebody is too late.
-    pub(super) fn late_at(&self) -> Option<Mono> {
-        self.lateness_due().map(|(due, _)| due)
+    pub(super) fn due_at(&self, cx: &Context) -> Option<Mono> {
+        self.lateness_due(cx).map(|(due, _)| due)
     }
 
-    pub(super) fn watch_lateness(&mut self) {
-        let Some((_, absent)) = self.lateness_due().filter(|(due, _)| *due <= self.cx.now) else {
+    pub(super) fn watch(&mut self, cx: &mut Context) {
+        let Some((_, absent)) = self.lateness_due(cx).filter(|(due, _)| *due <= cx.now) else {
             return;
         };
-        if let (ByAbsence::One(side), Some(_)) = (absent, self.late.resumed)
-            && !std::mem::replace(&mut self.late.is_late_noted, true)
+        if let (ByAbsence::One(side), Some(_)) = (absent, self.resumed)
+            && !std::mem::replace(&mut self.is_late_noted, true)
         {
-            self.cx.out.log(Code::Late, Some(side));
+            cx.out.log(Code::Late, Some(side));
         }
-        self.default_of(absent);
+        Self::default_of(cx, absent);
     }
 
-    pub(super) fn confirm_default(&mut self, absent: ByAbsence) {
+    pub(super) fn confirm(cx: &mut Context, absent: ByAbsence) {
         let score = match absent {
             ByAbsence::One(side) => Score::win(!side),
             ByAbsence::Both => Score::NOBODY,
         };
-        self.cx.finish(Code::Default, score, "default");
+        cx.finish(Code::Default, score, "default");
     }
 }

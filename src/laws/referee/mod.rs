@@ -186,7 +186,7 @@ impl Referee {
             Told::Stopped(by) => self.on_stopped(*by),
             Told::Flag(side) => self.on_flag(*side),
             Told::FlagsUnknown => self.on_flags_unknown(),
-            Told::Scheduled => self.late.scheduled = Some(self.cx.now),
+            Told::Scheduled => self.late.schedule(self.cx.now),
             Told::Declared(by, said) => self.on_declared(*by, said),
             Told::Signed(score) => self.on_signed(*score),
             Told::Announced(by, words) => self.on_announced(*by, words),
@@ -216,11 +216,11 @@ impl Referee {
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         let life = self.doubt.as_ref().map(|doubt| doubt.due);
-        let (late, missing) = (self.late_at(), self.missing_at());
+        let (late, missing) = (self.late.due_at(&self.cx), self.missing_at());
         [
             self.cx.board.rests_at(),
             self.not_pressed_at(),
-            self.sitting_ends_at(),
+            self.sitting.ends_at(&self.cx, self.late.started()),
             late,
             missing,
             life,
@@ -276,7 +276,7 @@ impl Referee {
     /// Play begins; the terms are fixed.
     fn begin(&mut self) {
         self.cx.phase = Phase::Running;
-        self.late.started = Some(self.cx.now);
+        self.late.start(self.cx.now);
         let facts = format!("{}, default time {} s", self.cx.terms.profile, self.late_limit_s());
         self.cx.out.log_with(Code::GameStart, None, facts);
     }
@@ -296,8 +296,8 @@ impl Referee {
         self.watch_missing();
         self.watch_not_pressed();
         self.watch_low_time();
-        self.watch_lateness();
-        self.watch_sitting();
+        self.late.watch(&mut self.cx);
+        self.sitting.watch(&mut self.cx, self.late.started());
     }
 
     fn settle_if_due(&mut self) {

@@ -6,6 +6,7 @@ use super::super::profile::{DeviceRule, Fault, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
 use super::Referee;
+use super::adjourn::Sealed;
 use super::clock::PausedBy;
 use super::context::Phase;
 use super::life::cannot_mate;
@@ -49,7 +50,7 @@ impl Referee {
                 self.turn.touches.clear();
                 self.cx.out.note(&format!("touched by {side}"));
             }
-            Order::Seal(side) => self.on_seal_requested(*side),
+            Order::Seal(side) => self.sitting.on_seal_requested(&mut self.cx, *side),
             Order::OpenEnvelope => self.on_open_envelope(),
             Order::EnvelopeMissing => self.on_envelope_missing(),
             Order::PositionLost => {
@@ -141,7 +142,7 @@ impl Referee {
         self.cx.order_clock(ClockOrder::Run(side));
         self.cx.out.log(Code::ClockResumed, Some(side));
         self.cx.matters.close(|case| matches!(case, Case::Reason));
-        if self.cx.phase == Phase::Ready || self.sitting.is_resuming {
+        if self.cx.phase == Phase::Ready || self.sitting.is_resuming() {
             self.cx.phase = Phase::Running;
             self.take_up_again(side);
         }
@@ -150,6 +151,41 @@ impl Referee {
         {
             self.cx.complete(idx);
         }
+    }
+
+    /// A clock is started at the resumption of an adjourned game: as long as the envelope is closed
+    /// that of the player who is to reply and is away, or the sealer's, if both are. Guidelines 7,
+    /// 9.
+    fn take_up_again(&mut self, side: Color) {
+        let sealer = self.cx.mover();
+        self.late.resume(self.cx.now);
+        self.late.expect(side);
+        if self.sitting.is_adjourned() && side != sealer {
+            self.late.came(sealer);
+        } else if self.sitting.is_resuming() {
+            self.late.expect(!side);
+        }
+    }
+
+    /// A move is written: for the envelope, or as read from it.
+    pub(super) fn on_sealed(&mut self, by: Color, text: &str) {
+        let is_resumed = self.late.is_resumed();
+        match self.sitting.on_sealed(&mut self.cx, by, text, is_resumed) {
+            Sealed::Nothing => {}
+            Sealed::Binds(binding) => self.turn.carried = Some(binding),
+            Sealed::Awaits(side) => self.late.expect(side),
+        }
+    }
+
+    fn on_open_envelope(&mut self) {
+        if let Some(binding) = self.sitting.on_open(&mut self.cx, &self.late) {
+            self.turn.carried = Some(binding);
+        }
+    }
+
+    fn on_envelope_missing(&mut self) {
+        self.sitting.on_missing(&mut self.cx);
+        self.late.all_present();
     }
 
     fn on_time(&mut self, order: &Order) {

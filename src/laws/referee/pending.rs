@@ -72,12 +72,12 @@ impl Referee {
         for by in Color::ALL.into_iter().filter(|by| self.offers.is_open(*by)) {
             found.push(Pending::of(format!("{by} offers a draw"), &[]));
         }
-        if let Some(by) = self.sitting.requested {
+        if let Some(by) = self.sitting.requested() {
             let orders = ["open_envelope", "envelope_missing"];
-            let what = if self.sitting.is_adjourned {
+            let what = if self.sitting.is_adjourned() {
                 return [found, vec![Pending::of("the game is adjourned".to_owned(), &orders)]]
                     .concat();
-            } else if self.sitting.text.is_some() {
+            } else if self.sitting.is_written() {
                 format!("{by} has written his move; it is sealed when he stops the clocks")
             } else {
                 format!("{by} is to seal his move")

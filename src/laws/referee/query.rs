@@ -41,8 +41,8 @@ impl Referee {
         let is_ended = |known: &Verdicted| !known.code.is_end_by_position();
         self.cx.end.result().is_some_and(is_ended)
             || self.is_play_over()
-            || self.sitting.requested.is_some()
-            || self.sitting.is_adjourned
+            || self.sitting.requested().is_some()
+            || self.sitting.is_adjourned()
     }
 
     /// How the game ended.
@@ -97,6 +97,22 @@ impl Referee {
     pub fn target_board(&self) -> shakmaty::Board {
         let of_game = || self.cx.game.last().board().clone();
         self.demanded().map_or_else(of_game, |(board, _)| board)
+    }
+
+    /// Whether the envelope is open and its move is to be made.
+    pub fn is_envelope_open(&self) -> bool {
+        self.sitting.is_opened()
+    }
+
+    /// Who had sealed what, once the envelope that is known here has been opened.
+    pub fn read_from_envelope(&self) -> Option<(Color, &str)> {
+        self.sitting.read()
+    }
+
+    /// What was written, for the arbiter who closes the envelope. It stays out of every record
+    /// until the envelope is opened.
+    pub fn sealed(&self) -> Option<(Color, u32, &str)> {
+        self.sitting.sealed().map(|(by, text)| (by, self.cx.game.next_no(), text))
     }
 
     /// The choices that are open.

@@ -5,6 +5,7 @@ use super::super::picture::{disturbed, exact, partial};
 use super::super::said::{Binding, ClockOrder, Ruling};
 use super::Referee;
 use super::clock::PausedBy;
+use super::late::Presence;
 use super::matter::{Case, MayAct};
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Position};
@@ -18,8 +19,9 @@ impl Referee {
         }
         let running = self.cx.clock.running();
         self.cx.order_clock(ClockOrder::Stop);
-        if self.sitting.seals(by) && self.sitting.text.is_some() {
-            self.seal_finally(by);
+        if self.sitting.seals(by) && self.sitting.is_written() {
+            self.sitting.seal_finally(&mut self.cx, by);
+            self.late = Presence::default();
             return;
         }
         self.cx.clock.pause(PausedBy::Player(by));

@@ -43,7 +43,7 @@ impl Referee {
             return;
         }
         self.cx.await_rest();
-        if self.is_board_idle() {
+        if self.sitting.keeps_still(&self.cx) {
             return;
         }
         self.turn.stirred.add(sq);
@@ -113,7 +113,7 @@ impl Referee {
         self.cx.out.say(Ruling::Touched { by, sq });
         if is_own || self.may_be_captured(sq) {
             // What the envelope's move takes is the arbiter's hand.
-            if !self.sitting.is_opened {
+            if !self.sitting.is_opened() {
                 self.late.came(by);
             }
             if !self.turn.is_adjusting {
@@ -193,7 +193,7 @@ impl Referee {
 
     /// Says what stands on the board.
     pub(super) fn judge(&mut self, cause: Cause) {
-        let is_stopped = self.is_board_idle();
+        let is_stopped = self.sitting.keeps_still(&self.cx);
         if self.cx.is_over() || self.is_play_over() || self.cx.matters.demand().is_some() {
             return;
         }
@@ -268,7 +268,6 @@ impl Referee {
         }
         if self.sitting.seals(pos.turn()) {
             let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
-            self.sitting.on_board = Some(m);
             self.cx.out.say(Ruling::SealedMustBe { san });
             return;
         }
@@ -504,9 +503,9 @@ impl Referee {
         if stands {
             self.illegal_stands();
         }
-        if !self.sitting.is_opened {
+        if !self.sitting.is_opened() {
             self.late.came(by);
-            self.sitting.is_resuming = false;
+            self.sitting.end_resuming();
         }
         self.cx.out.say(Ruling::Made { by, san: san.clone(), uci });
         self.cx.out.log_with(Code::MoveMade, Some(by), san);
@@ -524,7 +523,7 @@ impl Referee {
         }
         self.offers.decline(&mut self.cx, by);
         self.claims.lapse(by);
-        self.note_if_missing();
+        self.sitting.note_if_missing(&mut self.cx);
         self.after_made();
     }
 
@@ -568,8 +567,7 @@ impl Referee {
             return;
         }
         let has_pressed = self.pressed_early.take().is_some_and(|by| by != self.cx.mover());
-        if self.sitting.is_opened {
-            self.sitting.is_opened = false;
+        if self.sitting.has_played() {
             self.cx.complete(idx);
         } else if has_pressed {
             if self.cx.clock.paused().is_some() {
