@@ -39,14 +39,14 @@ impl Referee {
             Case::Second { .. } => self.demand_ply(n, Then::Complete),
             Case::Illegal(illegal) => self.confirm_illegal(&illegal),
             Case::EmptyPress { by, .. } => self.confirm_empty_press(by),
-            Case::Flag(side) => self.confirm_flag(side),
+            Case::Flag(side) => self.flags.confirm(&mut self.cx, side),
             Case::Undecided(flagged) => {
                 self.cx.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
             }
             Case::Device(side) => {
                 self.cx.finish(Code::ArbiterResult, Score::win(!side), "electronic device");
             }
-            Case::BothFlags => self.confirm_both_flags(),
+            Case::BothFlags => self.flags.confirm_both(&mut self.cx),
             Case::Late(absent) => Presence::confirm(&mut self.cx, absent),
             Case::WrongArray | Case::PositionLost => self.annul(),
             Case::Reversed => self.confirm_reversed(),
@@ -132,7 +132,7 @@ impl Referee {
         match case {
             Case::Displaced => drop(self.cx.matters.take_demand()),
             Case::Late(_) => self.late.all_present(),
-            Case::Flag(side) => self.dismiss_flag(*side),
+            Case::Flag(side) => self.flags.dismiss(&mut self.cx, *side),
             Case::Touch(breach) => {
                 let ply = breach.ply;
                 self.breaches.retain(|known| known.ply != ply);

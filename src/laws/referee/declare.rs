@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::declaration::{Claim, Declaration};
-use super::super::profile::{CannotMate, Fault, FlagCall, IllegalRaised};
+use super::super::profile::{CannotMate, Fault, IllegalRaised};
 use super::super::said::{Ruling, Verdict};
 use super::super::score::Score;
 use super::Referee;
@@ -59,7 +59,7 @@ impl Referee {
         match claim {
             Claim::Touch => self.claim_touch(by),
             Claim::Illegal => self.claim_illegal(by),
-            Claim::Time => self.claim_time(by),
+            Claim::Time => self.flags.claim(&mut self.cx, by),
             Claim::Threefold(san) => self.claim_draw(by, (Asked::Threefold, san.as_ref())),
             Claim::Fifty(san) => self.claim_draw(by, (Asked::Fifty, san.as_ref())),
             Claim::Quickplay(ground) => {
@@ -152,26 +152,6 @@ impl Referee {
                 "the record shows no illegal move of the opponent",
             );
         }
-    }
-
-    fn claim_time(&mut self, by: Color) {
-        let flagged = !by;
-        if !self.flags.is_missing(flagged) {
-            self.cx.out.incorrect(by, "time", "the flag is up, or the moves were completed");
-            return;
-        }
-        if self.cx.matters.flag_seen() == Some(by) {
-            self.cx.out.incorrect(by, "time", "the claimant's own flag was seen before");
-            return;
-        }
-        let must_be_up = self.cx.rules.flag_call != FlagCall::Called;
-        if must_be_up && self.flags.is_down(by) {
-            self.cx.out.incorrect(by, "time", "the claimant's own flag is down");
-            return;
-        }
-        self.cx.out.log(Code::ClaimTime, Some(by));
-        self.cx.out.claimed(by, "time", Verdict::Correct, None);
-        self.witness_flag(flagged);
     }
 
     fn on_adjust(&mut self, by: Color) {

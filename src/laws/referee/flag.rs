@@ -3,12 +3,11 @@
 
 use super::super::code::Code;
 use super::super::profile::{BothFlags, FlagCall, QuickplayClaim, Recording};
-use super::super::said::{ClockOrder, Ruling};
+use super::super::said::{ClockOrder, Ruling, Verdict};
 use super::super::score::Score;
 use super::super::terms::{Bonus, FlagWatch, FlagWitness, PeriodCredit};
-use super::Referee;
 use super::clock::PausedBy;
-use super::context::Phase;
+use super::context::{Context, Phase};
 use super::life::{cannot_mate, is_mate_undecided};
 use super::matter::{Case, MayAct};
 use shakmaty::{ByColor, Color};
@@ -51,252 +50,260 @@ impl Flags {
         self.down.white || self.down.black
     }
 
-    /// The flag of `side` is up again: its time was set.
-    pub(super) fn raise(&mut self, side: Color) {
+    /// The flag of `side` is up: its time was set, or nobody rules on it.
+    pub(super) fn raise(&mut self, cx: &mut Context, side: Color) {
         self.down[side] = false;
         self.missing[side] = false;
-    }
-}
-
-impl Referee {
-    /// The flag of `side` is up: its time was set, or nobody rules on it.
-    pub(super) fn raise_flag(&mut self, side: Color) {
-        self.flags.raise(side);
-        self.cx.matters.forget_flag(Some(side));
+        cx.matters.forget_flag(Some(side));
     }
 
-    /// Whether what is moved or pressed from now on does not count: a flag is being ruled upon, or
-    /// a claim has concluded the game.
-    pub(super) fn is_play_over(&self) -> bool {
-        self.cx.matters.flag_seen().is_some() || self.claims.is_concluded(&self.cx)
-    }
-
-    fn has_enough(&self, side: Color) -> bool {
-        let n = self.cx.clock.period(side);
-        self.cx.terms.required(side, n).is_some_and(|required| self.cx.completed(side) >= required)
-    }
-
-    pub(super) fn on_flag(&mut self, side: Color) {
-        self.cx.out.say(Ruling::Flag { side });
-        if self.cx.is_over() || self.flags.down[side] || self.claims.is_concluded(&self.cx) {
+    pub(super) fn on_flag(&mut self, cx: &mut Context, side: Color, is_concluded: bool) {
+        cx.out.say(Ruling::Flag { side });
+        if cx.is_over() || self.down[side] || is_concluded {
             return;
         }
-        self.flags.down[side] = true;
-        let are_both = self.flags.down[!side];
-        if self.has_enough(side) {
+        self.down[side] = true;
+        let are_both = self.down[!side];
+        if has_enough(cx, side) {
             if are_both {
-                self.cx.out.log(Code::BothFlags, None);
+                cx.out.log(Code::BothFlags, None);
             }
-            self.flag_after_enough(side);
+            self.flag_after_enough(cx, side);
             return;
         }
-        self.flags.missing[side] = true;
-        self.flags.first.get_or_insert(side);
-        match self.cx.rules.flag_call {
-            FlagCall::Called => self.call_flag(side),
+        self.missing[side] = true;
+        self.first.get_or_insert(side);
+        match cx.rules.flag_call {
+            FlagCall::Called => self.call_flag(cx, side),
             FlagCall::WhenBothDown | FlagCall::Never => {
-                self.cx.out.log(Code::FlagDownSilent, Some(side));
-                self.cx.matters.set_may_act(MayAct::OnRequest);
+                cx.out.log(Code::FlagDownSilent, Some(side));
+                cx.matters.set_may_act(MayAct::OnRequest);
             }
         }
         if are_both {
-            self.both_flags();
+            Self::both_flags(cx);
         }
     }
 
     /// The prescribed moves were completed: the next period begins. 6.3 (6.4).
-    fn flag_after_enough(&mut self, side: Color) {
-        self.cx.out.log(Code::FlagEnoughMoves, Some(side));
-        if self.cx.terms.credit == PeriodCredit::OnZero {
-            self.cx.pass_period(side);
-            self.flags.down[side] = false;
+    fn flag_after_enough(&mut self, cx: &mut Context, side: Color) {
+        cx.out.log(Code::FlagEnoughMoves, Some(side));
+        if cx.terms.credit == PeriodCredit::OnZero {
+            cx.pass_period(side);
+            self.down[side] = false;
         }
-        if self.cx.rules.recording == Recording::NotRequired {
+        if cx.rules.recording == Recording::NotRequired {
             return;
         }
-        self.flags.sheet_due[side] = true;
-        if self.cx.clock.left(!side) >= LOW {
+        self.sheet_due[side] = true;
+        if cx.clock.left(!side) >= LOW {
             let (he, other) = (name(side), name(!side));
             let option = format!("{he} updates, may use {other}'s sheet on his own move");
-            self.cx.open(Case::Question, &[&option], MayAct::Yes);
+            cx.open(Case::Question, &[&option], MayAct::Yes);
         }
     }
 
     /// The flag fell with moves missing and the arbiter calls it.
-    fn call_flag(&mut self, side: Color) {
-        self.cx.out.log(Code::FlagDown, Some(side));
-        self.cx.matters.set_may_act(MayAct::Yes);
-        if self.cx.terms.flag_watch == FlagWatch::Full {
-            self.cx.order_clock(ClockOrder::Stop);
-            self.cx.clock.pause(PausedBy::Arbiter);
+    fn call_flag(&mut self, cx: &mut Context, side: Color) {
+        cx.out.log(Code::FlagDown, Some(side));
+        cx.matters.set_may_act(MayAct::Yes);
+        if cx.terms.flag_watch == FlagWatch::Full {
+            cx.order_clock(ClockOrder::Stop);
+            cx.clock.pause(PausedBy::Arbiter);
         }
-        self.cx.open(Case::Flag(side), &[], MayAct::Yes);
-        if self.cx.terms.flag_witness == FlagWitness::Authoritative {
-            self.witness_flag(side);
+        cx.open(Case::Flag(side), &[], MayAct::Yes);
+        if cx.terms.flag_witness == FlagWitness::Authoritative {
+            self.witness(cx, side);
         }
     }
 
-    fn both_flags(&mut self) {
-        self.cx.out.log(Code::BothFlags, None);
-        let may_act = match self.cx.rules.flag_call {
+    fn both_flags(cx: &mut Context) {
+        cx.out.log(Code::BothFlags, None);
+        let may_act = match cx.rules.flag_call {
             FlagCall::Called | FlagCall::WhenBothDown => MayAct::Yes,
             FlagCall::Never => MayAct::OnRequest,
         };
-        self.cx.matters.set_may_act(may_act);
-        let keeps_first = self.cx.matters.flag_seen().is_some();
+        cx.matters.set_may_act(may_act);
+        let keeps_first = cx.matters.flag_seen().is_some();
         if !keeps_first {
-            self.cx.matters.close(|case| matches!(case, Case::Flag(_)));
-            self.cx.open(Case::BothFlags, &[], may_act);
+            cx.matters.close(|case| matches!(case, Case::Flag(_)));
+            cx.open(Case::BothFlags, &[], may_act);
         }
     }
 
     /// Both flags were found down, and no source knows the order.
-    pub(super) fn on_flags_unknown(&mut self) {
-        for side in [Color::White, Color::Black] {
-            self.cx.out.say(Ruling::Flag { side });
-            self.flags.down[side] = true;
-            self.flags.missing[side] = !self.has_enough(side);
+    pub(super) fn on_order_unknown(&mut self, cx: &mut Context) {
+        for side in Color::ALL {
+            cx.out.say(Ruling::Flag { side });
+            self.down[side] = true;
+            self.missing[side] = !has_enough(cx, side);
         }
-        self.flags.is_order_unknown = true;
-        if self.cx.is_over() {
+        self.is_order_unknown = true;
+        if cx.is_over() {
             return;
         }
-        let missing = self.flags.missing;
+        let missing = self.missing;
         match (missing.white, missing.black) {
-            (true, true) => self.both_flags(),
+            (true, true) => Self::both_flags(cx),
             (false, false) => {
-                self.cx.out.log(Code::BothFlags, None);
-                for side in [Color::White, Color::Black] {
-                    self.flag_after_enough(side);
+                cx.out.log(Code::BothFlags, None);
+                for side in Color::ALL {
+                    self.flag_after_enough(cx, side);
                 }
             }
             // Only one has moves missing: which flag was first does not matter.
             (white, _) => {
                 let side = Color::from_white(white);
-                self.cx.out.log(Code::BothFlags, None);
-                self.flag_after_enough(!side);
-                self.call_flag(side);
+                cx.out.log(Code::BothFlags, None);
+                self.flag_after_enough(cx, !side);
+                self.call_flag(cx, side);
             }
         }
     }
 
     /// The arbiter sees a flag, or a player claims it. Of two the first that was seen decides. 6.8,
     /// 6.9 (2005: 6.9, 6.10).
-    pub(super) fn witness_flag(&mut self, side: Color) {
-        self.flags.missing[side] = true;
-        self.cx.matters.see_flag(side);
+    pub(super) fn witness(&mut self, cx: &mut Context, side: Color) {
+        self.missing[side] = true;
+        cx.matters.see_flag(side);
+    }
+
+    /// A player claims that the flag of his opponent is down.
+    pub(super) fn claim(&mut self, cx: &mut Context, by: Color) {
+        let flagged = !by;
+        if !self.is_missing(flagged) {
+            cx.out.incorrect(by, "time", "the flag is up, or the moves were completed");
+            return;
+        }
+        if cx.matters.flag_seen() == Some(by) {
+            cx.out.incorrect(by, "time", "the claimant's own flag was seen before");
+            return;
+        }
+        let must_be_up = cx.rules.flag_call != FlagCall::Called;
+        if must_be_up && self.is_down(by) {
+            cx.out.incorrect(by, "time", "the claimant's own flag is down");
+            return;
+        }
+        cx.out.log(Code::ClaimTime, Some(by));
+        cx.out.claimed(by, "time", Verdict::Correct, None);
+        self.witness(cx, flagged);
     }
 
     /// The arbiter does not rule on the flag of `side`: it counts as up. The other's may be down.
-    pub(super) fn dismiss_flag(&mut self, side: Color) {
-        self.raise_flag(side);
-        let is_known =
-            self.cx.matters.has(|case| matches!(case, Case::Flag(known) if *known == !side));
-        if self.flags.missing[!side] && !is_known && self.cx.rules.flag_call == FlagCall::Called {
-            self.cx.open(Case::Flag(!side), &[], MayAct::Yes);
+    pub(super) fn dismiss(&mut self, cx: &mut Context, side: Color) {
+        self.raise(cx, side);
+        let is_known = cx.matters.has(|case| matches!(case, Case::Flag(known) if *known == !side));
+        if self.missing[!side] && !is_known && cx.rules.flag_call == FlagCall::Called {
+            cx.open(Case::Flag(!side), &[], MayAct::Yes);
         }
     }
 
-    pub(super) fn on_arbiter_flag(&mut self, side: Color) {
-        if self.cx.is_over() || self.claims.is_concluded(&self.cx) {
-            self.cx.out.say(Ruling::Ignored);
-        } else if self.has_enough(side) {
-            self.cx.out.log(Code::FlagEnoughMoves, Some(side));
+    pub(super) fn on_arbiter_flag(&mut self, cx: &mut Context, side: Color, is_concluded: bool) {
+        if cx.is_over() || is_concluded {
+            cx.out.say(Ruling::Ignored);
+        } else if has_enough(cx, side) {
+            cx.out.log(Code::FlagEnoughMoves, Some(side));
         } else {
-            self.cx.out.log(Code::FlagDown, Some(side));
-            self.witness_flag(side);
+            cx.out.log(Code::FlagDown, Some(side));
+            self.witness(cx, side);
         }
     }
 
     /// The ruling on one flag. 6.9 (6.10).
-    pub(super) fn confirm_flag(&mut self, flagged: Color) {
-        let are_both = self.flags.down[Color::White] && self.flags.down[Color::Black];
-        if are_both && self.cx.rules.both_flags == BothFlags::Draw {
-            self.cx.finish(Code::TimeDraw, Score::DRAW, "both flags, rapid/blitz");
+    pub(super) fn confirm(&self, cx: &mut Context, flagged: Color) {
+        let are_both = self.down.white && self.down.black;
+        if are_both && cx.rules.both_flags == BothFlags::Draw {
+            cx.finish(Code::TimeDraw, Score::DRAW, "both flags, rapid/blitz");
             return;
         }
-        let pos = self.cx.game.last().clone();
+        let pos = cx.game.last().clone();
         if cannot_mate(&pos, !flagged) {
             let reason = "time, opponent cannot mate";
-            self.cx.finish_flagged(Code::TimeDraw, Score::DRAW, reason, Some(flagged));
+            cx.finish_flagged(Code::TimeDraw, Score::DRAW, reason, Some(flagged));
         } else if is_mate_undecided(&pos, !flagged) {
             // Nobody has proven it either way: the arbiter decides.
             let options = ["lost on time", "draw, opponent cannot mate"];
-            self.cx.open(Case::Undecided(flagged), &options, MayAct::Yes);
+            cx.open(Case::Undecided(flagged), &options, MayAct::Yes);
         } else {
-            self.cx.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
+            cx.finish_flagged(Code::TimeLoss, Score::win(!flagged), "time", Some(flagged));
         }
     }
 
     /// The ruling on two flags: the table of the Norwegian commentary.
-    pub(super) fn confirm_both_flags(&mut self) {
-        let is_last = self.cx.terms.is_last(Color::White, self.cx.clock.period(Color::White));
-        let is_shown = self.cx.rules.both_flags == BothFlags::FirstLoses
-            || self.cx.terms.flag_witness == FlagWitness::Authoritative;
-        let first = self.flags.first.filter(|_| is_shown && !self.flags.is_order_unknown);
-        match (self.cx.rules.both_flags, first) {
+    pub(super) fn confirm_both(&mut self, cx: &mut Context) {
+        let is_last = cx.terms.is_last(Color::White, cx.clock.period(Color::White));
+        let is_shown = cx.rules.both_flags == BothFlags::FirstLoses
+            || cx.terms.flag_witness == FlagWitness::Authoritative;
+        let first = self.first.filter(|_| is_shown && !self.is_order_unknown);
+        match (cx.rules.both_flags, first) {
             (BothFlags::Draw, _) => {
-                self.cx.finish(Code::TimeDraw, Score::DRAW, "both flags, rapid/blitz");
+                cx.finish(Code::TimeDraw, Score::DRAW, "both flags, rapid/blitz");
             }
-            (_, Some(first)) => self.confirm_flag(first),
+            (_, Some(first)) => self.confirm(cx, first),
             (_, None) if is_last => {
                 let reason = "both flags, order unknown, last period";
-                self.cx.finish(Code::TimeDraw, Score::DRAW, reason);
+                cx.finish(Code::TimeDraw, Score::DRAW, reason);
             }
             (_, None) => {
                 // Nobody can show who overstepped: the next move is the first of the next period,
                 // 8.6.
-                let n = self.cx.clock.period(Color::White);
-                if let Some(required) = self.cx.terms.required(Color::White, n) {
-                    self.cx.game.renumber(required + 1);
+                let n = cx.clock.period(Color::White);
+                if let Some(required) = cx.terms.required(Color::White, n) {
+                    cx.game.renumber(required + 1);
                 }
-                self.raise_flag(Color::White);
-                self.raise_flag(Color::Black);
-                self.cx.out.log_with(Code::ArbiterNote, None, "play on".to_owned());
+                self.raise(cx, Color::White);
+                self.raise(cx, Color::Black);
+                cx.out.log_with(Code::ArbiterNote, None, "play on".to_owned());
             }
         }
     }
 
-    pub(super) fn watch_low_time(&mut self) {
-        if !self.cx.clock.is_known() || self.cx.phase != Phase::Running {
+    pub(super) fn watch(&mut self, cx: &mut Context) {
+        if !cx.clock.is_known() || cx.phase != Phase::Running {
             return;
         }
-        for side in [Color::White, Color::Black] {
-            let left = self.cx.clock.left(side);
-            let period = self.cx.clock.period(side);
-            let bonus = self.cx.terms.bonus_in(side, period);
+        for side in Color::ALL {
+            let left = cx.clock.left(side);
+            let period = cx.clock.period(side);
+            let bonus = cx.terms.bonus_in(side, period);
             let has_bonus = matches!(bonus, Bonus::PerMove(span) if span >= ENOUGH_BONUS);
-            let is_noted = self.cx.rules.recording == Recording::Required && !has_bonus;
-            let is_known = self.flags.low_time[side] == period;
-            if is_noted && left < LOW && !is_known && !self.flags.down[side] {
-                self.flags.low_time[side] = period;
-                self.cx.out.log(Code::LowTime, Some(side));
+            let is_noted = cx.rules.recording == Recording::Required && !has_bonus;
+            let is_known = self.low_time[side] == period;
+            if is_noted && left < LOW && !is_known && !self.down[side] {
+                self.low_time[side] = period;
+                cx.out.log(Code::LowTime, Some(side));
             }
-            let may = match self.cx.rules.quickplay_claim {
+            let may = match cx.rules.quickplay_claim {
                 QuickplayClaim::AnyPlayer => true,
-                QuickplayClaim::PlayerOnMove => self.cx.mover() == side,
-                QuickplayClaim::IfAnnounced => self.cx.terms.has_announced("III.5"),
+                QuickplayClaim::PlayerOnMove => cx.mover() == side,
+                QuickplayClaim::IfAnnounced => cx.terms.has_announced("III.5"),
                 QuickplayClaim::Nobody => false,
             };
-            let is_short = left < QUICKPLAY && !left.is_zero() && self.cx.is_quickplay(side);
-            if may && is_short && !self.flags.quickplay_noted[side] {
-                self.flags.quickplay_noted[side] = true;
-                self.cx.out.log(Code::QuickplayWindow, Some(side));
+            let is_short = left < QUICKPLAY && !left.is_zero() && cx.is_quickplay(side);
+            if may && is_short && !self.quickplay_noted[side] {
+                self.quickplay_noted[side] = true;
+                cx.out.log(Code::QuickplayWindow, Some(side));
             }
         }
     }
 
     /// After a flag the sheet must be complete before a piece is moved.
-    pub(super) fn ask_for_sheet(&mut self, by: Color) {
-        if std::mem::take(&mut self.flags.sheet_due[by]) {
-            self.cx.open(Case::Question, &["sheet complete", "stop and update"], MayAct::Yes);
+    pub(super) fn ask_for_sheet(&mut self, cx: &mut Context, by: Color) {
+        if std::mem::take(&mut self.sheet_due[by]) {
+            cx.open(Case::Question, &["sheet complete", "stop and update"], MayAct::Yes);
         }
     }
 
-    pub(super) fn sheets_ok(&mut self) {
-        self.flags.sheet_due = ByColor::default();
-        self.cx.out.log_with(Code::ArbiterNote, None, "score sheets complete".to_owned());
+    pub(super) fn sheets_ok(&mut self, cx: &mut Context) {
+        self.sheet_due = ByColor::default();
+        cx.out.log_with(Code::ArbiterNote, None, "score sheets complete".to_owned());
     }
+}
+
+/// Whether `side` has completed the moves of its period.
+fn has_enough(cx: &Context, side: Color) -> bool {
+    let n = cx.clock.period(side);
+    cx.terms.required(side, n).is_some_and(|required| cx.completed(side) >= required)
 }
 
 const fn name(side: Color) -> &'static str {

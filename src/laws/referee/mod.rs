@@ -184,8 +184,11 @@ impl Referee {
             Told::Record(record) => self.on_record(record),
             Told::Pressed(by) => self.on_press(*by),
             Told::Stopped(by) => self.on_stopped(*by),
-            Told::Flag(side) => self.on_flag(*side),
-            Told::FlagsUnknown => self.on_flags_unknown(),
+            Told::Flag(side) => {
+                let is_concluded = self.claims.is_concluded(&self.cx);
+                self.flags.on_flag(&mut self.cx, *side, is_concluded);
+            }
+            Told::FlagsUnknown => self.flags.on_order_unknown(&mut self.cx),
             Told::Scheduled => self.late.schedule(self.cx.now),
             Told::Declared(by, said) => self.on_declared(*by, said),
             Told::Signed(score) => self.on_signed(*score),
@@ -273,6 +276,12 @@ impl Referee {
         }
     }
 
+    /// Whether what is moved or pressed from now on does not count: a flag is being ruled upon, or
+    /// a claim has concluded the game.
+    pub(super) fn is_play_over(&self) -> bool {
+        self.cx.matters.flag_seen().is_some() || self.claims.is_concluded(&self.cx)
+    }
+
     /// Play begins; the terms are fixed.
     fn begin(&mut self) {
         self.cx.phase = Phase::Running;
@@ -295,7 +304,7 @@ impl Referee {
         }
         self.watch_missing();
         self.watch_not_pressed();
-        self.watch_low_time();
+        self.flags.watch(&mut self.cx);
         self.late.watch(&mut self.cx);
         self.sitting.watch(&mut self.cx, self.late.started());
     }

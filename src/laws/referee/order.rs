@@ -36,7 +36,10 @@ impl Referee {
             }
             Order::Restored => self.on_restored(),
             Order::Restore(place) => self.on_restore(*place),
-            Order::Flag(side) => self.on_arbiter_flag(*side),
+            Order::Flag(side) => {
+                let is_concluded = self.claims.is_concluded(&self.cx);
+                self.flags.on_arbiter_flag(&mut self.cx, *side, is_concluded);
+            }
             Order::Penalize(side, what) => {
                 self.cx.out.log_with(Code::Penalty, Some(*side), what.clone());
             }
@@ -59,7 +62,7 @@ impl Referee {
             }
             Order::Snapshot => self.on_snapshot(),
             Order::Export(what) => self.on_export(what),
-            Order::SheetsOk => self.sheets_ok(),
+            Order::SheetsOk => self.flags.sheets_ok(&mut self.cx),
             Order::SetProfile(name) => self.on_set_profile(name),
             _ => self.on_fact(order),
         }
@@ -114,7 +117,7 @@ impl Referee {
         self.cx.end.withdraw();
         self.claims.take_final();
         for side in BOTH {
-            self.raise_flag(side);
+            self.flags.raise(&mut self.cx, side);
         }
         self.turn = super::Turn::default();
         self.cx.await_rest();
@@ -204,13 +207,16 @@ impl Referee {
             self.cx.order_clock(orders(side, *span));
             let after = self.cx.clock.left(side);
             if !after.is_zero() && !self.cx.is_over() && !after.eq(&before) && after > before {
-                self.raise_flag(side);
+                self.flags.raise(&mut self.cx, side);
                 self.cx.matters.close(|case| matches!(case, Case::Flag(known) if *known == side));
             }
             let facts = format!("{} s, was {} s", after.as_secs_f64(), before.as_secs_f64());
             self.cx.out.log_with(Code::TimeAdjusted, Some(side), facts);
             if after.is_zero() && matches!(order, Order::SubTime(..)) {
-                self.on_flag(side);
+                {
+                    let is_concluded = self.claims.is_concluded(&self.cx);
+                    self.flags.on_flag(&mut self.cx, side, is_concluded)
+                };
             }
         }
     }

@@ -152,7 +152,7 @@ impl Referee {
             return;
         }
         self.offers.decline_by_touch(&mut self.cx, by);
-        self.ask_for_sheet(by);
+        self.flags.ask_for_sheet(&mut self.cx, by);
     }
 
     fn put_back(&mut self, sq: Square) {
