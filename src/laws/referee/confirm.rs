@@ -5,10 +5,9 @@ use super::super::profile::{Fault, ReversedColors};
 use super::super::said::Binding;
 use super::super::score::Score;
 use super::adjourn::Sitting;
-use super::illegal::NO_MOVE;
 use super::late::Presence;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
-use super::penalty::row_of_fault;
+use super::penalty::{NO_MOVE, charge, pay, row_of_fault};
 use super::{Referee, Turn};
 use shakmaty::san::SanPlus;
 use shakmaty::{Board, Color, Move, Position};
@@ -92,7 +91,7 @@ impl Referee {
     fn confirm_empty_press(&mut self, by: Color) {
         match self.cx.rules.empty_press {
             Fault::Handling => self.cx.out.note("press without a move"),
-            Fault::IllegalMove => self.charge(by, NO_MOVE),
+            Fault::IllegalMove => charge(&mut self.cx, by, NO_MOVE),
         }
     }
 
@@ -179,7 +178,7 @@ impl Referee {
             Then::Promoted(m) => {
                 let by = self.cx.mover();
                 self.make(m);
-                self.pay(!by, row_of_fault(&self.cx.terms));
+                pay(&mut self.cx, !by, row_of_fault);
                 if !self.cx.is_over() {
                     self.cx.complete(self.cx.game.len() - 1);
                 }
@@ -243,7 +242,7 @@ impl Referee {
         if self.is_end_open() && self.cx.game.last().legal_moves().is_empty() {
             return true;
         }
-        self.doubt();
+        self.life.begin(&self.cx);
         let n = self.cx.game.occurrences();
         if n >= 3 {
             self.cx.out.log_with(Code::ThirdOccurrence, None, format!("{n} times"));
@@ -271,14 +270,19 @@ impl Referee {
         let is_bare = self.cx.game.last().is_insufficient_material();
         if let Some(end) = self.end_by_position() {
             self.end_by_move(end);
-        } else if is_bare || self.dead_after == Some(self.cx.game.len()) {
+        } else if is_bare || self.life.is_dead_after(self.cx.game.len()) {
             self.dead_position();
         }
     }
 
+    fn dead_position(&mut self) {
+        let is_end_open = self.is_end_open();
+        self.life.dead_position(&mut self.cx, is_end_open);
+    }
+
     /// Whether the game is over as soon as the record has the last move for good.
     pub fn awaits_record(&self) -> bool {
-        let is_dead = || self.dead_after == Some(self.cx.game.len());
+        let is_dead = || self.life.is_dead_after(self.cx.game.len());
         !self.cx.is_over() && (self.end_by_position().is_some() || is_dead())
     }
 }

@@ -12,6 +12,7 @@ use super::clock::ClockSeen;
 use super::ending::Ending;
 use super::matter::{Case, Matters, MayAct};
 use super::outbox::Outbox;
+use super::penalty::Faults;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position};
 
@@ -37,6 +38,7 @@ pub(super) struct Context {
     pub clock: ClockSeen,
     pub matters: Matters,
     pub end: Ending,
+    pub faults: Faults,
     pub out: Outbox,
     pub now: Mono,
 }
@@ -51,6 +53,7 @@ impl Context {
             clock: ClockSeen::new(&terms),
             matters: Matters::default(),
             end: Ending::default(),
+            faults: Faults::new(terms.illegal_before),
             out: Outbox::default(),
             now: Mono::default(),
             terms,

@@ -8,9 +8,9 @@ use super::super::score::Score;
 use super::Referee;
 use super::claim::Asked;
 use super::context::Phase;
-use super::illegal::NO_MOVE;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
+use super::penalty::NO_MOVE;
 use shakmaty::san::San;
 use shakmaty::{Color, Role};
 
@@ -109,7 +109,7 @@ impl Referee {
         }
         self.cx.out.log(Code::ClaimIllegal, Some(by));
         self.cx.out.claimed(by, "illegal", Verdict::Correct, None);
-        let nth = self.illegal[found.by] + 1;
+        let nth = self.cx.faults.next(found.by);
         self.cx.out.say(Ruling::IllegalCompleted { by: found.by, nth, why: found.why });
         self.cx.matters.claim_illegal();
     }
@@ -134,7 +134,7 @@ impl Referee {
         }
         self.cx.out.log(Code::ClaimIllegal, Some(by));
         self.cx.out.claimed(by, "illegal", Verdict::Correct, None);
-        let nth = self.illegal[!by] + 1;
+        let nth = self.cx.faults.next(!by);
         self.cx.out.say(Ruling::IllegalCompleted { by: !by, nth, why: NO_MOVE });
         self.cx.matters.set_may_act(MayAct::Yes);
         self.cx.matters.raise(is_it);

@@ -2,18 +2,13 @@
 
 use super::super::code::Code;
 use super::super::profile::{
-    CannotMate, IllegalCost, IllegalRaised, Impossible, PromotionLeft, ReplacementBound,
+    IllegalCost, IllegalRaised, Impossible, PromotionLeft, ReplacementBound,
 };
-use super::super::said::{Binding, ClockOrder, Ruling};
-use super::super::score::Score;
-use super::life::cannot_mate;
+use super::super::said::{Binding, Ruling};
 use super::matter::{Case, Illegal, MayAct, Then};
-use super::penalty::{row_of_fault, row_of_illegal};
+use super::penalty::{lose_by_illegal, pay, row_of_illegal};
 use super::{Referee, Turn};
 use shakmaty::{Chess, Color, Move, Position};
-
-/// Why a press without a move counts as an illegal move.
-pub(super) const NO_MOVE: &str = "no move made";
 
 /// An illegal move at the moment of the press.
 #[derive(Clone, Debug)]
@@ -36,7 +31,7 @@ impl Referee {
         let first = self.cx.matters.standing_illegal().filter(|known| known.by != by).cloned();
         let was_impossible =
             self.cx.matters.standing_illegal().is_some_and(|known| known.is_impossible);
-        let nth = self.illegal[by] + 1;
+        let nth = self.cx.faults.next(by);
         self.cx.out.say(Ruling::IllegalCompleted { by, nth, why });
         if promotion.is_some() {
             self.cx.out.log(Code::PromotionIncomplete, Some(by));
@@ -175,20 +170,20 @@ impl Referee {
     /// The arbiter confirms that a move was illegal.
     pub(super) fn confirm_illegal(&mut self, case: &Illegal) {
         let (by, winner) = (case.by, !case.by);
-        self.illegal[by] += 1;
+        let nth = self.cx.faults.count_illegal(by);
         let before = self.cx.game.position(case.ply).clone();
         match self.cx.rules.illegal.cost {
-            IllegalCost::Game => self.lose_by_illegal(&before, by, "illegal move"),
-            IllegalCost::Time { lose_on, .. } if self.illegal[by] >= lose_on => {
-                let ordinal = match self.illegal[by] {
+            IllegalCost::Game => lose_by_illegal(&mut self.cx, &before, by, "illegal move"),
+            IllegalCost::Time { lose_on, .. } if nth >= lose_on => {
+                let ordinal = match nth {
                     2 => "second illegal move",
                     3 => "third illegal move",
                     _ => "too many illegal moves",
                 };
-                self.lose_by_illegal(&before, by, ordinal);
+                lose_by_illegal(&mut self.cx, &before, by, ordinal);
             }
             IllegalCost::Time { .. } if case.is_put_right && self.was_played_on(case.ply) => {
-                self.pay(winner, row_of_illegal(&self.cx.terms));
+                pay(&mut self.cx, winner, row_of_illegal);
             }
             IllegalCost::Time { .. } => {
                 self.cx.game.truncate(case.ply);
@@ -209,7 +204,7 @@ impl Referee {
                 }
                 let (carried, released) = self.replacement(case, &before);
                 self.turn = Turn { carried, released_before: released, ..Turn::default() };
-                self.pay(winner, row_of_illegal(&self.cx.terms));
+                pay(&mut self.cx, winner, row_of_illegal);
                 self.demand_ply(case.ply, Then::Nothing);
             }
         }
@@ -228,39 +223,6 @@ impl Referee {
             (_, ReplacementBound::Touch) | (None, _) => (touched, None),
             (Some(castle @ Binding::Castle(..)), _) => (Some(castle.clone()), None),
             (Some(released), _) => (touched, Some(released.clone())),
-        }
-    }
-
-    /// The opponent of a player who made an illegal move is given time.
-    pub(super) fn pay(&mut self, to: Color, row: &'static str) {
-        let IllegalCost::Time { give, .. } = self.cx.rules.illegal.cost else { return };
-        self.cx.out.say(Ruling::Penalty { to, span: give, row });
-        self.cx.order_clock(ClockOrder::Add(to, give));
-    }
-
-    fn lose_by_illegal(&mut self, before: &Chess, by: Color, reason: &str) {
-        let is_draw =
-            self.cx.rules.illegal.cannot_mate == CannotMate::Draw && cannot_mate(before, !by);
-        let (score, reason) = if is_draw {
-            (Score::DRAW, format!("{reason}, opponent cannot mate"))
-        } else {
-            (Score::win(!by), reason.to_owned())
-        };
-        self.cx.finish(Code::IllegalLimit, score, &reason);
-    }
-
-    /// Counts what is dealt with as an illegal move although the position is not touched: a press
-    /// without a move, two hands. From 2018: Art. 7.5.3, 7.5.4.
-    pub(super) fn charge(&mut self, by: Color, why: &'static str) {
-        self.illegal[by] += 1;
-        let nth = self.illegal[by];
-        self.cx.out.say(Ruling::IllegalCompleted { by, nth, why });
-        let IllegalCost::Time { lose_on, .. } = self.cx.rules.illegal.cost else { return };
-        if nth >= lose_on {
-            let pos = self.cx.game.last().clone();
-            self.lose_by_illegal(&pos, by, "second illegal move");
-        } else {
-            self.pay(!by, row_of_fault(&self.cx.terms));
         }
     }
 }

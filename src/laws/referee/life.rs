@@ -4,7 +4,7 @@
 use super::super::code::Code;
 use super::super::dead::{self, Answer, Search};
 use super::super::score::Score;
-use super::Referee;
+use super::context::Context;
 use crate::time::Mono;
 use shakmaty::{Chess, Color, Position};
 use std::time::Duration;
@@ -21,84 +21,99 @@ const FEW_REPLIES: usize = 3;
 
 /// The search for a mate of either side after the last move.
 #[derive(Clone, Debug)]
-pub(super) struct Doubt {
+struct Doubt {
     searches: [Option<Search>; 2],
     next: usize,
-    pub due: Mono,
+    due: Mono,
     n_left: u32,
 }
 
-impl Referee {
+/// Whether there is any life in the position.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Liveness {
+    search: Option<Doubt>,
+    /// The position after so many half-moves is proven to be dead.
+    dead_after: Option<usize>,
+}
+
+impl Liveness {
+    /// When the next step is due.
+    pub(super) fn due_at(&self) -> Option<Mono> {
+        self.search.as_ref().map(|doubt| doubt.due)
+    }
+
+    /// What is known, and no search.
+    pub(super) fn without_search(&self) -> Self {
+        Self { search: None, dead_after: self.dead_after }
+    }
+
+    /// Nothing is looked for any more. What was found so far stands.
+    pub(super) fn stop(&mut self) {
+        self.search = None;
+    }
+
+    /// Whether the position after the last of `n` half-moves is proven to be dead.
+    pub(super) fn is_dead_after(&self, n: usize) -> bool {
+        self.dead_after == Some(n)
+    }
+
     /// A move was made: whether the position is dead will be found out, where it may have become
     /// so. A move that can be taken back by playing on does not kill a position, unless it leaves
     /// hardly any reply; nor is one dead with this many men.
-    pub(super) fn doubt(&mut self) {
-        let pos = self.cx.game.last();
+    pub(super) fn begin(&mut self, cx: &Context) {
+        let pos = cx.game.last();
         let is_irreversible = pos.halfmoves() == 0;
         let is_forcing = pos.legal_moves().len() <= FEW_REPLIES;
-        self.doubt = None;
+        self.search = None;
         self.dead_after = None;
         if pos.board().occupied().count() > MEN_MAX || !is_irreversible && !is_forcing {
             return;
         }
-        let due = self.cx.now + STEP_EVERY;
-        self.doubt = Some(Doubt { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
+        let due = cx.now + STEP_EVERY;
+        self.search = Some(Doubt { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
     }
 
-    /// A copy who can be asked what he would say. He does not look for dead positions, and so costs
-    /// little.
-    pub fn without_search(&mut self) -> Self {
-        let doubt = self.doubt.take();
-        let copy = self.clone();
-        self.doubt = doubt;
-        copy
-    }
-
-    pub(super) fn watch_life(&mut self) {
-        if self.cx.is_over() || self.doubt.as_ref().is_none_or(|doubt| doubt.due > self.cx.now) {
+    pub(super) fn watch(&mut self, cx: &mut Context, is_end_open: bool) {
+        if cx.is_over() || self.search.as_ref().is_none_or(|doubt| doubt.due > cx.now) {
             return;
         }
-        let pos = self.cx.game.last().clone();
-        let is_illegal = self.cx.game.last_ply().is_none_or(|ply| ply.is_illegal);
-        let Some(mut doubt) = self.doubt.take().filter(|_| !is_illegal) else { return };
+        let pos = cx.game.last().clone();
+        let is_illegal = cx.game.last_ply().is_none_or(|ply| ply.is_illegal);
+        let Some(mut doubt) = self.search.take().filter(|_| !is_illegal) else { return };
         let by = [Color::White, Color::Black][doubt.next];
         let search = doubt.searches[doubt.next].get_or_insert_with(|| Search::new(&pos, by));
         match search.run(STEP) {
             Answer::Yes(_) => {}
             Answer::No if doubt.next == 0 => {
                 doubt.next = 1;
-                doubt.due = self.cx.now + STEP_EVERY;
-                self.doubt = Some(doubt);
+                doubt.due = cx.now + STEP_EVERY;
+                self.search = Some(doubt);
             }
-            Answer::No => self.dead_position(),
+            Answer::No => self.dead_position(cx, is_end_open),
             Answer::Undecided if doubt.n_left > STEP => {
                 doubt.n_left -= STEP;
-                doubt.due = self.cx.now + STEP_EVERY;
-                self.doubt = Some(doubt);
+                doubt.due = cx.now + STEP_EVERY;
+                self.search = Some(doubt);
             }
             Answer::Undecided => {}
         }
     }
 
     /// It is proven; but a game that began in a dead position was not ended by a move.
-    pub(super) fn dead_position(&mut self) {
-        let Some(idx) = self.cx.game.len().checked_sub(1) else { return };
-        let was_dead = dead::life(self.cx.game.before_last(), dead::BUDGET) == dead::Life::Dead;
-        if was_dead
-            || self.is_end_open()
-            || self.cx.is_over()
-            || self.cx.matters.flag_seen().is_some()
-        {
+    pub(super) fn dead_position(&mut self, cx: &mut Context, is_end_open: bool) {
+        let Some(idx) = cx.game.len().checked_sub(1) else { return };
+        let was_dead = dead::life(cx.game.before_last(), dead::BUDGET) == dead::Life::Dead;
+        if was_dead || is_end_open || cx.is_over() || cx.matters.flag_seen().is_some() {
             return;
         }
-        if !self.cx.game.is_final() && !self.cx.is_tidy() {
-            self.dead_after = Some(self.cx.game.len());
+        if !cx.game.is_final() && !cx.is_tidy() {
+            self.dead_after = Some(cx.game.len());
             return;
         }
-        if self.cx.game.last_ply().is_some_and(|ply| !ply.is_completed) {
-            self.cx.complete_last(idx);
+        if cx.game.last_ply().is_some_and(|ply| !ply.is_completed) {
+            cx.complete_last(idx);
         }
-        self.cx.finish(Code::DeadPosition, Score::DRAW, "dead position");
+        cx.finish(Code::DeadPosition, Score::DRAW, "dead position");
     }
 }
 

@@ -55,9 +55,10 @@ use adjourn::Sitting;
 use board::BoardSeen;
 use claim::Claims;
 use context::{Context, Phase};
+use life::Liveness;
 use matter::Breach;
 use offer::Offers;
-use shakmaty::{Bitboard, ByColor, CastlingMode, CastlingSide, Chess, Color, Move, Role, Square};
+use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, Color, Move, Role, Square};
 
 /// A placement that no legal move explains, before the clock is pressed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -133,17 +134,12 @@ pub struct Referee {
     sitting: Sitting,
     flags: flag::Flags,
     late: late::Presence,
-    illegal: ByColor<u8>,
-    /// Who is making his move with two hands and has not pressed yet.
-    two_hands: ByColor<bool>,
     /// He pressed on a move that other pieces in disorder still hide.
     pressed_early: Option<Color>,
     /// This half-move was pressed and is completed when the clocks run again.
     completes_on_resume: Option<usize>,
     is_turned: bool,
-    doubt: Option<life::Doubt>,
-    /// The position after so many half-moves is proven to be dead.
-    dead_after: Option<usize>,
+    life: Liveness,
     /// What stands is to be judged although nobody pressed.
     is_called: bool,
 }
@@ -154,7 +150,6 @@ impl Referee {
         let board = BoardSeen::new(seen, terms.is_rotated);
         Self {
             claims: Claims::new(setup::is_wrong_array(&start, &terms, mode)),
-            illegal: terms.illegal_before,
             cx: Context::new(terms, start, mode, board),
             flags: flag::Flags::default(),
             late: late::Presence::default(),
@@ -162,12 +157,10 @@ impl Referee {
             breaches: Vec::new(),
             offers: Offers::default(),
             sitting: Sitting::default(),
-            two_hands: ByColor::default(),
             pressed_early: None,
             completes_on_resume: None,
             is_turned: false,
-            doubt: None,
-            dead_after: None,
+            life: Liveness::default(),
             is_called: false,
         }
     }
@@ -200,7 +193,10 @@ impl Referee {
             Told::Final => self.on_final(),
             Told::Looked => self.on_looked(),
             Told::Illegal(by) => self.on_illegal_found(*by),
-            Told::Passed => self.watch_life(),
+            Told::Passed => {
+                let is_end_open = self.is_end_open();
+                self.life.watch(&mut self.cx, is_end_open);
+            }
         }
         self.watch_time();
         self.cx.out.take()
@@ -210,15 +206,25 @@ impl Referee {
     /// judged now.
     pub fn begin_again(&mut self) {
         self.cx.board.begin_again();
-        self.doubt = None;
+        self.life.stop();
         self.cx.now = Mono::default();
         self.cx.out.take();
         self.late.begin_again();
     }
 
+    /// A copy that can be asked what it would say. It looks for no dead positions, and so costs
+    /// little.
+    pub fn without_search(&mut self) -> Self {
+        let life = std::mem::take(&mut self.life);
+        let mut copy = self.clone();
+        copy.life = life.without_search();
+        self.life = life;
+        copy
+    }
+
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
-        let life = self.doubt.as_ref().map(|doubt| doubt.due);
+        let life = self.life.due_at();
         let (late, missing) = (self.late.due_at(&self.cx), self.missing_at());
         [
             self.cx.board.rests_at(),
@@ -299,7 +305,7 @@ impl Referee {
         self.settle_if_due();
         if self.cx.is_over() {
             self.claims.drop_open();
-            self.doubt = None;
+            self.life.stop();
             return;
         }
         self.watch_missing();

@@ -11,10 +11,8 @@ use super::clock::PausedBy;
 use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct, Then};
+use super::penalty::{TWO_HANDS, charge};
 use shakmaty::{Board, Color, Position};
-
-/// Why a move counts as an illegal one that was made with two hands.
-const TWO_HANDS: &str = "two hands";
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
 
@@ -293,8 +291,10 @@ impl Referee {
             Fault::Handling => {
                 self.cx.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
             }
-            Fault::IllegalMove if self.has_just_pressed(side) => self.charge(side, TWO_HANDS),
-            Fault::IllegalMove => self.two_hands[side] = true,
+            Fault::IllegalMove if self.has_just_pressed(side) => {
+                charge(&mut self.cx, side, TWO_HANDS)
+            }
+            Fault::IllegalMove => self.cx.faults.set_two_hands(side),
         }
     }
 
@@ -306,14 +306,7 @@ impl Referee {
 
     /// Whether the next press of `by` is charged to him: his move was made with two hands.
     pub fn is_charged_at(&self, by: Color) -> bool {
-        self.two_hands[by]
-    }
-
-    /// He has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4.
-    pub(super) fn charge_two_hands(&mut self, by: Color) {
-        if std::mem::take(&mut self.two_hands[by]) && !self.cx.is_over() {
-            self.charge(by, TWO_HANDS);
-        }
+        self.cx.faults.has_two_hands(by)
     }
 
     /// An electronic device: the game is lost. 2005: Art. 12.2(b). 2009: Art. 12.3b. From 2018:

@@ -1,7 +1,96 @@
 //! What a fault costs, and the row of the Laws that says so.
 
+use super::super::code::Code;
 use super::super::edition::{Edition, Pace};
+use super::super::profile::{CannotMate, IllegalCost};
+use super::super::said::{ClockOrder, Ruling};
+use super::super::score::Score;
 use super::super::terms::Terms;
+use super::context::Context;
+use super::life::cannot_mate;
+use shakmaty::{ByColor, Chess, Color};
+
+/// Why a press without a move counts as an illegal move.
+pub(super) const NO_MOVE: &str = "no move made";
+/// Why a move counts as an illegal one that was made with two hands.
+pub(super) const TWO_HANDS: &str = "two hands";
+
+/// What each player has to answer for.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Faults {
+    /// How many illegal moves were ruled upon.
+    illegal: ByColor<u8>,
+    /// Who is making his move with two hands and has not pressed yet.
+    two_hands: ByColor<bool>,
+}
+
+impl Faults {
+    pub(super) fn new(illegal: ByColor<u8>) -> Self {
+        Self { illegal, two_hands: ByColor::default() }
+    }
+
+    /// Which illegal move of `by` the next one is.
+    pub(super) fn next(&self, by: Color) -> u8 {
+        self.illegal[by] + 1
+    }
+
+    /// One more illegal move of `by` is ruled upon; the answer is which.
+    pub(super) fn count_illegal(&mut self, by: Color) -> u8 {
+        self.illegal[by] += 1;
+        self.illegal[by]
+    }
+
+    pub(super) fn has_two_hands(&self, by: Color) -> bool {
+        self.two_hands[by]
+    }
+
+    pub(super) fn set_two_hands(&mut self, by: Color) {
+        self.two_hands[by] = true;
+    }
+
+    /// Whether the move of `by` was made with two hands; that is answered once.
+    pub(super) fn take_two_hands(&mut self, by: Color) -> bool {
+        std::mem::take(&mut self.two_hands[by])
+    }
+}
+
+/// The opponent of a player who made an illegal move is given time.
+pub(super) fn pay(cx: &mut Context, to: Color, row: fn(&Terms) -> &'static str) {
+    let IllegalCost::Time { give, .. } = cx.rules.illegal.cost else { return };
+    cx.out.say(Ruling::Penalty { to, span: give, row: row(&cx.terms) });
+    cx.order_clock(ClockOrder::Add(to, give));
+}
+
+pub(super) fn lose_by_illegal(cx: &mut Context, before: &Chess, by: Color, reason: &str) {
+    let is_draw = cx.rules.illegal.cannot_mate == CannotMate::Draw && cannot_mate(before, !by);
+    let (score, reason) = if is_draw {
+        (Score::DRAW, format!("{reason}, opponent cannot mate"))
+    } else {
+        (Score::win(!by), reason.to_owned())
+    };
+    cx.finish(Code::IllegalLimit, score, &reason);
+}
+
+/// Counts what is dealt with as an illegal move although the position is not touched: a press
+/// without a move, two hands. From 2018: Art. 7.5.3, 7.5.4.
+pub(super) fn charge(cx: &mut Context, by: Color, why: &'static str) {
+    let nth = cx.faults.count_illegal(by);
+    cx.out.say(Ruling::IllegalCompleted { by, nth, why });
+    let IllegalCost::Time { lose_on, .. } = cx.rules.illegal.cost else { return };
+    if nth >= lose_on {
+        let pos = cx.game.last().clone();
+        lose_by_illegal(cx, &pos, by, "second illegal move");
+    } else {
+        pay(cx, !by, row_of_fault);
+    }
+}
+
+/// `by` has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4.
+pub(super) fn charge_two_hands(cx: &mut Context, by: Color) {
+    if cx.faults.take_two_hands(by) && !cx.is_over() {
+        charge(cx, by, TWO_HANDS);
+    }
+}
 
 pub(super) fn row_of_illegal(terms: &Terms) -> &'static str {
     modern_row(terms, "L7.4b1")

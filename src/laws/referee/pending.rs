@@ -200,7 +200,7 @@ impl Referee {
     fn times_before(&self, illegal: &Illegal) -> Option<String> {
         let mut left = illegal.times?;
         let IllegalCost::Time { give, lose_on } = self.cx.rules.illegal.cost else { return None };
-        if self.illegal[illegal.by] + 1 >= lose_on {
+        if self.cx.faults.next(illegal.by) >= lose_on {
             return None;
         }
         left[!illegal.by] += give;
@@ -210,7 +210,7 @@ impl Referee {
 
     /// What one more illegal move of `by` costs, if it is confirmed.
     fn cost_of(&self, by: Color) -> String {
-        let (nth, other) = (self.illegal[by] + 1, !by);
+        let (nth, other) = (self.cx.faults.next(by), !by);
         match self.cx.rules.illegal.cost {
             IllegalCost::Time { give, lose_on } if nth < lose_on => {
                 format!("{} s for {other} if confirmed", give.as_secs())

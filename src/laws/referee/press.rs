@@ -10,6 +10,7 @@ use super::clock::PausedBy;
 use super::context::Phase;
 use super::illegal::Fall;
 use super::matter::{Case, MayAct};
+use super::penalty::charge_two_hands;
 use super::turn::Cause;
 use shakmaty::{Chess, Color, Move, Position, Role};
 
@@ -56,7 +57,7 @@ impl Referee {
         } else if !self.is_handed_back() {
             self.cx.out.log(Code::PressAgain, Some(by));
         }
-        self.charge_two_hands(by);
+        charge_two_hands(&mut self.cx, by);
         self.cx.clock.turn_to((!self.cx.is_over()).then_some(!by));
     }
 

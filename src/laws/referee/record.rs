@@ -6,9 +6,11 @@ use super::super::history::Ply;
 use super::super::picture::Picture;
 use super::super::profile::Unpressed;
 use super::super::said::{Binding, Ruling};
+use super::life::Liveness;
 use super::matter::Case;
+use super::penalty::charge_two_hands;
 use super::{Referee, Turn};
-use shakmaty::{ByColor, Chess, Move, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 /// A half-move on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -194,9 +196,11 @@ impl Referee {
         self.turn = Turn::default();
         self.cx.matters.take_demand();
         self.claims.drop_open();
-        self.doubt = None;
+        self.life = Liveness::default();
         (self.pressed_early, self.completes_on_resume) = (None, None);
-        (self.two_hands, self.dead_after) = (ByColor::default(), None);
+        for by in Color::ALL {
+            self.cx.faults.take_two_hands(by);
+        }
         self.late.all_present();
         self.offers.lapse(&mut self.cx);
     }
@@ -211,7 +215,7 @@ impl Referee {
             if is_open && on_record.is_completed && !on_record.is_replied {
                 self.cx.complete_before(by, idx);
                 self.cx.complete(idx);
-                self.charge_two_hands(by);
+                charge_two_hands(&mut self.cx, by);
             } else if is_open && is_by_next {
                 self.cx.complete(idx);
             }
