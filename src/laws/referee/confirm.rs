@@ -1,30 +1,31 @@
 //! The arbiter confirms or dismisses what is pending.
 
 use super::super::code::Code;
-use super::super::profile::{Fault, ReversedColors};
+use super::super::profile::{Fault, IllegalCost, PromotionLeft, ReversedColors};
 use super::super::said::Binding;
 use super::super::score::Score;
+use super::Referee;
 use super::adjourn::Sitting;
+use super::context::Context;
 use super::late::Presence;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
-use super::penalty::{NO_MOVE, charge, pay, row_of_fault};
-use super::{Referee, Turn};
+use super::motion::illegal_stands;
+use super::penalty::{NO_MOVE, charge, lose_by_illegal, pay, row_of_fault, row_of_illegal};
 use shakmaty::san::SanPlus;
-use shakmaty::{Board, Color, Move, Position};
+use shakmaty::{Color, Move, Position};
 
 impl Referee {
     /// Carries out what was proposed or claimed: the matter of this number, or else what came last.
     pub(super) fn on_confirm(&mut self, number: Option<u32>) {
         let named = self.cx.matters.take(number);
         if named.is_none() && self.claims.is_for_the_record() {
-            if let Some(binding) = self.claims.confirm(&mut self.cx) {
-                self.turn.carried = Some(binding);
-            }
+            let binding = self.claims.confirm(&mut self.cx);
+            self.motion.carry(binding);
             return;
         }
         if let Some(matter) = named.or_else(|| self.cx.matters.pop()) {
             self.confirm_case(matter);
-        } else if let Some(breach) = self.breaches.last().cloned() {
+        } else if let Some(breach) = self.motion.last_breach().cloned() {
             self.enforce(&breach);
         } else {
             self.cx.out.refuse(None, "nothing waits for a ruling");
@@ -68,16 +69,15 @@ impl Referee {
     /// A breach of Article 4: back to before that half-move, where its binding must be obeyed.
     fn enforce(&mut self, breach: &Breach) {
         let Breach { ply, binding, .. } = breach.clone();
-        self.breaches.clear();
         self.cx.game.truncate(ply);
+        self.motion.begin_anew();
         if let Some(m) = self.released_first(breach) {
             self.cx.game.push(m, self.cx.now, false);
-            self.turn = Turn::default();
             let then = if breach.is_pressed { Then::Complete } else { Then::Nothing };
             self.demand_ply(ply + 1, then);
             return;
         }
-        self.turn = Turn { carried: Some(binding), ..Turn::default() };
+        self.motion.carry(Some(binding));
         self.demand_ply(ply, Then::Nothing);
     }
 
@@ -117,9 +117,9 @@ impl Referee {
         } else if let Some(score) = self.cx.end.signed() {
             self.cx.out.note("the protest is dismissed");
             self.cx.set_result(Code::ArbiterResult, score, "signed result", None);
-        } else if let Some(breach) = self.breaches.pop() {
+        } else if let Some(breach) = self.motion.drop_breach() {
             self.cx.out.note("the move stands");
-            self.stands_beyond(&breach);
+            self.motion.stands_beyond(&mut self.cx, &breach);
             self.settle_end();
         } else {
             self.cx.out.refuse(None, "nothing waits for a ruling");
@@ -134,26 +134,24 @@ impl Referee {
             Case::Flag(side) => self.flags.dismiss(&mut self.cx, *side),
             Case::Touch(breach) => {
                 let ply = breach.ply;
-                self.breaches.retain(|known| known.ply != ply);
-                self.stands_beyond(breach);
+                self.motion.drop_breaches_of(ply);
+                self.motion.stands_beyond(&mut self.cx, breach);
                 self.settle_end();
             }
-            Case::Illegal(Illegal { has_shadow: true, .. }) => self.illegal_stands(),
+            Case::Illegal(Illegal { has_shadow: true, .. }) => illegal_stands(&mut self.cx),
             _ => {}
         }
     }
 
     /// From now on the board must show the position after `n` half-moves.
     pub(super) fn demand_ply(&mut self, n: usize, then: Then) {
-        let board = self.cx.game.position(n).board().clone();
-        self.demand_board(board, self.cx.game.fen(n), then);
+        self.cx.demand_ply(n, then);
+        self.restore_if_shown();
     }
 
-    pub(super) fn demand_board(&mut self, board: Board, fen: String, then: Then) {
-        self.cx.board.judged();
-        let is_shown = self.cx.shows(&board);
-        self.cx.matters.set_demand(Demand { board, fen, then });
-        if is_shown {
+    /// The board may show what is demanded of it.
+    pub(super) fn restore_if_shown(&mut self) {
+        if self.cx.matters.demand().is_some_and(|demand| self.cx.shows(&demand.board)) {
             self.restored();
         }
     }
@@ -162,9 +160,7 @@ impl Referee {
     pub(super) fn restored(&mut self) {
         let Some(Demand { then, .. }) = self.cx.matters.take_demand() else { return };
         self.cx.board.judged();
-        self.turn.touches.clear();
-        self.turn.on_board = None;
-        self.turn.was_illegal = false;
+        self.motion.restored();
         self.cx.matters.close(|case| matches!(case, Case::Displaced));
         self.cx.out.log(Code::Restored, None);
         match then {
@@ -186,103 +182,51 @@ impl Referee {
         }
     }
 
-    /// The end that the move made last brings by itself: mate, stalemate, and from 2018 the fifth
-    /// occurrence and the 75 moves. 5.1a, 5.2a (5.1.1, 5.2.1, 9.6).
-    pub(super) fn end_by_position(&self) -> Option<(Code, Score, &'static str)> {
-        use super::super::profile::AutomaticDraws;
-        let pos = self.cx.game.last();
-        self.cx.game.last_ply().filter(|ply| !ply.is_illegal)?;
-        let is_modern = self.cx.rules.automatic_draws == AutomaticDraws::FivefoldAnd75;
-        if self.is_end_open() {
-            None
-        } else if pos.is_checkmate() {
-            Some((Code::Mate, Score::win(!pos.turn()), "checkmate"))
-        } else if pos.is_stalemate() {
-            Some((Code::Stalemate, Score::DRAW, "stalemate"))
-        } else if is_modern && self.cx.game.occurrences() >= 5 {
-            Some((Code::Fivefold, Score::DRAW, "fivefold"))
-        } else if is_modern && pos.halfmoves() >= 150 {
-            Some((Code::SeventyFive, Score::DRAW, "seventy-five moves"))
-        } else {
-            None
-        }
-    }
-
-    /// Whether the move made last ends the game only if nobody claims how it was made: from 2018
-    /// mate, stalemate and a dead position do so if Articles 4.2 to 4.7 were kept. 5.1.1, 5.2.1,
-    /// 5.2.2.
-    pub fn is_end_open(&self) -> bool {
-        let n = self.cx.game.len();
-        self.cx.terms.profile.edition.is_modern()
-            && self.breaches.iter().any(|breach| breach.ply + 1 == n && !breach.is_doubtful)
-    }
-
-    /// Nobody may claim any more how the last move was made: what it brought stands.
-    pub(super) fn settle_end(&mut self) {
-        let is_final = self.cx.game.is_final() || self.cx.is_tidy();
-        if self.cx.is_over() || !is_final {
-            return;
-        }
-        if let Some(end) = self.end_by_position() {
-            self.end_by_move(end);
-        } else if self.cx.game.last().is_insufficient_material() && !self.is_end_open() {
-            self.dead_position();
-        }
-    }
-
-    /// The move just made may end the game by itself. It does once the record has it for good: what
-    /// sensors show of it may still be a piece on its way. True if it ends the game.
-    pub(super) fn ends_game(&mut self) -> bool {
-        if let Some(end) = self.end_by_position() {
-            if self.cx.game.is_final() || self.cx.is_tidy() {
-                self.end_by_move(end);
+    /// The arbiter confirms that a move was illegal.
+    pub(super) fn confirm_illegal(&mut self, case: &Illegal) {
+        let (by, winner) = (case.by, !case.by);
+        let nth = self.cx.faults.count_illegal(by);
+        let before = self.cx.game.position(case.ply).clone();
+        match self.cx.rules.illegal.cost {
+            IllegalCost::Game => lose_by_illegal(&mut self.cx, &before, by, "illegal move"),
+            IllegalCost::Time { lose_on, .. } if nth >= lose_on => {
+                let ordinal = match nth {
+                    2 => "second illegal move",
+                    3 => "third illegal move",
+                    _ => "too many illegal moves",
+                };
+                lose_by_illegal(&mut self.cx, &before, by, ordinal);
             }
-            return true;
+            IllegalCost::Time { .. } if case.is_put_right && was_played_on(&self.cx, case.ply) => {
+                pay(&mut self.cx, winner, row_of_illegal);
+            }
+            IllegalCost::Time { .. } => {
+                self.cx.game.truncate(case.ply);
+                self.motion.drop_breaches_from(case.ply);
+                self.motion.begin_turn();
+                // What was played after it was not played.
+                self.cx
+                    .matters
+                    .close(|it| matches!(it, Case::Illegal(later) if later.ply > case.ply));
+                let becomes =
+                    case.promotion.filter(|_| self.cx.rules.promotion_left == PromotionLeft::Queen);
+                if let Some(m) = becomes {
+                    let mut after = before;
+                    after.play_unchecked(m);
+                    let fen = super::super::history::fen_of(&after);
+                    self.cx.demand(after.board().clone(), fen, Then::Promoted(m));
+                    self.restore_if_shown();
+                    return;
+                }
+                self.motion.replace(&self.cx, case, &before);
+                pay(&mut self.cx, winner, row_of_illegal);
+                self.demand_ply(case.ply, Then::Nothing);
+            }
         }
-        if self.is_end_open() && self.cx.game.last().legal_moves().is_empty() {
-            return true;
-        }
-        self.life.begin(&self.cx);
-        let n = self.cx.game.occurrences();
-        if n >= 3 {
-            self.cx.out.log_with(Code::ThirdOccurrence, None, format!("{n} times"));
-        }
-        let n = self.cx.game.last().halfmoves();
-        if n >= 100 {
-            self.cx.out.log_with(Code::FiftyMoves, None, format!("{n} half-moves"));
-        }
-        false
     }
+}
 
-    fn end_by_move(&mut self, (code, score, reason): (Code, Score, &str)) {
-        // A move that ends the game needs no press. 6.7a (6.2.1.1).
-        self.cx.complete_last(self.cx.game.len() - 1);
-        self.cx.finish(code, score, reason);
-    }
-
-    /// The record has nothing more to say of the moves so far: what the last one brings by itself
-    /// is so from now on.
-    pub(super) fn on_final(&mut self) {
-        self.cx.game.set_final();
-        if self.cx.is_over() || self.cx.matters.flag_seen().is_some() {
-            return;
-        }
-        let is_bare = self.cx.game.last().is_insufficient_material();
-        if let Some(end) = self.end_by_position() {
-            self.end_by_move(end);
-        } else if is_bare || self.life.is_dead_after(self.cx.game.len()) {
-            self.dead_position();
-        }
-    }
-
-    fn dead_position(&mut self) {
-        let is_end_open = self.is_end_open();
-        self.life.dead_position(&mut self.cx, is_end_open);
-    }
-
-    /// Whether the game is over as soon as the record has the last move for good.
-    pub fn awaits_record(&self) -> bool {
-        let is_dead = || self.life.is_dead_after(self.cx.game.len());
-        !self.cx.is_over() && (self.end_by_position().is_some() || is_dead())
-    }
+/// Whether anything was played after half-move `ply`, seen or not.
+fn was_played_on(cx: &Context, ply: usize) -> bool {
+    cx.game.len() > ply || cx.game.adopted(ply).is_some()
 }

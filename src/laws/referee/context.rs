@@ -10,9 +10,9 @@ use super::super::terms::{Bonus, PeriodCredit, Terms};
 use super::board::BoardSeen;
 use super::clock::ClockSeen;
 use super::ending::Ending;
-use super::matter::{Case, Matters, MayAct};
+use super::faults::Faults;
+use super::matter::{Case, Demand, Matters, MayAct, Then};
 use super::outbox::Outbox;
-use super::penalty::Faults;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position};
 
@@ -73,6 +73,11 @@ impl Context {
         self.terms.evidence.is_tidy()
     }
 
+    /// Whether moves of `side` are announced.
+    pub(super) fn is_impaired(&self, side: Color) -> bool {
+        self.terms.impaired.is_some_and(|impaired| impaired.side == side)
+    }
+
     /// Whether the last move is made and not completed.
     pub(super) fn is_last_open(&self) -> bool {
         self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal)
@@ -99,6 +104,18 @@ impl Context {
             self.out.say(Ruling::Prompt { options: options.clone() });
         }
         self.matters.open(case, options, may_act);
+    }
+
+    /// From now on the board must show the position after `n` half-moves.
+    pub(super) fn demand_ply(&mut self, n: usize, then: Then) {
+        let board = self.game.position(n).board().clone();
+        self.demand(board, self.game.fen(n), then);
+    }
+
+    /// From now on the board must show this.
+    pub(super) fn demand(&mut self, board: Board, fen: String, then: Then) {
+        self.matters.set_demand(Demand { board, fen, then });
+        self.board.judged();
     }
 
     pub(super) fn order_clock(&mut self, order: ClockOrder) {

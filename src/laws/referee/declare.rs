@@ -10,6 +10,7 @@ use super::claim::Asked;
 use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
+use super::motion::Cause;
 use super::penalty::NO_MOVE;
 use shakmaty::san::San;
 use shakmaty::{Color, Role};
@@ -74,12 +75,12 @@ impl Referee {
     }
 
     fn claim_draw(&mut self, by: Color, asked: (Asked, Option<&San>)) {
-        let has_touched = !self.turn.touches.is_empty();
+        let has_touched = !self.motion.touches().is_empty();
         self.claims.claim_draw(&mut self.cx, &mut self.offers, by, asked, has_touched);
     }
 
     fn claim_touch(&mut self, by: Color) {
-        let Some(breach) = self.breaches.iter().rev().find(|breach| breach.by != by).cloned()
+        let Some(breach) = self.motion.breaches().rev().find(|breach| breach.by != by).cloned()
         else {
             self.cx.out.inadmissible(by, "touch", "no breach can be claimed now");
             return;
@@ -156,7 +157,7 @@ impl Referee {
 
     fn on_adjust(&mut self, by: Color) {
         if by == self.cx.mover() {
-            self.turn.is_adjusting = true;
+            self.motion.adjust();
             self.cx.out.log(Code::AdjustAnnounced, Some(by));
         } else {
             self.cx.out.log(Code::AdjustOutOfTurn, Some(by));
@@ -183,9 +184,9 @@ impl Referee {
         let waits = |m: &shakmaty::Move| m.is_promotion();
         let found = super::super::picture::exact(self.cx.game.last(), self.cx.board.seen());
         if by == self.cx.mover() && found.iter().any(waits) {
-            self.turn.promotes_to = Some(role);
+            self.motion.promote_to(role);
             self.cx.board.judged();
-            self.settle();
+            self.judge(Cause::Rest);
         } else {
             self.cx.out.refuse(Some(by), "no promotion waits for its piece");
         }
@@ -193,7 +194,7 @@ impl Referee {
 
     fn on_announce_castling(&mut self, by: Color) {
         if by == self.cx.mover() {
-            self.turn.castling_announced = true;
+            self.motion.announce_castling();
         } else {
             self.cx.out.refuse(Some(by), "the player is not on move");
         }
@@ -213,7 +214,8 @@ impl Referee {
     /// otherwise, 8.7.
     pub(super) fn on_signed(&mut self, score: Score) {
         if self.is_end_open() {
-            self.lapse();
+            self.motion.lapse(&mut self.cx);
+            self.settle_end();
         }
         self.cx.end.sign(score);
         self.cx.out.say(Ruling::Signed { score });
@@ -233,5 +235,21 @@ impl Referee {
 
     fn is_settled_misset(&self) -> bool {
         self.cx.matters.has(|case| matches!(case, Case::BothFlags))
+    }
+
+    /// Moves and times, told to the impaired player alone and only when he asks. E2.9d (D.2.11).
+    pub(super) fn on_ask_status(&mut self, by: Color) {
+        if !self.cx.is_impaired(by) {
+            self.cx.out.refuse(Some(by), "only an impaired player may be told");
+            return;
+        }
+        let left = |side: Color| self.cx.clock.left(side).as_secs();
+        let text = format!(
+            "{} moves, white {} s, black {} s",
+            self.cx.completed(by),
+            left(Color::White),
+            left(Color::Black)
+        );
+        self.cx.out.say(Ruling::Speaks { to: by, text });
     }
 }

@@ -48,13 +48,13 @@ impl Referee {
                     | Case::StillImpossible
             )
         });
-        let is_open = self.breaches.iter().any(|it| it.is_pressed && !it.is_answered);
-        let is_astray = self.turn.on_board.is_some() || self.cx.matters.demand().is_some();
+        let is_open = self.motion.breaches().any(|it| it.is_pressed && !it.is_answered);
+        let is_astray = self.motion.on_board().is_some() || self.cx.matters.demand().is_some();
         let is_setup = self.cx.phase == Phase::Setup;
         let plies = self.cx.game.plies();
         let is_sealing = self.sitting.is_adjourned() || self.sitting.requested().is_some();
         // That his clock runs on is for nobody to see who could tell the player. 13.6 (12.6).
-        let is_forgotten = self.turn.not_pressed_noted
+        let is_forgotten = self.motion.is_not_pressed_noted()
             && plies.last().is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
         if is_held || is_open || is_astray || is_setup || is_sealing || is_forgotten {
             return Display::Hold;

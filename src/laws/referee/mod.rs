@@ -8,7 +8,6 @@
 //! the players themselves declare.
 
 mod adjourn;
-mod blind;
 mod board;
 mod claim;
 mod clock;
@@ -17,93 +16,45 @@ mod context;
 mod declare;
 mod display;
 mod ending;
-mod evidence;
+mod faults;
 mod flag;
-mod illegal;
 mod late;
 mod life;
 mod matter;
+mod motion;
+mod moves;
 mod offer;
 mod order;
 mod outbox;
 mod penalty;
 mod pending;
-mod press;
 mod query;
 mod record;
-mod release;
 mod setup;
+mod sheet;
 mod stop;
 mod told;
-mod turn;
 
 pub use clock::Clocks;
 pub use display::Display;
 pub use matter::MayAct;
 pub use outbox::Said;
 pub use pending::Pending;
-pub use record::{Recorded, Sheet};
+pub use sheet::{Recorded, Sheet};
 pub use told::Told;
 
 use super::code::Code;
 use super::picture::Picture;
-use super::said::Binding;
 use super::terms::Terms;
-use super::touch::Touches;
 use crate::time::Mono;
 use adjourn::Sitting;
 use board::BoardSeen;
 use claim::Claims;
 use context::{Context, Phase};
 use life::Liveness;
-use matter::Breach;
+use motion::{Cause, Motion};
 use offer::Offers;
-use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, Color, Move, Role, Square};
-
-/// A placement that no legal move explains, before the clock is pressed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct OnBoard {
-    pub by: Color,
-    pub why: &'static str,
-}
-
-/// What the player who is to move has done so far.
-#[derive(Clone, Debug, Default)]
-struct Turn {
-    touches: Touches,
-    /// He said "I adjust".
-    is_adjusting: bool,
-    /// Something was announced as on the way and released: it binds beyond the touch.
-    released: Option<Binding>,
-    /// What stands illegally, as was noted.
-    on_board: Option<OnBoard>,
-    /// It stood so, and was taken back.
-    was_illegal: bool,
-    /// The rook was touched before the king.
-    rook_first: Option<CastlingSide>,
-    castling_announced: bool,
-    /// The move announced aloud.
-    announced: Option<Move>,
-    /// The piece named for a promotion.
-    promotes_to: Option<Role>,
-    /// What binds from before: an illegal move taken back, an announced one.
-    carried: Option<Binding>,
-    /// Where a pawn was released by an illegal move that was taken back.
-    released_before: Option<Binding>,
-    /// The squares whose sensors stirred.
-    stirred: Bitboard,
-    not_pressed_noted: bool,
-    /// What seems to be an illegal move, and from where: no press and no record has said so yet.
-    suspect: Option<(Square, OnBoard)>,
-    /// Whose pieces lay right beside them, knocked over or put there by half.
-    lying: Bitboard,
-    /// Since when pieces are missing beside a move that stands.
-    missing: Option<Mono>,
-    /// Own and enemy piece were touched at once.
-    is_simultaneous: bool,
-    /// When the piece that was moved last left its new square again.
-    withdrawn: Option<Mono>,
-}
+use shakmaty::{CastlingMode, Chess, Square};
 
 /// The referee of one game.
 ///
@@ -126,22 +77,16 @@ struct Turn {
 #[derive(Clone, Debug)]
 pub struct Referee {
     cx: Context,
-    turn: Turn,
-    /// Breaches of Article 4 by the player who moved last.
-    breaches: Vec<Breach>,
+    motion: Motion,
     offers: Offers,
     claims: Claims,
     sitting: Sitting,
     flags: flag::Flags,
     late: late::Presence,
-    /// He pressed on a move that other pieces in disorder still hide.
-    pressed_early: Option<Color>,
     /// This half-move was pressed and is completed when the clocks run again.
     completes_on_resume: Option<usize>,
     is_turned: bool,
     life: Liveness,
-    /// What stands is to be judged although nobody pressed.
-    is_called: bool,
 }
 
 impl Referee {
@@ -153,15 +98,12 @@ impl Referee {
             cx: Context::new(terms, start, mode, board),
             flags: flag::Flags::default(),
             late: late::Presence::default(),
-            turn: Turn::default(),
-            breaches: Vec::new(),
+            motion: Motion::default(),
             offers: Offers::default(),
             sitting: Sitting::default(),
-            pressed_early: None,
             completes_on_resume: None,
             is_turned: false,
             life: Liveness::default(),
-            is_called: false,
         }
     }
 
@@ -225,7 +167,8 @@ impl Referee {
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         let life = self.life.due_at();
-        let (late, missing) = (self.late.due_at(&self.cx), self.missing_at());
+        let (late, missing) =
+            (self.late.due_at(&self.cx), self.motion.missing_at(&self.cx, self.is_idle()));
         [
             self.cx.board.rests_at(),
             self.not_pressed_at(),
@@ -244,7 +187,7 @@ impl Referee {
         let is_before = self.cx.game.plies().is_empty()
             && self.cx.clock.running().is_none()
             && !self.cx.is_over()
-            && self.turn.stirred.is_empty()
+            && self.motion.stirred().is_empty()
             && self.cx.phase != Phase::Running;
         if is_before {
             setup::check(&mut self.cx, picture);
@@ -255,12 +198,10 @@ impl Referee {
         let is_news = !changed.is_empty();
         for sq in changed {
             self.cx.board.set(sq, picture.get(sq));
-            self.turn.touches.forget(sq);
+            self.motion.forget_touch(sq);
         }
-        if let Some(demand) = self.cx.matters.demand() {
-            if self.cx.shows(&demand.board) {
-                self.restored();
-            }
+        if self.cx.matters.demand().is_some() {
+            self.restore_if_shown();
         } else if is_news || self.cx.board.rests_at().is_none() {
             // What shows nothing new postpones nothing.
             self.cx.await_rest();
@@ -272,7 +213,7 @@ impl Referee {
         self.cx.clock.read(clocks, self.cx.phase == Phase::Running);
         if was_idle && !self.is_idle() {
             // What was shown while the clock stood was no play.
-            self.turn = Turn { carried: self.turn.carried.take(), ..Turn::default() };
+            self.motion.forget_shown();
             self.cx.await_rest();
         }
         if clocks.running.is_some() && self.cx.phase == Phase::Ready && !self.cx.is_over() {
@@ -308,7 +249,8 @@ impl Referee {
             self.life.stop();
             return;
         }
-        self.watch_missing();
+        let is_idle = self.is_idle();
+        self.motion.watch_missing(&mut self.cx, is_idle);
         self.watch_not_pressed();
         self.flags.watch(&mut self.cx);
         self.late.watch(&mut self.cx);
@@ -317,20 +259,20 @@ impl Referee {
 
     fn settle_if_due(&mut self) {
         if self.cx.board.has_come_to_rest(self.cx.now) {
-            self.settle();
+            self.judge(Cause::Rest);
         }
     }
 
     fn not_pressed_at(&self) -> Option<Mono> {
         let after = self.cx.terms.not_pressed?;
         let ply = self.cx.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal)?;
-        let is_due = !self.turn.not_pressed_noted && self.cx.clock.running() == Some(ply.by);
+        let is_due = !self.motion.is_not_pressed_noted() && self.cx.clock.running() == Some(ply.by);
         (is_due && !self.cx.is_over()).then(|| ply.made + after)
     }
 
     fn watch_not_pressed(&mut self) {
         if self.not_pressed_at().is_some_and(|due| due <= self.cx.now) {
-            self.turn.not_pressed_noted = true;
+            self.motion.note_not_pressed();
             let by = self.cx.game.last_ply().map(|ply| ply.by);
             self.cx.out.log(Code::NotPressed, by);
         }

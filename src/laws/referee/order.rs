@@ -11,6 +11,7 @@ use super::clock::PausedBy;
 use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct, Then};
+use super::motion::displaced;
 use super::penalty::{TWO_HANDS, charge};
 use shakmaty::{Board, Color, Position};
 
@@ -48,7 +49,7 @@ impl Referee {
             Order::Result(score, reason) => self.on_result(*score, reason),
             Order::Displaced => self.on_arbiter_displaced(),
             Order::TouchedBy(side) => {
-                self.turn.touches.clear();
+                self.motion.clear_touches();
                 self.cx.out.note(&format!("touched by {side}"));
             }
             Order::Seal(side) => self.sitting.on_seal_requested(&mut self.cx, *side),
@@ -117,7 +118,7 @@ impl Referee {
         for side in BOTH {
             self.flags.raise(&mut self.cx, side);
         }
-        self.turn = super::Turn::default();
+        self.motion.begin_turn();
         self.cx.await_rest();
     }
 
@@ -173,15 +174,14 @@ impl Referee {
         let is_resumed = self.late.is_resumed();
         match self.sitting.on_sealed(&mut self.cx, by, text, is_resumed) {
             Sealed::Nothing => {}
-            Sealed::Binds(binding) => self.turn.carried = Some(binding),
+            Sealed::Binds(binding) => self.motion.carry(Some(binding)),
             Sealed::Awaits(side) => self.late.expect(side),
         }
     }
 
     fn on_open_envelope(&mut self) {
-        if let Some(binding) = self.sitting.on_open(&mut self.cx, &self.late) {
-            self.turn.carried = Some(binding);
-        }
+        let binding = self.sitting.on_open(&mut self.cx, &self.late);
+        self.motion.carry(binding);
     }
 
     fn on_envelope_missing(&mut self) {
@@ -243,7 +243,7 @@ impl Referee {
             || self.cx.matters.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
         self.cx.board.correct_to(board);
         self.cx.board.judged();
-        self.turn.touches.clear();
+        self.motion.clear_touches();
         if was_astray {
             self.cx.out.log(Code::Restored, None);
         }
@@ -258,9 +258,8 @@ impl Referee {
             }
             Where::AgreedPly(n) if n <= self.cx.game.len() => {
                 self.cx.game.truncate(n);
-                self.breaches.clear();
                 self.cx.matters.close(|_| true);
-                self.turn = super::Turn::default();
+                self.motion.begin_anew();
                 self.demand_ply(n, Then::Nothing);
             }
             Where::AgreedPly(n) => {
@@ -358,13 +357,14 @@ impl Referee {
     /// What looked like a move was none. 7.3, 7.5.
     fn on_arbiter_displaced(&mut self) {
         let last = self.cx.game.last_ply().filter(|ply| !ply.is_completed);
-        if last.is_some() && self.cx.shows(self.cx.game.last().board()) {
+        if last.is_some() && !self.cx.is_astray() {
             let n = self.cx.game.len() - 1;
             self.cx.game.truncate(n);
-            self.breaches.retain(|breach| breach.ply < n);
+            self.motion.drop_breaches_from(n);
         }
-        self.turn = super::Turn::default();
-        self.displaced(Some(self.cx.mover()));
+        self.motion.begin_turn();
+        let mover = self.cx.mover();
+        displaced(&mut self.cx, Some(mover));
         if !self.cx.shows(self.cx.game.last().board()) {
             // However often the board is read: what stands is no move.
             self.demand_ply(self.cx.game.len(), Then::Nothing);

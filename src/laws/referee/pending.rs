@@ -39,7 +39,7 @@ impl Referee {
         found.extend(matters);
         found.extend(asks);
         if self.cx.matters.is_empty() {
-            let breaches = self.breaches.iter().rev().map(|breach| {
+            let breaches = self.motion.breaches().rev().map(|breach| {
                 let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
                 let what = if breach.is_doubtful {
                     format!(
@@ -62,7 +62,7 @@ impl Referee {
         if self.cx.is_over() {
             return found;
         }
-        if let Some(binding) = &self.turn.carried {
+        if let Some(binding) = self.motion.carried() {
             found.push(Pending::of(format!("{} must {binding}", self.cx.mover()), &[]));
         }
         if let Some((_, fen)) = self.demanded() {

@@ -52,27 +52,28 @@ impl Referee {
 
     /// What the player concerned is obliged to do now.
     pub fn binding(&self) -> Option<Binding> {
-        if let Some(breach) = self.breaches.iter().find(|it| it.first.is_some() && !it.is_answered)
+        if let Some(breach) =
+            self.motion.breaches().find(|it| it.first.is_some() && !it.is_answered)
         {
             return Some(breach.binding.clone());
         }
         let last = self.cx.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
         if let Some(ply) = last
-            && self.turn.touches.is_empty()
+            && self.motion.touches().is_empty()
             && let Some(role) = ply.m.promotion()
         {
             return Some(Binding::Promote(ply.m.to(), Some(role)));
         }
         if let Some(case) = self.cx.matters.standing_illegal()
-            && self.turn.touches.is_empty()
+            && self.motion.touches().is_empty()
         {
             return case.touches.binding(self.cx.game.position(case.ply));
         }
-        match self.bound() {
+        match self.motion.bound(&self.cx) {
             Some(Binding::Any)
                 if self.cx.board.seen().differs(self.cx.game.last().board()).any() =>
             {
-                self.turn.touches.pinned(self.cx.game.last()).or(Some(Binding::Any))
+                self.motion.touches().pinned(self.cx.game.last()).or(Some(Binding::Any))
             }
             bound => bound,
         }
@@ -80,12 +81,12 @@ impl Referee {
 
     /// The illegal placement that stands and was not pressed on: by whom, and why.
     pub fn illegal_on_board(&self) -> Option<(Color, &'static str)> {
-        self.turn.on_board.map(|on_board| (on_board.by, on_board.why))
+        self.motion.on_board().map(|on_board| (on_board.by, on_board.why))
     }
 
     /// Whether the last move is made and not completed.
     pub fn has_open_move(&self) -> bool {
-        self.cx.is_last_open() && self.turn.touches.is_empty()
+        self.cx.is_last_open() && self.motion.touches().is_empty()
     }
 
     /// The position that the arbiter wants to see on the board, as a FEN.
@@ -113,6 +114,11 @@ impl Referee {
     /// until the envelope is opened.
     pub fn sealed(&self) -> Option<(Color, u32, &str)> {
         self.sitting.sealed().map(|(by, text)| (by, self.cx.game.next_no(), text))
+    }
+
+    /// Whether a released piece stands where its move could not have gone.
+    pub fn has_gone_beyond(&self) -> bool {
+        self.motion.has_gone_beyond()
     }
 
     /// The choices that are open.

@@ -5,52 +5,21 @@ use super::super::code::Code;
 use super::super::history::Ply;
 use super::super::picture::Picture;
 use super::super::profile::Unpressed;
-use super::super::said::{Binding, Ruling};
+use super::super::said::Ruling;
+use super::Referee;
 use super::life::Liveness;
 use super::matter::Case;
+use super::motion::Motion;
 use super::penalty::charge_two_hands;
-use super::{Referee, Turn};
-use shakmaty::{Chess, Color, Move, Position};
-
-/// A half-move on record.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// The move.
-    pub m: Move,
-    /// The Laws do not allow it; it stands.
-    pub is_illegal: bool,
-    /// It is completed.
-    pub is_completed: bool,
-    /// A reply alone says so, and no press: the Laws of 2009 do not.
-    pub is_replied: bool,
-}
-
-/// The moves on record.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sheet {
-    /// They, in their order.
-    pub moves: Vec<Recorded>,
-    /// After so many of them come some that nobody knows, and the game goes on from this position.
-    pub gaps: Vec<(usize, Chess)>,
-}
-
-impl Sheet {
-    /// From which position the game goes on where nobody knows what came after `n` half-moves.
-    fn adopted(&self, n: usize) -> Option<&Chess> {
-        self.gaps().find(|(ply, _)| *ply == n).map(|(_, adopted)| adopted)
-    }
-
-    fn gaps(&self) -> impl Iterator<Item = (usize, &Chess)> {
-        self.gaps.iter().map(|(ply, adopted)| (*ply, adopted))
-    }
-}
+use super::sheet::{Recorded, Sheet};
+use shakmaty::{Color, Move, Position};
 
 impl Referee {
     /// Whether nothing is open that the record could not know of. A breach may be that no player
     /// has claimed, what seemed to be moved beyond one move, and a penalty for what is over.
     pub fn may_follow(&self) -> bool {
         // Of tidy hands nothing is in doubt that is open.
-        let is_open = !self.cx.matters.is_empty() || !self.breaches.is_empty();
+        let is_open = !self.cx.matters.is_empty() || self.motion.breaches().next().is_some();
         !(self.cx.is_over() || is_open && self.cx.is_tidy())
             && self.cx.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.cx.matters.demand().is_none()
@@ -62,14 +31,15 @@ impl Referee {
     /// Whether a pawn has come to its last rank and nobody has said what it becomes: the record
     /// assumes a queen where sensors know no names.
     pub fn waits_for_piece(&self) -> bool {
-        matches!(self.turn.released, Some(Binding::Promote(_, None)))
+        matches!(self.motion.promotes(), Some((_, None)))
     }
 
     /// Whether `record` has completed a half-move that he does not know, or not as completed. What
     /// was moved on after its release stays open for him.
     pub fn is_behind(&self, sheet: &Sheet) -> bool {
         let plies = self.cx.game.plies();
-        let is_open = |idx| self.breaches.iter().any(|known| known.ply == idx && known.is_pressed);
+        let is_open =
+            |idx| self.motion.breaches().any(|known| known.ply == idx && known.is_pressed);
         sheet.moves.iter().enumerate().filter(|(_, known)| known.is_completed).any(
             |(idx, known)| {
                 let is_known = |ply: &Ply| {
@@ -108,7 +78,7 @@ impl Referee {
     /// The board after nobody saw it for a while: it is not judged before the record has been.
     pub(super) fn on_unseen(&mut self, picture: &Picture) {
         self.cx.board.take_unseen(picture);
-        self.turn.touches.clear();
+        self.motion.clear_touches();
     }
 
     /// The record is this. Where it differs the referee follows it.
@@ -141,10 +111,7 @@ impl Referee {
         }
         self.complete_by(&sheet.moves);
         self.cx.matters.close(is_of_the_board);
-        let n_plies = self.cx.game.len();
-        self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
-        let touches = std::mem::take(&mut self.turn.touches).begun(self.cx.game.last());
-        self.turn = Turn { touches, ..Turn::default() };
+        self.motion.follow(&self.cx);
         self.cx.board.judged();
         if self.cx.is_astray() {
             self.cx.await_rest();
@@ -192,12 +159,11 @@ impl Referee {
         for known in self.cx.matters.illegal_moves_mut() {
             known.is_put_right = true;
         }
-        self.breaches.clear();
-        self.turn = Turn::default();
+        self.motion = Motion::default();
         self.cx.matters.take_demand();
         self.claims.drop_open();
         self.life = Liveness::default();
-        (self.pressed_early, self.completes_on_resume) = (None, None);
+        self.completes_on_resume = None;
         for by in Color::ALL {
             self.cx.faults.take_two_hands(by);
         }

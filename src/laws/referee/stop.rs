@@ -2,11 +2,12 @@
 
 use super::super::code::Code;
 use super::super::picture::{disturbed, exact, partial};
-use super::super::said::{Binding, ClockOrder, Ruling};
+use super::super::said::{ClockOrder, Ruling};
 use super::Referee;
 use super::clock::PausedBy;
 use super::late::Presence;
 use super::matter::{Case, MayAct};
+use super::motion::displaced;
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Position};
 
@@ -61,7 +62,7 @@ impl Referee {
     /// A pawn is on the last rank, or on its way there, and no piece has taken its place yet.
     fn awaits_promotion(&self) -> bool {
         let ways = partial(self.cx.game.last(), self.cx.board.seen());
-        let is_released = matches!(self.turn.released, Some(Binding::Promote(..)));
+        let is_released = self.motion.promotes().is_some();
         is_released
             || self.cx.is_astray() && !ways.is_empty() && ways.iter().all(|m| m.is_promotion())
     }
@@ -76,7 +77,7 @@ impl Referee {
         let is_settled = self.cx.is_over()
             || self.cx.matters.flag_seen().is_some()
             || self.cx.matters.demand().is_some();
-        let is_correctable = self.turn.on_board.is_some() || self.has_gone_beyond();
+        let is_correctable = self.motion.on_board().is_some() || self.motion.has_gone_beyond();
         if is_settled || is_other || is_correctable || !self.cx.is_astray() {
             return;
         }
@@ -86,12 +87,12 @@ impl Referee {
         }
         // What nobody has reached for on this turn is in no hand.
         let astray = self.cx.board.seen().differs(pos.board());
-        let is_in_hand =
-            (astray & self.turn.stirred).any() && !partial(&pos, self.cx.board.seen()).is_empty();
+        let is_in_hand = (astray & self.motion.stirred()).any()
+            && !partial(&pos, self.cx.board.seen()).is_empty();
         if !is_displaced && !is_in_hand {
             let mover = self.cx.mover();
             let is_tidy = self.cx.is_tidy();
-            self.displaced(is_tidy.then(|| running.unwrap_or(mover)));
+            displaced(&mut self.cx, is_tidy.then(|| running.unwrap_or(mover)));
         }
         let carried_out = disturbed(&pos, self.cx.board.seen());
         let san = match carried_out {

@@ -5,7 +5,7 @@ use super::super::order::Order;
 use super::super::picture::{Picture, Thing};
 use super::super::score::Score;
 use super::clock::Clocks;
-use super::record::Sheet;
+use super::sheet::Sheet;
 use shakmaty::{Color, Square};
 
 /// What a referee is told.

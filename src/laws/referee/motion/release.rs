@@ -1,15 +1,18 @@
 //! A piece that was released and goes on, and what else is moved after a move was made. All
 //! editions: Art. 4.6, 4.7 (from 2018: 4.7, 4.8).
 
-use super::super::code::Code;
-use super::super::history::Ply;
-use super::super::picture::{Thing, exact, partial, squares_of, target_of};
-use super::super::profile::HandlingLapse;
-use super::super::said::{Binding, Ruling};
-use super::super::why::{Attempt, Stage, attempt};
+use super::super::super::code::Code;
+use super::super::super::history::Ply;
+use super::super::super::picture::{Thing, exact, partial, squares_of, target_of};
+use super::super::super::profile::HandlingLapse;
+use super::super::super::said::{Binding, Ruling};
+use super::super::super::why::{Attempt, Stage, attempt};
+use super::super::context::Context;
+use super::super::matter::{Beyond, Breach, Case, MayAct, Then};
+use super::Motion;
 use super::illegal::Fall;
-use super::matter::{Beyond, Breach, Case, MayAct};
-use super::{Referee, Turn};
+use super::judge::note_handling;
+use super::turn::Turn;
 use shakmaty::{Bitboard, Chess, Move, Position, Square};
 use std::time::Duration;
 
@@ -22,111 +25,107 @@ struct Gone {
     now: Square,
 }
 
-impl Referee {
+impl Motion {
     /// The player who has moved and not pressed is at it again. True if that explains the board.
-    pub(super) fn has_second_thoughts(&mut self, pos: &Chess) -> bool {
-        let before = self.cx.game.before_last().clone();
-        let Some(ply) = self.cx.game.last_ply().cloned() else { return false };
+    pub(in super::super) fn has_second_thoughts(&mut self, cx: &mut Context, pos: &Chess) -> bool {
+        let before = cx.game.before_last().clone();
+        let Some(ply) = cx.game.last_ply().cloned() else { return false };
         let by = ply.by;
         let role = ply.m.promotion().unwrap_or(ply.m.role());
-        let is_withdrawn = self
-            .cx
-            .board
-            .seen()
-            .piece_at(target_of(ply.m, by))
-            .is_none_or(|piece| piece.role != role);
-        let played = exact(&before, self.cx.board.seen());
+        let is_withdrawn =
+            cx.board.seen().piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
+        let played = exact(&before, cx.board.seen());
         if let [other] = played[..] {
             if ply.m.is_promotion() && other.to() == ply.m.to() {
-                self.cx.out.log(Code::MovedAfterRelease, Some(by));
-                self.demand_ply(self.cx.game.len(), super::matter::Then::Nothing);
+                cx.out.log(Code::MovedAfterRelease, Some(by));
+                cx.demand_ply(cx.game.len(), Then::Nothing);
             } else if is_withdrawn {
-                self.moved_on(&before, other);
+                self.moved_on(cx, &before, other);
             } else {
-                self.second_move(&ply.san, Some(other));
+                self.second_move(cx, &ply.san, Some(other));
             }
             return true;
         }
-        if let Some(gone) = self.gone_beyond(&before, pos, &ply) {
-            self.moved_beyond(&before, &ply, gone);
+        if let Some(gone) = self.gone_beyond(cx, &before, pos, &ply) {
+            self.moved_beyond(cx, &before, &ply, gone);
             return true;
         }
-        if !partial(&before, self.cx.board.seen()).is_empty() {
+        if !partial(&before, cx.board.seen()).is_empty() {
             return true;
         }
-        let diff = self.cx.board.seen().differs(pos.board());
+        let diff = cx.board.seen().differs(pos.board());
         let is_his = diff.into_iter().all(|sq| {
             let stood = pos.board().piece_at(sq).is_none_or(|piece| piece.color == by);
-            stood && self.cx.board.seen().piece_at(sq).is_none_or(|piece| piece.color == by)
+            stood && cx.board.seen().piece_at(sq).is_none_or(|piece| piece.color == by)
         });
-        let arrived = !(diff & self.cx.board.seen().occupied()).is_empty();
+        let arrived = !(diff & cx.board.seen().occupied()).is_empty();
         if is_his && arrived {
-            self.second_move(&ply.san, None);
+            self.second_move(cx, &ply.san, None);
         }
         is_his && arrived
     }
 
     /// The released piece went on to another square. 4.6 (4.7).
-    fn moved_on(&mut self, before: &Chess, other: Move) {
-        let Some(old) = self.cx.game.last_ply().cloned() else { return };
-        let idx = self.cx.game.len() - 1;
-        self.cx.game.truncate(idx);
-        self.cx.game.push(other, self.cx.now, false);
-        if self.is_back(idx) {
+    fn moved_on(&mut self, cx: &mut Context, before: &Chess, other: Move) {
+        let Some(old) = cx.game.last_ply().cloned() else { return };
+        let idx = cx.game.len() - 1;
+        cx.game.truncate(idx);
+        cx.game.push(other, cx.now, false);
+        if self.is_back(cx, idx) {
             return;
         }
         let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
         self.breaches.retain(|breach| breach.ply != idx);
         let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
-        self.cx.out.log(Code::MovedAfterRelease, Some(old.by));
+        cx.out.log(Code::MovedAfterRelease, Some(old.by));
         let (binding, first) = match earlier {
             Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
             _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
         };
         let went_on = Breach::by_release(old.by, idx, binding);
         self.breaches.push(Breach { first, is_pressed, ..went_on });
-        self.note_handling();
+        note_handling(cx);
     }
 
     /// A piece that had gone on may be back where it was released first, as half-move `idx` has it:
     /// nothing is open about that move then. True if it is so.
-    pub(super) fn is_back(&mut self, idx: usize) -> bool {
-        let now = self.cx.game.plies()[idx].san.clone();
+    pub(in super::super) fn is_back(&mut self, cx: &mut Context, idx: usize) -> bool {
+        let now = cx.game.plies()[idx].san.clone();
         let is_it = |breach: &Breach| breach.ply == idx && breach.first.as_ref() == Some(&now);
         let Some(known) = self.breaches.iter().position(is_it) else { return false };
         if self.breaches.remove(known).is_pressed {
-            self.cx.complete(idx);
+            cx.complete(idx);
         }
         true
     }
 
     /// A further piece was moved after the move was made.
-    fn second_move(&mut self, san: &str, other: Option<Move>) {
-        if self.cx.matters.has(|case| matches!(case, Case::Second { .. })) {
+    fn second_move(&mut self, cx: &mut Context, san: &str, other: Option<Move>) {
+        if cx.matters.has(|case| matches!(case, Case::Second { .. })) {
             return;
         }
-        let by = self.cx.game.last_ply().map(|ply| ply.by);
-        self.cx.out.log(Code::SecondMove, by);
+        let by = cx.game.last_ply().map(|ply| ply.by);
+        cx.out.log(Code::SecondMove, by);
         let stands = format!("{san} stands");
         let accept = match other {
             Some(m) if m.is_castle() => "accept castling".to_owned(),
             Some(m) => format!("accept {m}"),
             None => "accept what stands".to_owned(),
         };
-        self.cx.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
+        cx.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
     }
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
     /// could not have reached before `ply`, or back to where it came from.
-    fn gone_beyond(&self, before: &Chess, pos: &Chess, ply: &Ply) -> Option<Gone> {
-        let diff = self.cx.board.seen().differs(pos.board());
+    fn gone_beyond(&self, cx: &Context, before: &Chess, pos: &Chess, ply: &Ply) -> Option<Gone> {
+        let diff = cx.board.seen().differs(pos.board());
         // What the move took may have been put back, wholly or in part.
-        let is_undone =
-            |sq: &Square| match (self.cx.board.seen().get(*sq), before.board().piece_at(*sq)) {
-                (None, piece) => piece.is_none(),
-                (Some(Thing::Piece(seen)), piece) => piece == Some(seen),
-                (Some(Thing::Something), piece) => piece.is_some(),
-            };
+        let is_undone = |sq: &Square| match (cx.board.seen().get(*sq), before.board().piece_at(*sq))
+        {
+            (None, piece) => piece.is_none(),
+            (Some(Thing::Piece(seen)), piece) => piece == Some(seen),
+            (Some(Thing::Something), piece) => piece.is_some(),
+        };
         let undone: Bitboard =
             (diff & squares_of(ply.m, ply.by)).into_iter().filter(is_undone).collect();
         let from = ply.m.from()?;
@@ -134,10 +133,10 @@ impl Referee {
         let released = [Some(target_of(ply.m, ply.by)), rook].into_iter().flatten();
         let mut gone = released.filter_map(|released| {
             let piece = pos.board().piece_at(released)?;
-            if !diff.contains(released) || self.cx.board.seen().piece_at(released) == Some(piece) {
+            if !diff.contains(released) || cx.board.seen().piece_at(released) == Some(piece) {
                 return None;
             }
-            let is_it = |sq: &Square| match self.cx.board.seen().get(*sq) {
+            let is_it = |sq: &Square| match cx.board.seen().get(*sq) {
                 Some(Thing::Piece(seen)) => seen == piece,
                 Some(Thing::Something) => true,
                 None => false,
@@ -146,7 +145,7 @@ impl Referee {
             let arrived: Vec<Square> = (others & !undone).into_iter().filter(is_it).collect();
             let (now, rest) = match arrived[..] {
                 [now] => (now, others & !Bitboard::from(now)),
-                [] if undone.contains(from) && self.cx.board.seen().get(from).is_some() => {
+                [] if undone.contains(from) && cx.board.seen().get(from).is_some() => {
                     (from, others)
                 }
                 _ => return None,
@@ -158,34 +157,34 @@ impl Referee {
 
     /// The released piece went on to where its move could not have gone: where it was released
     /// stands. 4.6 (4.7).
-    fn moved_beyond(&mut self, before: &Chess, ply: &Ply, gone: Gone) {
+    fn moved_beyond(&mut self, cx: &mut Context, before: &Chess, ply: &Ply, gone: Gone) {
         let by = ply.by;
-        let tried = attempt(before, self.cx.board.seen(), ply.m.from().as_slice());
+        let tried = attempt(before, cx.board.seen(), ply.m.from().as_slice());
         let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);
-        let shadow = tried.and_then(|tried| tried.as_move(before, self.cx.board.seen()));
+        let shadow = tried.and_then(|tried| tried.as_move(before, cx.board.seen()));
         let beyond = Beyond { at: gone.now, tried, shadow };
         self.turn.touches.forget(gone.now);
-        let idx = self.cx.game.len() - 1;
+        let idx = cx.game.len() - 1;
         let is_it = |known: &&mut Breach| known.ply == idx && known.first.is_some();
         if let Some(known) = self.breaches.iter_mut().find(is_it) {
             let is_known = known.beyond.as_ref().is_some_and(|known| known.at == gone.now);
             known.beyond = Some(beyond);
             if !is_known {
-                self.cx.out.log(Code::MovedAfterRelease, Some(by));
+                cx.out.log(Code::MovedAfterRelease, Some(by));
             }
             return;
         }
-        self.cx.out.log(Code::MovedAfterRelease, Some(by));
+        cx.out.log(Code::MovedAfterRelease, Some(by));
         let (binding, first) = (Binding::Destination(gone.released), Some(ply.san.clone()));
         let went_on = Breach::by_release(by, idx, binding);
         self.breaches.push(Breach { first, beyond: Some(beyond), ..went_on });
-        self.note_handling();
+        note_handling(cx);
     }
 
     /// A piece that had gone on is back where its move ended. Nothing is open any more about a move
     /// that ended there at first: if the clock was pressed on it, it is completed.
-    pub(super) fn come_back(&mut self) {
-        let plies = self.cx.game.plies();
+    pub(in super::super) fn come_back(&mut self, cx: &mut Context) {
+        let plies = cx.game.plies();
         let mut pressed = Vec::new();
         self.breaches.retain_mut(|breach| {
             let was_beyond = breach.beyond.take().is_some();
@@ -197,95 +196,100 @@ impl Referee {
             !is_over
         });
         for idx in pressed {
-            self.cx.complete(idx);
+            cx.complete(idx);
         }
     }
 
     /// Whether a released piece stands where its move could not have gone.
-    pub fn has_gone_beyond(&self) -> bool {
+    pub(in super::super) fn has_gone_beyond(&self) -> bool {
         self.breaches.iter().any(|breach| breach.beyond.is_some())
     }
 
     /// The clock is pressed on a piece that rested for so short a time where it might have stayed
     /// that it was slid there, and has gone on to where it may not go: its move is none. True if it
     /// is so.
-    pub(super) fn has_slid_beyond(&mut self, pos: &Chess) -> bool {
-        let before = self.cx.game.before_last().clone();
-        let Some(ply) = self.cx.game.last_ply().filter(|_| self.is_sliding()).cloned() else {
+    pub(in super::super) fn has_slid_beyond(&mut self, cx: &mut Context, pos: &Chess) -> bool {
+        let before = cx.game.before_last().clone();
+        let Some(ply) = cx.game.last_ply().filter(|_| self.is_sliding(cx)).cloned() else {
             return false;
         };
-        if self.gone_beyond(&before, pos, &ply).is_none() {
+        if self.gone_beyond(cx, &before, pos, &ply).is_none() {
             return false;
         }
         let from = ply.m.from().and_then(|from| Some((from, before.board().piece_at(from)?)));
-        self.cx.game.truncate(self.cx.game.len() - 1);
+        cx.game.truncate(cx.game.len() - 1);
         self.turn = Turn::default();
         if let Some((from, piece)) = from {
-            self.turn.touches.add(from, piece, self.cx.now, Duration::ZERO);
+            self.turn.touches.add(from, piece, cx.now, Duration::ZERO);
         }
         true
     }
 
     /// The right to claim a breach of Article 4 is gone: what was played stands.
-    pub(super) fn lapse(&mut self) {
+    pub(in super::super) fn lapse(&mut self, cx: &mut Context) {
         for mut breach in std::mem::take(&mut self.breaches) {
             if !breach.may_lapse() || breach.is_answered {
                 self.breaches.push(breach);
                 continue;
             }
             if breach.beyond.is_some() {
-                self.stands_beyond(&breach);
+                self.stands_beyond(cx, &breach);
                 continue;
             }
             if let Some(old) = breach.first.clone().filter(|_| breach.is_pressed)
-                && let Some(ply) = self.cx.game.plies().get(breach.ply)
+                && let Some(ply) = cx.game.plies().get(breach.ply)
             {
                 let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
-                self.cx.out.say(Ruling::Replaced { by, old, san, uci });
-                self.cx.complete(breach.ply);
+                cx.out.say(Ruling::Replaced { by, old, san, uci });
+                cx.complete(breach.ply);
             }
-            if self.outlives_touch(&breach) {
+            if self.outlives_touch(cx, &breach) {
                 breach.is_answered = true;
                 self.breaches.push(breach);
             }
         }
-        self.settle_end();
     }
 
     /// Whether the right to claim `breach` is kept although the opponent has touched a piece: in
     /// 2005 only that under 4.3 and 4.4 is lost. HU 4.7.
-    pub(super) fn outlives_touch(&self, breach: &Breach) -> bool {
-        self.cx.rules.handling_lapse == HandlingLapse::TouchOnly && breach.is_release
+    pub(in super::super) fn outlives_touch(&self, cx: &Context, breach: &Breach) -> bool {
+        cx.rules.handling_lapse == HandlingLapse::TouchOnly && breach.is_release
     }
 
     /// Nobody holds a player to where he released his piece first. Where it stands now was the end
     /// of an illegal move, which he has completed.
-    pub(super) fn stands_beyond(&mut self, breach: &Breach) {
+    pub(in super::super) fn stands_beyond(&mut self, cx: &mut Context, breach: &Breach) {
         // Beside hands that are not tidy the record says what was played.
-        let is_played = breach.is_pressed && self.cx.is_tidy();
+        let is_played = breach.is_pressed && cx.is_tidy();
         let Some(Beyond { tried: Some(tried), shadow, .. }) =
             breach.beyond.as_ref().filter(|_| is_played)
         else {
             return;
         };
-        self.was_illegal(breach.ply, *tried, *shadow);
+        self.was_illegal(cx, breach.ply, *tried, *shadow);
     }
 
     /// Half-move `idx` was not played: `tried` was, an illegal move, and it is completed. The game
     /// may be followed by `shadow`; what was touched since was then touched by the opponent.
-    pub(super) fn was_illegal(&mut self, idx: usize, tried: Attempt, shadow: Option<Move>) {
-        self.cx.game.truncate(idx);
+    pub(in super::super) fn was_illegal(
+        &mut self,
+        cx: &mut Context,
+        idx: usize,
+        tried: Attempt,
+        shadow: Option<Move>,
+    ) {
+        cx.game.truncate(idx);
         let reaches = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
-        let is_reached = self.cx.game.last().legal_moves().iter().any(reaches);
-        let why = if is_reached && !tried.is_exchanged(self.cx.board.seen()) {
+        let is_reached = cx.game.last().legal_moves().iter().any(reaches);
+        let why = if is_reached && !tried.is_exchanged(cx.board.seen()) {
             "no legal move explains the board"
         } else {
-            tried.why(&self.cx.game, self.cx.board.seen(), Stage::Completed)
+            tried.why(&cx.game, cx.board.seen(), Stage::Completed)
         };
         let since = std::mem::take(&mut self.turn);
-        self.turn.touches.add(tried.from, tried.piece, self.cx.now, Duration::ZERO);
+        self.turn.touches.add(tried.from, tried.piece, cx.now, Duration::ZERO);
         let by = tried.piece.color;
-        self.illegal_completed(Fall { by, why, shadow, promotion: None });
+        self.illegal_completed(cx, Fall { by, why, shadow, promotion: None });
         if shadow.is_some() {
             self.turn = since;
         }
