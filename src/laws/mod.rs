@@ -18,7 +18,6 @@ pub mod rows;
 pub mod said;
 pub mod score;
 pub mod terms;
-mod text;
 mod touch;
 mod why;
 

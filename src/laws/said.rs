@@ -1,5 +1,8 @@
 //! What the referee says: rulings for the arbiter and orders for the clock.
 
+mod binding;
+mod text;
+
 use super::code::Code;
 use super::score::Score;
 use shakmaty::{ByColor, CastlingSide, Color, Role, Square};

@@ -2,6 +2,7 @@
 //! tree. Every rule is also shown a small sample that breaks it, because a rule that never speaks
 //! looks just like one that is kept.
 
+mod parts;
 mod rust;
 
 use std::collections::BTreeSet;
@@ -272,6 +273,77 @@ fn nothing_below_the_shell_depends_on_the_order_of_a_hash() {
             ("src/relay/a.rs", "\nstruct S(HashSet<u8>);", 2),
         ],
         &[("src/shell/a.rs", "use std::collections::HashMap;")],
+    );
+}
+
+/// Folders in which a type is added to only where it is at home.
+const HOMES: [&str; 1] = ["src/laws/"];
+/// Folders whose files do not name each other in circles.
+const STRAIGHT: [&str; 1] = ["src/laws/referee/"];
+
+/// Holds the tree to a rule for whole folders, after it has complained about each of `bad` and been
+/// silent about `good`. All lie in `a/`.
+fn hold_folders(
+    rule: fn(&[Source], &str) -> Vec<Complaint>,
+    folders: &[&str],
+    bad: &[&[(&str, &str)]],
+    good: &[(&str, &str)],
+) {
+    let tree = |files: &[(&str, &str)]| -> Vec<Source> {
+        files.iter().map(|(path, text)| Source::new(path, text)).collect()
+    };
+    for files in bad {
+        assert!(!rule(&tree(files), "src/a/").is_empty(), "the rule overlooks {files:?}");
+    }
+    assert_eq!(rule(&tree(good), "src/a/"), Vec::<Complaint>::new());
+    let all = sources();
+    for folder in folders {
+        assert!(all.iter().filter(|source| source.path.starts_with(folder)).count() > 5);
+        assert_none(&rule(&all, folder));
+    }
+}
+
+#[test]
+fn a_type_is_added_to_only_at_home() {
+    hold_folders(
+        parts::impls,
+        &HOMES,
+        &[
+            &[("src/a/x.rs", "pub struct X;"), ("src/a/y.rs", "use super::x::X;\nimpl X {}")],
+            &[("src/a/x.rs", "enum X<T> {}"), ("src/a/xy/mod.rs", "impl<T: U> super::X<T> {}")],
+        ],
+        &[
+            ("src/a/x.rs", "pub struct X;\nimpl X {} mod inner;"),
+            ("src/a/x/inner.rs", "impl super::X {}"),
+            ("src/a/z/mod.rs", "struct Z;"),
+            ("src/a/z/other.rs", "impl super::Z {}\nimpl fmt::Display for super::super::X {}"),
+            ("src/a/w.rs", "impl From<Z> for W {}\nfn f() -> impl X {}"),
+        ],
+    );
+}
+
+#[test]
+fn files_of_a_part_do_not_name_each_other_in_circles() {
+    hold_folders(
+        parts::circles,
+        &STRAIGHT,
+        &[
+            &[("src/a/x.rs", "use super::y::Y;"), ("src/a/y.rs", "fn f() { super::x::g() }")],
+            &[
+                ("src/a/mod.rs", "fn f() {}"),
+                ("src/a/x.rs", "use super::y;"),
+                ("src/a/y.rs", "use super::{w::W, z};"),
+                ("src/a/z.rs", "use super::{f, x::X};"),
+            ],
+            &[("src/a/b/mod.rs", "use super::y::Y;"), ("src/a/y.rs", "use super::b::B;")],
+        ],
+        &[
+            ("src/a/mod.rs", "mod x; mod y;\npub use x::X;\npub(super) use y::{Y, Z};"),
+            ("src/a/x.rs", "use super::{A, y::Y};\npub(in super::super) fn f() {}"),
+            ("src/a/y.rs", "use super::A;\n#[cfg(test)]\nmod tests { use super::super::x; }"),
+            ("src/a/b/mod.rs", "use super::x::X;"),
+            ("src/a/b/c.rs", "use super::B;\nuse super::super::y::Y;"),
+        ],
     );
 }
 

@@ -9,7 +9,7 @@ use super::super::score::Score;
 use super::super::terms::{Bonus, PeriodCredit, Terms};
 use super::board::BoardSeen;
 use super::clock::ClockSeen;
-use super::ending::Ending;
+use super::conclusion::Conclusion;
 use super::faults::Faults;
 use super::matter::{Case, Demand, Matters, MayAct, Then};
 use super::outbox::Outbox;
@@ -37,7 +37,7 @@ pub(super) struct Context {
     pub board: BoardSeen,
     pub clock: ClockSeen,
     pub matters: Matters,
-    pub end: Ending,
+    pub end: Conclusion,
     pub faults: Faults,
     pub out: Outbox,
     pub now: Mono,
@@ -52,7 +52,7 @@ impl Context {
             board,
             clock: ClockSeen::new(&terms),
             matters: Matters::default(),
-            end: Ending::default(),
+            end: Conclusion::default(),
             faults: Faults::new(terms.illegal_before),
             out: Outbox::default(),
             now: Mono::default(),

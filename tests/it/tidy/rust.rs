@@ -73,9 +73,9 @@ fn layer_of(path: &str) -> Option<&'static Layer> {
 
 /// A token and the group it opens, flattened: one list in the order of the text.
 #[derive(Clone, Debug)]
-struct Token {
-    text: String,
-    line: usize,
+pub(super) struct Token {
+    pub text: String,
+    pub line: usize,
     /// The line of the closing bracket, for an opening one.
     end: usize,
     /// Just before a token that it is written together with, as the first colon of `::`.
@@ -83,14 +83,14 @@ struct Token {
     /// How many modules lie around it: those of its file and those in it.
     depth: usize,
     /// Inside a module that is compiled for tests only.
-    is_test: bool,
+    pub is_test: bool,
 }
 
 /// What a file says to the compiler.
 ///
 /// # Panics
 /// The text has unmatched brackets or quotes.
-fn tokens(source: &Source) -> Vec<Token> {
+pub(super) fn tokens(source: &Source) -> Vec<Token> {
     let stream: TokenStream = source
         .text
         .parse()
@@ -153,7 +153,7 @@ fn is_cfg_test(attribute: &TokenStream) -> bool {
 }
 
 /// Whether the tokens from `idx` on read `words`; a double colon is one word.
-fn reads(tokens: &[Token], idx: usize, words: &[&str]) -> bool {
+pub(super) fn reads(tokens: &[Token], idx: usize, words: &[&str]) -> bool {
     let mut at = idx;
     words.iter().all(|word| {
         let is_it = match *word {
@@ -165,13 +165,13 @@ fn reads(tokens: &[Token], idx: usize, words: &[&str]) -> bool {
     })
 }
 
-fn is_path(tokens: &[Token], idx: usize) -> bool {
+pub(super) fn is_path(tokens: &[Token], idx: usize) -> bool {
     tokens.get(idx).is_some_and(|token| token.text == ":" && token.is_joint)
         && tokens.get(idx + 1).is_some_and(|token| token.text == ":")
 }
 
 /// The names that a path may go on with at `idx`: one, or those in braces, two segments each.
-fn branches(tokens: &[Token], idx: usize) -> Vec<(usize, String)> {
+pub(super) fn branches(tokens: &[Token], idx: usize) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for at in heads(tokens, idx) {
         let head = &tokens[at].text;

@@ -1,6 +1,6 @@
 //! Rulings in words, for the log of the arbiter.
 
-use super::said::{ClockOrder, Ruling};
+use super::{ClockOrder, Ruling};
 use std::fmt;
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ impl Ruling {
             Self::Result(verdicted) => write!(f, "{} {}", verdicted.score, verdicted.reason),
             Self::Signed { score } => write!(f, "signed {score}"),
             Self::Points(of) => {
-                let points = super::score::halves;
+                let points = super::super::score::halves;
                 write!(f, "white scores {}, black {}", points(of.white), points(of.black))
             }
             Self::Ignored => f.write_str("no effect"),

@@ -6,13 +6,13 @@ use shakmaty::ByColor;
 
 /// The result, and what the players signed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ending {
+pub(super) struct Conclusion {
     result: Option<Verdicted>,
     points: Option<ByColor<u8>>,
     signed: Option<Score>,
 }
 
-impl Ending {
+impl Conclusion {
     pub(super) fn result(&self) -> Option<&Verdicted> {
         self.result.as_ref()
     }
