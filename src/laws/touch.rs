@@ -263,6 +263,17 @@ mod tests {
     }
 
     #[test]
+    fn within_the_window_the_order_is_in_doubt() {
+        let window = Duration::from_millis(50);
+        for (ms, is_doubtful) in [(49, true), (50, true), (51, false)] {
+            let mut touches = Touches::default();
+            touches.add(Square::E2, Color::White.pawn(), Mono(0), window);
+            let at = Mono::from_millis(ms);
+            assert_eq!(touches.add(Square::D7, Color::Black.pawn(), at, window), is_doubtful);
+        }
+    }
+
+    #[test]
     fn what_was_begun_is_what_the_player_on_move_still_holds() {
         let mut pos = Chess::default();
         let lift = |touches: &mut Touches, sq: Square, pos: &Chess| {

@@ -1,5 +1,5 @@
-//! Games of simulated hands whose record hangs on little: each was found by changing one condition
-//! of the tracker, and is one of the first that came out otherwise.
+//! Games of simulated hands whose record hangs on little: the first thirty of a list drawn by
+//! chance, and more of it that came out otherwise when one condition of the tracker was changed.
 //!
 //! `tests/tables/narrow.csv` says what comes of each. `UPDATE_GOLDEN=1` writes that anew: read the
 //! difference, for a game that was exact and is not any more is a loss.

@@ -204,7 +204,7 @@ impl Referee {
             let before = self.cx.clock.left(side);
             self.cx.order_clock(orders(side, *span));
             let after = self.cx.clock.left(side);
-            if !after.is_zero() && !self.cx.is_over() && !after.eq(&before) && after > before {
+            if !self.cx.is_over() && after > before {
                 self.flags.raise(&mut self.cx, side);
                 self.cx.matters.close(|case| matches!(case, Case::Flag(known) if *known == side));
             }

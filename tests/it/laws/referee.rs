@@ -79,6 +79,46 @@ fn what_is_due_comes_before_what_happens_next() {
     }
 }
 
+/// A clock that stands although nobody has said why: what is moved then is shown, not played.
+#[test]
+fn what_is_moved_while_the_clock_stands_is_no_move() {
+    let (start, mode) = (Chess::default(), CastlingMode::Standard);
+    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let mut referee = Referee::new(Terms::default(), start, mode, seen);
+    let left = ByColor { white: Duration::from_secs(600), black: Duration::from_secs(600) };
+    let pawn = Some(Thing::Piece(Color::White.pawn()));
+    for (ms, running, moves) in [(0, None, &[][..]), (60_000, Some(Color::White), &["e2e4"][..])] {
+        let at = |more: u64| Mono::from_millis(ms + more);
+        referee.tell(at(0), &Told::Clock(Clocks { left, running: Some(Color::White) }));
+        referee.tell(at(1_000), &Told::Clock(Clocks { left, running }));
+        referee.tell(at(2_000), &Told::Square(Square::E2, None));
+        referee.tell(at(2_300), &Told::Square(Square::E4, pawn));
+        referee.tell(at(9_000), &Told::Passed);
+        assert_eq!(referee.moves(), moves);
+        if moves.is_empty() {
+            referee.tell(at(10_000), &Told::Square(Square::E4, None));
+            referee.tell(at(10_300), &Told::Square(Square::E2, pawn));
+        }
+    }
+}
+
+/// What waits is told in words, with what answers it.
+#[test]
+fn what_waits_is_told_as_it_stands() {
+    let scenarios = ours();
+    let told = |id: &str, n_events: usize| {
+        let scenario = scenarios.iter().find(|it| it.id == id).expect("a scenario");
+        let mut player = Player::new(scenario, "m2023");
+        (0..n_events).for_each(|_| assert!(player.step()));
+        let pending = player.game().referee().expect("he sits there").pending();
+        pending.into_iter().map(|open| open.what).collect::<Vec<_>>()
+    };
+    let breach = "white did not move b1 as he must; black may claim it";
+    assert_eq!(told("breach-displaced-1", 4), [breach]);
+    let demanded = "the board must show rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    assert_eq!(told("enforced-once-1", 6), ["white must move d2", demanded]);
+}
+
 /// No code of the log reaches what the public reads: the page's document, the PGN, the
 /// demonstration board. Held over everything that the scenarios bring about.
 #[test]

@@ -378,9 +378,8 @@ impl Table {
         while let Some(due) = self.game.wake_at().filter(|due| *due <= until) {
             self.now = self.now.max(due);
             self.handle(&Event::Timeout);
-            if self.game.wake_at().is_some_and(|next| next <= due) {
-                break;
-            }
+            let next = self.game.wake_at();
+            assert!(next.is_none_or(|next| next > due), "{due} is due for ever");
         }
         self.now = until;
     }
