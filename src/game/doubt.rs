@@ -7,7 +7,7 @@
 use super::entry::{Fact, Stage, Weighed};
 use super::machine::Game;
 use super::rules::{Bench, picture_of, record_of};
-use crate::laws::{self, Code, Finding, FindingKind, Note, Picture, Ruling, Severity, Sheet, Told};
+use crate::laws::{Code, Finding, FindingKind, Note, Picture, Ruling, Severity, Sheet, Told};
 use crate::time::Mono;
 use shakmaty::Color;
 
@@ -29,7 +29,7 @@ pub(super) enum Blame {
 impl Blame {
     fn of(ruling: &Ruling) -> Option<Self> {
         match ruling {
-            Ruling::IllegalCompleted { why, .. } if laws::is_exchange(why) => Some(Self::Exchanged),
+            Ruling::IllegalCompleted { why, .. } if why.is_exchange() => Some(Self::Exchanged),
             Ruling::IllegalCompleted { .. } => Some(Self::Illegal),
             // How a legal move was made is not in doubt.
             Ruling::Log(Note {

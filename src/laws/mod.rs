@@ -41,4 +41,4 @@ pub use said::{
 };
 pub use score::Score;
 pub use terms::{Bonus, Evidence, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};
-pub use why::is_exchange;
+pub use why::Wrong;

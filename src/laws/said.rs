@@ -5,6 +5,7 @@ mod text;
 
 use super::code::Code;
 use super::score::Score;
+use super::why::Wrong;
 use shakmaty::{ByColor, CastlingSide, Color, Role, Square};
 use std::fmt;
 use std::time::Duration;
@@ -157,7 +158,7 @@ pub struct Verdicted {
     pub code: Code,
     /// The score.
     pub score: Score,
-    /// Why, in words.
+    /// Wrong, in words.
     pub reason: String,
     /// Whose flag decided it.
     pub flagged: Option<Color>,
@@ -176,7 +177,7 @@ pub enum Ruling {
     /// It is completed, as move number `no`.
     Completed { by: Color, san: String, no: u32 },
     /// An illegal move was completed, the `nth` of this player if it is confirmed.
-    IllegalCompleted { by: Color, nth: u8, why: &'static str },
+    IllegalCompleted { by: Color, nth: u8, why: Wrong },
     /// It can no longer be undone: the game goes on from this position.
     IllegalStands { fen: String },
     /// In the record one move takes the place of another.

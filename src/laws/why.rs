@@ -1,4 +1,4 @@
-//! Why a move is illegal, in the words of the log.
+//! Wrong a move is illegal, in the words of the log.
 
 use super::history::History;
 use super::picture::{Picture, Thing};
@@ -8,17 +8,71 @@ use shakmaty::{
     attacks,
 };
 
-/// The reason why a move is illegal at whose end a piece of another kind stands than the one that
-/// went.
-const EXCHANGED: &str = "another piece was put down";
-/// The same of a pawn that became what it may not.
-const PROMOTED_TO_NO_PIECE: &str = "promotion only to queen, rook, bishop or knight";
-const PROMOTED_TO_ENEMY: &str = "promotion piece of the wrong colour";
+macro_rules! reasons {
+    ($($name:ident = $words:literal,)*) => {
+        /// Wrong a move is illegal.
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+        pub enum Wrong {
+            $(#[doc = concat!("In the log: ", $words, ".")] $name,)*
+        }
 
-/// Whether `why` is that a piece of another kind was put down than the one that went. To those who
-/// go by moves nothing but disorder can look so.
-pub fn is_exchange(why: &str) -> bool {
-    [EXCHANGED, PROMOTED_TO_NO_PIECE, PROMOTED_TO_ENEMY].contains(&why)
+        impl Wrong {
+            /// The words of the log.
+            pub const fn words(self) -> &'static str {
+                match self {
+                    $(Self::$name => $words,)*
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    KingCaptured = "king captured",
+    NoMove = "no move made",
+    TwoHands = "two hands",
+    NoLegalMove = "no legal move explains the board",
+    CastlingNotDone = "castling not carried out",
+    PawnNotReplaced = "pawn not replaced",
+    CaptiveNotRemoved = "captured pawn not removed",
+    Exchanged = "another piece was put down",
+    PromotedToNoPiece = "promotion only to queen, rook, bishop or knight",
+    PromotedToEnemy = "promotion piece of the wrong colour",
+    OwnPiece = "square occupied by an own piece",
+    NotAKnightMove = "not a knight move",
+    NotABishopMove = "not a bishop move",
+    NotARookMove = "not a rook move",
+    NotAQueenMove = "not a queen move",
+    NotAPawnMove = "not a pawn move",
+    NotAKingMove = "not a king move",
+    PassesOverPiece = "passes over a piece",
+    AheadOccupied = "square ahead occupied",
+    NotFromOriginal = "double step not from the original square",
+    ThreeSquares = "three squares",
+    FourSquares = "four squares",
+    FiveSquares = "five squares",
+    EnPassantTooLate = "en passant only directly after the double step",
+    NothingToCapture = "nothing to capture",
+    SquareAttacked = "square attacked",
+    CastlingUpward = "castling only along the first rank",
+    KingHasMoved = "king has moved before",
+    RookHasMoved = "rook has moved before",
+    PathOccupied = "square on the path occupied",
+    PieceBetween = "piece between king and rook",
+    KingInCheck = "king in check",
+    CastlingOutOfCheck = "castling out of check",
+    CrossesAttacked = "crosses an attacked square",
+    TargetAttacked = "target square attacked",
+    CheckNotAnswered = "check not answered",
+    KingExposed = "own king exposed",
+}
+
+impl Wrong {
+    /// Whether a piece of another kind was put down than the one that went. To those who go by
+    /// moves nothing but disorder can look so.
+    pub const fn is_exchange(self) -> bool {
+        matches!(self, Self::Exchanged | Self::PromotedToNoPiece | Self::PromotedToEnemy)
+    }
 }
 
 /// A piece that went where it may not go.
@@ -133,104 +187,103 @@ impl Attempt {
         seen.piece_at(self.to).is_some_and(|arrived| arrived != self.piece)
     }
 
-    /// Why it is illegal.
-    pub(super) fn why(&self, history: &History, seen: &Picture, stage: Stage) -> &'static str {
+    /// Wrong it is illegal.
+    pub(super) fn why(&self, history: &History, seen: &Picture, stage: Stage) -> Wrong {
         let pos = history.last();
         let Self { piece, to, .. } = *self;
         if let Some(arrived) = seen.piece_at(to)
             && arrived != piece
         {
             return if arrived.color == piece.color && !self.is_promotion() {
-                EXCHANGED
+                Wrong::Exchanged
             } else if arrived.color == piece.color {
-                PROMOTED_TO_NO_PIECE
+                Wrong::PromotedToNoPiece
             } else {
-                PROMOTED_TO_ENEMY
+                Wrong::PromotedToEnemy
             };
         }
         if pos.board().piece_at(to).is_some_and(|victim| victim.role == Role::King) {
-            return "king captured";
+            return Wrong::KingCaptured;
         }
         if let Some((rook, side)) = castle_of(pos, self) {
             return self.why_no_castling(history, rook, side, stage);
         }
         if pos.us().contains(to) {
-            return "square occupied by an own piece";
+            return Wrong::OwnPiece;
         }
         match piece.role {
             Role::Pawn => self.why_no_pawn_move(pos),
-            Role::King => self.why_no_king_move(pos, seen, stage),
+            Role::King => self.why_no_king_move(seen, stage),
             role => self.why_no_officer_move(pos, role),
         }
     }
 
-    fn why_no_officer_move(&self, pos: &Chess, role: Role) -> &'static str {
+    fn why_no_officer_move(&self, pos: &Chess, role: Role) -> Wrong {
         let free = attacks::attacks(self.from, self.piece, Bitboard::EMPTY);
         if !free.contains(self.to) {
             return match role {
-                Role::Knight => "not a knight move",
-                Role::Bishop => "not a bishop move",
-                Role::Rook => "not a rook move",
-                _ => "not a queen move",
+                Role::Knight => Wrong::NotAKnightMove,
+                Role::Bishop => Wrong::NotABishopMove,
+                Role::Rook => Wrong::NotARookMove,
+                _ => Wrong::NotAQueenMove,
             };
         }
         if !attacks::attacks(self.from, self.piece, pos.board().occupied()).contains(self.to) {
-            return "passes over a piece";
+            return Wrong::PassesOverPiece;
         }
         exposed(pos)
     }
 
-    fn why_no_pawn_move(&self, pos: &Chess) -> &'static str {
+    fn why_no_pawn_move(&self, pos: &Chess) -> Wrong {
         let up = if self.piece.color.is_white() { 1 } else { -1 };
         let ranks = (self.to.rank() as i32 - self.from.rank() as i32) * up;
         let files = (self.to.file() as i32 - self.from.file() as i32).abs();
         let occupied = pos.board().occupied();
         let between = attacks::between(self.from, self.to);
         match (files, ranks) {
-            (0, 1) if occupied.contains(self.to) => "square ahead occupied",
+            (0, 1) if occupied.contains(self.to) => Wrong::AheadOccupied,
             (0, 2) if self.from.rank() != self.piece.color.relative_rank(Rank::Second) => {
-                "double step not from the original square"
+                Wrong::NotFromOriginal
             }
-            (0, 2) if !(between & occupied).is_empty() => "passes over a piece",
-            (0, 2) if occupied.contains(self.to) => "square ahead occupied",
-            (0, 3) => "three squares",
-            (0, 4) => "four squares",
-            (0, 5) => "five squares",
+            (0, 2) if !(between & occupied).is_empty() => Wrong::PassesOverPiece,
+            (0, 2) if occupied.contains(self.to) => Wrong::AheadOccupied,
+            (0, 3) => Wrong::ThreeSquares,
+            (0, 4) => Wrong::FourSquares,
+            (0, 5) => Wrong::FiveSquares,
             (1, 1) if !occupied.contains(self.to) => self.why_no_diagonal(pos),
             (0, 1 | 2) | (1, 1) => exposed(pos),
-            _ => "not a pawn move",
+            _ => Wrong::NotAPawnMove,
         }
     }
 
     /// A pawn went to an empty square beside its file.
-    fn why_no_diagonal(&self, pos: &Chess) -> &'static str {
+    fn why_no_diagonal(&self, pos: &Chess) -> Wrong {
         let passed = Square::from_coords(self.to.file(), self.from.rank());
         let is_pawn = |sq| pos.board().piece_at(sq) == Some(Role::Pawn.of(!self.piece.color));
         let is_fifth = self.from.rank() == self.piece.color.relative_rank(Rank::Fifth);
         if pos.legal_ep_square() == Some(self.to) {
-            "captured pawn not removed"
+            Wrong::CaptiveNotRemoved
         } else if pos.pseudo_legal_ep_square() == Some(self.to) {
             exposed(pos)
         } else if is_fifth && is_pawn(passed) {
-            "en passant only directly after the double step"
+            Wrong::EnPassantTooLate
         } else {
-            "nothing to capture"
+            Wrong::NothingToCapture
         }
     }
 
-    fn why_no_king_move(&self, pos: &Chess, seen: &Picture, stage: Stage) -> &'static str {
+    fn why_no_king_move(&self, seen: &Picture, stage: Stage) -> Wrong {
         if attacks::king_attacks(self.from).contains(self.to) {
-            return "square attacked";
+            return Wrong::SquareAttacked;
         }
         let passed = attacks::between(self.from, self.to);
         let rook = Role::Rook.of(self.piece.color);
         let is_vertical = self.from.file() == self.to.file()
             && passed.single_square().is_some_and(|sq| seen.piece_at(sq) == Some(rook));
-        let _ = pos;
         if stage == Stage::Completed && is_vertical {
-            "castling only along the first rank"
+            Wrong::CastlingUpward
         } else {
-            "not a king move"
+            Wrong::NotAKingMove
         }
     }
 
@@ -240,7 +293,7 @@ impl Attempt {
         rook: Square,
         side: CastlingSide,
         stage: Stage,
-    ) -> &'static str {
+    ) -> Wrong {
         let (pos, turn) = (history.last(), self.piece.color);
         let has_right = pos.castles().rook(turn, side) == Some(rook);
         let moved = |role: Role, sq: Square| {
@@ -252,11 +305,11 @@ impl Attempt {
         if !has_right {
             let has_other = pos.castles().rook(turn, !side).is_some();
             return if moved(Role::King, self.from) {
-                "king has moved before"
+                Wrong::KingHasMoved
             } else if moved(Role::Rook, rook) || has_other {
-                "rook has moved before"
+                Wrong::RookHasMoved
             } else {
-                "king has moved before"
+                Wrong::KingHasMoved
             };
         }
         let (king_to, rook_to) = (side.king_to(turn), side.rook_to(turn));
@@ -265,20 +318,20 @@ impl Attempt {
         let rooks_way = attacks::between(rook, rook_to).with(rook_to);
         if !((kings_way | rooks_way) & pos.board().occupied() & !pieces).is_empty() {
             return match history.mode() {
-                CastlingMode::Chess960 => "square on the path occupied",
-                CastlingMode::Standard => "piece between king and rook",
+                CastlingMode::Chess960 => Wrong::PathOccupied,
+                CastlingMode::Standard => Wrong::PieceBetween,
             };
         }
         let is_attacked =
             |sq: Square| !pos.king_attackers(sq, !turn, pos.board().occupied()).is_empty();
         if is_attacked(self.from) {
             return match stage {
-                Stage::OnBoard => "king in check",
-                Stage::Completed => "castling out of check",
+                Stage::OnBoard => Wrong::KingInCheck,
+                Stage::Completed => Wrong::CastlingOutOfCheck,
             };
         }
         let passes = attacks::between(self.from, king_to).into_iter().any(is_attacked);
-        if passes { "crosses an attacked square" } else { "target square attacked" }
+        if passes { Wrong::CrossesAttacked } else { Wrong::TargetAttacked }
     }
 }
 
@@ -292,8 +345,8 @@ fn is_free(pos: &Chess, m: Move) -> bool {
 }
 
 /// The check was not answered, or the move brings it about.
-fn exposed(pos: &Chess) -> &'static str {
-    if pos.is_check() { "check not answered" } else { "own king exposed" }
+fn exposed(pos: &Chess) -> Wrong {
+    if pos.is_check() { Wrong::CheckNotAnswered } else { Wrong::KingExposed }
 }
 
 /// If a king goes to where it stands after castling, the rook it would castle with.

@@ -4,13 +4,14 @@ use super::super::code::Code;
 use super::super::profile::{Fault, IllegalCost, PromotionLeft, ReversedColors};
 use super::super::said::Binding;
 use super::super::score::Score;
+use super::super::why::Wrong;
 use super::Referee;
 use super::adjourn::Sitting;
 use super::context::Context;
 use super::late::Presence;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
 use super::motion::illegal_stands;
-use super::penalty::{NO_MOVE, charge, lose_by_illegal, pay, row_of_fault, row_of_illegal};
+use super::penalty::{charge, lose_by_illegal, pay, row_of_fault, row_of_illegal};
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position};
 
@@ -91,7 +92,7 @@ impl Referee {
     fn confirm_empty_press(&mut self, by: Color) {
         match self.cx.rules.empty_press {
             Fault::Handling => self.cx.out.note("press without a move"),
-            Fault::IllegalMove => charge(&mut self.cx, by, NO_MOVE),
+            Fault::IllegalMove => charge(&mut self.cx, by, Wrong::NoMove),
         }
     }
 

@@ -5,13 +5,13 @@ use super::super::declaration::{Claim, Declaration};
 use super::super::profile::{CannotMate, Fault, IllegalRaised};
 use super::super::said::{Ruling, Verdict};
 use super::super::score::Score;
+use super::super::why::Wrong;
 use super::Referee;
 use super::claim::Asked;
 use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
 use super::motion::Cause;
-use super::penalty::NO_MOVE;
 use shakmaty::san::San;
 use shakmaty::{Color, Role};
 
@@ -55,7 +55,7 @@ impl Referee {
             self.cx.out.inadmissible(by, claim.kind(), "the game is over");
             return;
         }
-        // Why the clocks were stopped is answered.
+        // Wrong the clocks were stopped is answered.
         self.cx.matters.close(|case| matches!(case, Case::Reason));
         match claim {
             Claim::Touch => self.claim_touch(by),
@@ -136,7 +136,7 @@ impl Referee {
         self.cx.out.log(Code::ClaimIllegal, Some(by));
         self.cx.out.claimed(by, "illegal", Verdict::Correct, None);
         let nth = self.cx.faults.next(!by);
-        self.cx.out.say(Ruling::IllegalCompleted { by: !by, nth, why: NO_MOVE });
+        self.cx.out.say(Ruling::IllegalCompleted { by: !by, nth, why: Wrong::NoMove });
         self.cx.matters.set_may_act(MayAct::Yes);
         self.cx.matters.raise(is_it);
         true

@@ -3,7 +3,7 @@
 use super::super::said::Binding;
 use super::super::score::Score;
 use super::super::touch::Touches;
-use super::super::why::Attempt;
+use super::super::why::{Attempt, Wrong};
 use shakmaty::{Board, ByColor, Chess, Color, Move, Square};
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ pub(super) struct Illegal {
     pub by: Color,
     /// Half-moves before it.
     pub ply: usize,
-    pub why: &'static str,
+    pub why: Wrong,
     pub touches: Touches,
     pub released: Option<Binding>,
     /// The board after it is followed as a position.
@@ -151,7 +151,7 @@ pub(super) enum Case {
     Late(ByAbsence),
     WrongArray,
     Reversed,
-    /// Why did he stop the clocks?
+    /// Wrong did he stop the clocks?
     Reason,
     Envelope(Color),
     PositionLost,

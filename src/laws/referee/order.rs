@@ -5,6 +5,7 @@ use super::super::order::{GoingOn, Order, Where, Whose};
 use super::super::profile::{DeviceRule, Fault, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
+use super::super::why::Wrong;
 use super::Referee;
 use super::adjourn::Sealed;
 use super::clock::PausedBy;
@@ -12,7 +13,7 @@ use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct, Then};
 use super::motion::displaced;
-use super::penalty::{TWO_HANDS, charge};
+use super::penalty::charge;
 use shakmaty::{Board, Color, Position};
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
@@ -291,7 +292,7 @@ impl Referee {
                 self.cx.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
             }
             Fault::IllegalMove if self.has_just_pressed(side) => {
-                charge(&mut self.cx, side, TWO_HANDS)
+                charge(&mut self.cx, side, Wrong::TwoHands)
             }
             Fault::IllegalMove => self.cx.faults.set_two_hands(side),
         }

@@ -6,14 +6,10 @@ use super::super::profile::{CannotMate, IllegalCost};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
 use super::super::terms::Terms;
+use super::super::why::Wrong;
 use super::context::Context;
 use super::life::cannot_mate;
 use shakmaty::{Chess, Color};
-
-/// Why a press without a move counts as an illegal move.
-pub(super) const NO_MOVE: &str = "no move made";
-/// Why a move counts as an illegal one that was made with two hands.
-pub(super) const TWO_HANDS: &str = "two hands";
 
 /// The opponent of a player who made an illegal move is given time.
 pub(super) fn pay(cx: &mut Context, to: Color, row: fn(&Terms) -> &'static str) {
@@ -34,7 +30,7 @@ pub(super) fn lose_by_illegal(cx: &mut Context, before: &Chess, by: Color, reaso
 
 /// Counts what is dealt with as an illegal move although the position is not touched: a press
 /// without a move, two hands. From 2018: Art. 7.5.3, 7.5.4.
-pub(super) fn charge(cx: &mut Context, by: Color, why: &'static str) {
+pub(super) fn charge(cx: &mut Context, by: Color, why: Wrong) {
     let nth = cx.faults.count_illegal(by);
     cx.out.say(Ruling::IllegalCompleted { by, nth, why });
     let IllegalCost::Time { lose_on, .. } = cx.rules.illegal.cost else { return };
@@ -49,7 +45,7 @@ pub(super) fn charge(cx: &mut Context, by: Color, why: &'static str) {
 /// `by` has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4.
 pub(super) fn charge_two_hands(cx: &mut Context, by: Color) {
     if cx.faults.take_two_hands(by) && !cx.is_over() {
-        charge(cx, by, TWO_HANDS);
+        charge(cx, by, Wrong::TwoHands);
     }
 }
 

@@ -4,6 +4,7 @@ use super::super::notation::{MateSign, write};
 use super::super::said::{Binding, OfferState, Verdicted};
 use super::super::score::Score;
 use super::super::terms::Terms;
+use super::super::why::Wrong;
 use super::Referee;
 use super::context::Phase;
 use super::matter::MayAct;
@@ -80,7 +81,7 @@ impl Referee {
     }
 
     /// The illegal placement that stands and was not pressed on: by whom, and why.
-    pub fn illegal_on_board(&self) -> Option<(Color, &'static str)> {
+    pub fn illegal_on_board(&self) -> Option<(Color, Wrong)> {
         self.motion.on_board().map(|on_board| (on_board.by, on_board.why))
     }
 

@@ -3,6 +3,7 @@
 use super::super::super::code::Code;
 use super::super::super::profile::{IllegalRaised, Impossible, ReplacementBound};
 use super::super::super::said::{Binding, Ruling};
+use super::super::super::why::Wrong;
 use super::super::context::Context;
 use super::super::matter::{Case, Illegal, MayAct};
 use super::Motion;
@@ -13,7 +14,7 @@ use shakmaty::{Chess, Color, Move, Position};
 #[derive(Clone, Debug)]
 pub(in super::super) struct Fall {
     pub by: Color,
-    pub why: &'static str,
+    pub why: Wrong,
     /// The move by which the game may be followed from what stands.
     pub shadow: Option<Move>,
     /// The promotion that was not carried out, to a queen.
@@ -34,10 +35,10 @@ impl Motion {
         if promotion.is_some() {
             cx.out.log(Code::PromotionIncomplete, Some(by));
         }
-        if why == "king captured" {
+        if why == Wrong::KingCaptured {
             cx.out.log(Code::KingCaptured, Some(by));
         }
-        cx.out.log_with(Code::IllegalCompleted, Some(by), why.to_owned());
+        cx.out.log_with(Code::IllegalCompleted, Some(by), why.words().to_owned());
         let ply = cx.game.len();
         let turn = std::mem::take(&mut self.turn);
         if let Some(m) = shadow {
@@ -52,7 +53,7 @@ impl Motion {
             cx.ask_about_impossible();
             return;
         }
-        if why == "king captured" && first.is_some() {
+        if why == Wrong::KingCaptured && first.is_some() {
             // The ruling goes back to before the first of them.
             let standing = cx.matters.illegal_moves().filter(|known| !known.is_put_right);
             let first = standing.map(|known| known.ply).min();

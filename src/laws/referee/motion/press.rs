@@ -4,7 +4,7 @@ use super::super::super::code::Code;
 use super::super::super::picture::disturbed;
 use super::super::super::profile::Fault;
 use super::super::super::said::{Binding, Ruling};
-use super::super::super::why::{Attempt, Stage, attempt};
+use super::super::super::why::{Attempt, Stage, Wrong, attempt};
 use super::super::context::Context;
 use super::super::matter::{Case, MayAct};
 use super::Motion;
@@ -56,9 +56,9 @@ impl Motion {
         let has_king =
             cx.board.seen().known().king_of(!by).is_some() || cx.board.seen().something().any();
         let why = match tried {
-            _ if !has_king => "king captured",
+            _ if !has_king => Wrong::KingCaptured,
             Some(tried) => tried.why(&cx.game, cx.board.seen(), Stage::Completed),
-            None => "no legal move explains the board",
+            None => Wrong::NoLegalMove,
         };
         let shadow = tried.and_then(|tried| tried.as_move(&pos, cx.board.seen()));
         self.illegal_completed(cx, Fall { by, why, shadow, promotion: None });
@@ -71,7 +71,7 @@ impl Motion {
             && cx.board.seen().piece_at(side.king_to(by)) == Some(Role::King.of(by))
         {
             let shadow = tried.and_then(|tried| tried.as_move(pos, cx.board.seen()));
-            return Some(Fall { by, why: "castling not carried out", shadow, promotion: None });
+            return Some(Fall { by, why: Wrong::CastlingNotDone, shadow, promotion: None });
         }
         let tried = tried.filter(|tried| !tried.is_exchanged(cx.board.seen()))?;
         let reached = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
@@ -80,11 +80,11 @@ impl Motion {
         let is_pawn = cx.board.seen().piece_at(tried.to) == Some(Role::Pawn.of(by));
         let shadow = tried.as_move(pos, cx.board.seen());
         if is_pawn && let Some(queen) = legal.iter().find(queen).copied() {
-            let why = "pawn not replaced";
+            let why = Wrong::PawnNotReplaced;
             return Some(Fall { by, why, shadow, promotion: Some(queen) });
         }
         let is_en_passant = legal.iter().any(|m| reached(m) && m.is_en_passant());
-        let why = "captured pawn not removed";
+        let why = Wrong::CaptiveNotRemoved;
         is_en_passant.then_some(Fall { by, why, shadow, promotion: None })
     }
 

@@ -6,7 +6,7 @@ use super::super::super::history::Ply;
 use super::super::super::picture::{Thing, exact, partial, squares_of, target_of};
 use super::super::super::profile::HandlingLapse;
 use super::super::super::said::{Binding, Ruling};
-use super::super::super::why::{Attempt, Stage, attempt};
+use super::super::super::why::{Attempt, Stage, Wrong, attempt};
 use super::super::context::Context;
 use super::super::matter::{Beyond, Breach, Case, MayAct, Then};
 use super::Motion;
@@ -282,7 +282,7 @@ impl Motion {
         let reaches = |m: &Move| m.from() == Some(tried.from) && m.to() == tried.to;
         let is_reached = cx.game.last().legal_moves().iter().any(reaches);
         let why = if is_reached && !tried.is_exchanged(cx.board.seen()) {
-            "no legal move explains the board"
+            Wrong::NoLegalMove
         } else {
             tried.why(&cx.game, cx.board.seen(), Stage::Completed)
         };

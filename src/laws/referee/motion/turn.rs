@@ -2,6 +2,7 @@
 
 use super::super::super::said::Binding;
 use super::super::super::touch::Touches;
+use super::super::super::why::Wrong;
 use crate::time::Mono;
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 
@@ -9,7 +10,7 @@ use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct OnBoard {
     pub by: Color,
-    pub why: &'static str,
+    pub why: Wrong,
 }
 
 /// What the player who is to move has done so far.

@@ -5,7 +5,7 @@
 use super::Scenario;
 use super::table::Table;
 use rokade::game::Fact;
-use rokade::laws::{Binding, Code, OfferState, Ruling, Verdict};
+use rokade::laws::{Binding, Code, OfferState, Ruling, Verdict, Wrong};
 use serde_json::json;
 use shakmaty::{Color, Position, Square};
 use std::time::Duration;
@@ -273,7 +273,7 @@ fn a_touch_binds_on_its_own_turn_alone() {
     touched.take("press white", Color::Black);
     assert!(touched.is_foreign(&knight));
     touched.take("lift b1", Color::White);
-    touched.hear(&[(0, Ruling::IllegalCompleted { by: Color::White, nth: 1, why: "" })]);
+    touched.hear(&[(0, Ruling::IllegalCompleted { by: Color::White, nth: 1, why: Wrong::NoMove })]);
     touched.take("press white", Color::Black);
     assert!(!touched.is_foreign(&knight), "a move that replaces an illegal one is bound");
 }

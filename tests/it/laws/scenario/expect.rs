@@ -160,7 +160,7 @@ fn said(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held> {
             Ruling::IllegalCompleted { by, nth, why } => {
                 same(&w["side"], side(*by))
                     && same(&w["nth"], &nth.to_string())
-                    && prose(&w["why"], why)
+                    && prose(&w["why"], why.words())
             }
             _ => false,
         },
@@ -358,9 +358,11 @@ fn asked(kind: &str, w: &Value, table: &Table) -> Option<Held> {
         }
         "illegal_on_board" => match referee.illegal_on_board() {
             None => Err("nothing illegal stands".to_owned()),
-            Some((by, why)) => check(same(&w["side"], side(by)) && prose(&w["why"], why), || {
-                format!("{w} wanted, {why:?} of {by} found")
-            }),
+            Some((by, why)) => {
+                check(same(&w["side"], side(by)) && prose(&w["why"], why.words()), || {
+                    format!("{w} wanted, {why:?} of {by} found")
+                })
+            }
         },
         "no_log" => {
             let code = w["code"].as_str().and_then(Code::parse);
