@@ -15,7 +15,7 @@ pub enum Edition {
     Hu2005,
     /// The FIDE Laws in force on 1 July 2009, as printed in Denmark.
     Dk2009,
-    /// The same in Norway, where a player may be 60 minutes late.
+    /// The Laws of 2009 in Norway, where a player may be 60 minutes late.
     No2009,
     /// The FIDE Laws of 2018.
     M2018,
@@ -156,7 +156,8 @@ pub enum Variant {
     /// The competition rules proper.
     #[default]
     Standard,
-    /// The same with a last period for all remaining moves and no time added. 2005, 2009: Art. 10.
+    /// Standard chess with a last period for all remaining moves and no time added. 2005, 2009:
+    /// Art. 10.
     Quickplay,
     /// Rapid chess.
     Rapid,
@@ -215,12 +216,12 @@ pub enum Supervision {
     /// Enough: one arbiter for at most three games of rapid, for each game of blitz.
     #[default]
     Adequate,
-    /// Fewer.
+    /// There are fewer arbiters than that.
     Inadequate,
 }
 
 impl Supervision {
-    /// Both.
+    /// Either kind of supervision.
     pub const ALL: [Self; 2] = [Self::Adequate, Self::Inadequate];
 
     /// The name by which settings and records know it.

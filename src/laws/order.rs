@@ -19,7 +19,7 @@ const MOVES_MAX: usize = 64;
 pub enum Whose {
     /// One player.
     One(Color),
-    /// Both.
+    /// Both players.
     Both,
 }
 

@@ -106,7 +106,7 @@ impl fmt::Display for Binding {
 pub enum Verdict {
     /// The record bears it out.
     Correct,
-    /// It does not.
+    /// The record contradicts it.
     Incorrect,
     /// The record does not tell: some of what it rests on nobody saw.
     Unknown,

@@ -6,6 +6,9 @@ use super::profile::{Profile, Rules};
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
+/// How late one may be when an adjourned game is taken up again, by the Guidelines.
+const RESUMPTION: Duration = Duration::from_secs(3_600);
+
 /// A period of the time control.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Period {
@@ -62,7 +65,7 @@ pub enum Bonus {
 /// How a board may be blind play's.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Impaired {
-    /// Who.
+    /// The player who cannot see the board.
     pub side: Color,
     /// How many boards have sensors.
     pub n_boards: u8,
@@ -71,10 +74,10 @@ pub struct Impaired {
 /// Whether an arbiter is in the venue. 2005, 2009: Art. D.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Venue {
-    /// He is.
+    /// An arbiter is there.
     #[default]
     WithArbiter,
-    /// He is not.
+    /// No arbiter is there; one decides later.
     WithoutArbiter,
 }
 
@@ -240,6 +243,24 @@ impl Terms {
     /// How late a player may be.
     pub fn lateness(&self) -> Duration {
         self.default_time.unwrap_or(self.rules().default_time)
+    }
+
+    /// How late a player may be when an adjourned game is taken up again. 2005, 2009: Guidelines
+    /// 10. From 2018 it is the default time.
+    pub(super) fn resumption(&self) -> Duration {
+        if self.profile.edition.is_modern() { self.lateness() } else { RESUMPTION }
+    }
+
+    /// Whether the clock is put right that showed something else at the start. 2009: Art. 6.10b.
+    /// From 2018: Art. 6.10.2.
+    pub(super) const fn sets_clock_right(&self) -> bool {
+        self.profile.edition.year() >= 2009
+    }
+
+    /// Whether mate, stalemate and a dead position end the game only if Articles 4.2 to 4.7 were
+    /// kept. From 2018: Art. 5.1.1, 5.2.1, 5.2.2.
+    pub(super) const fn ends_if_kept(&self) -> bool {
+        self.profile.edition.is_modern()
     }
 
     /// Period `n` of `side`, counted from 1.

@@ -47,9 +47,9 @@ pub enum Life {
     Dead,
     /// Somebody can.
     Live {
-        /// Who.
+        /// The side that can mate.
         by: Color,
-        /// How.
+        /// The moves that lead to the mate.
         line: Vec<Move>,
     },
     /// The budget was spent before either was proven: the game goes on.

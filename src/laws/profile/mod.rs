@@ -97,7 +97,7 @@ pub struct WrongClaim {
 /// What happens to the claimant's own time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClaimantTime {
-    /// He keeps it.
+    /// The claimant keeps it.
     Kept,
     /// Half of it is taken, at most three minutes; nobody is left with less than one minute who had
     /// more, and below one minute nothing is taken. 2005: Art. 9.5(b).
@@ -135,11 +135,11 @@ pub enum LapsesBy {
 /// Whether who claims a draw stops the clocks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClaimStops {
-    /// He must, at once.
+    /// The claimant must, at once.
     Must,
-    /// He may.
+    /// The claimant may.
     May,
-    /// He or the arbiter does.
+    /// The claimant or the arbiter does.
     PlayerOrArbiter,
 }
 
@@ -201,7 +201,7 @@ pub enum ReversedColors {
 /// Whether the arbiter tells that a flag has fallen.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FlagCall {
-    /// He does.
+    /// The arbiter does.
     Called,
     /// Only when both are down.
     WhenBothDown,
@@ -252,7 +252,7 @@ pub enum DeviceRule {
 pub enum Recording {
     /// Yes, until the time is short.
     Required,
-    /// No.
+    /// The players need not.
     NotRequired,
 }
 
@@ -433,7 +433,7 @@ impl Profile {
         self.rules_at(self.variant.pace())
     }
 
-    /// The same at this pace, where that is not the variant's own: Chess960 is played fast, too.
+    /// The rules at this pace, where that is not the variant's own: Chess960 is played fast, too.
     pub const fn rules_at(self, pace: Pace) -> Rules {
         let standard = standard(self.edition);
         match (self.edition, pace, self.supervision) {

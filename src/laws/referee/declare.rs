@@ -227,7 +227,7 @@ impl Referee {
     /// The clock showed something else at the start than both were to have. 2009: Art. 6.10b. From
     /// 2018: Art. 6.10.2.
     pub(super) fn is_misset(&self) -> bool {
-        let has_article = self.cx.terms.profile.edition.year() >= 2009;
+        let has_article = self.cx.terms.sets_clock_right();
         let is_from_start = !super::setup::is_under_way(self.cx.game.position(0), &self.cx.terms);
         let is_wrong = self.cx.clock.was_misset(&self.cx.terms);
         has_article && is_from_start && is_wrong && !self.is_settled_misset()

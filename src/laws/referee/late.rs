@@ -8,10 +8,6 @@ use crate::time::Mono;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
-/// How late one may be when an adjourned game is taken up again. 2005, 2009: Guidelines 10. From
-/// 2018 it is the default time.
-const RESUMPTION: Duration = Duration::from_secs(3_600);
-
 /// Who is there, and since when he ought to be.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Presence {
@@ -103,7 +99,7 @@ impl Presence {
             return;
         }
         let limit = if is_resuming || self.resumed.is_some() {
-            Self::resumption(cx)
+            cx.terms.resumption()
         } else {
             cx.terms.lateness()
         };
@@ -121,10 +117,6 @@ impl Presence {
     /// Full seconds: by the clock on the wall nobody is late by less.
     fn seconds_since(cx: &Context, since: Mono) -> Duration {
         Duration::from_secs(cx.now.since(since).as_secs())
-    }
-
-    fn resumption(cx: &Context) -> Duration {
-        if cx.terms.profile.edition.is_modern() { cx.terms.lateness() } else { RESUMPTION }
     }
 
     fn default_of(cx: &mut Context, absent: ByAbsence) {
@@ -147,7 +139,7 @@ impl Presence {
         });
         let (since, absent) = self.since().filter(|_| !is_over).zip(absent)?;
         let limit = match self.resumed {
-            Some(_) => Self::resumption(cx),
+            Some(_) => cx.terms.resumption(),
             None if self.is_entered => cx.terms.lateness(),
             None => cx.terms.lateness().max(cx.terms.evidence.away),
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Whether the Laws let the arbiter step in unasked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MayAct {
-    /// They do.
+    /// The arbiter may.
     Yes,
     /// Only when a player asks.
     OnRequest,
@@ -325,7 +325,7 @@ impl Matters {
         })
     }
 
-    /// They, to be changed.
+    /// All illegal moves that wait for a ruling, to be changed.
     pub(super) fn illegal_moves_mut(&mut self) -> impl Iterator<Item = &mut Illegal> {
         self.open.iter_mut().filter_map(|matter| match &mut matter.case {
             Case::Illegal(illegal) => Some(illegal),

@@ -3,9 +3,12 @@
 //!
 //! It is told of every sensor, press, word and order, in the order of their time, and answers with
 //! rulings for the arbiter and orders for the clock. It decides nothing that is the arbiter's:
-//! penalties, restorations and verdicts are proposals until he confirms them. Automatic are mate,
-//! stalemate, the proven dead position, from 2018 the fifth occurrence and the 75 moves, and what
-//! the players themselves declare.
+//! penalties, restorations and verdicts are proposals until the arbiter confirms them. Automatic
+//! are mate, stalemate, the proven dead position, from 2018 the fifth occurrence and the 75 moves,
+//! and what the players themselves declare.
+//!
+//! Its parts keep their own state and know nothing of each other. [`Referee`] tells each what
+//! concerns it; what they share is their context.
 
 mod adjourn;
 mod board;

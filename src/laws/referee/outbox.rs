@@ -1,4 +1,4 @@
-//! What a referee answers, gathered while he is being told something.
+//! What a referee answers, gathered while it is being told something.
 
 use super::super::code::Code;
 use super::super::said::{ClockOrder, Confidence, Note, Ruling, Verdict};

@@ -18,7 +18,7 @@ pub struct Pending {
     pub orders: Vec<&'static str>,
     /// What the Laws let the arbiter choose from, in words.
     pub options: Vec<String>,
-    /// He may step in only if a player asks.
+    /// The arbiter may step in only if a player asks.
     pub is_on_request: bool,
 }
 

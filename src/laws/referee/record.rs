@@ -34,8 +34,8 @@ impl Referee {
         matches!(self.motion.promotes(), Some((_, None)))
     }
 
-    /// Whether `record` has completed a half-move that he does not know, or not as completed. What
-    /// was moved on after its release stays open for him.
+    /// Whether `sheet` has completed a half-move that the referee does not know, or not as
+    /// completed. What was moved on after its release stays open for it.
     pub fn is_behind(&self, sheet: &Sheet) -> bool {
         let plies = self.cx.game.plies();
         let is_open =
@@ -50,7 +50,7 @@ impl Referee {
         )
     }
 
-    /// Whether the moves on record are others than his, or gaps among them.
+    /// Whether the moves on record are others than the referee's, or gaps among them.
     pub fn differs(&self, sheet: &Sheet) -> bool {
         let n = self.cx.game.len();
         n != sheet.moves.len()
@@ -63,7 +63,7 @@ impl Referee {
         self.cx.game.set_joined();
     }
 
-    /// The first half-move, from 1, that he knows as the promotion of the same pawn to something
+    /// The first half-move, from 1, that is known here as the promotion of a pawn to something
     /// else than `record` has: a player has named the piece.
     pub fn promotes_otherwise(&self, sheet: &Sheet) -> Option<(usize, Move)> {
         let pairs = self.cx.game.plies().iter().zip(&sheet.moves);
@@ -125,7 +125,7 @@ impl Referee {
         }
     }
 
-    /// How many half-moves he has in common with the record, and the gaps before each of them.
+    /// How many half-moves are the same here and on record, with the gaps before each of them.
     fn n_shared(&self, sheet: &Sheet) -> usize {
         let pairs = self.cx.game.plies().iter().zip(&sheet.moves).enumerate();
         let is_same = |(n, (ply, known)): &(usize, (&Ply, &Recorded))| {
@@ -149,7 +149,7 @@ impl Referee {
         }
     }
 
-    /// What was played that he did not see may have settled what hangs on the board and on whose
+    /// What was played unseen may have settled what hangs on the board and on whose
     /// turn it is. Results, warnings, times and what illegal moves cost are none of that.
     fn forget_unseen(&mut self) {
         self.cx.matters.close(|case| match case {

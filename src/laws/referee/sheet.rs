@@ -18,7 +18,7 @@ pub struct Recorded {
 /// The moves on record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sheet {
-    /// They, in their order.
+    /// The half-moves, in their order.
     pub moves: Vec<Recorded>,
     /// After so many of them come some that nobody knows, and the game goes on from this position.
     pub gaps: Vec<(usize, Chess)>,

@@ -195,7 +195,7 @@ impl Motion {
     /// Whether the move made last ends the game only if nobody claims how it was made.
     pub(super) fn is_end_open(&self, cx: &Context) -> bool {
         let n = cx.game.len();
-        cx.terms.profile.edition.is_modern()
+        cx.terms.ends_if_kept()
             && self.breaches.iter().any(|breach| breach.ply + 1 == n && !breach.is_doubtful)
     }
 }
