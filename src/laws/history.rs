@@ -278,3 +278,26 @@ impl History {
 pub(super) fn fen_of(pos: &Chess) -> String {
     Fen::from_position(pos, EnPassantMode::Legal).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_has_as_many_half_moves_as_the_numbers_say() {
+        let mut line = vec![Chess::default()];
+        for uci in ["e2e4", "e7e5", "g1f3"] {
+            let mut pos = line[line.len() - 1].clone();
+            let uci: shakmaty::uci::UciMove = uci.parse().unwrap();
+            pos.play_unchecked(uci.to_move(&pos).unwrap());
+            line.push(pos);
+        }
+        for (before, adopted, white, black) in
+            [(0, 1, 1, 0), (0, 2, 1, 1), (1, 2, 0, 1), (1, 3, 1, 1), (2, 3, 1, 0), (0, 3, 2, 1)]
+        {
+            let gap = Gap { ply: before, before: line[before].clone() };
+            let n_of = |color| gap.n_of(&line[adopted], color);
+            assert_eq!((n_of(Color::White), n_of(Color::Black)), (white, black), "{before}");
+        }
+    }
+}
