@@ -1,21 +1,21 @@
 //! When the record is held against a board that it contradicts, and when a position ends the game.
 
 use super::entry::Fact;
-use super::machine::Game;
 use super::play::ADDED_AFTER;
+use super::recorder::{Cx, Recorder};
 use super::timers::Timer;
 use crate::time::Mono;
 use shakmaty::Color;
 
-impl Game {
+impl Recorder {
     /// Holds the board at rest against the record, and corrects that.
-    pub(super) fn repair_if_due(&mut self, now: Mono) {
-        if !self.timers.take(Timer::Repair, now) || self.is_blind || self.is_interrupted() {
+    pub(super) fn repair_if_due(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if !self.timers.take(Timer::Repair, now) || self.is_blind || cx.clock.is_interrupted() {
             return;
         }
         let Some(play) = &mut self.play else { return };
-        if play.repair(now, &mut self.facts) {
-            self.note_corrected(now);
+        if play.repair(now, cx.facts) {
+            self.note_corrected(cx, now);
             return;
         }
         let (rested, astray) = (play.tracker().last_change(), play.tracker().bare_difference());
@@ -26,51 +26,51 @@ impl Game {
             self.timers.set(Timer::Repair, rested + ADDED_AFTER);
         } else if astray.any() && play.difference_is_hidden() {
             // No line explains it; that a piece lies astray is only the likeliest guess.
-            self.displaced(astray.into_iter().collect());
+            self.displaced(cx, astray.into_iter().collect());
         }
     }
 
     /// The clock was stopped on a board that the record contradicts, and that has been read as a
     /// whole since: what it shows is where the game stands.
-    pub(super) fn adopt_stopped(&mut self, now: Mono) {
+    pub(super) fn adopt_stopped(&mut self, cx: &mut Cx<'_>, now: Mono) {
         // An illegal move that was told of is what the clock is stopped for.
         let is_told = self.watch.told_illegal.is_some() || self.watch.has_suspect();
         let open = self.play.as_mut().filter(|play| !play.is_over() && !is_told);
         let Some(play) = open else { return };
-        if play.repair(now, &mut self.facts) {
-            self.note_corrected(now);
-        } else if self.silence.is_none() && play.adopt_apart(now, &mut self.facts) {
+        if play.repair(now, cx.facts) {
+            self.note_corrected(cx, now);
+        } else if self.silence.is_none() && play.adopt_apart(now, cx.facts) {
             self.watch.note_gap(now);
-            self.note_corrected(now);
+            self.note_corrected(cx, now);
         }
     }
 
     /// What was said of the moves that were withdrawn is past.
-    fn note_corrected(&mut self, now: Mono) {
+    fn note_corrected(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.watch.forget_blame();
-        self.timers.set(Timer::Settle, now + self.settle_time());
-        self.note_difference(now);
+        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+        self.note_difference(cx, now);
     }
 
     /// A position that ends the game does so once it was scanned, even if the clock is stopped.
-    pub(super) fn watch_end(&mut self, now: Mono) {
+    pub(super) fn watch_end(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.timers.clear(Timer::End);
         let Some(play) = self.play.as_mut().filter(|_| !self.is_blind) else { return };
-        if let Some(due) = play.end_by_position(now, &mut self.facts) {
+        if let Some(due) = play.end_by_position(now, cx.facts) {
             self.timers.set(Timer::End, due);
         }
     }
 
     /// A press after the end: if play has gone on, it was no end; or another game was begun.
-    pub(super) fn press_after_end(&mut self, now: Mono, by: Color) {
-        let times = self.clock.times_at_press(now, by);
-        let is_watched = !self.is_interrupted();
+    pub(super) fn press_after_end(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
+        let times = cx.clock.times_at_press(now, by);
+        let is_watched = !cx.clock.is_interrupted();
         if let Some(play) = self.play.as_mut().filter(|_| is_watched)
-            && play.press_after_end(now, by, times, &mut self.facts)
+            && play.press_after_end(now, by, times, cx.facts)
         {
-            self.facts.insert(0, Fact::Pressed { by });
-            self.note_corrected(now);
+            cx.facts.insert(0, Fact::Pressed { by });
+            self.note_corrected(cx, now);
         }
-        self.press_stand(now, by);
+        self.press_stand(cx, now, by);
     }
 }

@@ -2,7 +2,7 @@
 //! presses that do not come.
 
 use super::entry::Fact;
-use super::machine::Game;
+use super::recorder::{Cx, Recorder};
 use super::timers::Timer;
 use super::watch::SUSPECT_AFTER;
 use crate::laws::{Finding, FindingKind};
@@ -46,10 +46,16 @@ pub(super) enum Unpressed {
     Told(Color),
 }
 
-impl Game {
+impl Recorder {
     /// No legal move explains the press at `pressed`, and none that is not legal: says what of the
     /// presser's stood about then and still does.
-    pub(super) fn tell_disorder_at_press(&mut self, now: Mono, by: Color, pressed: Mono) {
+    pub(super) fn tell_disorder_at_press(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        by: Color,
+        pressed: Mono,
+    ) {
         let differs = self.difference();
         let Some(play) = self.play.as_ref().filter(|_| !self.is_after_gap(now)) else { return };
         let tracker = play.tracker();
@@ -62,7 +68,7 @@ impl Game {
         }
         if let Some(at) = self.captured_king(by) {
             let kind = FindingKind::KingCaptured { at };
-            self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
+            cx.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
         } else if differs.count() == 1 && !tracker.seen().occupied().contains(squares[0])
             || play.suspected().is_some()
         {
@@ -71,13 +77,13 @@ impl Game {
             self.watch.in_hand = Some(InHand { by, pressed });
             self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
         } else {
-            self.displaced(squares);
+            self.displaced(cx, squares);
         }
     }
 
     /// A press came while the piece was in the hand. Once the piece stands, that is proven; if it
     /// does not come, all that can be said is that it is missing.
-    pub(super) fn judge_in_hand(&mut self, now: Mono) {
+    pub(super) fn judge_in_hand(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(InHand { by, pressed }) = self.watch.in_hand.take() else { return };
         let Some(play) = &self.play else { return };
         let completed = |done: crate::track::Completion| done.at == pressed;
@@ -85,7 +91,7 @@ impl Game {
         let ply = plies.find(|ply| ply.completion.is_some_and(completed));
         if ply.is_some_and(|ply| ply.released > pressed + PROVEN_LATE) {
             let kind = FindingKind::PressWithoutMove;
-            self.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
+            cx.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
         } else if now.since(pressed) < IN_HAND_MAX && ply.is_none() {
             self.watch.in_hand = Some(InHand { by, pressed });
             self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
@@ -93,28 +99,28 @@ impl Game {
             let stood =
                 |sq: &Square| play.tracker().changed_at(*sq) <= pressed + play.tracker().scan();
             let squares: Vec<Square> = self.difference().into_iter().filter(stood).collect();
-            self.lost_or_faulty(squares);
+            self.lost_or_faulty(cx, squares);
         }
     }
 
     /// What stood on `squares` at a press is not explained. A sensor may be at fault.
-    fn lost_or_faulty(&mut self, squares: Vec<Square>) {
+    fn lost_or_faulty(&mut self, cx: &mut Cx<'_>, squares: Vec<Square>) {
         let Some(play) = self.play.as_mut().filter(|_| !squares.is_empty()) else { return };
         match play.suspected() {
             Some(faulty) if faulty.any() => {
-                play.tell_sensors(faulty, &mut self.facts);
+                play.tell_sensors(faulty, cx.facts);
                 self.watch.note_displaced();
             }
-            _ => self.displaced(squares),
+            _ => self.displaced(cx, squares),
         }
     }
 
     /// The board differs from the record on `squares`. Whoever pressed over it need not have
     /// knocked the pieces over, or have seen that they lie: nobody is named.
-    pub(super) fn displaced(&mut self, squares: Vec<Square>) {
+    pub(super) fn displaced(&mut self, cx: &mut Cx<'_>, squares: Vec<Square>) {
         if !self.watch.note_displaced() {
             let kind = FindingKind::Displaced { squares };
-            self.facts.push(Fact::PositionLost(Finding { kind, by: None }));
+            cx.facts.push(Fact::PositionLost(Finding { kind, by: None }));
         }
     }
 
@@ -146,14 +152,14 @@ impl Game {
     }
 
     /// Tells of pieces that were missing at a press and still are.
-    pub(super) fn tell_untidy(&mut self, now: Mono) {
+    pub(super) fn tell_untidy(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(Untidy { pressed, squares }) = self.watch.untidy.take() else { return };
         let differs = self.difference() & squares;
         let Some(play) = &self.play else { return };
         let stood = |sq: &Square| play.tracker().changed_at(*sq) <= pressed;
         let squares: Vec<Square> = differs.into_iter().filter(stood).collect();
         if squares.len() >= UNTIDY_MIN && !self.is_after_gap(now) {
-            self.displaced(squares);
+            self.displaced(cx, squares);
         }
     }
 
@@ -174,8 +180,8 @@ impl Game {
     }
 
     /// Watches over a player whose time runs although he has made his move.
-    pub(super) fn watch_unpressed(&mut self, now: Mono) {
-        let Some(by) = self.clock.running().filter(|by| self.is_unpressed(*by)) else {
+    pub(super) fn watch_unpressed(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let Some(by) = cx.clock.running().filter(|by| self.is_unpressed(*by)) else {
             self.timers.clear(Timer::Unpressed);
             self.watch.unpressed = None;
             return;
@@ -184,15 +190,15 @@ impl Game {
             Some(Unpressed::Waits(known) | Unpressed::Told(known)) if known == by);
         if !is_known {
             self.watch.unpressed = Some(Unpressed::Waits(by));
-            self.timers.set(Timer::Unpressed, now + self.settings.settle.unpressed);
+            self.timers.set(Timer::Unpressed, now + cx.settings.settle.unpressed);
         }
     }
 
     /// Tells of a player who has not pressed for long.
-    pub(super) fn tell_unpressed(&mut self) {
+    pub(super) fn tell_unpressed(&mut self, cx: &mut Cx<'_>) {
         if let Some(Unpressed::Waits(by)) = self.watch.unpressed {
             self.watch.unpressed = Some(Unpressed::Told(by));
-            self.facts.push(Fact::Found(Finding { kind: FindingKind::NotPressed, by: Some(by) }));
+            cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotPressed, by: Some(by) }));
         }
     }
 
@@ -212,8 +218,8 @@ impl Game {
     }
 
     /// A board tells its serial number, and it is another one than that on record.
-    pub(super) fn on_exchanged(&mut self) {
+    pub(super) fn on_exchanged(&mut self, cx: &mut Cx<'_>) {
         self.memory.forget_board();
-        self.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
+        cx.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
     }
 }

@@ -111,7 +111,8 @@ impl Game {
     fn tell_or_doubt(&mut self, pressed: Mono, by: Color) {
         // In blind play words decide, which the record does not hear.
         let has_words = |bench: &Bench| bench.referee.terms().impaired.is_some();
-        let may_wait = !self.settings.settle.illegal_press.is_zero() && self.play.is_some();
+        let may_wait =
+            !self.settings.settle.illegal_press.is_zero() && self.recorder.play.is_some();
         let bench = self.bench.as_mut().filter(|bench| may_wait && !has_words(bench));
         let doubt = bench.and_then(|bench| {
             let blame = bench.blame(pressed, by)?;
@@ -148,18 +149,18 @@ impl Game {
     /// press, whose time is over by now.
     pub(super) fn settle_doubt(&mut self, now: Mono) {
         while let Some(outcome) = self.outcome(now) {
-            let Some(play) = &self.play else { return };
+            let Some(play) = &self.recorder.play else { return };
             let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
-            self.facts.push(Fact::Weighed(outcome));
+            self.out.facts.push(Fact::Weighed(outcome));
             self.take_outcome(now, outcome, record, seen);
         }
     }
 
     /// A press in doubt is held against nobody any more: play went on while nobody looked.
     pub(super) fn drop_doubt(&mut self, now: Mono) {
-        let Some(play) = self.play.as_ref().filter(|_| self.is_in_doubt()) else { return };
+        let Some(play) = self.recorder.play.as_ref().filter(|_| self.is_in_doubt()) else { return };
         let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
-        self.facts.push(Fact::Weighed(Weighed::Dropped));
+        self.out.facts.push(Fact::Weighed(Weighed::Dropped));
         self.take_outcome(now, Weighed::Dropped, record, seen);
     }
 
@@ -175,16 +176,16 @@ impl Game {
         if blame == Blame::Beyond && bench.is_still_beyond() {
             return Some(Weighed::Shared);
         }
-        let play = self.play.as_ref()?;
+        let play = self.recorder.play.as_ref()?;
         let is_legal = play.stands_pressed(pressed) && !play.tracker().is_illegal_press(pressed);
         if is_legal && bench.referee.may_follow() {
             return Some(Weighed::Legal);
         }
-        if !is_due || self.watch.has_suspect() {
+        if !is_due || self.recorder.watch.has_suspect() {
             return None;
         }
-        let is_known = blame == Blame::Exchanged && self.watch.is_displaced();
-        let is_shared = is_known || self.facts.iter().any(|fact| blame.is_shared_by(fact, by));
+        let is_known = blame == Blame::Exchanged && self.recorder.watch.is_displaced();
+        let is_shared = is_known || self.out.facts.iter().any(|fact| blame.is_shared_by(fact, by));
         // What nobody else finds is not held against a player.
         Some(if is_shared { Weighed::Shared } else { Weighed::Dropped })
     }

@@ -3,8 +3,8 @@
 //! by the lever; what they do not tell is a gap in the record.
 
 use super::entry::LinkState;
-use super::machine::Game;
 use super::play::{Evidence, Play, SHOWN_OFF, millis, sum};
+use super::recorder::{Cx, Recorder};
 use super::settings::TimeControl;
 use super::timers::Timer;
 use crate::clock::{Device, PerMove, Times};
@@ -58,22 +58,22 @@ pub(super) struct Silence {
     is_reading: bool,
 }
 
-impl Game {
+impl Recorder {
     /// Nothing more is heard of the board, or has not been since `since`.
-    pub(super) fn begin_silence(&mut self, since: Option<Mono>) {
+    pub(super) fn begin_silence(&mut self, cx: &mut Cx<'_>, since: Option<Mono>) {
         self.has_gap = true;
         let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else { return };
         if self.silence.is_some() {
             return;
         }
-        let times = self.clock.times().zip(self.clock.running());
-        let clock = times.map(|(times, turn)| (times, self.clock.read_at(), turn));
+        let times = cx.clock.times().zip(cx.clock.running());
+        let clock = times.map(|(times, turn)| (times, cx.clock.read_at(), turn));
         self.silence = Some(Silence {
             base: play.tracker().clone(),
             since,
             pictured: None,
             clock,
-            awaits_clock: self.clock.device() == Device::Present && self.clock.hangs_on_board(),
+            awaits_clock: cx.clock.device() == Device::Present && cx.clock.hangs_on_board(),
             up: None,
             pressed: None,
             turned: None,
@@ -85,9 +85,9 @@ impl Game {
     }
 
     /// Something is heard after the line was quiet since `since`.
-    pub(super) fn suspect_silence(&mut self, since: Mono) {
+    pub(super) fn suspect_silence(&mut self, cx: &mut Cx<'_>, since: Mono) {
         let is_new = self.silence.is_none();
-        self.begin_silence(Some(since));
+        self.begin_silence(cx, Some(since));
         if let Some(silence) = self.silence.as_mut().filter(|_| is_new) {
             silence.is_suspected = true;
             silence.awaits_clock = false;
@@ -96,10 +96,10 @@ impl Game {
 
     /// There is noise on the line: what has come since the board was last known as a whole, as
     /// `base` has it, may be hurt, and so may be what comes until it is known again.
-    fn begin_noise(&mut self, now: Mono, base: Option<(Mono, Tracker)>) {
+    fn begin_noise(&mut self, cx: &mut Cx<'_>, now: Mono, base: Option<(Mono, Tracker)>) {
         let is_new = self.silence.is_none();
         let had_gap = self.has_gap;
-        self.begin_silence(Some(base.as_ref().map_or(now, |(at, _)| *at)));
+        self.begin_silence(cx, Some(base.as_ref().map_or(now, |(at, _)| *at)));
         self.has_gap = had_gap;
         let Some(silence) = &mut self.silence else { return };
         if is_new {
@@ -114,29 +114,29 @@ impl Game {
     }
 
     /// There is so much noise on the line that any message may be hurt.
-    pub(super) fn on_noise(&mut self, now: Mono) {
+    pub(super) fn on_noise(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if !self.is_blind {
             let base = self.vouched.take();
-            self.begin_noise(now, base);
+            self.begin_noise(cx, now, base);
         }
     }
 
     /// The board was read as a whole. If that was needed to be sure of it, what is believed now has
     /// been read twice.
-    pub(super) fn vouch(&mut self, now: Mono) {
-        if self.board.is_noisy(now) && self.board.is_settled(now) && !self.is_silent() {
+    pub(super) fn vouch(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if cx.board.is_noisy(now) && cx.board.is_settled(now) && !self.is_silent() {
             self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
         }
     }
 
     /// The board was asked for its memory at `asked` and has told it: while it did, nothing else
     /// came, and what comes until the next picture has lost its times.
-    pub(super) fn begin_reading(&mut self, asked: Mono) {
-        if self.is_interrupted() {
+    pub(super) fn begin_reading(&mut self, cx: &mut Cx<'_>, asked: Mono) {
+        if cx.clock.is_interrupted() {
             return;
         }
         let (is_new, had_gap) = (self.silence.is_none(), self.has_gap);
-        self.begin_silence(Some(asked));
+        self.begin_silence(cx, Some(asked));
         self.has_gap = had_gap;
         let Some(silence) = &mut self.silence else { return };
         if is_new {
@@ -158,12 +158,12 @@ impl Game {
     }
 
     /// The line is open again.
-    pub(super) fn note_line_up(&mut self, now: Mono) {
+    pub(super) fn note_line_up(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if let Some(silence) = &mut self.silence {
             (silence.up, silence.pictured, silence.is_suspected) = (Some(now), None, false);
             (silence.is_noise, silence.is_reading) = (false, false);
             silence.awaits_clock |=
-                self.clock.device() == Device::Present && self.clock.hangs_on_board();
+                cx.clock.device() == Device::Present && cx.clock.hangs_on_board();
         }
     }
 
@@ -179,8 +179,8 @@ impl Game {
     }
 
     /// The lever is found over, and was pressed by `by` at some time before.
-    pub(super) fn turned_in_silence(&mut self, now: Mono, by: Color) {
-        let times = self.clock.times();
+    pub(super) fn turned_in_silence(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
+        let times = cx.clock.times();
         let left = times.map(|times| times.of(by));
         self.memory.hear(now, Step::Pressed { by, left });
         if let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) {
@@ -198,7 +198,12 @@ impl Game {
     }
 
     /// The whole board was read after a silence. True if it has changed since before.
-    pub(super) fn picture_in_silence(&mut self, now: Mono, placement: &Placement) -> bool {
+    pub(super) fn picture_in_silence(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        placement: &Placement,
+    ) -> bool {
         let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) else { return false };
         if silence.is_suspected {
             if play.tracker().seen() == placement {
@@ -208,13 +213,13 @@ impl Game {
             silence.is_suspected = false;
         }
         let has_changed = play.witness(now, placement);
-        if silence.is_noise && !self.board.is_settled(now) {
+        if silence.is_noise && !cx.board.is_settled(now) {
             return has_changed;
         }
         silence.pictured.get_or_insert(now);
         let is_same = play.is_as(&silence.base) && play.has_none_since(&silence.base);
-        if is_same && !silence.awaits_clock && !self.is_interrupted() {
-            self.end_silence(now);
+        if is_same && !silence.awaits_clock && !cx.clock.is_interrupted() {
+            self.end_silence(cx, now);
             return has_changed;
         }
         self.timers.set(Timer::Bridge, now + PRESSED);
@@ -222,12 +227,12 @@ impl Game {
     }
 
     /// Nothing was missed: what was believed stands.
-    fn end_silence(&mut self, now: Mono) {
+    fn end_silence(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let (Some(silence), Some(play)) = (self.silence.take(), &mut self.play) else { return };
         play.resume_from(silence.base);
         self.timers.clear(Timer::Bridge);
         self.watch.note_gap(now);
-        self.rejudge(now);
+        self.rejudge(cx, now);
     }
 
     /// The silence is over, or will never be spoken of.
@@ -252,11 +257,11 @@ impl Game {
     }
 
     /// Tries to tell what was played, once the board is at rest.
-    pub(super) fn bridge_silence(&mut self, now: Mono) {
+    pub(super) fn bridge_silence(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(silence) = self.silence.as_ref().filter(|known| !known.is_suspected) else {
             return;
         };
-        let is_known = !self.is_blind && (!silence.is_noise || self.board.is_settled(now));
+        let is_known = !self.is_blind && (!silence.is_noise || cx.board.is_settled(now));
         let Some(pictured) = silence.pictured.filter(|_| is_known) else { return };
         let awaited = silence.up.unwrap_or(pictured) + CLOCK_AWAITED;
         if silence.awaits_clock && now < awaited {
@@ -272,55 +277,55 @@ impl Game {
             self.timers.set(Timer::Bridge, due);
             return;
         }
-        let (base, evidence) = (silence.base.clone(), self.evidence(silence, pictured));
+        let (base, evidence) = (silence.base.clone(), self.evidence(cx, silence, pictured));
         let Some(play) = &mut self.play else { return };
         let is_same = play.is_as(&base) && play.has_none_since(&base);
         let was_on_move = silence.clock.map_or(base.best().pos.turn(), |(_, _, turn)| turn);
         let is_turned = evidence.turn.is_some_and(|turn| turn != was_on_move);
         if is_same && (!is_turned || evidence.is_stopped) {
-            return self.end_silence(now);
+            return self.end_silence(cx, now);
         }
         let seen = self.joining.between_moves(now, base.best().pos.board());
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
-        if play.bridge(now, &base, &seen, evidence, &mut self.facts) {
+        if play.bridge(now, &base, &seen, evidence, cx.facts) {
             self.forget_silence();
             self.watch.note_gap(now);
-            self.look(now, 0);
-            self.rejudge(now);
+            self.look(cx, now, 0);
+            self.rejudge(cx, now);
         }
-        self.note_difference(now);
+        self.note_difference(cx, now);
     }
 
     /// What is known of the silence beside what the board shows.
-    fn evidence(&self, silence: &Silence, pictured: Mono) -> Evidence {
-        let is_clocked = self.clock.device() == Device::Present && self.clock.has_run();
-        let turn = self.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock);
+    fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> Evidence {
+        let is_clocked = cx.clock.device() == Device::Present && cx.clock.has_run();
+        let turn = cx.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock);
         let lasted = silence.since.map(|since| pictured.since(since) + AT_REST);
         let n_max = lasted.map_or(usize::MAX / 2, |lasted| {
             let n = lasted.as_micros() / PLY_MIN.as_micros();
             usize::try_from(n).unwrap_or(usize::MAX / 2) + 1
         });
-        let n_pressed = turn.and_then(|turn| self.n_pressed(silence, turn));
+        let n_pressed = turn.and_then(|turn| self.n_pressed(cx, silence, turn));
         Evidence {
             since: silence.since,
             turned: silence.pressed.or(silence.turned),
             turn,
             n_pressed,
             n_max,
-            is_stopped: self.is_interrupted(),
+            is_stopped: cx.clock.is_interrupted(),
         }
     }
 
     /// How often the clock was pressed in a silence, by what it has added to the times: what both
     /// show has lost the time that passed and won one increment for each move.
-    fn n_pressed(&self, silence: &Silence, turn: Color) -> Option<usize> {
+    fn n_pressed(&self, cx: &Cx<'_>, silence: &Silence, turn: Color) -> Option<usize> {
         let (before, read, was_on_move) = silence.clock?;
-        let (after, play) = (self.clock.times()?, self.play.as_ref()?);
-        let inc = millis(self.increment().or_else(|| play.increment_shown())?);
-        if !self.clock.is_running() || inc == 0 {
+        let (after, play) = (cx.clock.times()?, self.play.as_ref()?);
+        let inc = millis(self.increment(cx).or_else(|| play.increment_shown())?);
+        if !cx.clock.is_running() || inc == 0 {
             return None;
         }
-        let passed = millis(self.clock.read_at().since(read));
+        let passed = millis(cx.clock.read_at().since(read));
         let gained = millis(sum(after)) - millis(sum(before)) + passed;
         let parity = i64::from(turn != was_on_move);
         let mut fits = (0..1_000_i64)
@@ -331,8 +336,8 @@ impl Game {
     }
 
     /// The increment of the time control that the settings name, if it is the same all the time.
-    fn increment(&self) -> Option<Duration> {
-        let control: &TimeControl = self.settings.time_control.as_ref()?;
+    fn increment(&self, cx: &Cx<'_>) -> Option<Duration> {
+        let control: &TimeControl = cx.settings.time_control.as_ref()?;
         let mut periods = Color::ALL.into_iter().filter_map(|color| control.periods(color));
         let mut all = periods.by_ref().flat_map(|periods| periods.as_slice().iter());
         let first = all.next()?;
@@ -347,28 +352,28 @@ impl Game {
 
     /// After a gap with no move on record since: whose move it is may be known better now, and the
     /// board may have been in motion when it was taken over. True if it has been taken over anew.
-    pub(super) fn adopt_anew(&mut self, now: Mono) -> bool {
-        if self.is_interrupted() {
+    pub(super) fn adopt_anew(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
+        if cx.clock.is_interrupted() {
             return false;
         }
-        let turn = self.clock.on_move().filter(|_| self.clock.is_running());
+        let turn = cx.clock.on_move().filter(|_| cx.clock.is_running());
         let Some(play) = &mut self.play else { return false };
         let is_fresh = play.is_fresh() && play.ending().is_none();
         let still = now.since(play.tracker().last_change());
         if !is_fresh || play.mismatch().is_none() {
             return false;
         }
-        if turn.is_none() && play.turn_around(now, &mut self.facts) {
+        if turn.is_none() && play.turn_around(now, cx.facts) {
             return true;
         }
-        still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, &mut self.facts)
+        still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, cx.facts)
     }
 }
 
-impl Game {
+impl Recorder {
     /// The squares on which the board has contradicted the position of the record for long, so that
     /// whoever looks at that position is told.
-    pub fn contradicted(&self, now: Mono) -> Bitboard {
+    pub(super) fn contradicted(&self, now: Mono) -> Bitboard {
         let is_seen = self.link == LinkState::Live && !self.is_over();
         let Some(play) = self.play.as_ref().filter(|_| is_seen) else { return Bitboard::EMPTY };
         let still = now.since(play.tracker().last_change());

@@ -9,9 +9,10 @@
 
 use super::entry::{Fact, LinkState};
 use super::in_hand::Hands;
-use super::machine::Game;
 use super::play::Play;
+use super::recorder::{Cx, Recorder};
 use super::score::Unknown;
+use super::settings::Settings;
 use super::start::Beginning;
 use super::timers::Timer;
 use crate::clock::Device;
@@ -248,16 +249,16 @@ enum Found {
     Gap,
 }
 
-impl Game {
+impl Recorder {
     /// What stands on a board on which no game is on record, as far as it is known by name.
-    pub fn unrecorded(&self) -> Option<&Board> {
+    pub(super) fn unrecorded(&self) -> Option<&Board> {
         self.joining.board().filter(|_| self.play.is_none() && self.link == LinkState::Live)
     }
 
     /// How castling is played in a game that is joined.
-    pub(super) fn joined_mode(&self) -> CastlingMode {
+    pub(super) fn joined_mode(&self, settings: &Settings) -> CastlingMode {
         let known = self.play.as_ref().filter(|play| !play.is_over());
-        let named = CastlingMode::from_chess960(self.settings.is_chess960);
+        let named = CastlingMode::from_chess960(settings.is_chess960);
         known.map_or(named, |play| play.sheet().mode())
     }
 
@@ -267,20 +268,20 @@ impl Game {
     }
 
     /// The board has changed, or was read.
-    pub(super) fn note_stand(&mut self, now: Mono) {
+    pub(super) fn note_stand(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let is_watched = match &self.play {
             None => true,
             Some(play) => play.is_over() || play.is_bare() || !play.is_ever_pressed(),
         };
         // Where no game is on record the page shows the board as it is.
-        self.wants_show |= self.play.is_none();
+        *cx.wants_show |= self.play.is_none();
         if is_watched && self.joining.pressed.is_none() {
             self.timers.set(Timer::Join, now + AT_REST);
         }
     }
 
     /// The clock was pressed.
-    pub(super) fn press_stand(&mut self, now: Mono, by: Color) {
+    pub(super) fn press_stand(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
         let is_watched = match &self.play {
             None => true,
             Some(play) => play.is_over() || play.is_bare() || play.mismatch().is_some(),
@@ -289,9 +290,9 @@ impl Game {
             self.joining.stands.clear();
             return;
         }
-        if self.board.is_noisy(now) {
+        if cx.board.is_noisy(now) {
             // What stands now has not been read twice yet.
-            return self.note_stand(now);
+            return self.note_stand(cx, now);
         }
         let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
         self.joining.pressed = Some(Pressed { at: now, by, board });
@@ -299,73 +300,73 @@ impl Game {
     }
 
     /// The clock was started: what stands now is what is played from.
-    pub(super) fn start_stand(&mut self, now: Mono) {
+    pub(super) fn start_stand(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if now.since(self.joining.changed) >= AT_REST {
-            self.take_stand(None);
+            self.take_stand(cx, None);
         }
-        self.note_stand(now);
+        self.note_stand(cx, now);
     }
 
     /// Looks whether a game can be joined.
-    pub(super) fn watch_join(&mut self, now: Mono) {
-        if !self.may_join() || !self.board.is_settled(now) {
+    pub(super) fn watch_join(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if !self.may_join() || !cx.board.is_settled(now) {
             return;
         }
         if let Some(pressed) = self.joining.pressed.take_if(|known| now.since(known.at) >= SCANNED)
         {
             if let Some(board) = self.joining.board_pressed(&pressed) {
-                self.take_stand_of(board, Some(pressed.by));
+                self.take_stand_of(cx, board, Some(pressed.by));
             }
-            self.note_stand(now);
-        } else if !self.take_rest(now) {
+            self.note_stand(cx, now);
+        } else if !self.take_rest(cx, now) {
             return;
         }
-        self.join_if_told(now);
+        self.join_if_told(cx, now);
         if self.play.is_none() {
-            self.join_running(now);
+            self.join_running(cx, now);
         }
-        self.tell_no_start(now);
+        self.tell_no_start(cx, now);
     }
 
     /// Takes the board as it is at rest. False if it is not, yet.
-    fn take_rest(&mut self, now: Mono) -> bool {
+    fn take_rest(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
         let Some(board) = self.joining.board().cloned() else { return true };
         let is_led_to = self.joining.stands.last().is_some_and(|last| last.board == board)
-            || self.joining.leads_to(&board, self.joined_mode()).is_some();
-        let is_short = is_led_to || self.clock.is_running();
+            || self.joining.leads_to(&board, self.joined_mode(cx.settings)).is_some();
+        let is_short = is_led_to || cx.clock.is_running();
         let due = self.joining.changed + if is_short { AT_REST } else { STOOD };
         if now < due {
             self.timers.set(Timer::Join, due);
             return false;
         }
         if !is_short {
-            self.doubt_set_up(&board);
+            self.doubt_set_up(cx, &board);
         }
-        self.take_stand_of(board, None);
+        self.take_stand_of(cx, board, None);
         true
     }
 
     /// A board that stands far from what is on record of a game in which nobody has pressed a
     /// clock: that was pieces being set up, until it agrees again.
-    fn doubt_set_up(&mut self, board: &Board) {
+    fn doubt_set_up(&mut self, cx: &mut Cx<'_>, board: &Board) {
         let is_open = |play: &&mut Play| !play.is_over() && !play.is_ever_pressed();
         let Some(play) = self.play.as_mut().filter(is_open) else { return };
         let best = play.tracker().best().standing().board();
         let n = Placement::from(board.clone()).differs(best).count();
         let is_open = play.tracker().n_settled() == 0 && play.sheet().len() <= SET_UP_MAX;
         if n >= SET_UP_FROM && is_open {
-            play.set_aside(&mut self.facts);
+            play.set_aside(cx.facts);
         }
     }
 
-    fn take_stand(&mut self, by: Option<Color>) {
+    fn take_stand(&mut self, cx: &mut Cx<'_>, by: Option<Color>) {
         if let Some(board) = self.joining.board().cloned() {
-            self.take_stand_of(board, by);
+            self.take_stand_of(cx, board, by);
         }
     }
 
     /// The board stands so. Where the record agrees there is nothing to join.
-    fn take_stand_of(&mut self, board: Board, by: Option<Color>) {
+    fn take_stand_of(&mut self, cx: &mut Cx<'_>, board: Board, by: Option<Color>) {
         let open = self.play.as_ref().filter(|play| !play.is_over());
         let agrees = |play: &Play| {
             let pos = play.tracker().best().standing();
@@ -377,17 +378,17 @@ impl Game {
         }
         let n_known = open.map_or(0, |play| play.sheet().n_completed());
         let on_record = open.map_or_else(Board::empty, |play| play.sheet().last().board().clone());
-        let mode = self.joined_mode();
+        let mode = self.joined_mode(cx.settings);
         self.joining.stand(Stand { board, by, moved: None, n_known, on_record }, mode);
     }
 
     /// What the stands that follow from each other make known, if they are enough.
-    fn found(&self) -> Option<Found> {
+    fn found(&self, cx: &Cx<'_>) -> Option<Found> {
         let run = self.joining.run();
         let (first, n) = (run.first()?, run.len() - 1);
-        let is_running = self.clock.is_running();
+        let is_running = cx.clock.is_running();
         // Where a clock stands, what is moved is no play.
-        let has_none = self.clock.device() != Device::Present;
+        let has_none = cx.clock.device() != Device::Present;
         let needed = if is_running { 1 } else { 2 };
         let is_enough = n >= needed && (is_running || has_none);
         let Some(play) = &self.play else { return is_enough.then_some(Found::Game) };
@@ -424,122 +425,130 @@ impl Game {
             && run.windows(2).all(|pair| differs(&pair[1]) >= differs(&pair[0]))
     }
 
-    fn join_if_told(&mut self, now: Mono) {
-        let Some(found) = self.found() else { return };
+    fn join_if_told(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let Some(found) = self.found(cx) else { return };
         let run = self.joining.run().to_vec();
         let Some(turn) = run.get(1).and_then(|stand| stand.moved) else { return };
-        let Some(pos) = position(&run[0].board, turn, self.joined_mode()) else { return };
-        if !self.settle_ends(&run) {
+        let Some(pos) = position(&run[0].board, turn, self.joined_mode(cx.settings)) else {
+            return;
+        };
+        if !self.settle_ends(cx, &run) {
             self.joining.stands.clear();
             return;
         }
         match found {
-            Found::Game => self.begin_joined(now, pos),
-            Found::SetUp => self.begin_set_up(now, pos),
+            Found::Game => self.begin_joined(cx, now, pos),
+            Found::SetUp => self.begin_set_up(cx, now, pos),
             Found::Anew => {
                 let Some(play) = &mut self.play else { return };
                 let pos = play.taken_over(pos.board(), turn).unwrap_or(pos);
-                play.take_over(now, pos, &mut self.facts);
+                play.take_over(now, pos, cx.facts);
             }
             Found::Gap => {
-                if !self.adopt_unseen(now, &run[0].board, Some(turn)) {
+                if !self.adopt_unseen(cx, now, &run[0].board, Some(turn)) {
                     self.joining.stands.clear();
                     return;
                 }
             }
         }
-        self.follow_stands(now, &run[1..]);
+        self.follow_stands(cx, now, &run[1..]);
     }
 
     /// White's end of the clock is the other one if those who pressed are not those who moved.
     /// False if that cannot be.
-    fn settle_ends(&mut self, run: &[Stand]) -> bool {
+    fn settle_ends(&mut self, cx: &mut Cx<'_>, run: &[Stand]) -> bool {
         let mut pressed = run[1..].iter().filter_map(|stand| stand.by.zip(stand.moved)).peekable();
         if pressed.peek().is_none() || pressed.clone().all(|(by, mover)| by == mover) {
             return true;
         }
-        let is_known = self.settings.white_end.is_some();
+        let is_known = cx.settings.white_end.is_some();
         if is_known || !pressed.all(|(by, mover)| by != mover) {
             return false;
         }
-        self.clock.seat_white(self.clock.white_end().other(), &mut self.facts);
+        cx.clock.seat_white(cx.clock.white_end().other(), cx.facts);
         true
     }
 
     /// Puts the moves on record that have led from each stand to the next.
-    fn follow_stands(&mut self, now: Mono, stands: &[Stand]) {
+    fn follow_stands(&mut self, cx: &mut Cx<'_>, now: Mono, stands: &[Stand]) {
         let seen = self.joining.seen.clone();
-        let times = self.clock.times();
+        let times = cx.clock.times();
         let Some(play) = &mut self.play else { return };
         for (idx, stand) in stands.iter().enumerate() {
             play.picture(now, &Placement::from(stand.board.clone()));
             if let Some(mover) = stand.moved.filter(|_| stand.by.is_some()) {
                 let times = times.filter(|_| idx + 1 == stands.len());
-                play.press(now, mover, times, &mut self.facts);
+                play.press(now, mover, times, cx.facts);
             }
         }
         play.picture(now, &seen);
         self.joining.stands.clear();
         self.watch.note_gap(now);
-        self.look(now, 0);
-        self.rejudge(now);
+        self.look(cx, now, 0);
+        self.rejudge(cx, now);
     }
 
     /// Where no game is on record and a clock runs, one is played.
-    fn join_running(&mut self, now: Mono) {
-        let Some(turn) = self.clock.running() else { return };
+    fn join_running(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let Some(turn) = cx.clock.running() else { return };
         let Some(stand) = self.joining.stands.last() else { return };
         let turn = stand.by.map_or(turn, |by| !by);
-        let mode = self.joined_mode();
+        let mode = self.joined_mode(cx.settings);
         let other = || position(&stand.board, !turn, mode);
         let Some(pos) = position(&stand.board, turn, mode).or_else(other) else { return };
-        self.begin_joined(now, pos);
-        self.follow_stands(now, &[]);
+        self.begin_joined(cx, now, pos);
+        self.follow_stands(cx, now, &[]);
     }
 
-    fn tell_no_start(&mut self, now: Mono) {
+    fn tell_no_start(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(since) = self.joining.since.filter(|_| self.play.is_none()) else { return };
         if now.since(since) >= NO_START_AFTER {
-            self.watch.note_no_start(&mut self.facts);
+            self.watch.note_no_start(cx.facts);
         } else {
             self.timers.set(Timer::Join, since + NO_START_AFTER);
         }
     }
 
     /// A game is joined in `pos`.
-    pub(super) fn begin_joined(&mut self, now: Mono, pos: Chess) {
-        self.close_open();
-        let mode = self.joined_mode();
-        self.begin_as(now, pos.clone(), mode, Beginning::Unseen);
+    pub(super) fn begin_joined(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
+        self.close_open(cx);
+        let mode = self.joined_mode(cx.settings);
+        self.begin_as(cx, now, pos.clone(), mode, Beginning::Unseen);
         if let Some(play) = &mut self.play {
-            play.begin_from(now, pos, true, &mut self.facts);
+            play.begin_from(now, pos, true, cx.facts);
         }
     }
 
     /// The record of a game that is another one ends.
-    pub(super) fn close_open(&mut self) {
+    pub(super) fn close_open(&mut self, cx: &mut Cx<'_>) {
         if self.play.as_ref().is_some_and(|play| !play.is_over()) {
-            self.facts.push(Fact::GameClosed);
+            cx.facts.push(Fact::GameClosed);
         }
     }
 
     /// What is on record was no play: the record begins from `pos`.
-    fn begin_set_up(&mut self, now: Mono, pos: Chess) {
+    fn begin_set_up(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
         let Some(play) = &mut self.play else { return };
-        play.withdraw_all(&mut self.facts);
-        play.begin_from(now, pos.clone(), true, &mut self.facts);
+        play.withdraw_all(cx.facts);
+        play.begin_from(now, pos.clone(), true, cx.facts);
         let mode = play.sheet().mode();
-        self.reseat(&pos, mode);
+        cx.reseat(&pos, mode);
     }
 
     /// The record goes on from `board`, with a gap before it. False if that cannot be.
-    pub(super) fn adopt_unseen(&mut self, now: Mono, board: &Board, turn: Option<Color>) -> bool {
+    pub(super) fn adopt_unseen(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        board: &Board,
+        turn: Option<Color>,
+    ) -> bool {
         let Some(play) = &mut self.play else { return false };
         let before = play.sheet().last().clone();
         let seen = Placement::from(board.clone());
         let n = Unknown::at_least(bridge::least(&before, &seen, turn));
         let Some(pos) = play.adoptable(&before, board, turn, n) else { return false };
-        play.adopt(now, pos, n, &mut self.facts);
+        play.adopt(now, pos, n, cx.facts);
         self.forget_silence();
         true
     }

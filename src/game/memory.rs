@@ -7,8 +7,8 @@
 //! takes the place of the one that had to guess.
 
 use super::entry::{Fact, LinkState};
-use super::machine::Game;
 use super::play::Play;
+use super::recorder::{Cx, Recorder};
 use super::settings::ClockRole;
 use super::timers::Timer;
 use super::watch::BOUNCE;
@@ -177,19 +177,19 @@ impl Memory {
     }
 }
 
-impl Game {
+impl Recorder {
     /// The board was read as a whole, perhaps after a gap. It was as believed, or something had
     /// been missed.
-    pub(super) fn note_picture(&mut self, now: Mono, picture: Picture) {
+    pub(super) fn note_picture(&mut self, cx: &mut Cx<'_>, now: Mono, picture: Picture) {
         let told = self.memory.told.take();
         if self.is_noise() {
             // A log is too long to come through.
             return;
         }
         if let Some(log) = told {
-            self.join_memory(now, &log);
+            self.join_memory(cx, now, &log);
         }
-        if self.is_interrupted() {
+        if cx.clock.is_interrupted() {
             // Only the memory can tell what was play before the clock was stopped unseen.
             if picture == Picture::AfterGap && self.memory.stopped == Some(Stop::Unseen) {
                 self.memory.missed = self.memory.base.as_ref().map(|_| Missed::Span);
@@ -209,16 +209,16 @@ impl Game {
         if self.memory.missed.is_some() {
             self.await_memory(now);
         } else if missed.is_none() {
-            self.remember_base(now);
+            self.remember_base(cx, now);
         }
     }
 
     /// Everything up to now is known: the memory will be wanted from here on.
-    fn remember_base(&mut self, now: Mono) {
+    fn remember_base(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(play) = self.play.as_ref().filter(|play| !play.is_over()) else {
             return;
         };
-        let shown = play.shown_last().or(self.clock.times());
+        let shown = play.shown_last().or(cx.clock.times());
         let (tracker, is_unpressed) = (play.tracker().clone(), !play.is_pressed());
         let before = self.memory.recent.iter().cloned().collect();
         let base = Base { at: now, tracker, before, shown, is_unpressed };
@@ -227,8 +227,8 @@ impl Game {
     }
 
     /// The game goes on from what is on record: what the board remembers since then is wanted.
-    pub(super) fn recover_base(&mut self) {
-        self.remember_base(Mono::default());
+    pub(super) fn recover_base(&mut self, cx: &mut Cx<'_>) {
+        self.remember_base(cx, Mono::default());
     }
 
     fn await_memory(&mut self, now: Mono) {
@@ -238,20 +238,20 @@ impl Game {
     }
 
     /// Whether something was missed that the board's memory may yet tell.
-    pub fn awaits_memory(&self) -> bool {
+    pub(super) fn awaits_memory(&self) -> bool {
         self.memory.missed.is_some() && self.memory.base.is_some() && self.link == LinkState::Live
     }
 
     /// Asks for the memory if it is wanted and nothing is kept waiting by that.
-    pub(super) fn ask_memory(&mut self, now: Mono) {
+    pub(super) fn ask_memory(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if let Some(asked) = self.memory.asked.filter(|asked| now.since(*asked) >= ANSWER_MAX) {
             self.memory.last_asked = Some(asked);
             self.memory.asked = None;
             self.memory.n_unanswered += 1;
         }
-        let may_ask = self.board.has_memory();
+        let may_ask = cx.board.has_memory();
         let Some(missed) = self.memory.missed.filter(|_| may_ask) else { return };
-        let is_at_rest = self.is_interrupted();
+        let is_at_rest = cx.clock.is_interrupted();
         let every = if is_at_rest { EVERY_AT_REST } else { EVERY };
         let rested = self.memory.last_asked.map_or(now, |last| last + every);
         let stirred = self.last_change().unwrap_or_default();
@@ -264,9 +264,9 @@ impl Game {
             return;
         }
         let is_kept = self.memory.asked.is_some() || self.watch.has_suspect();
-        if is_kept || due > now || !self.may_be_deaf() {
+        if is_kept || due > now || !self.may_be_deaf(cx) {
             self.timers.set(Timer::Memory, due.max(now + STILL));
-        } else if self.board.want_memory(now) {
+        } else if cx.board.want_memory(now) {
             self.memory.asked = Some(now);
             self.memory.last_asked = Some(now);
             self.timers.set(Timer::Memory, now + ANSWER_MAX);
@@ -275,10 +275,10 @@ impl Game {
 
     /// Whether seconds may pass in which no press is heard. A clock that runs by itself turns all
     /// the same; one that we drive would go on taking the time of him who has pressed.
-    fn may_be_deaf(&self) -> bool {
-        match self.settings.clock_role {
+    fn may_be_deaf(&self, cx: &Cx<'_>) -> bool {
+        match cx.settings.clock_role {
             ClockRole::Read | ClockRole::Own => true,
-            ClockRole::Driven => !self.clock.is_running() || self.is_over(),
+            ClockRole::Driven => !cx.clock.is_running() || self.is_over(),
         }
     }
 
@@ -303,18 +303,18 @@ impl Game {
 
     /// The board has told what it remembers. What was done meanwhile comes now, all at once and
     /// without its times; the picture that is asked for here comes after it.
-    pub(super) fn on_remembered(&mut self, now: Mono, steps: Vec<Recalled>) {
+    pub(super) fn on_remembered(&mut self, cx: &mut Cx<'_>, now: Mono, steps: Vec<Recalled>) {
         let asked = self.memory.asked.take();
         self.memory.n_unanswered = 0;
-        self.board.want_picture(now);
+        cx.board.want_picture(now);
         if self.memory.missed.is_some() {
             let n_heard = self.memory.heard.len();
             self.memory.told = Some(Log { steps, n_heard });
         }
-        self.begin_reading(asked.unwrap_or(now));
+        self.begin_reading(cx, asked.unwrap_or(now));
     }
 
-    fn join_memory(&mut self, now: Mono, log: &Log) {
+    fn join_memory(&mut self, cx: &mut Cx<'_>, now: Mono, log: &Log) {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return };
         let (heard, later) = self.memory.heard.split_at(log.n_heard);
         let mut recalled = log.steps.clone();
@@ -329,27 +329,28 @@ impl Game {
             Ok(from) => {
                 let span = &recalled[from..];
                 let steps = memory::align(span, heard, base.at, now);
-                self.recall(now, &steps, log.n_heard);
+                self.recall(cx, now, &steps, log.n_heard);
             }
-            Err(_) => self.set_memory_aside(now, log.n_heard),
+            Err(_) => self.set_memory_aside(cx, now, log.n_heard),
         }
     }
 
-    fn recall(&mut self, now: Mono, steps: &[(Mono, Step)], n_heard: usize) {
+    fn recall(&mut self, cx: &mut Cx<'_>, now: Mono, steps: &[(Mono, Step)], n_heard: usize) {
         let Some(base) = self.memory.base.take() else { return };
         let last_press = steps.iter().rev().find(|(_, step)| matches!(step, Step::Pressed { .. }));
         let stopped = self.memory.stopped.map(|stopped| match stopped {
             Stop::At(at) => at,
             Stop::Unseen => last_press.map_or(base.at, |(at, _)| *at),
         });
-        if !self.recall_from(now, base.tracker, steps, stopped, base.shown) {
-            self.set_memory_aside(now, n_heard);
+        if !self.recall_from(cx, now, base.tracker, steps, stopped, base.shown) {
+            self.set_memory_aside(cx, now, n_heard);
         }
     }
 
     /// Takes `steps` since `base` for what happened. False if that does not lead to the board.
     fn recall_from(
         &mut self,
+        cx: &mut Cx<'_>,
         now: Mono,
         base: Tracker,
         steps: &[(Mono, Step)],
@@ -357,26 +358,26 @@ impl Game {
         shown: Option<Times>,
     ) -> bool {
         let Some(play) = &mut self.play else { return false };
-        let fits = play.recall(now, base, steps, stopped, shown, &mut self.facts);
+        let fits = play.recall(now, base, steps, stopped, shown, cx.facts);
         if fits {
             self.forget_silence();
             self.memory.forget();
-            self.rejudge(now);
+            self.rejudge(cx, now);
         }
         fits
     }
 
     /// The memory tells nothing. What was heard after it came is taken for itself.
-    fn set_memory_aside(&mut self, now: Mono, n_heard: usize) {
+    fn set_memory_aside(&mut self, cx: &mut Cx<'_>, now: Mono, n_heard: usize) {
         let later = self.memory.heard.split_off(n_heard.min(self.memory.heard.len()));
         self.memory.forget();
         let kind = FindingKind::MemorySetAside;
-        self.facts.push(Fact::Found(Finding { kind, by: None }));
+        cx.facts.push(Fact::Found(Finding { kind, by: None }));
         let Some((asked, base)) = self.read_since() else { return };
         let later: Vec<Recalled> = later.iter().map(|(_, step)| untimed(step)).collect();
         let steps = memory::align(&later, &[], asked, now);
         let shown = self.play.as_ref().and_then(Play::shown_last);
-        self.recall_from(now, base, &steps, None, shown);
+        self.recall_from(cx, now, base, &steps, None, shown);
     }
 }
 

@@ -158,16 +158,17 @@ impl Reader {
         if sheet.is_joined() {
             bench.referee.set_joined();
         }
-        game.play = Some(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
+        game.recorder.play = Some(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
         Some(Self { game, record: Sheet::default(), seen, ended: None })
     }
 
     fn take(&mut self, at: Mono, item: &Item) {
         if self.ended.is_some_and(|(then, _)| then < at)
-            && let (Some((_, ending)), Some(play)) = (self.ended.take(), &mut self.game.play)
+            && let (Some((_, ending)), Some(play)) =
+                (self.ended.take(), &mut self.game.recorder.play)
         {
-            play.end(ending, &mut self.game.facts);
+            play.end(ending, &mut self.game.out.facts);
         }
         self.pass(at);
         match item {
@@ -195,7 +196,7 @@ impl Reader {
             Item::Reopened => self.reopen(at),
             Item::Restarted => self.restart(at),
         }
-        self.game.facts.clear();
+        self.game.out.facts.clear();
     }
 
     /// Time passes until `at`.
@@ -256,8 +257,8 @@ impl Reader {
 
     fn reopen(&mut self, at: Mono) {
         self.ended = None;
-        if let Some(play) = &mut self.game.play {
-            play.reopen(&mut self.game.facts);
+        if let Some(play) = &mut self.game.recorder.play {
+            play.reopen(&mut self.game.out.facts);
         }
         self.game.tell(at, &Told::Reopened);
     }

@@ -23,6 +23,7 @@ mod order_start;
 mod orders;
 mod over;
 mod play;
+mod recorder;
 pub mod recover;
 pub mod rules;
 pub mod score;

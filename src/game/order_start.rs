@@ -5,8 +5,7 @@ use super::entry::Fact;
 use super::machine::Game;
 use super::play::Play;
 use super::score::Unknown;
-use super::start::start_shown;
-use super::timers::Timer;
+use super::start::{start_due, start_shown};
 use crate::time::Mono;
 use crate::track::{Placement, bridge};
 use shakmaty::fen::Fen;
@@ -22,12 +21,12 @@ impl Game {
     /// has moves, or is over, is his matter.
     pub(super) fn order_start(&mut self, now: Mono) -> Result<(), String> {
         let is_begun = |play: &Play| play.is_over() || !play.sheet().is_empty();
-        if self.bench.is_some() && self.play.as_ref().is_some_and(is_begun) {
+        if self.bench.is_some() && self.recorder.play.as_ref().is_some_and(is_begun) {
             return Ok(());
         }
-        let shown = self.joining.board().cloned().map(Placement::from);
+        let shown = self.recorder.joining.board().cloned().map(Placement::from);
         let shown = shown.and_then(|placement| start_shown(&self.settings, &placement));
-        let (start, mode) = self.start_due(shown);
+        let (start, mode) = start_due(&self.settings, shown);
         let is_so = self.open().is_some_and(|play| {
             play.sheet().is_empty() && !play.sheet().is_joined() && *play.sheet().start() == start
         });
@@ -39,7 +38,7 @@ impl Game {
 
     /// The game is played from this position.
     pub(super) fn order_position(&mut self, now: Mono, fen: &Fen) -> Result<(), String> {
-        let mode = self.joined_mode();
+        let mode = self.recorder.joined_mode(&self.settings);
         let pos = fen.clone().into_position::<Chess>(mode);
         let pos = pos.or_else(PositionError::ignore_too_much_material);
         let pos = pos.map_err(|why| format!("no game can be played from there: {why}"))?;
@@ -48,8 +47,8 @@ impl Game {
 
     /// The game is played from how the board stands, with `turn` to move.
     pub(super) fn order_standing(&mut self, now: Mono, turn: Color) -> Result<(), String> {
-        let mode = self.joined_mode();
-        let board = self.joining.board().ok_or(UNREAD)?;
+        let mode = self.recorder.joined_mode(&self.settings);
+        let board = self.recorder.joining.board().ok_or(UNREAD)?;
         let pos = standing(board, turn, mode)?;
         self.begin_by_order(now, pos, mode)
     }
@@ -57,12 +56,13 @@ impl Game {
     /// The board is right as it stands: the record goes on from there, with a gap where moves are
     /// on record already.
     pub(super) fn order_adopt(&mut self, now: Mono, turn: Option<Color>) -> Result<(), String> {
-        let board = self.joining.board().ok_or(UNREAD)?.clone();
+        let board = self.recorder.joining.board().ok_or(UNREAD)?.clone();
         let by_clock = self.clock.on_move().filter(|_| self.clock.is_running());
         let Some(play) = self.open() else {
             let turn = turn.or(by_clock).unwrap_or(Color::White);
-            let pos = standing(&board, turn, self.joined_mode())?;
-            self.begin_joined(now, pos);
+            let pos = standing(&board, turn, self.recorder.joined_mode(&self.settings))?;
+            let (recorder, mut cx) = self.parts();
+            recorder.begin_joined(&mut cx, now, pos);
             self.show_board(now);
             return Ok(());
         };
@@ -72,8 +72,9 @@ impl Game {
         if *last.board() == board && turn.is_none_or(|turn| turn == last.turn()) {
             return Err("the board stands as it is on record".to_owned());
         }
-        if !is_empty && self.adopt_unseen(now, &board, turn) {
-            self.timers.set(Timer::Settle, now + self.settle_time());
+        let (recorder, mut cx) = self.parts();
+        if !is_empty && recorder.adopt_unseen(&mut cx, now, &board, turn) {
+            recorder.settle_later(&cx, now);
             return Ok(());
         }
         if !is_empty {
@@ -87,14 +88,15 @@ impl Game {
     }
 
     fn open(&self) -> Option<&Play> {
-        self.play.as_ref().filter(|play| !play.is_over())
+        self.recorder.play.as_ref().filter(|play| !play.is_over())
     }
 
     /// A game begins from `pos`, or the one that has begun does so.
     fn begin_by_order(&mut self, now: Mono, pos: Chess, mode: CastlingMode) -> Result<(), String> {
         let Some(play) = self.open() else {
-            self.begin(now, pos.clone(), mode);
-            self.reseat(&pos, mode);
+            let (recorder, mut cx) = self.parts();
+            recorder.begin(&mut cx, now, pos.clone(), mode);
+            cx.reseat(&pos, mode);
             self.show_board(now);
             return Ok(());
         };
@@ -115,23 +117,26 @@ impl Game {
 
     /// The record of the game that has begun, and has no moves, begins from `pos`.
     fn begin_anew(&mut self, now: Mono, pos: Chess, is_joined: bool) {
-        let Some(play) = &mut self.play else { return };
-        play.begin_from(now, pos.clone(), is_joined, &mut self.facts);
+        let Some(play) = &mut self.recorder.play else { return };
+        play.begin_from(now, pos.clone(), is_joined, &mut self.out.facts);
         let mode = play.sheet().mode();
-        self.reseat(&pos, mode);
-        self.forget_silence();
+        self.parts().1.reseat(&pos, mode);
+        self.recorder.forget_silence();
         self.show_board(now);
     }
 
     /// What the sensors see is held against the record that has just begun.
     fn show_board(&mut self, now: Mono) {
-        let Some(seen) = self.joining.board().cloned().map(Placement::from) else { return };
+        let Some(seen) = self.recorder.joining.board().cloned().map(Placement::from) else {
+            return;
+        };
         self.tell_picture(now, &seen);
-        if let Some(play) = &mut self.play {
+        if let Some(play) = &mut self.recorder.play {
             play.witness(now, &seen);
         }
-        self.timers.set(Timer::Settle, now + self.settle_time());
-        self.note_difference(now);
+        let (recorder, mut cx) = self.parts();
+        recorder.settle_later(&cx, now);
+        recorder.note_difference(&mut cx, now);
     }
 
     /// Whether `fact` is that a game begins: who ordered that says so to the referee of that game.

@@ -7,7 +7,6 @@ use super::entry::Fact;
 use super::machine::Game;
 use super::play::OrderError;
 use super::rules::reason_of;
-use super::timers::Timer;
 use crate::laws::{
     self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Standing, Told,
 };
@@ -117,33 +116,33 @@ impl Game {
 
     pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
         let Some(told) = act.told() else {
-            self.facts.push(act.fact());
+            self.out.facts.push(act.fact());
             return;
         };
         self.look_before(now, &told);
         if self.bench.is_some() {
             self.record_latest(now);
         }
-        let n_before = self.facts.len();
+        let n_before = self.out.facts.len();
         let fact = self.fact_of(act);
         if let Err(why) = self.carry_out(now, act) {
-            self.facts.push(act.refused(&why));
+            self.out.facts.push(act.refused(&why));
             self.refused = Some(why);
             return;
         }
-        let is_done = self.facts.len() > n_before;
+        let is_done = self.out.facts.len() > n_before;
         // A game that begins by an order has it on record as its own.
-        let is_begun = self.facts[n_before..].iter().any(Self::begins);
-        let at = if is_begun { self.facts.len() } else { n_before };
-        self.facts.insert(at, fact);
-        let n_before = self.facts.len();
+        let is_begun = self.out.facts[n_before..].iter().any(Self::begins);
+        let at = if is_begun { self.out.facts.len() } else { n_before };
+        self.out.facts.insert(at, fact);
+        let n_before = self.out.facts.len();
         self.tell(now, &told);
-        if let Some(n) = self.facts[n_before..].iter().position(Self::begins) {
-            self.facts[at..=n_before + n].rotate_left(1);
+        if let Some(n) = self.out.facts[n_before..].iter().position(Self::begins) {
+            self.out.facts[at..=n_before + n].rotate_left(1);
         }
         self.record_opened(&told);
         self.follow_ruling();
-        let is_said = self.facts.len() > n_before || !self.rulings().is_empty();
+        let is_said = self.out.facts.len() > n_before || !self.rulings().is_empty();
         if self.bench.is_some() && !is_done && !is_said && must_be_heard(act) {
             self.refused = Some("that changes nothing as things stand".to_owned());
         }
@@ -164,7 +163,7 @@ impl Game {
         let bench = self.bench.as_ref().filter(|_| is_opened);
         let read = bench.and_then(|bench| bench.referee.read_from_envelope());
         if let Some((by, text)) = read {
-            self.facts.push(Fact::Sealed { by, text: text.to_owned() });
+            self.out.facts.push(Fact::Sealed { by, text: text.to_owned() });
         }
     }
 
@@ -175,9 +174,11 @@ impl Game {
             _ => None,
         };
         let ruled = self.rulings().iter().rev().find_map(is_result);
-        let Some(((outcome, reason), play)) = ruled.zip(self.play.as_mut()) else { return };
+        let Some(((outcome, reason), play)) = ruled.zip(self.recorder.play.as_mut()) else {
+            return;
+        };
         if play.ending().is_some_and(|known| known.outcome != outcome) {
-            play.end(Ending { outcome, reason }, &mut self.facts);
+            play.end(Ending { outcome, reason }, &mut self.out.facts);
         }
     }
 
@@ -262,7 +263,7 @@ impl Game {
 
     /// A player ends the game, which must be on.
     fn end_once(&mut self, ending: Ending) -> Result<(), String> {
-        let play = self.play.as_mut().ok_or(NO_GAME)?;
+        let play = self.recorder.play.as_mut().ok_or(NO_GAME)?;
         if play.is_over() {
             return Err(
                 "the game is over; a wrong result is replaced by \"result\", or withdrawn \
@@ -270,13 +271,13 @@ impl Game {
                     .to_owned(),
             );
         }
-        play.end(ending, &mut self.facts);
+        play.end(ending, &mut self.out.facts);
         Ok(())
     }
 
     /// Both sign a score, without a referee. It ends a game that goes on.
     fn sign(&mut self, score: Score) -> Result<(), String> {
-        let is_on = self.play.as_ref().is_some_and(|play| !play.is_over());
+        let is_on = self.recorder.play.as_ref().is_some_and(|play| !play.is_over());
         let reason = match score {
             Score::DRAW => Reason::Agreement,
             _ => Reason::Arbiter,
@@ -293,10 +294,11 @@ impl Game {
         if is_proposal {
             return Ok(());
         }
-        if self.play.is_none() && score != Score::Open {
-            self.begin_unplayed(now);
+        if self.recorder.play.is_none() && score != Score::Open {
+            let (recorder, mut cx) = self.parts();
+            recorder.begin_unplayed(&mut cx, now);
         }
-        let play = self.play.as_mut().ok_or(NO_GAME)?;
+        let play = self.recorder.play.as_mut().ok_or(NO_GAME)?;
         let words = reason.replace('_', " ");
         let reason = Reason::parse(&words).unwrap_or(Reason::Arbiter);
         let ending = score.outcome().map(|outcome| Ending { outcome, reason });
@@ -309,7 +311,7 @@ impl Game {
                 Err(format!("the result is already {} ({reason})", new.outcome))
             }
             Some(ending) => {
-                play.end(ending, &mut self.facts);
+                play.end(ending, &mut self.out.facts);
                 Ok(())
             }
             None if play.is_closed && self.bench.is_none() => {
@@ -317,7 +319,7 @@ impl Game {
             }
             None => {
                 if !play.is_closed {
-                    play.close(&mut self.facts);
+                    play.close(&mut self.out.facts);
                 }
                 Ok(())
             }
@@ -326,7 +328,7 @@ impl Game {
 
     /// Play goes on. The result of a game that was over is withdrawn.
     fn go_on(&mut self, now: Mono) -> Result<(), String> {
-        let Some(play) = self.play.as_mut().filter(|play| play.is_over()) else {
+        let Some(play) = self.recorder.play.as_mut().filter(|play| play.is_over()) else {
             return match self.bench {
                 Some(_) => Ok(()),
                 None => Err("the game is not over".to_owned()),
@@ -348,34 +350,36 @@ impl Game {
 
     /// The result is withdrawn. What was moved meanwhile was play that nobody followed.
     fn reopen(&mut self, now: Mono) {
-        let Some(play) = &mut self.play else { return };
-        play.reopen(&mut self.facts);
+        let Some(play) = &mut self.recorder.play else { return };
+        play.reopen(&mut self.out.facts);
         self.tell(now, &Told::Reopened);
-        self.watch.note_gap(now);
-        self.look(now, GAP_STEP_MAX);
-        self.timers.set(Timer::Settle, now + self.settle_time());
-        self.board.want_picture(now);
+        self.recorder.watch.note_gap(now);
+        let (recorder, mut cx) = self.parts();
+        recorder.look(&mut cx, now, GAP_STEP_MAX);
+        recorder.settle_later(&cx, now);
+        cx.board.want_picture(now);
     }
 
     /// From half-move `ply` on not the next `n` of the record were played, but `moves`. A result
     /// that the last position had brought falls with it.
     fn edit(&mut self, now: Mono, ply: usize, n: usize, moves: &[UciMove]) -> Result<(), String> {
-        let play = self.play.as_mut().ok_or(NO_GAME)?;
+        let play = self.recorder.play.as_mut().ok_or(NO_GAME)?;
         let by_position = play.end_of_position().filter(|_| play.ending().is_some());
-        if let Err(why) = play.edit(now, ply, n, moves, &mut self.facts) {
+        if let Err(why) = play.edit(now, ply, n, moves, &mut self.out.facts) {
             return Err(format!("{why}{}", self.nearest_to(&why, ply, moves)));
         }
         let is_ended = by_position.is_some() && by_position == play.ending();
         if is_ended && play.end_of_position() != by_position {
             self.reopen(now);
         }
-        self.timers.set(Timer::Settle, now + self.settle_time());
+        let (recorder, cx) = self.parts();
+        recorder.settle_later(&cx, now);
         Ok(())
     }
 
     /// The legal move that is written most like the one that is not legal.
     fn nearest_to(&self, why: &OrderError, first: usize, moves: &[UciMove]) -> String {
-        let (Some(play), OrderError::NotLegal { ply }) = (&self.play, why) else {
+        let (Some(play), OrderError::NotLegal { ply }) = (&self.recorder.play, why) else {
             return String::new();
         };
         let sheet = play.sheet();

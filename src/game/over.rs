@@ -13,7 +13,7 @@ use crate::track::tracker::STEP_MAX;
 impl Game {
     /// Tells the referee that the last move is on record for good, if it ends the game.
     pub(super) fn end_by_position(&mut self, now: Mono) {
-        let (Some(play), Some(bench)) = (&self.play, &mut self.bench) else { return };
+        let (Some(play), Some(bench)) = (&self.recorder.play, &mut self.bench) else { return };
         let is_ended = play.ending().is_some_and(|ending| ending.reason.is_of_position());
         if bench.referee.result().is_some() || !is_ended && !bench.referee.awaits_record() {
             return;
@@ -26,7 +26,7 @@ impl Game {
         if !is_ended {
             let Some(due) = play.final_at() else { return };
             if now < due {
-                self.timers.set(Timer::Final, due);
+                self.recorder.timers.set(Timer::Final, due);
                 return;
             }
         }
@@ -45,14 +45,15 @@ impl Game {
     pub(super) fn look_before(&mut self, now: Mono, told: &Told) {
         let awaits =
             |game: &Self| game.bench.as_ref().is_some_and(|bench| bench.referee.awaits_record());
-        if self.is_over() || !awaits(self) && !may_end_game(told) {
+        if self.recorder.is_over() || !awaits(self) && !may_end_game(told) {
             return;
         }
         let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
-        if !self.is_interrupted() && self.play.as_ref().is_some_and(is_exact) {
-            self.look(now, STEP_MAX);
+        if !self.clock.is_interrupted() && self.recorder.play.as_ref().is_some_and(is_exact) {
+            let (recorder, mut cx) = self.parts();
+            recorder.look(&mut cx, now, STEP_MAX);
         }
-        let is_shown = self.play.as_ref().is_some_and(|play| play.mismatch().is_none());
+        let is_shown = self.recorder.play.as_ref().is_some_and(|play| play.mismatch().is_none());
         if awaits(self) && is_shown {
             self.tell_final(now);
         }
@@ -63,15 +64,15 @@ impl Game {
         let is_known = |bench: &Bench| {
             bench.referee.result().is_some_and(|known| known.code.is_end_by_position())
         };
-        let is_reopened = self.facts.iter().any(|fact| matches!(fact, Fact::Reopened(_)));
-        if is_reopened && !self.is_over() && self.bench.as_ref().is_some_and(is_known) {
+        let is_reopened = self.out.facts.iter().any(|fact| matches!(fact, Fact::Reopened(_)));
+        if is_reopened && !self.recorder.is_over() && self.bench.as_ref().is_some_and(is_known) {
             self.tell_now(now, &Told::Reopened);
         }
     }
 
     /// The referee and the record know the same moves: these are final.
     pub(super) fn tell_final(&mut self, now: Mono) {
-        let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
+        let (Some(play), Some(bench)) = (&self.recorder.play, &self.bench) else { return };
         if !bench.referee.differs(&record_of(play.sheet())) {
             self.tell_now(now, &Told::Final);
         }

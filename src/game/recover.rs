@@ -334,13 +334,14 @@ impl Recovered {
             game.bench = self.minutes.seat(&game.settings, sheet);
         }
         let is_closed = self.is_closed;
-        game.play = self.game.map(|(sheet, ending)| {
+        game.recorder.play = self.game.map(|(sheet, ending)| {
             let mut play = Play::resumed(sheet, ending);
             play.is_closed = is_closed;
             play
         });
-        game.begin_silence(None);
-        game.recover_base();
+        let (recorder, mut cx) = game.parts();
+        recorder.begin_silence(&mut cx, None);
+        recorder.recover_base(&mut cx);
         game
     }
 }

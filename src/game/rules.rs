@@ -110,6 +110,11 @@ impl Bench {
         Some(Self::from(terms, start, mode))
     }
 
+    /// Whether the referee has followed a game that has moves, or a result.
+    pub(super) fn is_used(&self) -> bool {
+        !self.referee.moves().is_empty() || self.referee.result().is_some()
+    }
+
     pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
         let referee = Referee::new(terms, start.clone(), mode, seen);
@@ -143,30 +148,16 @@ impl Game {
         self.bench.as_ref().map_or(&[], |bench| &bench.said)
     }
 
-    /// A new game begins: so do the terms.
-    pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
-        let is_used =
-            |bench: &Bench| !bench.referee.moves().is_empty() || bench.referee.result().is_some();
-        if self.bench.as_ref().is_some_and(is_used) {
-            self.reseat(start, mode);
-        }
-    }
-
-    /// The game begins anew from `start`, and so does a referee.
-    pub(super) fn reseat(&mut self, start: &Chess, mode: CastlingMode) {
-        if let (Some(terms), true) = (self.settings.terms.clone(), self.bench.is_some()) {
-            self.bench = Some(Bench::from(terms, start.clone(), mode));
-        }
-    }
-
     /// Where the record begins from another position than the referee was told, he begins anew.
     fn seat_at_beginning(&mut self, now: Mono) {
-        let has_begun = self.facts.iter().any(|fact| matches!(fact, Fact::Began { .. }));
-        let (Some(bench), Some(play), true) = (&self.bench, &self.play, has_begun) else { return };
+        let has_begun = self.out.facts.iter().any(|fact| matches!(fact, Fact::Began { .. }));
+        let (Some(bench), Some(play), true) = (&self.bench, &self.recorder.play, has_begun) else {
+            return;
+        };
         let (start, mode) = (play.sheet().start().clone(), play.sheet().mode());
         let is_joined = play.sheet().is_joined();
         if bench.start != start {
-            self.reseat(&start, mode);
+            self.parts().1.reseat(&start, mode);
         }
         if let Some(bench) = self.bench.as_mut().filter(|_| is_joined) {
             bench.referee.set_joined();
@@ -177,7 +168,7 @@ impl Game {
 
     /// What the sensors see, for a referee who knows only the position.
     pub(super) fn tell_shown(&mut self, now: Mono) {
-        let Some(play) = &self.play else { return };
+        let Some(play) = &self.recorder.play else { return };
         let picture = Box::new(picture_of(play.tracker().seen()));
         self.tell(now, &Told::Unseen(picture));
     }
@@ -198,11 +189,11 @@ impl Game {
                 self.tell(now, &Told::Clock(clocks));
             }
             Clocked::Flag(side) => {
-                self.facts.push(Fact::Flag { side: Some(side) });
+                self.out.facts.push(Fact::Flag { side: Some(side) });
                 self.tell(now, &Told::Flag(side));
             }
             Clocked::FlagsUnknown => {
-                self.facts.push(Fact::Flag { side: None });
+                self.out.facts.push(Fact::Flag { side: None });
                 self.tell(now, &Told::FlagsUnknown);
             }
         }
@@ -230,7 +221,7 @@ impl Game {
         });
         if is_turn {
             bench.shown = Some((now, clocks));
-            self.facts.push(Fact::Clock {
+            self.out.facts.push(Fact::Clock {
                 running: clocks.running,
                 times: Some(Times { white: clocks.left.white, black: clocks.left.black }),
                 is_connected: true,
@@ -251,7 +242,8 @@ impl Game {
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
         let picture = Box::new(picture_of(placement));
-        let is_unseen = self.play.is_some() && (self.has_gap || self.is_blind);
+        let is_unseen =
+            self.recorder.play.is_some() && (self.recorder.has_gap || self.recorder.is_blind);
         let told = if is_unseen { Told::Unseen(picture) } else { Told::Picture(picture) };
         self.tell(now, &told);
     }
@@ -262,17 +254,17 @@ impl Game {
     /// What the record has completed he follows at once.
     fn follow_record(&mut self, now: Mono) {
         if let Some((ply, m)) = self.named_promotion()
-            && let Some(play) = &mut self.play
+            && let Some(play) = &mut self.recorder.play
         {
             // What was played later may forbid it; then the record stands.
-            play.settle_order(now, ply, m, &mut self.facts).ok();
+            play.settle_order(now, ply, m, &mut self.out.facts).ok();
         }
         let is_unseen = |fact: &Fact| matches!(fact, Fact::Gap { .. } | Fact::GapClosed { .. });
-        let has_gap = self.facts.iter().any(is_unseen);
+        let has_gap = self.out.facts.iter().any(is_unseen);
         if has_gap {
             self.drop_doubt(now);
         }
-        let (Some(play), Some(bench)) = (&self.play, &self.bench) else { return };
+        let (Some(play), Some(bench)) = (&self.recorder.play, &self.bench) else { return };
         if !has_gap && (bench.doubt.is_some() || !bench.referee.may_follow()) {
             return;
         }
@@ -280,7 +272,7 @@ impl Game {
         let is_tidy = self.settings.settle.illegal_press.is_zero();
         let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
         let is_completed = |fact: &Fact| matches!(fact, Fact::MoveCompleted { .. });
-        let may_be_behind = !is_tidy && self.facts.iter().any(is_completed);
+        let may_be_behind = !is_tidy && self.out.facts.iter().any(is_completed);
         if !is_still && !may_be_behind {
             return;
         }
@@ -292,14 +284,14 @@ impl Game {
         let is_behind = may_be_behind && bench.referee.is_behind(&record);
         let differs = || bench.referee.differs(&record) && !bench.referee.waits_for_piece();
         if has_gap || is_behind || is_still && differs() && shows() {
-            self.facts.push(Fact::Weighed(Weighed::Followed));
+            self.out.facts.push(Fact::Weighed(Weighed::Followed));
             self.tell(now, &Told::Record(record));
         }
     }
 
     /// A recorded promotion to what the sensors cannot tell, and to what the player has said it is.
     fn named_promotion(&self) -> Option<(usize, Move)> {
-        let (sheet, bench) = (self.play.as_ref()?.sheet(), self.bench.as_ref()?);
+        let (sheet, bench) = (self.recorder.play.as_ref()?.sheet(), self.bench.as_ref()?);
         let (ply, m) = bench.referee.promotes_otherwise(&record_of(sheet))?;
         let is_open = sheet.moves()[ply - 1].alternatives.contains(&m.to_uci(sheet.mode()));
         is_open.then_some((ply, m))
@@ -308,7 +300,7 @@ impl Game {
     /// Whether the record has ended the game by what no referee sees: the kings in the center, a
     /// piece with a signal. What is moved then is none of his business.
     pub(super) fn is_closed(&self) -> bool {
-        let is_over = self.play.as_ref().is_some_and(play::Play::is_over);
+        let is_over = self.recorder.play.as_ref().is_some_and(play::Play::is_over);
         is_over && self.bench.as_ref().is_some_and(|bench| bench.referee.result().is_none())
     }
 
@@ -329,15 +321,18 @@ impl Game {
         let Some(bench) = &mut self.bench else { return };
         let laws::Said { rulings, clock } = bench.referee.tell(now, told);
         let edition = bench.referee.terms().profile.edition;
-        if let Some(play) = &mut self.play {
+        if let Some(play) = &mut self.recorder.play {
             play.hold_end(bench.referee.is_end_open());
         }
         bench.orders.extend(clock);
-        if self.play.is_none() && rulings.iter().any(|said| matches!(said, Ruling::Result(_))) {
-            self.begin_unplayed(now);
+        if self.recorder.play.is_none()
+            && rulings.iter().any(|said| matches!(said, Ruling::Result(_)))
+        {
+            let (recorder, mut cx) = self.parts();
+            recorder.begin_unplayed(&mut cx, now);
         }
         for ruling in &rulings {
-            self.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));
+            self.out.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));
         }
         if let Some(bench) = &mut self.bench {
             bench.said.extend(rulings.iter().cloned());
@@ -351,13 +346,15 @@ impl Game {
 
     /// The referee's result is the game's, unless the board had ended it already.
     fn end_by_ruling(&mut self, now: Mono, code: Code, score: Score) {
-        let Some(play) = self.play.as_mut().filter(|play| !play.is_over()) else { return };
+        let Some(play) = self.recorder.play.as_mut().filter(|play| !play.is_over()) else { return };
         match (score.outcome(), reason_of(code)) {
             (Some(outcome), Some(reason)) if reason.is_of_position() => {
-                play.end_by_move(now, Ending { outcome, reason }, &mut self.facts);
+                play.end_by_move(now, Ending { outcome, reason }, &mut self.out.facts);
             }
-            (Some(outcome), Some(reason)) => play.end(Ending { outcome, reason }, &mut self.facts),
-            _ => play.close(&mut self.facts),
+            (Some(outcome), Some(reason)) => {
+                play.end(Ending { outcome, reason }, &mut self.out.facts)
+            }
+            _ => play.close(&mut self.out.facts),
         }
     }
 
@@ -366,7 +363,7 @@ impl Game {
         let bench = self.bench.as_ref().filter(|_| !self.is_closed())?;
         match self.doubt_ends_at() {
             // Those who keep the record look at the press themselves, and it is settled then.
-            Some(_) if self.watch.has_suspect() => None,
+            Some(_) if self.recorder.watch.has_suspect() => None,
             Some(due) => Some(due),
             None => bench.referee.wake_at(),
         }
@@ -383,7 +380,7 @@ impl Game {
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.seat_at_beginning(now);
         self.settle_doubt(now);
-        if self.facts.iter().any(calls_referee) {
+        if self.out.facts.iter().any(calls_referee) {
             self.tell(now, &Told::Looked);
         }
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
@@ -392,7 +389,7 @@ impl Game {
         self.tell_reopened(now);
         self.follow_record(now);
         self.end_by_position(now);
-        let found = self.facts.iter().find_map(|fact| match fact {
+        let found = self.out.facts.iter().find_map(|fact| match fact {
             Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),
             _ => None,
         });
@@ -410,7 +407,7 @@ impl Game {
             return;
         }
         let (after, is_over) = (bench.referee.clocks().left, bench.referee.result().is_some());
-        self.clock.order(now, &orders, after, is_over, &mut self.facts);
+        self.clock.order(now, &orders, after, is_over, &mut self.out.facts);
         effects.extend(orders.into_iter().map(Effect::Clock));
     }
 }

@@ -2,8 +2,8 @@
 //! for something else.
 
 use super::entry::{Fact, Stage};
-use super::machine::Game;
 use super::play::Play;
+use super::recorder::{Cx, Recorder};
 use super::timers::Timer;
 use super::watch::{LOOK_EVERY, Pressed, Suspect};
 use crate::laws::{Finding, FindingKind};
@@ -41,16 +41,16 @@ pub(super) struct OnBorder {
     finding: Finding,
 }
 
-impl Game {
+impl Recorder {
     /// A press has stood without a legal move: say what stands on the board instead.
-    pub(super) fn judge_suspect(&mut self, now: Mono) {
+    pub(super) fn judge_suspect(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(suspect) = self.watch.suspect.take() else { return };
         let Suspect { by, at: pressed, how, before, .. } = suspect;
         if self.is_over() {
             return;
         }
-        self.look(now, STEP_MAX);
-        if self.judge_border(now, suspect) {
+        self.look(cx, now, STEP_MAX);
+        if self.judge_border(cx, now, suspect) {
             return;
         }
         // A board that was taken over as it stood may have been in motion then.
@@ -81,34 +81,34 @@ impl Game {
                     // What is astray beside the move that was pressed for was knocked over, or
                     // stands over a border until it is set right.
                     if !play.tracker().may_stand_beside(from, to) {
-                        self.tell_disorder_at_press(now, by, pressed);
+                        self.tell_disorder_at_press(cx, now, by, pressed);
                     }
                     return;
                 }
                 Some((mover, _, to, kind)) if mover == by && stood(to) => kind,
-                _ => return self.tell_disorder_at_press(now, by, pressed),
+                _ => return self.tell_disorder_at_press(cx, now, by, pressed),
             },
         };
         let finding = Finding { kind, by: Some(by) };
         if let Some(mismatch) = &mismatch
-            && self.waits_for_border(now, suspect, mismatch, &finding)
+            && self.waits_for_border(cx, now, suspect, mismatch, &finding)
         {
             return;
         }
         let Some(play) = &self.play else { return };
         if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
             // Nobody is blamed for what a sensor does not tell.
-            return self.displaced(self.difference().into_iter().collect());
+            return self.displaced(cx, self.difference().into_iter().collect());
         }
         if finding.kind == FindingKind::PressWithoutMove {
             self.watch.illegal_by = None;
             self.watch.told_illegal = None;
-            self.facts.push(Fact::Found(finding));
+            cx.facts.push(Fact::Found(finding));
         } else if is_illegal && play.tracker().may_be_late_press(pressed) {
             // Whether he pressed for it is told by whether he lets it stand.
-            self.tell_illegal_left(now);
+            self.tell_illegal_left(cx, now);
         } else if let Some(mismatch) = mismatch {
-            self.tell_completed(by, mismatch, finding);
+            self.tell_completed(cx, by, mismatch, finding);
         }
     }
 
@@ -117,6 +117,7 @@ impl Game {
     /// has answered, that is what it was.
     pub(super) fn waits_for_border(
         &mut self,
+        cx: &mut Cx<'_>,
         now: Mono,
         suspect: Suspect,
         mismatch: &Mismatch,
@@ -135,7 +136,7 @@ impl Game {
         };
         // Whether it was pressed for at all is told by whether it is left there.
         let is_late = !is_beside && play.tracker().may_be_late_press(pressed);
-        if !is_illegal || is_late || now >= until || !self.clock.is_running() {
+        if !is_illegal || is_late || now >= until || !cx.clock.is_running() {
             return false;
         }
         let is_answer = |(last, at): (Color, Mono)| {
@@ -154,7 +155,7 @@ impl Game {
 
     /// Judges the piece that may have stood half on another square. Back where it came from it was
     /// an illegal move, which was pressed for; in the air it is waited for. True if that is all.
-    pub(super) fn judge_border(&mut self, now: Mono, suspect: Suspect) -> bool {
+    pub(super) fn judge_border(&mut self, cx: &mut Cx<'_>, now: Mono, suspect: Suspect) -> bool {
         let Some(border) = self.watch.on_border.take() else { return false };
         let Some(play) = &self.play else { return false };
         if play.stands_pressed(border.pressed) {
@@ -162,7 +163,7 @@ impl Game {
             let is_illegal = play.tracker().is_illegal_press(border.pressed)
                 && now >= border.pressed + BORDER_AFTER;
             if is_illegal {
-                self.tell_completed(border.by, border.mismatch, border.finding);
+                self.tell_completed(cx, border.by, border.mismatch, border.finding);
             }
             return is_illegal;
         }
@@ -172,11 +173,11 @@ impl Game {
         let is_claimed = suspect.by != border.by;
         if is_claimed && play.has_told_sensors() {
             // Both press for moves that a sensor does not tell.
-            self.displaced(self.difference().into_iter().collect());
+            self.displaced(cx, self.difference().into_iter().collect());
             return true;
         }
         if reads(border.from) || is_claimed {
-            self.tell_completed(border.by, border.mismatch, border.finding);
+            self.tell_completed(cx, border.by, border.mismatch, border.finding);
             return true;
         }
         let is_in_the_air = !reads(border.to) && now < suspect.at + BORDER_AFTER + ASTRAY_AFTER;
@@ -190,7 +191,7 @@ impl Game {
 
     /// The arbiter hears of an illegal move as soon as it stands, although it may be corrected
     /// without penalty until the press.
-    pub(super) fn tell_illegal_on_board(&mut self, now: Mono) {
+    pub(super) fn tell_illegal_on_board(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(play) = &self.play else { return };
         let mismatch = play.mismatch();
         let Some(Mismatch::IllegalMove { by, from, to, piece }) = mismatch else { return };
@@ -214,13 +215,13 @@ impl Game {
             return;
         }
         let finding = Finding { kind: FindingKind::IllegalOnBoard { from, to }, by: Some(by) };
-        self.facts.push(Fact::IllegalMove { stage: Stage::Made, by, finding });
+        cx.facts.push(Fact::IllegalMove { stage: Stage::Made, by, finding });
         self.watch.told_illegal = mismatch;
     }
 
     /// An illegal move that stood when its player pressed, and that he leaves there while his
     /// opponent's time runs, is completed, whatever else he may have pressed for.
-    pub(super) fn tell_illegal_left(&mut self, now: Mono) {
+    pub(super) fn tell_illegal_left(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(play) = &self.play else { return };
         let Some(mismatch) = play.mismatch() else { return };
         let Some((by, from, to, kind)) = self.illegal_of(&mismatch) else { return };
@@ -233,7 +234,7 @@ impl Game {
         if self.watch.told_completed == Some(came)
             || !has_pressed
             || !play.tracker().is_last_of(by, to)
-            || self.clock.running() != Some(!by)
+            || cx.clock.running() != Some(!by)
             || play.has_faulty_sensors()
             || self.is_after_gap(now)
         {
@@ -251,7 +252,7 @@ impl Game {
         if play.shows_one_more_move() {
             return;
         }
-        self.tell_completed(by, mismatch, Finding { kind, by: Some(by) });
+        self.tell_completed(cx, by, mismatch, Finding { kind, by: Some(by) });
     }
 
     /// Who made the illegal move that `mismatch` shows, from where to where, and what it is called
@@ -272,13 +273,19 @@ impl Game {
     }
 
     /// Tells that `by` has completed the illegal move `mismatch`.
-    pub(super) fn tell_completed(&mut self, by: Color, mismatch: Mismatch, finding: Finding) {
+    pub(super) fn tell_completed(
+        &mut self,
+        cx: &mut Cx<'_>,
+        by: Color,
+        mismatch: Mismatch,
+        finding: Finding,
+    ) {
         let Some(play) = &self.play else { return };
         self.watch.illegal_by = Some((by, play.sheet().len()));
         if let Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } = mismatch {
             self.watch.told_completed = Some(play.tracker().changed_at(to));
         }
         self.watch.told_illegal = Some(mismatch);
-        self.facts.push(Fact::IllegalMove { stage: Stage::Completed, by, finding });
+        cx.facts.push(Fact::IllegalMove { stage: Stage::Completed, by, finding });
     }
 }

@@ -1,8 +1,8 @@
 //! How a game begins: with a start position on the board, or with one that is named.
 
 use super::entry::Fact;
-use super::machine::Game;
 use super::play::{self, Play};
+use super::recorder::{Cx, Recorder};
 use super::settings::Settings;
 use super::timers::Timer;
 use crate::laws::{Finding, FindingKind};
@@ -23,90 +23,96 @@ pub(super) enum Beginning {
     Unseen,
 }
 
-impl Game {
-    /// The start position on the board, if it is one that a game may begin from.
-    pub(super) fn try_start(&mut self, now: Mono, placement: &Placement) {
-        let named = play::start_of(&self.settings);
-        let Some((start, mode)) = named.or_else(|| start_shown(&self.settings, placement)) else {
-            return;
-        };
-        self.begin(now, start, mode);
-        self.on_picture(now, placement);
+impl Recorder {
+    /// Begins a game if a start position is on the board that one may begin from.
+    pub(super) fn begin_if_shown(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        placement: &Placement,
+    ) -> bool {
+        let named = play::start_of(cx.settings);
+        let start = named.or_else(|| start_shown(cx.settings, placement));
+        if let Some((start, mode)) = start.clone() {
+            self.begin(cx, now, start, mode);
+        }
+        start.is_some()
     }
 
-    pub(super) fn begin(&mut self, now: Mono, start: Chess, mode: CastlingMode) {
-        self.begin_as(now, start, mode, Beginning::Seen);
+    pub(super) fn begin(&mut self, cx: &mut Cx<'_>, now: Mono, start: Chess, mode: CastlingMode) {
+        self.begin_as(cx, now, start, mode, Beginning::Seen);
     }
 
     /// A game begins from `start`, or is found in that position.
     pub(super) fn begin_as(
         &mut self,
+        cx: &mut Cx<'_>,
         now: Mono,
         start: Chess,
         mode: CastlingMode,
         beginning: Beginning,
     ) {
-        self.seat_referee(&start, mode);
-        self.open_record(now, start, mode, beginning);
-    }
-
-    /// What a game begins from: the start position that is named, the array that is `shown`, or the
-    /// usual one.
-    pub(super) fn start_due(&self, shown: Option<(Chess, CastlingMode)>) -> (Chess, CastlingMode) {
-        let usual = (Chess::new(), CastlingMode::from_chess960(self.settings.is_chess960));
-        play::start_of(&self.settings).or(shown).unwrap_or(usual)
+        cx.seat_referee(&start, mode);
+        self.open_record(cx, now, start, mode, beginning);
     }
 
     /// A result is due of a game that nobody has begun, as of players who did not come.
-    pub(super) fn begin_unplayed(&mut self, now: Mono) {
-        let (start, mode) = self.start_due(None);
-        self.open_record(now, start, mode, Beginning::Seen);
+    pub(super) fn begin_unplayed(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let (start, mode) = start_due(cx.settings, None);
+        self.open_record(cx, now, start, mode, Beginning::Seen);
     }
 
-    fn open_record(&mut self, now: Mono, start: Chess, mode: CastlingMode, beginning: Beginning) {
+    fn open_record(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        start: Chess,
+        mode: CastlingMode,
+        beginning: Beginning,
+    ) {
         let fen = shakmaty::fen::Fen::from_position(&start, shakmaty::EnPassantMode::Legal);
-        self.facts.push(Fact::GameStarted {
+        cx.facts.push(Fact::GameStarted {
             fen: fen.to_string(),
             is_chess960: mode == CastlingMode::Chess960,
-            white: self.settings.white.clone(),
-            black: self.settings.black.clone(),
-            event: self.settings.event.clone(),
-            site: self.settings.site.clone(),
-            round: self.settings.round.clone(),
+            white: cx.settings.white.clone(),
+            black: cx.settings.black.clone(),
+            event: cx.settings.event.clone(),
+            site: cx.settings.site.clone(),
+            round: cx.settings.round.clone(),
         });
-        self.tell_bad_setup(&start);
+        self.tell_bad_setup(cx, &start);
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
         self.forget_silence();
-        self.clock.record_seats(&mut self.facts);
+        cx.clock.record_seats(cx.facts);
         self.watch.new_game();
-        self.clock.begin(now, beginning, &mut self.facts);
+        cx.clock.begin(now, beginning, cx.facts);
         self.joining.new_game();
-        self.timers.set(Timer::Settle, now + self.settle_time());
+        self.timers.set(Timer::Settle, now + self.settle_time(cx));
     }
 
     /// Tells if kings and queens stand in each other's places where a game begins.
-    fn tell_bad_setup(&mut self, start: &Chess) {
+    fn tell_bad_setup(&mut self, cx: &mut Cx<'_>, start: &Chess) {
         let ranks = [Bitboard::from(Rank::First), Rank::Eighth.into()];
         let both = ranks[0] | ranks[1];
-        let is_named = self.settings.start.is_some() || self.settings.is_chess960;
+        let is_named = cx.settings.start.is_some() || cx.settings.is_chess960;
         let wrong = [ranks[0], ranks[1], both]
             .into_iter()
             .find(|swapped| swapped_board(*swapped) == *start.board());
         if let (Some(swapped), false) = (wrong, is_named) {
             let moved = swapped & (Bitboard::from(File::D) | Bitboard::from(File::E));
             let kind = FindingKind::BadSetup { squares: moved.into_iter().collect() };
-            self.facts.push(Fact::Found(Finding { kind, by: None }));
+            cx.facts.push(Fact::Found(Finding { kind, by: None }));
         }
     }
 
     /// A start position set up anew begins a new game, unless play has led there.
-    pub(super) fn watch_for_restart(&mut self, now: Mono, placement: &Placement) {
+    pub(super) fn watch_for_restart(&mut self, cx: &mut Cx<'_>, now: Mono, placement: &Placement) {
         let Some(play) = &self.play else { return };
         let may_restart = (play.mismatch().is_some() || play.gives_way())
-            && start_shown(&self.settings, placement).is_some();
+            && start_shown(cx.settings, placement).is_some();
         let is_begun = !play.is_over() && !play.sheet().is_empty();
-        let is_playing = is_begun && self.clock.is_running();
+        let is_playing = is_begun && cx.clock.is_running();
         let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
         if !may_restart {
             self.timers.clear(Timer::Restart);
@@ -115,16 +121,27 @@ impl Game {
         }
     }
 
-    pub(super) fn restart(&mut self, now: Mono) {
-        let Some(play) = &self.play else { return };
+    /// The start position on the board begins a new game.
+    pub(super) fn restart(&mut self, cx: &mut Cx<'_>, now: Mono) -> Option<Placement> {
+        let play = self.play.as_ref()?;
         let placement = play.tracker().seen().clone();
-        let Some((start, mode)) = start_shown(&self.settings, &placement) else { return };
+        let (start, mode) = start_shown(cx.settings, &placement)?;
         if !play.is_over() {
-            self.facts.push(Fact::GameClosed);
+            cx.facts.push(Fact::GameClosed);
         }
-        self.begin(now, start, mode);
-        self.on_picture(now, &placement);
+        self.begin(cx, now, start, mode);
+        Some(placement)
     }
+}
+
+/// What a game begins from: the start position that is named, the array that is `shown`, or the
+/// usual one.
+pub(super) fn start_due(
+    settings: &Settings,
+    shown: Option<(Chess, CastlingMode)>,
+) -> (Chess, CastlingMode) {
+    let usual = (Chess::new(), CastlingMode::from_chess960(settings.is_chess960));
+    play::start_of(settings).or(shown).unwrap_or(usual)
 }
 
 /// The start position on the board, if it is one that a game may begin from.

@@ -2,8 +2,8 @@
 
 use super::disorder::{InHand, Unpressed, Untidy};
 use super::entry::Fact;
-use super::machine::{Game, KINGS_HOLD, VERIFY_AFTER};
 use super::play::{Play, REPAIR_AFTER};
+use super::recorder::{Cx, KINGS_HOLD, Recorder, VERIFY_AFTER};
 use super::standing::OnBorder;
 use super::timers::Timer;
 use crate::clock::Device;
@@ -176,13 +176,7 @@ impl Watch {
     }
 }
 
-impl Game {
-    /// Whether the clock has been stopped in the middle of the game. What is moved meanwhile is
-    /// analysis, a claim being shown, or the kings announcing a result.
-    pub(super) fn is_interrupted(&self) -> bool {
-        self.clock.device() == Device::Present && self.clock.has_run() && !self.clock.is_running()
-    }
-
+impl Recorder {
     /// Whether what was pressed or moved may have been missed.
     pub(super) fn is_after_gap(&self, now: Mono) -> bool {
         self.watch.is_after_gap(now) || self.has_gap
@@ -192,22 +186,37 @@ impl Game {
         self.play.as_ref().is_none_or(Play::is_over)
     }
 
-    fn may_judge(&self) -> bool {
-        !self.is_over() && !self.is_interrupted() && !self.is_blind && !self.is_silent()
+    pub(super) fn may_judge(&self, cx: &Cx<'_>) -> bool {
+        !self.is_over() && !cx.clock.is_interrupted() && !self.is_blind && !self.is_silent()
     }
 
-    pub(super) fn settle_time(&self) -> Duration {
-        let settle = &self.settings.settle;
+    pub(super) fn settle_time(&self, cx: &Cx<'_>) -> Duration {
+        let settle = &cx.settings.settle;
         // Nothing heard of a clock yet means that there may be one.
-        let has_none = self.clock.device() == Device::Absent
-            || self.clock.device() == Device::Present && !self.clock.has_run();
+        let has_none = cx.clock.device() == Device::Absent
+            || cx.clock.device() == Device::Present && !cx.clock.has_run();
         if has_none { settle.without_clock } else { settle.with_clock }
     }
 
-    pub(super) fn board_changed(&mut self, now: Mono) {
+    /// The board is to be judged once it has been still for long enough from now.
+    pub(super) fn settle_later(&mut self, cx: &Cx<'_>, now: Mono) {
+        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+    }
+
+    /// The board has been still for long enough.
+    pub(super) fn judge_rest(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        // Once the board has been searched as it stands, only time tells more.
+        let depth = if self.watch.note_search(self.last_change()) { 0 } else { STEP_MAX };
+        self.adopt_anew(cx, now);
+        self.look(cx, now, depth);
+        self.tell_illegal_on_board(cx, now);
+        self.tell_illegal_left(cx, now);
+    }
+
+    pub(super) fn board_changed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
-        self.timers.set(Timer::Settle, now + self.settle_time());
-        self.timers.set(Timer::Shown, now + self.settings.settle.without_clock);
+        self.settle_later(cx, now);
+        self.timers.set(Timer::Shown, now + cx.settings.settle.without_clock);
         self.note_stir(now);
         self.timers.set(Timer::Repair, now + REPAIR_AFTER);
         if let Some(play) = &mut self.play {
@@ -221,27 +230,14 @@ impl Game {
         }
     }
 
-    pub(super) fn on_press(&mut self, now: Mono, by: Color, how: Pressed) {
-        // A press that may end the game by a ruling belongs to a move that goes on record first.
-        let may_end = self.bench.as_ref().is_some_and(|bench| bench.referee.is_charged_at(by));
-        if may_end {
-            self.take_press(now, by, how);
-        }
-        self.tell_press(now, by);
-        if !may_end {
-            self.take_press(now, by, how);
-        }
-        self.settle_doubt(now);
-    }
-
-    fn take_press(&mut self, now: Mono, by: Color, how: Pressed) {
+    pub(super) fn take_press(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color, how: Pressed) {
         if self.is_over() {
-            return self.press_after_end(now, by);
+            return self.press_after_end(cx, now, by);
         }
-        self.facts.push(Fact::Pressed { by });
-        let left = self.clock.times().map(|times| times.of(by));
+        cx.facts.push(Fact::Pressed { by });
+        let left = cx.clock.times().map(|times| times.of(by));
         self.memory.hear(now, Step::Pressed { by, left });
-        let times = self.clock.times_at_press(now, by);
+        let times = cx.clock.times_at_press(now, by);
         if self.is_silent() {
             self.watch.last_press = Some((by, now));
             return self.press_in_silence(now);
@@ -249,7 +245,7 @@ impl Game {
         let Some(play) = &mut self.play else { return };
         if play.is_fresh() && play.mismatch().is_none() && by == play.sheet().last().turn() {
             // What he presses for stood already when the board was taken over.
-            play.pass_turn(now, &mut self.facts);
+            play.pass_turn(now, cx.facts);
             return;
         }
         if let Some(bounced) = self.watch.suspect.filter(|suspect| {
@@ -262,15 +258,15 @@ impl Game {
             // player moved before may have waited for this press all the same.
             play.forget_press(bounced.at);
             self.watch.suspect = None;
-            play.press(now, by, times, &mut self.facts);
+            play.press(now, by, times, cx.facts);
             if !play.stands_pressed(now) {
                 play.forget_press(now);
             }
             return;
         }
         let (last_press, before) = self.watch.note_press(now, by);
-        play.press(now, by, times, &mut self.facts);
-        self.press_stand(now, by);
+        play.press(now, by, times, cx.facts);
+        self.press_stand(cx, now, by);
         let Some(play) = &mut self.play else { return };
         // Whoever presses after an illegal move has answered it, unless he presses for what he did
         // before: what stands now is another matter.
@@ -292,26 +288,26 @@ impl Game {
                 false => (BOUNCE, SUSPECT_AFTER),
             };
             // The lever of a clock that stands is turned for an arbiter.
-            let is_play = how == Pressed::Button || !self.is_interrupted();
+            let is_play = how == Pressed::Button || !cx.clock.is_interrupted();
             self.watch.suspect = is_play.then_some(Suspect { by, at: now, how, before, grace });
             self.timers.set(Timer::Suspect, now + after);
-            self.board.want_picture(now);
+            cx.board.want_picture(now);
         } else {
             if self.is_last_astray() {
-                self.board.want_picture(now);
+                cx.board.want_picture(now);
             }
             self.note_untidy(now, by);
         }
-        self.note_difference(now);
+        self.note_difference(cx, now);
     }
 
-    pub(super) fn on_stopped(&mut self, now: Mono) {
+    pub(super) fn on_stopped(&mut self, cx: &mut Cx<'_>, now: Mono) {
         // The players stop the clock on a finished position: the last move needs no press to be
         // believed, but it must stand exactly.
         let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
         let is_exact = self.play.as_ref().is_some_and(is_exact);
         if is_exact && !self.is_over() && !self.is_silent() {
-            self.look(now, STEP_MAX);
+            self.look(cx, now, STEP_MAX);
         }
         if self.has_gap {
             self.memory.stop_unseen();
@@ -321,7 +317,7 @@ impl Game {
         self.timers.clear(Timer::Settle);
         self.timers.clear(Timer::Displaced);
         self.watch.is_stop_unseen = true;
-        self.board.want_picture(now);
+        cx.board.want_picture(now);
         self.watch_stopped(now);
     }
 
@@ -335,113 +331,55 @@ impl Game {
 
     /// The clock runs again. What was shown meanwhile was not played; but an earlier position may
     /// have been put back on the board, or one move made for which the clock was stopped.
-    pub(super) fn on_resumed(&mut self, now: Mono) {
+    pub(super) fn on_resumed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.memory.resume();
-        self.timers.set(Timer::Settle, now + self.settle_time());
+        self.timers.set(Timer::Settle, now + self.settle_time(cx));
         if self.is_silent() {
             self.timers.set(Timer::Bridge, now);
             return;
         }
-        let (turn, is_over) = (self.clock.running(), self.is_over());
+        let (turn, is_over) = (cx.clock.running(), self.is_over());
         if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
-            play.take_back_to(now, turn, self.clock.times(), &mut self.facts);
+            play.take_back_to(now, turn, cx.clock.times(), cx.facts);
         }
         // What was moved about meanwhile has not stood yet while time ran.
         self.watch.differs_since = None;
-        self.note_difference(now);
+        self.note_difference(cx, now);
     }
 
-    pub(super) fn look(&mut self, now: Mono, depth: usize) {
-        let settle = (!self.clock.is_running()).then_some(&self.settings.settle);
+    pub(super) fn look(&mut self, cx: &mut Cx<'_>, now: Mono, depth: usize) {
+        let settle = (!cx.clock.is_running()).then_some(&cx.settings.settle);
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, settle, &mut self.facts);
+        play.look(now, depth, settle, cx.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;
-        if (weighs || play.has_more_to_tell() && still < LOOK_UNTIL) && !self.is_interrupted() {
+        if (weighs || play.has_more_to_tell() && still < LOOK_UNTIL) && !cx.clock.is_interrupted() {
             self.timers.set(Timer::Settle, now + LOOK_EVERY);
         }
-        self.note_difference(now);
+        self.note_difference(cx, now);
     }
 
     /// Shows a move whose piece has rested while a clock runs, as if there was none: the press
     /// that is to come completes it.
-    fn show_rested(&mut self, now: Mono) {
-        let (settle, is_running) = (&self.settings.settle, self.clock.is_running());
+    pub(super) fn show_rested(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let (settle, is_running) = (&cx.settings.settle, cx.clock.is_running());
         let Some(play) = self.play.as_mut().filter(|_| is_running) else { return };
-        if let Some(due) = play.show(now, settle, &mut self.facts) {
+        if let Some(due) = play.show(now, settle, cx.facts) {
             self.timers.set(Timer::Shown, due);
         }
     }
 
-    pub(super) fn run_timers(&mut self, now: Mono) {
-        if self.timers.take(Timer::Bridge, now) {
-            self.bridge_silence(now);
-            self.adopt_anew(now);
-        }
-        if self.timers.take(Timer::Join, now) {
-            self.watch_join(now);
-        }
-        if self.timers.take(Timer::Verify, now) {
-            self.board.want_picture(now);
-        }
-        if self.timers.take(Timer::Shown, now) && self.may_judge() {
-            self.show_rested(now);
-        }
-        if self.timers.take(Timer::Settle, now) && self.may_judge() {
-            // Once the board has been searched as it stands, only time tells more.
-            let depth = if self.watch.note_search(self.last_change()) { 0 } else { STEP_MAX };
-            self.adopt_anew(now);
-            self.look(now, depth);
-            self.tell_illegal_on_board(now);
-            self.tell_illegal_left(now);
-        }
-        self.repair_if_due(now);
-        self.watch_end(now);
-        if self.timers.take(Timer::Suspect, now) && !self.is_blind && !self.is_silent() {
-            self.judge_suspect(now);
-        }
-        if self.timers.take(Timer::Displaced, now) {
-            if self.may_judge() || self.is_silent() && !self.is_interrupted() && !self.is_over() {
-                self.tell_displaced(now);
-            } else if self.is_interrupted() && !self.is_over() {
-                self.tell_stopped();
-            }
-        }
-        if self.timers.take(Timer::Kings, now) {
-            self.judge_kings();
-        }
-        if self.timers.take(Timer::Restart, now) {
-            self.restart(now);
-        }
-        if self.timers.take(Timer::Untidy, now) && self.may_judge() {
-            self.tell_untidy(now);
-        }
-        if self.timers.take(Timer::InHand, now) && self.may_judge() {
-            self.judge_in_hand(now);
-        }
-        if self.timers.take(Timer::Unpressed, now) && self.may_judge() {
-            self.tell_unpressed();
-        }
-        self.tell_flags(now);
-        self.watch_unpressed(now);
-        // The referee is asked after each event.
-        self.timers.take(Timer::Final, now);
-        if self.timers.take(Timer::Memory, now) {
-            self.ask_memory(now);
-        }
-    }
-
     /// The whole board is known again: what waited for it is due anew.
-    pub(super) fn rejudge(&mut self, now: Mono) {
-        self.timers.set(Timer::Settle, now + self.settle_time());
+    pub(super) fn rejudge(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        self.timers.set(Timer::Settle, now + self.settle_time(cx));
         if self.watch.has_suspect() {
             self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
         }
     }
 
     /// Starts, or ends, the watch over a board that differs from the record.
-    pub(super) fn note_difference(&mut self, now: Mono) {
+    pub(super) fn note_difference(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(play) = &self.play else { return };
         if play.mismatch().is_some() || play.missing().any() {
             if self.watch.is_held && !self.is_in_hand() {
@@ -462,7 +400,7 @@ impl Game {
         self.timers.clear(Timer::Displaced);
         let is_faulty = play.has_faulty_sensors();
         if !is_faulty && std::mem::take(&mut self.watch.is_displaced) {
-            self.facts.push(Fact::Found(Finding { kind: FindingKind::Restored, by: None }));
+            cx.facts.push(Fact::Found(Finding { kind: FindingKind::Restored, by: None }));
         }
     }
 
@@ -503,7 +441,7 @@ impl Game {
         self.is_in_hand() && legal::moves(pos).any(promotes)
     }
 
-    fn tell_displaced(&mut self, now: Mono) {
+    pub(super) fn tell_displaced(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let missing = self.play.as_ref().map_or(Bitboard::EMPTY, Play::missing);
         let differs = self.difference() | missing;
         if differs.is_empty() || self.watch.told_illegal.is_some() {
@@ -527,11 +465,11 @@ impl Game {
         if let Some(play) = self.play.as_mut().filter(|_| is_played_on)
             && let Some(faulty) = play.suspected().filter(|faulty| faulty.any())
         {
-            play.tell_sensors(faulty, &mut self.facts);
+            play.tell_sensors(faulty, cx.facts);
             self.watch.note_displaced();
             return;
         }
-        self.displaced(self.off_record(differs).into_iter().collect());
+        self.displaced(cx, self.off_record(differs).into_iter().collect());
     }
 
     /// Where the board differs from what is on record. That may be behind what the tracker makes of
@@ -552,12 +490,12 @@ impl Game {
 
     /// The clock was stopped on a board that no move on record explains: what follows is not
     /// judged, so that must be said now.
-    fn tell_stopped(&mut self) {
+    pub(super) fn tell_stopped(&mut self, cx: &mut Cx<'_>) {
         let differs = self.difference_at_stop() & self.watch.stopped_on;
         if differs.is_empty() || self.watch.told_illegal.is_some() || self.awaits_new_piece() {
             return;
         }
-        self.displaced(differs.into_iter().collect());
+        self.displaced(cx, differs.into_iter().collect());
     }
 
     fn kings_in_center(&self) -> Option<Ending> {
@@ -565,12 +503,12 @@ impl Game {
         Ending::of_kings(seen.king_of(Color::White)?, seen.king_of(Color::Black)?)
     }
 
-    fn judge_kings(&mut self) {
+    pub(super) fn judge_kings(&mut self, cx: &mut Cx<'_>) {
         let ending = self.kings_in_center();
         if let (Some(ending), Some(play)) = (ending, &mut self.play)
             && !play.is_over()
         {
-            play.end_by_kings(ending, &mut self.facts);
+            play.end_by_kings(ending, cx.facts);
         }
     }
 }

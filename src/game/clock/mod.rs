@@ -204,6 +204,14 @@ impl ClockSide {
         });
     }
 
+    /// Whether the clock has been stopped in the middle of the game. What is moved meanwhile is
+    /// analysis, a claim being shown, or the kings announcing a result.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.reader.device() == Device::Present
+            && self.reader.has_run()
+            && !self.reader.is_running()
+    }
+
     /// What was heard may show that a flag is down.
     pub(super) fn watch_flags(&mut self, now: Mono, message: &ClockMessage, heard: &ClockHeard) {
         if let (ClockMessage::Time(time), true) = (message, heard.has_times) {

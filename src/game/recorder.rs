@@ -1,0 +1,330 @@
+//! The recorder's side of a game: what is seen on the board held against the record, and what the
+//! arbiter is told of it. Its files are its tasks; what it needs of the other parts is handed to it.
+
+use super::clock::ClockSide;
+use super::entry::{Fact, LinkState};
+use super::gap::Silence;
+use super::join::Joining;
+use super::memory::{Memory, Picture};
+use super::play::Play;
+use super::rules::Bench;
+use super::settings::Settings;
+use super::timers::{Timer, Timers};
+use super::watch::Watch;
+use crate::board::AnyBoard;
+use crate::clock::End;
+use crate::laws::{Ending, Reason};
+use crate::time::Mono;
+use crate::track::tracker::STEP_MAX;
+use crate::track::{Placement, Reading, Step, Tracker};
+use crate::wire::Signal;
+use shakmaty::{CastlingMode, Chess, Color, KnownOutcome, Position, Square};
+use std::time::Duration;
+
+/// A change of the board must be this old before the board is asked for a whole picture.
+/// Source: protocol 1.10, a normal game over USB.
+pub(super) const VERIFY_AFTER: Duration = Duration::from_millis(250);
+/// Both kings must stand in the center this long. Source: protocol 9.1.
+pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
+
+/// Keeps the record of a board's games.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recorder {
+    pub(super) play: Option<Play>,
+    pub(super) timers: Timers,
+    pub(super) watch: Watch,
+    pub(super) memory: Memory,
+    pub(super) joining: Joining,
+    /// The line to the board.
+    pub(super) link: LinkState,
+    /// The line is open, but the whole board has not been read since: single changes may come, and
+    /// mean little.
+    pub(super) is_blind: bool,
+    /// Messages may have been lost since the board was last read as a whole.
+    pub(super) has_gap: bool,
+    /// What was played of late is not known.
+    pub(super) silence: Option<Silence>,
+    /// What was believed when the board was last read twice, on a line with noise on it.
+    pub(super) vouched: Option<(Mono, Tracker)>,
+}
+
+/// What the recorder may use of the other parts of a game.
+pub(super) struct Cx<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) board: &'a mut AnyBoard,
+    pub(super) clock: &'a mut ClockSide,
+    pub(super) facts: &'a mut Vec<Fact>,
+    pub(super) wants_show: &'a mut bool,
+    bench: &'a mut Option<Bench>,
+}
+
+impl<'a> Cx<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        board: &'a mut AnyBoard,
+        clock: &'a mut ClockSide,
+        bench: &'a mut Option<Bench>,
+        out: &'a mut Outbox,
+    ) -> Self {
+        let Outbox { facts, wants_show, .. } = out;
+        Self { settings, board, clock, facts, wants_show, bench }
+    }
+
+    /// A new game begins: so do the terms of a referee who has followed another one.
+    pub(super) fn seat_referee(&mut self, start: &Chess, mode: CastlingMode) {
+        if self.bench.as_ref().is_some_and(Bench::is_used) {
+            self.reseat(start, mode);
+        }
+    }
+
+    /// The game begins anew from `start`, and so does a referee.
+    pub(super) fn reseat(&mut self, start: &Chess, mode: CastlingMode) {
+        if let (Some(terms), true) = (&self.settings.terms, self.bench.is_some()) {
+            *self.bench = Some(Bench::from(terms.clone(), start.clone(), mode));
+        }
+    }
+}
+
+/// What leaves a game with the event that it is told.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outbox {
+    pub(super) facts: Vec<Fact>,
+    pub(super) wants_show: bool,
+    pub(super) wants_reopen: bool,
+}
+
+impl Recorder {
+    /// The line is open; nothing is known of the board.
+    pub(super) fn line_up(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        (self.is_blind, self.vouched) = (true, None);
+        self.note_line_up(cx, now);
+    }
+
+    /// The line is gone, over which something came last at `heard`.
+    pub(super) fn line_down(&mut self, cx: &mut Cx<'_>, heard: Mono) {
+        self.memory.link_down();
+        if self.is_over() && self.play.is_some() {
+            self.memory.forget_play();
+        }
+        self.joining.link_down();
+        self.begin_silence(cx, Some(heard));
+        if self.link == LinkState::Live {
+            self.set_link(cx, LinkState::Lost);
+        }
+    }
+
+    pub(super) fn set_link(&mut self, cx: &mut Cx<'_>, link: LinkState) {
+        self.link = link;
+        cx.facts.push(Fact::Link(link));
+    }
+
+    /// A figure on the board says how the game ended.
+    pub(super) fn on_signal(&mut self, cx: &mut Cx<'_>, signal: Signal) {
+        let outcome = match signal {
+            Signal::Draw => KnownOutcome::Draw,
+            Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
+            Signal::BlackWins => KnownOutcome::Decisive { winner: Color::Black },
+        };
+        if let Some(play) = self.play.as_mut().filter(|play| !play.is_over()) {
+            play.end(Ending { outcome, reason: Reason::SignalPiece }, cx.facts);
+        }
+    }
+
+    /// A square reads something else. False if that means nothing yet: it is in the picture to
+    /// come, beside what was missed before it. To take it now would be to believe that it came
+    /// first.
+    pub(super) fn stir(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        sq: Square,
+        reading: Reading,
+    ) -> bool {
+        self.timers.set(Timer::Verify, now + VERIFY_AFTER);
+        if self.is_blind {
+            return false;
+        }
+        self.joining.sense(now, sq, reading);
+        self.note_stand(cx, now);
+        self.watch.note_board();
+        true
+    }
+
+    /// The reading goes to the tracker: as a part of play, unless that `is_interrupted`.
+    pub(super) fn sense(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        (sq, reading): (Square, Reading),
+        is_interrupted: bool,
+    ) {
+        let is_silent = self.is_silent();
+        let Some(play) = &mut self.play else { return };
+        let has_changed = if is_interrupted || is_silent {
+            play.observe(now, sq, reading)
+        } else {
+            play.sense(now, sq, reading)
+        };
+        if has_changed {
+            self.memory.hear(now, Step::Sensed { sq, reading });
+            cx.facts.push(Fact::Sensed { sq, reading });
+            self.board_changed(cx, now);
+        }
+    }
+
+    /// The whole board was read, which is first of all how it stands.
+    pub(super) fn stir_all(&mut self, cx: &mut Cx<'_>, now: Mono, placement: &Placement) {
+        self.timers.clear(Timer::Verify);
+        self.joining.picture(now, placement);
+        self.note_stand(cx, now);
+    }
+
+    /// The picture is held against the game, or begins one. True if it does: then it is to be
+    /// looked at again.
+    pub(super) fn picture(&mut self, cx: &mut Cx<'_>, now: Mono, placement: &Placement) -> bool {
+        let Some(play) = &mut self.play else {
+            self.is_blind = false;
+            return self.begin_if_shown(cx, now, placement);
+        };
+        let is_silent = self.silence.is_some() && play.ending().is_none();
+        let has_changed = match is_silent {
+            true => self.picture_in_silence(cx, now, placement),
+            false => play.picture(now, placement),
+        };
+        if has_changed {
+            cx.facts.push(Fact::Pictured(placement.clone()));
+            self.board_changed(cx, now);
+        }
+        if std::mem::take(&mut self.is_blind) {
+            self.rejudge(cx, now);
+        }
+        self.vouch(cx, now);
+        let had_gap = std::mem::take(&mut self.has_gap);
+        let was_before_the_stop = self.watch.note_board();
+        let is_stopped = cx.clock.is_interrupted();
+        if has_changed
+            && !is_silent
+            && (!is_stopped || was_before_the_stop && !self.is_over())
+            && (self.watch.has_suspect() || was_before_the_stop)
+        {
+            self.look(cx, now, STEP_MAX);
+        }
+        if was_before_the_stop && is_stopped {
+            self.adopt_stopped(cx, now);
+            self.watch_stopped(now);
+        }
+        let picture = match (has_changed, had_gap) {
+            (false, _) => Picture::AsBelieved,
+            (true, false) => Picture::Different,
+            (true, true) => Picture::AfterGap,
+        };
+        self.note_picture(cx, now, picture);
+        self.watch_for_restart(cx, now, placement);
+        false
+    }
+
+    /// The lever went over to `end`. Whether that is a press in the game: an arbiter who starts the
+    /// clock with the lever has not made a move.
+    pub(super) fn on_lever(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        end: End,
+        sets_running: bool,
+    ) -> bool {
+        if self.play.is_none() {
+            self.press_stand(cx, now, cx.clock.color(end));
+            return false;
+        }
+        let is_first = !self.watch.note_lever();
+        // An arbiter who starts the clock may use either end: that contradicts no setting.
+        let may_tell = cx.settings.white_end.is_none() || !sets_running;
+        let is_told_by = is_first && may_tell && !self.is_silent();
+        let Some(play) = &mut self.play else { return false };
+        if is_told_by && play.is_fresh() && !play.shows_first_move() {
+            // By the lever it was the other one: perhaps the lever is the other way round.
+            play.turn_around(now, cx.facts);
+        }
+        if is_told_by && play.shows_first_move() {
+            let is_whites = play.sheet().start().turn().is_white();
+            let white = if is_whites { end } else { end.other() };
+            if white != cx.clock.white_end() {
+                cx.clock.seat_white(white, cx.facts);
+            }
+        }
+        !sets_running || play.mismatch().is_some()
+    }
+
+    /// What is due by the table of timers before a game may begin anew.
+    pub(super) fn run_timers(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if self.timers.take(Timer::Bridge, now) {
+            self.bridge_silence(cx, now);
+            self.adopt_anew(cx, now);
+        }
+        if self.timers.take(Timer::Join, now) {
+            self.watch_join(cx, now);
+        }
+        if self.timers.take(Timer::Verify, now) {
+            cx.board.want_picture(now);
+        }
+        if self.timers.take(Timer::Shown, now) && self.may_judge(cx) {
+            self.show_rested(cx, now);
+        }
+        if self.timers.take(Timer::Settle, now) && self.may_judge(cx) {
+            self.judge_rest(cx, now);
+        }
+        self.repair_if_due(cx, now);
+        self.watch_end(cx, now);
+        if self.timers.take(Timer::Suspect, now) && !self.is_blind && !self.is_silent() {
+            self.judge_suspect(cx, now);
+        }
+        if self.timers.take(Timer::Displaced, now) {
+            let is_stopped = cx.clock.is_interrupted();
+            if self.may_judge(cx) || self.is_silent() && !is_stopped && !self.is_over() {
+                self.tell_displaced(cx, now);
+            } else if is_stopped && !self.is_over() {
+                self.tell_stopped(cx);
+            }
+        }
+        if self.timers.take(Timer::Kings, now) {
+            self.judge_kings(cx);
+        }
+    }
+
+    /// A start position that has stood long enough begins a new game. What it shows is to be looked
+    /// at again then.
+    pub(super) fn restart_if_due(&mut self, cx: &mut Cx<'_>, now: Mono) -> Option<Placement> {
+        self.timers.take(Timer::Restart, now).then(|| self.restart(cx, now)).flatten()
+    }
+
+    /// What is due by the table of timers after that.
+    pub(super) fn run_late_timers(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if self.timers.take(Timer::Untidy, now) && self.may_judge(cx) {
+            self.tell_untidy(cx, now);
+        }
+        if self.timers.take(Timer::InHand, now) && self.may_judge(cx) {
+            self.judge_in_hand(cx, now);
+        }
+        if self.timers.take(Timer::Unpressed, now) && self.may_judge(cx) {
+            self.tell_unpressed(cx);
+        }
+    }
+
+    /// What is watched for after each event.
+    pub(super) fn run_last_timers(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        self.watch_unpressed(cx, now);
+        // The referee is asked after each event.
+        self.timers.take(Timer::Final, now);
+        if self.timers.take(Timer::Memory, now) {
+            self.ask_memory(cx, now);
+        }
+    }
+
+    /// Says on record, once for each event, that the search for moves was cut short.
+    pub(super) fn note_cut(&mut self, facts: &mut Vec<Fact>) {
+        let n = self.play.as_ref().map_or(0, |play| play.tracker().n_cut());
+        if self.watch.is_new_cut(n) {
+            facts.push(Fact::SearchCut { n });
+        }
+    }
+}
