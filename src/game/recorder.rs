@@ -1,5 +1,6 @@
 //! The recorder's side of a game: what is seen on the board held against the record, and what the
-//! arbiter is told of it. Its files are its tasks; what it needs of the other parts is handed to it.
+//! arbiter is told of it. Each of its tasks has a file; what it needs of the other parts is handed
+//! to it.
 
 use super::clock::ClockSide;
 use super::entry::{Fact, LinkState};
