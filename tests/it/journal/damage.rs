@@ -50,68 +50,130 @@ fn one_turned_bit_costs_nothing() {
     }
 }
 
-/// A journal of many lines over several segments, `ROKADE_DAMAGE_LINES` of them, and bytes of it
-/// that become something else, `ROKADE_DAMAGE_FLIPS` of them.
+/// A journal of many lines over several segments.
+struct Whole {
+    n: u64,
+    limits: Limits,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+/// What came of changed bytes.
+#[derive(Copy, Clone, Debug, Default)]
+struct Came {
+    n_mended: usize,
+    n_lost: usize,
+    n_torn: usize,
+}
+
+/// Of the file of this index, the byte at this place, and what becomes of it.
+#[derive(Copy, Clone, Debug)]
+struct Change {
+    file: usize,
+    at: usize,
+    turns: u8,
+}
+
+impl Whole {
+    fn of(n: u64) -> Self {
+        let limits = Limits { segment: 64 * 1_024, step: 16 * 1_024, waiting: 100_000 };
+        let good = filled(n, limits);
+        let names = (1..).map(|n| format!("{n:06}.journal"));
+        let files = names.map_while(|name| good.bytes(&name).map(|bytes| (name, bytes)));
+        Self { n, limits, files: files.collect() }
+    }
+
+    /// So many changes, evenly over all bytes that lines are in.
+    fn changes(&self, n: usize) -> Vec<Change> {
+        let used = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+        let used: Vec<_> = self.files.iter().map(|(_, bytes)| used(bytes)).collect();
+        let total: usize = used.iter().sum();
+        let mut rng = fastrand::Rng::with_seed(7);
+        let change = |nth: usize| {
+            let (mut at, mut file) = (nth * total / n, 0);
+            while at >= used[file] {
+                at -= used[file];
+                file += 1;
+            }
+            let turns = if nth.is_multiple_of(2) { 1 << rng.u8(0..8) } else { rng.u8(1..) };
+            Change { file, at, turns }
+        };
+        (0..n).map(change).collect()
+    }
+
+    fn with(&self, change: Change) -> MemStorage {
+        let disk = MemStorage::new();
+        for (name, bytes) in &self.files {
+            disk.put(name, bytes);
+        }
+        let (name, bytes) = &self.files[change.file];
+        let mut bytes = bytes.clone();
+        bytes[change.at] ^= change.turns;
+        disk.put(name, &bytes);
+        disk
+    }
+
+    /// Asserts that the change costs one line at the most and is told of; with `goes_on` also that
+    /// the record goes on behind it, and is read the same the next time.
+    fn holds(&self, change: Change, goes_on: bool) -> Came {
+        let disk = self.with(change);
+        let verdict = verify(&disk).unwrap();
+        assert!(verdict.broken().is_some(), "{change:?}");
+        let seen = reading::all(&disk);
+        let (mut lines, damage, is_torn) = opened(&disk, self.limits);
+        // The last commit is believed as a whole or not at all.
+        let most = if is_torn { 3 } else { 1 };
+        assert!(missing(&lines, self.n) <= most, "{change:?}: {verdict}");
+        let came = Came {
+            n_mended: (damage.iter().all(|damage| damage.is_mended) && !is_torn).into(),
+            n_lost: damage.iter().any(|damage| damage.n_lost() > 0).into(),
+            n_torn: is_torn.into(),
+        };
+        if is_torn {
+            // The very end: nothing vouches for it, and it was set aside.
+            assert_eq!(verify(&disk).unwrap().kept_aside.len(), 1);
+            return came;
+        }
+        assert!(!verify(&disk).unwrap().is_sound());
+        assert_eq!(seen, lines);
+        if goes_on {
+            let (mut journal, ..) = open(disk.clone(), self.limits).unwrap();
+            journal.append(&[entry(self.n + 1)]).unwrap();
+            journal.commit().unwrap();
+            drop(journal);
+            let (again, ..) = opened(&disk, self.limits);
+            assert_eq!(again.last().map(|line| line.seq), Some(self.n + 1));
+            lines.extend(again.last().cloned());
+            assert_eq!((&again, reading::all(&disk)), (&lines, lines.clone()));
+            assert_eq!(verify(&disk).unwrap().damage, verdict.damage);
+        }
+        came
+    }
+}
+
+/// `ROKADE_DAMAGE_LINES` lines, and `ROKADE_DAMAGE_FLIPS` bytes of them that become something else,
+/// one at a time.
 #[test]
 fn one_changed_byte_costs_one_line_at_the_most() {
     let env = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let n = env("ROKADE_DAMAGE_LINES").map_or(LINES, |n: usize| n as u64);
     let n_flips = env("ROKADE_DAMAGE_FLIPS").unwrap_or(N_FLIPS);
-    let limits = Limits { segment: 64 * 1_024, step: 16 * 1_024, waiting: 100_000 };
-    let good = filled(n, limits);
-    let names: Vec<String> = (1..)
-        .map(|n| format!("{n:06}.journal"))
-        .take_while(|name| good.bytes(name).is_some())
-        .collect();
-    let files: Vec<Vec<u8>> = names.iter().map(|name| good.bytes(name).unwrap()).collect();
-    let used = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).unwrap() + 1;
-    let total: usize = files.iter().map(|bytes| used(bytes)).sum();
-    let mut rng = fastrand::Rng::with_seed(7);
-    let (mut n_mended, mut n_lost, mut n_torn) = (0, 0, 0);
-    for flip in 0..n_flips {
-        let (mut at, mut file) = (flip * total / n_flips, 0);
-        while at >= used(&files[file]) {
-            at -= used(&files[file]);
-            file += 1;
-        }
-        let disk = MemStorage::new();
-        for (name, bytes) in names.iter().zip(&files) {
-            disk.put(name, bytes);
-        }
-        let mut bytes = files[file].clone();
-        bytes[at] ^= if flip % 2 == 0 { 1 << rng.u8(0..8) } else { rng.u8(1..) };
-        disk.put(&names[file], &bytes);
-        let verdict = verify(&disk).unwrap();
-        assert!(verdict.broken().is_some(), "byte {at} of file {file}");
-        let seen = reading::all(&disk);
-        let (mut lines, damage, is_torn) = opened(&disk, limits);
-        // The last commit is believed as a whole or not at all.
-        let most = if is_torn { 3 } else { 1 };
-        assert!(missing(&lines, n) <= most, "byte {at} of file {file}: {verdict}");
-        n_mended += usize::from(damage.iter().all(|damage| damage.is_mended) && !is_torn);
-        n_lost += usize::from(damage.iter().any(|damage| damage.n_lost() > 0));
-        n_torn += usize::from(is_torn);
-        if is_torn {
-            // The very end: nothing vouches for it, and it was set aside.
-            assert_eq!(verify(&disk).unwrap().kept_aside.len(), 1);
-            continue;
-        }
-        assert!(!verify(&disk).unwrap().is_sound());
-        assert_eq!(seen, lines);
-        if flip % 8 != 0 {
-            continue;
-        }
-        // It goes on behind the damage, and is read the same the next time.
-        let (mut journal, ..) = open(disk.clone(), limits).unwrap();
-        journal.append(&[entry(n + 1)]).unwrap();
-        journal.commit().unwrap();
-        drop(journal);
-        let (again, ..) = opened(&disk, limits);
-        assert_eq!(again.last().map(|line| line.seq), Some(n + 1));
-        lines.extend(again.last().cloned());
-        assert_eq!((&again, reading::all(&disk)), (&lines, lines.clone()));
-        assert_eq!(verify(&disk).unwrap().damage, verdict.damage);
-    }
+    let whole = Whole::of(n);
+    let changes: Vec<_> = whole.changes(n_flips).into_iter().zip(0_usize..).collect();
+    let n_threads = std::thread::available_parallelism().unwrap().get();
+    let came = std::thread::scope(|scope| {
+        let shares = changes.chunks(n_flips.div_ceil(n_threads));
+        let threads = shares.map(|share| {
+            let whole = &whole;
+            let hold =
+                move |(change, nth): &(Change, usize)| whole.holds(*change, nth.is_multiple_of(8));
+            scope.spawn(move || share.iter().map(hold).collect::<Vec<_>>())
+        });
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let sum = |of: fn(&Came) -> usize| came.iter().map(of).sum::<usize>();
+    let (n_mended, n_lost) = (sum(|came| came.n_mended), sum(|came| came.n_lost));
+    let n_torn = sum(|came| came.n_torn);
     println!("{n_flips} bytes of {n} lines: {n_mended} mended, {n_lost} lost, {n_torn} torn");
     assert!(n_mended > n_flips / 3 && n_torn <= 2 + n_flips / 100);
 }
