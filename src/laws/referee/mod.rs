@@ -54,6 +54,8 @@ use adjourn::Sitting;
 use board::BoardSeen;
 use claim::Claims;
 use context::{Context, Phase};
+use flag::Flags;
+use late::Presence;
 use life::Liveness;
 use motion::{Cause, Motion};
 use offer::Offers;
@@ -84,10 +86,11 @@ pub struct Referee {
     offers: Offers,
     claims: Claims,
     sitting: Sitting,
-    flags: flag::Flags,
-    late: late::Presence,
+    flags: Flags,
+    late: Presence,
     /// This half-move was pressed and is completed when the clocks run again.
     completes_on_resume: Option<usize>,
+    /// The board lies the wrong way round, and the pieces are carried over when the clocks stand.
     is_turned: bool,
     life: Liveness,
 }
@@ -99,8 +102,8 @@ impl Referee {
         Self {
             claims: Claims::new(setup::is_wrong_array(&start, &terms, mode)),
             cx: Context::new(terms, start, mode, board),
-            flags: flag::Flags::default(),
-            late: late::Presence::default(),
+            flags: Flags::default(),
+            late: Presence::default(),
             motion: Motion::default(),
             offers: Offers::default(),
             sitting: Sitting::default(),
@@ -169,16 +172,13 @@ impl Referee {
 
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
-        let life = self.life.due_at();
-        let (late, missing) =
-            (self.late.due_at(&self.cx), self.motion.missing_at(&self.cx, self.is_idle()));
         [
             self.cx.board.rests_at(),
             self.not_pressed_at(),
             self.sitting.ends_at(&self.cx, self.late.started()),
-            late,
-            missing,
-            life,
+            self.late.due_at(&self.cx),
+            self.motion.missing_at(&self.cx, self.is_idle()),
+            self.life.due_at(),
         ]
         .into_iter()
         .flatten()
@@ -236,17 +236,16 @@ impl Referee {
     fn begin(&mut self) {
         self.cx.phase = Phase::Running;
         self.late.start(self.cx.now);
-        let facts = format!("{}, default time {} s", self.cx.terms.profile, self.late_limit_s());
+        let limit = self.cx.terms.lateness().as_secs();
+        let facts = format!("{}, default time {limit} s", self.cx.terms.profile);
         self.cx.out.log_with(Code::GameStart, None, facts);
-    }
-
-    fn late_limit_s(&self) -> u64 {
-        self.cx.terms.lateness().as_secs()
     }
 
     /// What is due because time has passed.
     fn watch_time(&mut self) {
-        self.settle_if_due();
+        if self.cx.board.has_come_to_rest(self.cx.now) {
+            self.judge(Cause::Rest);
+        }
         if self.cx.is_over() {
             self.claims.drop_open();
             self.life.stop();
@@ -258,12 +257,6 @@ impl Referee {
         self.flags.watch(&mut self.cx);
         self.late.watch(&mut self.cx);
         self.sitting.watch(&mut self.cx, self.late.started());
-    }
-
-    fn settle_if_due(&mut self) {
-        if self.cx.board.has_come_to_rest(self.cx.now) {
-            self.judge(Cause::Rest);
-        }
     }
 
     fn not_pressed_at(&self) -> Option<Mono> {
