@@ -6,9 +6,9 @@
 //! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
 
 use super::obey::obey;
-use crate::clock::{Change, ClockModel, PerMove, TimeControl, Times};
+use crate::clock::{Change, ClockModel, PerMove, TimeControl};
 use crate::game::Kept;
-use crate::laws;
+use crate::laws::ClockOrder;
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
@@ -34,23 +34,21 @@ pub enum OwnAct {
     Pressed(Mono, Color),
 }
 
-/// What an arbiter does to the clock.
+/// What is ordered of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnOrder {
-    /// The time of this player runs.
-    Start(Color),
-    /// Both stand still.
-    Stop,
-    /// Both times are set.
-    Set(Times),
-    /// This player gets more time.
-    Add(Color, Duration),
-    /// What the referee orders for the arbiter.
-    Obey(laws::ClockOrder),
+    /// The arbiter, or the referee in the arbiter's place, wants this of it.
+    Obey(ClockOrder),
     /// A new game begins: the clock is set for it, unless it runs already.
     NewGame,
     /// The program was started anew in the middle of a game: the clock stands as it stood.
     TakeUp(Kept),
+}
+
+impl From<ClockOrder> for OwnOrder {
+    fn from(order: ClockOrder) -> Self {
+        Self::Obey(order)
+    }
 }
 
 /// The clock.
@@ -119,18 +117,10 @@ impl OwnClock {
         self.show(at, out);
     }
 
-    /// The arbiter does something.
-    pub fn order(&mut self, at: Mono, order: OwnOrder, out: &mut Vec<OwnAct>) {
-        let changes = match order {
-            OwnOrder::Start(color) => self.start(at, color),
-            OwnOrder::Stop => self.model.stop(at),
-            OwnOrder::Set(times) => {
-                let mut changes = self.model.set_time(at, Color::White, times.white);
-                changes.extend(self.model.set_time(at, Color::Black, times.black));
-                changes
-            }
-            OwnOrder::Add(color, span) => self.model.add(at, color, span),
-            OwnOrder::Obey(laws::ClockOrder::Run(color)) => self.start(at, color),
+    /// Something is ordered of the clock.
+    pub fn order(&mut self, at: Mono, order: impl Into<OwnOrder>, out: &mut Vec<OwnAct>) {
+        let changes = match order.into() {
+            OwnOrder::Obey(ClockOrder::Run(color)) => self.start(at, color),
             OwnOrder::Obey(order) => obey(&mut self.model, at, self.turn, order),
             OwnOrder::NewGame if self.model.running().is_none() => {
                 self.model = self.fresh.clone();

@@ -409,7 +409,7 @@ async fn a_game_passes_the_cable_and_is_recorded() {
     let (_folder, link) = link();
     let script = Script::parse(GAME).unwrap();
     let board = plugged(&script, &link);
-    assert_eq!(board.path(), link);
+    assert_eq!(board.cable.path(), link);
     let mut host = Host::new(&link, &script);
     timeout(LIMIT, host.run(is_live)).await.expect("the board is woken");
     let speed = Speed(NonZeroU32::new(4).unwrap());
@@ -456,11 +456,11 @@ async fn a_game_survives_a_pulled_cable() {
     board.play(script.happenings, speed).await.unwrap();
     let begun = |game: &Game| game.n_public() == 2;
     timeout(LIMIT, host.run(begun)).await.expect("the first moves are recorded");
-    board.unplug().await.unwrap();
+    board.cable.unplug().await.unwrap();
     timeout(LIMIT, host.run(|game| !is_live(game))).await.expect("the loss is noticed");
     // A move is made that nobody sees.
     sleep(Duration::from_millis(300)).await;
-    board.plug().await.unwrap();
+    board.cable.plug().await.unwrap();
     // 3. exd5 Qxd5 4. Nc3 and 3. Nc3 dxe4 4. Nxe4 Qd5 5. Nc3 lead there: what was not seen stays
     // open unless it was too little for that, and the record goes on from how the board stands.
     let stands = |game: &Game| {
@@ -483,10 +483,10 @@ async fn a_simulated_board_leaves_no_name_behind() {
     let script = Script::parse(GAME).unwrap();
     let (stub, actor) = PtyBoard::open(Table::new(&script.header), Some(link.clone())).unwrap();
     let running = tokio::spawn(actor.run());
-    stub.unplug().await.unwrap();
+    stub.cable.unplug().await.unwrap();
     // Whether the terminal behind it is gone nobody can say: its number may be another's by now.
     assert!(fs::symlink_metadata(&link).is_err());
-    stub.plug().await.unwrap();
+    stub.cable.plug().await.unwrap();
     assert!(link.exists());
     drop(stub);
     timeout(LIMIT, running).await.expect("the board is put away").unwrap();

@@ -106,10 +106,10 @@ async fn play(seat: Seat) -> Seat {
     for out in &seat.trouble.outs {
         if out.from > Mono::default() {
             sleep_until(at(out.from)).await;
-            seat.stub.unplug().await.unwrap();
+            seat.stub.cable.unplug().await.unwrap();
         }
         sleep_until(at(out.until)).await;
-        seat.stub.plug().await.unwrap();
+        seat.stub.cable.plug().await.unwrap();
     }
     let end = seat.played.truth.plies.last().unwrap().settled;
     sleep_until(at(end) + LINGER).await;
@@ -149,7 +149,7 @@ async fn play_all(cases: &[Case], is_large: bool) -> Vec<(Case, Account, usize)>
     let seats = (1..).zip(cases).map(|(n, case)| seat(&place, n, *case, is_large));
     let seats: Vec<Seat> = seats.collect();
     for seat in seats.iter().filter(|seat| seat.case.kind == Kind::Join) {
-        seat.stub.unplug().await.unwrap();
+        seat.stub.cable.unplug().await.unwrap();
     }
     let daemon = place.start();
     let end = Instant::now() + Duration::from_secs(60);

@@ -73,11 +73,6 @@ impl<D: PortDriver> PortDesk<D> {
         }
     }
 
-    /// The desk below, as it is for every clock.
-    pub const fn desk(&self) -> &ClockDesk<D> {
-        &self.desk
-    }
-
     /// What the game is to hear of how the clock is kept, before what it is to hear of the clock.
     pub fn take_kept(&mut self) -> Option<Event> {
         self.desk.take_kept()

@@ -5,7 +5,7 @@ use super::sim_desk::SimDesk;
 use super::tools::{Game, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
-use crate::drive::OwnOrder;
+use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
 use crate::shell::config::{Board, Config, Http, JournalSettings, Orders, parse_listen};
@@ -124,9 +124,9 @@ impl Demo {
             actor = actor.with_clock_beside(stub.hands());
             bridge = Some(stub);
         }
-        let config = self.config(&game, board, folder, stub.path(), bridge.as_ref());
+        let config = self.config(&game, board, folder, stub.cable.path(), bridge.as_ref());
         let board = tokio::spawn(actor.run());
-        let port = stub.path();
+        let port = stub.cable.path();
         let journal = folder.join("demo");
         let socket = config.orders_from();
         let ready = |address: Option<SocketAddr>| {
@@ -147,7 +147,7 @@ impl Demo {
                 stub.play(game.script.happenings, Speed::REAL).await?;
                 if let Some(orders) = begin {
                     // The arbiter starts White's clock; no press of Black's would be in the script.
-                    orders.give(OwnOrder::Start(Color::White)).await;
+                    orders.give(ClockOrder::Run(Color::White)).await;
                 }
                 if let Some(bridge) = &mut bridge {
                     start(bridge, now).await?;
@@ -254,7 +254,7 @@ async fn start(bridge: &mut PtyBridgeStub, now: Now) -> Result<(), PtyError> {
 }
 
 fn path_of(bridge: &PtyBridgeStub) -> String {
-    bridge.path().display().to_string()
+    bridge.cable.path().display().to_string()
 }
 
 /// Prints for whoever still reads: `head` may have seen enough, but the page goes on.

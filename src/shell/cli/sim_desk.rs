@@ -1,7 +1,8 @@
 //! A clock of one's own for the demo: buttons and displays that are only simulated.
 
 use crate::clock::{ClockModel, Manner, TimeControl};
-use crate::drive::{OwnClock, OwnOrder};
+use crate::drive::OwnClock;
+use crate::laws::ClockOrder;
 use crate::shell::clock::own::{self, Edge, Orders, OwnClockStub, Parts, Which};
 use crate::shell::now::Now;
 use crate::sim::DisplaySim;
@@ -63,11 +64,11 @@ async fn press(
         let by = match happening {
             Happening::Press(by) => by,
             Happening::ClockStopped => {
-                orders.give(OwnOrder::Stop).await;
+                orders.give(ClockOrder::Stop).await;
                 continue;
             }
             Happening::Resume(turn) => {
-                orders.give(OwnOrder::Start(turn)).await;
+                orders.give(ClockOrder::Run(turn)).await;
                 continue;
             }
             _ => continue,

@@ -266,10 +266,10 @@ impl Simulate {
                     .map_err(|e| Failure::Device(chain(&e)))?;
                 tokio::spawn(clock.run());
                 actor = actor.with_clock_beside(bridge.hands());
-                println!("{}", bridge.path().display());
+                println!("{}", bridge.cable.path().display());
             }
             let board = tokio::spawn(actor.run());
-            println!("{}", self.link.clone().unwrap_or_else(|| stub.path()).display());
+            println!("{}", self.link.clone().unwrap_or_else(|| stub.cable.path()).display());
             let play = async {
                 stub.woken().await?;
                 stub.play(game.script.happenings, self.simulate.speed()).await?;

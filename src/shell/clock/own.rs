@@ -62,8 +62,8 @@ pub struct Orders(mpsc::Sender<OwnOrder>);
 
 impl Orders {
     /// The arbiter does something to the clock; nothing happens to one that is put away.
-    pub async fn give(&self, order: OwnOrder) {
-        if self.0.send(order).await.is_err() {
+    pub async fn give(&self, order: ClockOrder) {
+        if self.0.send(order.into()).await.is_err() {
             debug!("the clock is put away and takes no orders");
         }
     }
@@ -88,8 +88,9 @@ impl OwnClockStub {
         Orders(self.orders.clone())
     }
 
-    /// The same without waiting, for one who gives few.
-    pub fn order(&self, order: OwnOrder) {
+    /// Orders something without waiting. Orders are few, so that there is room for them.
+    pub fn order(&self, order: impl Into<OwnOrder>) {
+        let order = order.into();
         if self.orders.try_send(order).is_err() {
             warn!(?order, "the clock took no order");
         }
@@ -108,13 +109,13 @@ impl TableClock for OwnClockStub {
     fn note(&mut self, _at: Stamp, fact: &Fact, _out: &mut Vec<Act<Command>>) {
         match fact {
             Fact::GameStarted { .. } => self.order(OwnOrder::NewGame),
-            Fact::Ended(_) => self.order(OwnOrder::Stop),
+            Fact::Ended(_) => self.order(ClockOrder::Stop),
             _ => {}
         }
     }
 
     fn obey(&mut self, _at: Stamp, order: ClockOrder, _out: &mut Vec<Act<Command>>) {
-        self.order(OwnOrder::Obey(order));
+        self.order(order);
     }
 
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<(Stamp, Event)> {

@@ -53,18 +53,14 @@ impl PtyBridge {
 /// Hands and cable of a simulated bridge. Once all its copies are dropped it is put away.
 #[derive(Clone, Debug)]
 pub struct PtyBridgeStub {
-    cable: CableStub,
+    /// The hand at its cable.
+    pub cable: CableStub,
     hands: mpsc::UnboundedSender<Happening>,
     is_set: watch::Receiver<bool>,
     is_running: watch::Receiver<bool>,
 }
 
 impl PtyBridgeStub {
-    /// What a host opens. Without a link it changes whenever the bridge is plugged in.
-    pub fn path(&self) -> PathBuf {
-        self.cable.path()
-    }
-
     /// Where hands do something to the clock; what is not about clocks does nothing.
     pub fn hands(&self) -> mpsc::UnboundedSender<Happening> {
         self.hands.clone()
@@ -86,22 +82,6 @@ impl PtyBridgeStub {
     pub async fn is_running(&mut self) -> Result<(), PtyError> {
         self.is_running.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
         Ok(())
-    }
-
-    /// Pulls the cable of the bridge; the clock goes on.
-    ///
-    /// # Errors
-    /// The bridge has been put away.
-    pub async fn unplug(&self) -> Result<(), PtyError> {
-        self.cable.unplug().await
-    }
-
-    /// Plugs it in again: it gets its power from the cable, and has forgotten everything.
-    ///
-    /// # Errors
-    /// The bridge has been put away, or there is no pseudo-terminal or no link.
-    pub async fn plug(&self) -> Result<(), PtyError> {
-        self.cable.plug().await
     }
 }
 

@@ -14,25 +14,36 @@ pub(super) enum Pull {
     In(oneshot::Sender<Result<(), PtyError>>),
 }
 
-/// The hand at a cable.
+/// The hand at the cable of a simulated device. Once all its copies are dropped the device is put
+/// away.
 #[derive(Clone, Debug)]
-pub(super) struct CableStub {
+pub struct CableStub {
     path: watch::Receiver<PathBuf>,
     pulls: mpsc::Sender<Pull>,
 }
 
 impl CableStub {
-    pub(super) fn path(&self) -> PathBuf {
+    /// What a host opens. Without a link it changes whenever the device is plugged in.
+    pub fn path(&self) -> PathBuf {
         self.path.borrow().clone()
     }
 
-    pub(super) async fn unplug(&self) -> Result<(), PtyError> {
+    /// Pulls the cable: the host's end vanishes, with all that was under way.
+    ///
+    /// # Errors
+    /// The device has been put away.
+    pub async fn unplug(&self) -> Result<(), PtyError> {
         let (done_tx, done_rx) = oneshot::channel();
         self.pulls.send(Pull::Out(done_tx)).await.map_err(|_| PtyError::Ended)?;
         done_rx.await.map_err(|_| PtyError::Ended)
     }
 
-    pub(super) async fn plug(&self) -> Result<(), PtyError> {
+    /// Plugs it in again. The device gets its power from the cable, so it has forgotten its mode; a
+    /// clock that hangs on it goes on.
+    ///
+    /// # Errors
+    /// The device has been put away, or there is no pseudo-terminal or no link.
+    pub async fn plug(&self) -> Result<(), PtyError> {
         let (done_tx, done_rx) = oneshot::channel();
         self.pulls.send(Pull::In(done_tx)).await.map_err(|_| PtyError::Ended)?;
         done_rx.await.map_err(|_| PtyError::Ended)?

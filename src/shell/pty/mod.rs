@@ -11,6 +11,7 @@ mod pair;
 
 pub use super::now::Speed;
 pub use bridge::{PtyBridge, PtyBridgeActor, PtyBridgeStub};
+pub use cable::CableStub;
 pub use pair::{Pty, PtyError};
 
 use super::now::Now;
@@ -18,7 +19,7 @@ use crate::sim::script::Happening;
 use crate::sim::trouble::Noise;
 use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
-use cable::{Cable, CableStub};
+use cable::Cable;
 use pace::Pace;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -81,18 +82,14 @@ impl PtyBoard {
 /// Hands and cable of a simulated board. Once all its copies are dropped the board is put away.
 #[derive(Clone, Debug)]
 pub struct PtyBoardStub {
-    cable: CableStub,
+    /// The hand at its cable.
+    pub cable: CableStub,
     plays: mpsc::Sender<Play>,
     has_played: watch::Receiver<bool>,
     is_awake: watch::Receiver<bool>,
 }
 
 impl PtyBoardStub {
-    /// What a host opens. Without a link it changes whenever the board is plugged in.
-    pub fn path(&self) -> PathBuf {
-        self.cable.path()
-    }
-
     /// Lets hands do what `script` says, its times counted from now. All that is on the table,
     /// its clock and its line as well, is as fast as `speed` says until the script ends; then the
     /// board keeps serving. A script that is still being played gives way. Returns once the hands
@@ -122,23 +119,6 @@ impl PtyBoardStub {
     pub async fn played(&mut self) -> Result<(), PtyError> {
         self.has_played.wait_for(|has| *has).await.map_err(|_| PtyError::Ended)?;
         Ok(())
-    }
-
-    /// Pulls the cable: the host's end vanishes, with all that was under way.
-    ///
-    /// # Errors
-    /// The board has been put away.
-    pub async fn unplug(&self) -> Result<(), PtyError> {
-        self.cable.unplug().await
-    }
-
-    /// Plugs it in again: a board that gets its power from the cable, so it has forgotten its
-    /// mode.
-    ///
-    /// # Errors
-    /// The board has been put away, or there is no pseudo-terminal or no link.
-    pub async fn plug(&self) -> Result<(), PtyError> {
-        self.cable.plug().await
     }
 }
 

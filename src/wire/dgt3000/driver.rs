@@ -148,11 +148,6 @@ impl Dgt3000 {
         self.n_faults
     }
 
-    /// Whether the clock obeys.
-    pub fn is_ready(&self) -> bool {
-        self.phase == Phase::Ready
-    }
-
     fn take(&mut self, due: Mono) {
         self.errands.flight = None;
         let next = I2cCommand::Mode25;

@@ -2,7 +2,7 @@
 //! referee, driver and a model of the device, in virtual time.
 
 use rokade::clock::{ClockModel, Manner, TimeControl};
-use rokade::drive::{ClockDesk, OwnAct, OwnClock, OwnOrder};
+use rokade::drive::{ClockDesk, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
 use rokade::game::{Act, ClockRole, Ear, Effect, Event, Game, Settings};
 use rokade::laws::{self, Terms};
@@ -114,7 +114,9 @@ impl Hall {
                             self.drive_desk(|desk, at, out| desk.note(at, &entry.fact, out));
                         }
                         Works::Pins(..) if matches!(entry.fact, rokade::game::Fact::Ended(_)) => {
-                            self.drive_pins(|clock, at, out| clock.order(at, OwnOrder::Stop, out));
+                            self.drive_pins(|clock, at, out| {
+                                clock.order(at, laws::ClockOrder::Stop, out)
+                            });
                         }
                         _ => {}
                     }
@@ -138,7 +140,7 @@ impl Hall {
         match &self.works {
             Works::Driven(_) => self.drive_desk(|desk, at, out| desk.obey(at, order, out)),
             Works::Pins(..) => {
-                self.drive_pins(|clock, at, out| clock.order(at, OwnOrder::Obey(order), out));
+                self.drive_pins(|clock, at, out| clock.order(at, order, out));
             }
             Works::Read => {}
         }

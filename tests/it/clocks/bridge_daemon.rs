@@ -66,12 +66,12 @@ async fn a_clock_on_its_jack_is_driven_lost_and_found() {
     assert!(clock_is(&view, false), "{view}");
     assert_eq!(moves_of(&view), intended[..4]);
 
-    bridge.unplug().await.unwrap();
+    bridge.cable.unplug().await.unwrap();
     let view = place.seen(|view| clock_is(view, true)).await;
     assert!(moves_of(&view).len() < 8, "{view}");
     // Moves go on without it.
     place.seen(|view| moves_of(view).len() >= 8).await;
-    bridge.plug().await.unwrap();
+    bridge.cable.plug().await.unwrap();
     place.seen(|view| clock_is(view, false)).await;
     board.played().await.unwrap();
     let view = place.seen(|view| moves_of(view).len() == intended.len()).await;

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
-use rokade::drive::{OwnAct, OwnClock, OwnOrder};
+use rokade::drive::{OwnAct, OwnClock};
+use rokade::laws::ClockOrder;
 use rokade::sim::{ButtonSim, DisplaySim};
 use rokade::time::Mono;
 use rokade::wire::contact::{Contact, Contacts, Level, REST, Shape};
@@ -204,7 +205,7 @@ fn a_game_is_played_on_two_buttons() {
 #[test]
 fn a_press_counts_from_its_first_edge() {
     let mut bench = Bench::new(Shape::Buttons);
-    bench.drive(|clock, at, out| clock.order(at, OwnOrder::Start(Color::White), out));
+    bench.drive(|clock, at, out| clock.order(at, ClockOrder::Run(Color::White), out));
     bench.wait(ms(4_000), &[]);
     // It bounces, and is believed 8 ms later.
     for (after, level) in [(0, Level::Closed), (2, Level::Open), (3, Level::Closed)] {
@@ -219,7 +220,7 @@ fn a_press_counts_from_its_first_edge() {
 #[test]
 fn a_press_before_the_flag_falls_is_in_time_though_it_is_believed_after() {
     let mut bench = Bench::new(Shape::Buttons);
-    bench.drive(|clock, at, out| clock.order(at, OwnOrder::Start(Color::White), out));
+    bench.drive(|clock, at, out| clock.order(at, ClockOrder::Run(Color::White), out));
     bench.wait(ms(179_999), &[]);
     bench.press(End::Left);
     assert_eq!(bench.clock.model().flag(Color::White), None);
@@ -229,7 +230,7 @@ fn a_press_before_the_flag_falls_is_in_time_though_it_is_believed_after() {
 #[test]
 fn a_flag_that_falls_blinks_and_sounds() {
     let mut bench = Bench::new(Shape::Buttons);
-    bench.drive(|clock, at, out| clock.order(at, OwnOrder::Start(Color::Black), out));
+    bench.drive(|clock, at, out| clock.order(at, ClockOrder::Run(Color::Black), out));
     bench.wait(ms(180_500), &[]);
     assert!(bench.displays[1].blinks() && !bench.displays[0].blinks());
     assert_eq!(bench.shown()[1], " 0:00.");
@@ -241,7 +242,7 @@ fn a_flag_that_falls_blinks_and_sounds() {
 #[test]
 fn the_middle_button_stops_the_clock_and_lets_it_go_on() {
     let mut bench = Bench::new(Shape::Buttons);
-    bench.drive(|clock, at, out| clock.order(at, OwnOrder::Start(Color::White), out));
+    bench.drive(|clock, at, out| clock.order(at, ClockOrder::Run(Color::White), out));
     bench.wait(ms(7_000), &[]);
     for (from, to) in [(7_000, 9_000), (9_000, 12_000)] {
         bench.now = ms(from);
@@ -265,7 +266,7 @@ fn the_middle_button_stops_the_clock_and_lets_it_go_on() {
 #[test]
 fn the_arbiter_adds_time() {
     let mut bench = Bench::new(Shape::Buttons);
-    bench.drive(|clock, at, out| clock.order(at, OwnOrder::Add(Color::Black, 120 * SECOND), out));
+    bench.drive(|clock, at, out| clock.order(at, ClockOrder::Add(Color::Black, 120 * SECOND), out));
     assert_eq!(bench.shown(), [" 3:00", " 5:00"]);
 }
 

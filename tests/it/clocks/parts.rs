@@ -3,8 +3,9 @@
 
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
-use rokade::drive::{OwnClock, OwnOrder};
+use rokade::drive::OwnClock;
 use rokade::game::Event;
+use rokade::laws::ClockOrder;
 use rokade::shell::clock::gpio::{GpioError, GpioPins, Pins};
 use rokade::shell::clock::i2c::{Brightness, DisplayError, Displays};
 use rokade::shell::clock::own::{self, Edge, Parts, Which};
@@ -145,7 +146,7 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     let now = Now::start();
     let (mut stub, actor) = own::channel(clock, parts.clone(), edges_rx, now);
     let actor = tokio::spawn(actor.run());
-    stub.order(OwnOrder::Start(Color::White));
+    stub.order(ClockOrder::Run(Color::White));
     // Late in a second, so that no display changes just then.
     tokio::time::sleep(Duration::from_millis(10_500)).await;
     let edge = now.stamp();

@@ -21,7 +21,7 @@ fn board(obedience: Obedience) -> PathBuf {
     let table = Table::new(&Header::dgt()).with_driven_clock(clock);
     let (stub, actor) = PtyBoard::open(table, None).expect("a pseudo-terminal");
     tokio::spawn(actor.run());
-    let path = stub.path();
+    let path = stub.cable.path();
     // Once all stubs are dropped the board is put away.
     std::mem::forget(stub);
     path
@@ -82,14 +82,14 @@ async fn a_command_to_a_clock_that_is_not_there_says_what_is_missing() {
     let header = Header { has_clock: false, ..Header::dgt() };
     let (stub, actor) = PtyBoard::open(Table::new(&header), None).expect("a pseudo-terminal");
     tokio::spawn(actor.run());
-    let path = stub.path();
+    let path = stub.cable.path();
     let bare = path.to_str().unwrap();
     for order in [&["show"][..], &["set", "5:00", "5:00"], &["add", "left", "2:00"]] {
         is_refused(bare, order, "no clock is plugged into it; plug it in").await;
     }
     let (bridge, actor) = PtyBridge::open(Now::start(), None).expect("a pseudo-terminal");
     tokio::spawn(actor.run());
-    let line = bridge.path();
+    let line = bridge.cable.path();
     is_refused(line.to_str().unwrap(), &["stop"], "no board answers at this port").await;
     is_refused(bare, &["--through", "bridge", "start", "left"], "no bridge answers").await;
     is_refused("/dev/no-such-board", &["stop"], "check that the board's cable is plugged in").await;
@@ -104,11 +104,11 @@ async fn a_cable_that_is_pulled_during_a_command_is_told_of() {
         let table = Table::new(&Header::dgt()).with_driven_clock(clock);
         let (mut stub, actor) = PtyBoard::open(table, None).expect("a pseudo-terminal");
         tokio::spawn(actor.run());
-        let path = stub.path();
+        let path = stub.cable.path();
         let pulled = async {
             stub.woken().await.unwrap();
             if is_cut {
-                stub.unplug().await.unwrap();
+                stub.cable.unplug().await.unwrap();
             } else {
                 // The line stays, and nothing comes over it any more.
                 let down = vec![(Mono::from_millis(500), Happening::LineDown)];

@@ -7,7 +7,7 @@ mod set;
 
 use causes::Cause;
 use rokade::clock::{ClockModel, FirstIncrement, Manner, Note, Times};
-use rokade::drive::{ClockDesk, OwnAct, OwnClock, OwnOrder};
+use rokade::drive::{ClockDesk, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
 use rokade::game::{ClockRole, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{self, Terms};
@@ -225,7 +225,7 @@ impl Hall {
                 self.carry_out(out);
             }
             Device::Own(_) => {
-                self.drive_own(|clock, at, out| clock.order(at, OwnOrder::Obey(order), out));
+                self.drive_own(|clock, at, out| clock.order(at, order, out));
             }
             // He who is told what is to be set by hand does it, or does not.
             Device::Read(_) => {}

@@ -2,8 +2,8 @@
 
 use super::causes::Cause;
 use super::{Device, Hall, POLL, SPOKEN_OF};
-use rokade::drive::OwnOrder;
 use rokade::game::{Act, Event};
+use rokade::laws::ClockOrder;
 use rokade::sim::Badness;
 use rokade::time::Mono;
 use rokade::wire::contact::Level;
@@ -95,8 +95,8 @@ impl Hall {
             }
             Device::Own(clock) => {
                 let order = match clock.model().running() {
-                    Some(_) => OwnOrder::Stop,
-                    None => OwnOrder::Start(turn),
+                    Some(_) => ClockOrder::Stop,
+                    None => ClockOrder::Run(turn),
                 };
                 self.drive_own(|clock, at, out| clock.order(at, order, out));
             }
@@ -123,7 +123,7 @@ impl Hall {
             Device::Driven(..) => (),
             Device::Own(_) => {
                 self.cause(Cause::Set);
-                self.drive_own(|clock, at, out| clock.order(at, OwnOrder::Add(color, span), out));
+                self.drive_own(|clock, at, out| clock.order(at, ClockOrder::Add(color, span), out));
             }
             Device::Read(set) => {
                 let own = set.own(now);
