@@ -81,8 +81,8 @@ enum Moves {
 /// Who may start a clock that waits for its game.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Starter {
-    /// The button in the middle, an order, and the first press of the player who has not got the
-    /// first move: it is what he does when he starts his opponent's clock (2023: Art. 6.2, 8.2).
+    /// The button in the middle, an order, and the first press of the player who does not have the
+    /// first move: with it that player starts the opponent's clock (2023: Art. 6.2, 8.2).
     #[default]
     Anybody,
     /// The button in the middle, and an order.
@@ -97,7 +97,7 @@ pub struct ClockDesk<D = ClockLine> {
     driver: D,
     decoder: Decoder,
     white: End,
-    /// Whose end is up: his time runs, or will.
+    /// The player whose end of the lever is up, and whose time runs or will run.
     turn: Color,
     /// When the button in the middle was last pressed.
     button_at: Option<Mono>,
@@ -116,7 +116,8 @@ pub struct ClockDesk<D = ClockLine> {
     /// Who has the first move of a game in which nothing has been moved yet, and whose clock has
     /// not been started.
     first: Option<Color>,
-    /// The same, wherever the clock stands.
+    /// Who has the first move of a game in which nothing has been moved yet, whether the clock has
+    /// been started or not.
     opens: Option<Color>,
     /// A move of this game has been made.
     has_moved: bool,
@@ -203,7 +204,7 @@ impl ClockDesk {
 }
 
 impl<D: ClockDriver> ClockDesk<D> {
-    /// The same for a clock that has another driver.
+    /// A desk for a clock with this driver, at this time control, White at the `white` end.
     pub fn with_driver(driver: D, control: TimeControl, white: End) -> Self {
         Self {
             model: ClockModel::new(control.clone(), Manner::default()),
@@ -235,26 +236,26 @@ impl<D: ClockDriver> ClockDesk<D> {
         }
     }
 
-    /// The same desk, which stops the clock for this.
+    /// Makes the desk stop the clock and call the arbiter for this.
     #[must_use]
     pub fn calling_for(self, calls: Calls) -> Self {
         Self { calls, ..self }
     }
 
-    /// The same desk, which shows each completed move for [`MOVE_SHOWN`].
+    /// Makes the desk show each completed move for [`MOVE_SHOWN`].
     #[must_use]
     pub fn showing_moves(self) -> Self {
         Self { moves: Moves::Shown, ..self }
     }
 
-    /// The same desk, whose clock is started so.
+    /// Says who may start the clock.
     #[must_use]
     pub fn started_by(self, starter: Starter) -> Self {
         Self { starter, ..self }
     }
 
-    /// The same desk, whose clock changes sides by itself when the lever turns, so that no display
-    /// waits for a command. No public program is known to use that (protocol 3.3).
+    /// Lets the clock change sides by itself when the lever turns, so that no display waits for a
+    /// command. No public program is known to use that (protocol 3.3).
     #[must_use]
     pub fn turned_by_lever(self) -> Self {
         Self { turns_by_lever: true, ..self }
@@ -364,8 +365,8 @@ impl<D: ClockDriver> ClockDesk<D> {
         }
     }
 
-    /// The arbiter, or the referee for him, orders something of the clock. He is there: nobody need
-    /// be called any more.
+    /// The arbiter, or the referee in the arbiter's place, orders something of the clock. The
+    /// arbiter is at the board then, and need not be called any more.
     pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<D::Command>>) {
         if let ClockOrder::Run(side) = order {
             self.turn = side;

@@ -2,7 +2,7 @@
 //! contact, at the lever of any other clock.
 //!
 //! It reckons by the same model as everything else and speaks to the game as a clock behind a board
-//! does, so the game knows no difference. A press counts from its first edge, though it is believed
+//! does, so the game cannot tell it from one. A press counts from its first edge, though it is believed
 //! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
 
 use super::obey::obey;
@@ -55,13 +55,13 @@ impl From<ClockOrder> for OwnOrder {
 #[derive(Clone, Debug)]
 pub struct OwnClock {
     model: ClockModel,
-    /// The same before the first move.
+    /// The model as it is before the first move, for the next game.
     fresh: ClockModel,
     white: End,
     contacts: Contacts,
     /// The button in the middle, which stops the clock and lets it go on.
     middle: Contact,
-    /// Whose time runs, or will.
+    /// The player whose time runs, or will run.
     turn: Color,
     has_run: bool,
     faces: [Option<Face>; 2],
@@ -105,7 +105,7 @@ impl OwnClock {
         self.show(at, out);
     }
 
-    /// The same for the button in the middle.
+    /// The button in the middle was read, or an edge of it was seen.
     pub fn read_middle(&mut self, at: Mono, level: Level, out: &mut Vec<OwnAct>) {
         if let Some((when, Level::Closed)) = self.middle.read(at, level) {
             let changes = match self.model.running() {

@@ -32,7 +32,7 @@ pub struct BridgeLink {
     link: Link,
     lines: Lines,
     driver: Dgt3000,
-    /// Of the last write.
+    /// The number of the last write, by which its end is known.
     number: u8,
     /// The bridge speaks another version, which was said.
     has_other: bool,

@@ -201,7 +201,7 @@ pub enum ClockNews {
 pub enum Act<C> {
     /// Send this now.
     Send(C),
-    /// Know this.
+    /// The driver has this to say.
     Tell(ClockNews),
 }
 

@@ -29,7 +29,7 @@ const N_STANDS: u32 = 3;
 pub enum PortAct {
     /// Bytes for the port.
     Send(Vec<u8>),
-    /// Know this.
+    /// The driver has this to say, for the log.
     Tell(ClockNews),
     /// The game hears this.
     Hear(ClockMessage),
@@ -122,7 +122,7 @@ impl<D: PortDriver> PortDesk<D> {
         self.take(at, acts, out);
     }
 
-    /// The arbiter, or the referee for him, orders something of the clock.
+    /// The arbiter, or the referee in the arbiter's place, orders something of the clock.
     pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<PortAct>) {
         let mut acts = Vec::new();
         self.desk.obey(at, order, &mut acts);

@@ -21,7 +21,7 @@ pub(super) enum Trust {
 }
 
 impl<D: ClockDriver> ClockDesk<D> {
-    /// The same desk, whose clock is believed to obey.
+    /// Makes the desk believe from the start that the clock obeys.
     pub(super) fn trusted(self) -> Self {
         Self { trust: Trust::Obeys, ..self }
     }
@@ -95,7 +95,7 @@ impl<D: ClockDriver> ClockDesk<D> {
         if self.has_run || !has_begun {
             return false;
         }
-        // How long he has thought about his first move nobody has measured.
+        // How long the player has thought about the first move was not measured.
         self.model.start(at, !turn);
         self.model.press(at, !turn);
         true

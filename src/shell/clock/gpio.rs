@@ -19,7 +19,7 @@ pub struct Pins {
     pub buzzer: Option<u8>,
 }
 
-/// Why there are no pins.
+/// What keeps the pins from being used.
 #[derive(Debug, thiserror::Error)]
 pub enum GpioError {
     /// The chip as a whole.
@@ -31,7 +31,7 @@ pub enum GpioError {
     /// One pin.
     #[error("BCM {pin} cannot be used; does another program hold it?")]
     Pin {
-        /// Its number.
+        /// Its BCM number.
         pin: u8,
         /// What was said.
         #[source]

@@ -33,7 +33,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Its word in the settings.
+    /// How the settings name this kind.
     pub(in crate::shell) const fn word(self) -> &'static str {
         match self {
             Self::Board => "board",

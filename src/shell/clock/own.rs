@@ -50,7 +50,7 @@ pub enum Which {
 pub struct Edge {
     /// When, by the kernel.
     pub at: Stamp,
-    /// Whose.
+    /// Which contact it is an edge of.
     pub which: Which,
     /// How the contact stood after it.
     pub level: Level,

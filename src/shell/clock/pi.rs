@@ -21,7 +21,7 @@ const DISPLAYS: (u8, u8) = (0x70, 0x71);
 /// Half of what is possible: enough for a hall.
 const BRIGHTNESS: Brightness = Brightness(7);
 
-/// Why the parts cannot be used.
+/// What keeps the parts from being used.
 #[derive(Debug, thiserror::Error)]
 pub enum PiClockError {
     /// The pins.

@@ -1,8 +1,8 @@
 //! Drives a DGT3000 over I2C: takes control of it, keeps it, and shows what is wanted.
 //!
-//! Unlike behind a board there is no doubt about who answers, answers come within milliseconds, and
-//! the option is chosen from here. Instead the bus has its moods: the clock sleeps, two masters
-//! speak at once, a plug is half in. Answers come on one of two addresses, and the host listens on
+//! Unlike behind a board there is no doubt that the clock itself answers, answers come within
+//! milliseconds, and the option is chosen from here. Instead the bus has faults of its own: the
+//! clock sleeps, two masters speak at once, a plug is half in. Answers come on one of two addresses, and the host listens on
 //! one at a time. Protocol 6.3 to 6.6.
 
 use std::time::Duration;
@@ -116,7 +116,7 @@ pub struct Dgt3000 {
     /// Refusals in a row by a clock that had said that it obeys.
     n_refused: u32,
     has_reset: bool,
-    /// Why the clock was not to be had, as told last.
+    /// Why control could not be taken, as it was told last.
     trouble: Option<ClockNews>,
 }
 

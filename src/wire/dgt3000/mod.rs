@@ -61,7 +61,7 @@ impl Address {
     }
 }
 
-/// Why bytes are no frame.
+/// What is wrong with bytes that are no frame.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
 pub enum FrameFault {
     /// Shorter or longer than any frame.
