@@ -2,8 +2,9 @@
 //! contact, at the lever of any other clock.
 //!
 //! It reckons by the same model as everything else and speaks to the game as a clock behind a board
-//! does, so the game cannot tell it from one. A press counts from its first edge, though it is believed
-//! a few milliseconds later; nothing is reckoned in between that would have to be taken back.
+//! does, so the game cannot tell it from one. A press counts from its first edge, though it is
+//! believed a few milliseconds later; nothing is reckoned in between that would have to be taken
+//! back.
 
 use super::obey::obey;
 use crate::clock::{Change, ClockModel, PerMove, TimeControl};

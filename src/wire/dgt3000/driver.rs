@@ -2,8 +2,8 @@
 //!
 //! Unlike behind a board there is no doubt that the clock itself answers, answers come within
 //! milliseconds, and the option is chosen from here. Instead the bus has faults of its own: the
-//! clock sleeps, two masters speak at once, a plug is half in. Answers come on one of two addresses, and the host listens on
-//! one at a time. Protocol 6.3 to 6.6.
+//! clock sleeps, two masters speak at once, a plug is half in. Answers come on one of two
+//! addresses, and the host listens on one at a time. Protocol 6.3 to 6.6.
 
 use std::time::Duration;
 
