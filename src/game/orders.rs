@@ -233,12 +233,9 @@ impl Game {
             Act::Ordered { order: Order::Dismiss(None), .. } => "dismiss",
             _ => return None,
         };
-        let mut open = self.answered_by(word);
-        let n_open = open.len();
-        // What has no number cannot be named: alone, the latest of it is answered.
-        open.retain(|known| known.number.is_some());
-        let why = || format!("{n_open} matters are open; say which: {}", named(&open, word));
-        (n_open > 1 && !open.is_empty()).then(why)
+        let open = self.answered_by(word);
+        let why = || format!("{} matters are open; say which: {}", open.len(), named(&open, word));
+        (open.len() > 1).then(why)
     }
 
     /// The matters that `word` answers.
@@ -399,11 +396,8 @@ impl Game {
 
 /// Open matters with the orders that answer them.
 fn named(open: &[Pending], word: &str) -> String {
-    let of = |known: &Pending| match known.number {
-        Some(n) => format!("\"{word} {n}\" ({})", known.what),
-        None => format!("\"{word}\" ({})", known.what),
-    };
-    open.iter().map(of).collect::<Vec<_>>().join(", ")
+    let of = |known: &Pending| Some(format!("\"{word} {}\" ({})", known.number?, known.what));
+    open.iter().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// What goes on record as said, and needs nobody to rule on it.
@@ -421,6 +415,7 @@ const fn is_mere_word(said: &Declaration) -> bool {
 
 /// Whether a referee that has nothing to say to `act` has found nothing to do. A position that the
 /// board must show is demanded in silence.
-const fn must_be_heard(act: &Act) -> bool {
-    matches!(act, Act::Ordered { order, .. } if !matches!(order, Order::Restore(_)))
+fn must_be_heard(act: &Act) -> bool {
+    let is_silent = |order: &Order| matches!(order, Order::Restore(_) | Order::Confirm(_));
+    matches!(act, Act::Ordered { order, .. } if !is_silent(order))
 }

@@ -432,9 +432,9 @@ fn a_matter_is_answered_by_its_number() {
     assert_eq!(board.order("dismiss 2").why, None);
 }
 
-/// A breach that the opponent may claim has no number; it is named all the same.
+/// A breach that the opponent may claim is named by a number too, which no matter has.
 #[test]
-fn what_has_no_number_is_named_by_its_order() {
+fn a_breach_that_may_be_claimed_is_named_by_its_number() {
     let touched = r#"{"trace":1,"board":"dgt","clock":true}
 {"t":3000,"sq":"e2","p":""}
 {"t":3200,"sq":"e4","p":"P"}
@@ -449,12 +449,25 @@ fn what_has_no_number_is_named_by_its_order() {
 {"t":9800,"press":"white"}
 {"t":12000,"end":true}
 "#;
-    let mut board =
-        Board::played(touched, Settings { terms: Some(Terms::default()), ..Settings::default() });
+    let settings = || Settings { terms: Some(Terms::default()), ..Settings::default() };
+    let mut board = Board::played(touched, settings());
     let why = board.order("dismiss 3").why.unwrap();
-    assert!(why.contains("what is: \"dismiss\" (white did not move d1"), "{why}");
-    assert_eq!(board.order("dismiss").why, None);
+    assert!(why.contains("what is: \"dismiss 1001\" (white did not move d1"), "{why}");
+    assert_eq!(board.after_kill().referee().unwrap().pending()[0].number, Some(1001));
+    // Something else came up: who means the one does not get the other.
+    board.order("position_lost");
+    let bare = Act::read("dismiss", "arbiter", "").unwrap();
+    let why = board.game.unclear(&bare).unwrap();
+    assert!(why.contains("\"dismiss 1\"") && why.contains("\"dismiss 1001\""), "{why}");
+    assert_eq!(board.order("dismiss 1001").why, None);
+    assert!(board.order("dismiss 1001").why.unwrap().contains("what is: \"dismiss 1\" (the pos"));
+    assert_eq!(board.order("dismiss 1").why, None);
     assert!(board.order("dismiss 3").why.unwrap().ends_with("what is: nothing"));
+
+    let mut board = Board::played(touched, settings());
+    assert_eq!(board.order("confirm 1001").why, None);
+    let open = board.game.referee().unwrap().pending();
+    assert!(open.iter().any(|known| known.what.starts_with("white must move d1")), "{open:?}");
 }
 
 /// What was played while the game was taken to be over is found when it is reopened.

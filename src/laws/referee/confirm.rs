@@ -18,6 +18,10 @@ use shakmaty::{Color, Move, Position};
 impl Referee {
     /// Carries out what was proposed or claimed: the matter of this number, or else what came last.
     pub(super) fn on_confirm(&mut self, number: Option<u32>) {
+        if let Some(breach) = self.motion.breach(number).cloned() {
+            self.enforce(&breach);
+            return;
+        }
         let named = self.cx.matters.take(number);
         if named.is_none() && self.claims.is_for_the_record() {
             let binding = self.claims.confirm(&mut self.cx);
@@ -109,7 +113,9 @@ impl Referee {
 
     /// The arbiter does not carry out what was proposed.
     pub(super) fn on_dismiss(&mut self, number: Option<u32>) {
-        if let Some(matter) = self.cx.matters.take(number) {
+        if let Some(breach) = self.motion.take_breach(number) {
+            self.dismiss_breach(&breach);
+        } else if let Some(matter) = self.cx.matters.take(number) {
             self.dismiss_case(&matter.case);
         } else if self.claims.drop_open().is_some() {
             self.cx.out.note("the claim is dismissed");
@@ -119,12 +125,16 @@ impl Referee {
             self.cx.out.note("the protest is dismissed");
             self.cx.set_result(Code::ArbiterResult, score, "signed result", None);
         } else if let Some(breach) = self.motion.drop_breach() {
-            self.cx.out.note("the move stands");
-            self.motion.stands_beyond(&mut self.cx, &breach);
-            self.settle_end();
+            self.dismiss_breach(&breach);
         } else {
             self.cx.out.refuse(None, "nothing waits for a ruling");
         }
+    }
+
+    fn dismiss_breach(&mut self, breach: &Breach) {
+        self.cx.out.note("the move stands");
+        self.motion.stands_beyond(&mut self.cx, breach);
+        self.settle_end();
     }
 
     fn dismiss_case(&mut self, case: &Case) {

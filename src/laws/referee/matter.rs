@@ -19,6 +19,8 @@ pub enum MayAct {
 /// A breach of Article 4 that the opponent may claim until he touches a piece.
 #[derive(Clone, Debug)]
 pub(super) struct Breach {
+    /// By which it is named: matters have other numbers.
+    pub number: u32,
     pub by: Color,
     /// The half-move, counted from 0, that breaks the rule.
     pub ply: usize,
@@ -51,8 +53,9 @@ pub(super) struct Beyond {
 
 impl Breach {
     /// Half-move `ply`, whose piece was released at the end of another move and went on.
-    pub(super) const fn by_release(by: Color, ply: usize, binding: Binding) -> Self {
+    pub(super) const fn by_release(number: u32, by: Color, ply: usize, binding: Binding) -> Self {
         Self {
+            number,
             by,
             ply,
             binding,

@@ -4,7 +4,7 @@ use super::super::profile::{Fault, IllegalCost, PromotionLeft};
 use super::super::said::Verdict;
 use super::Referee;
 use super::claim::{Asked, Open};
-use super::matter::{ByAbsence, Case, Illegal, Matter, MayAct};
+use super::matter::{Breach, ByAbsence, Case, Illegal, Matter, MayAct};
 use shakmaty::Color;
 
 /// One thing that waits.
@@ -38,20 +38,13 @@ impl Referee {
             claims.partition(|claim| !claim.orders.contains(&"confirm"));
         found.extend(matters);
         found.extend(asks);
-        if self.cx.matters.is_empty() {
-            let breaches = self.motion.breaches().rev().map(|breach| {
-                let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
-                let what = if breach.is_doubtful {
-                    format!(
-                        "{by} did not {binding}, which he may have touched; {other} may claim it"
-                    )
-                } else {
-                    format!("{by} did not {binding} as he must; {other} may claim it")
-                };
-                Pending { is_on_request: true, ..Pending::of(what, &["confirm", "dismiss"]) }
-            });
-            found.extend(breaches);
-        }
+        // What the opponent has claimed is a matter by now.
+        let is_claimed = |breach: &Breach| {
+            let is_it = |case: &Case| matches!(case, Case::Touch(it) if it.ply == breach.ply);
+            self.cx.matters.iter().any(|matter| is_it(&matter.case))
+        };
+        let breaches = self.motion.breaches().rev().filter(|breach| !is_claimed(breach));
+        found.extend(breaches.map(pending_breach));
         found.extend(self.standing());
         found
     }
@@ -218,4 +211,16 @@ impl Referee {
             _ => format!("the game for {other} if confirmed, unless he cannot mate"),
         }
     }
+}
+
+/// A breach that may be claimed: what `confirm` enforces, and `dismiss` lets stand.
+fn pending_breach(breach: &Breach) -> Pending {
+    let (by, other, binding) = (breach.by, !breach.by, &breach.binding);
+    let what = if breach.is_doubtful {
+        format!("{by} did not {binding}, which he may have touched; {other} may claim it")
+    } else {
+        format!("{by} did not {binding} as he must; {other} may claim it")
+    };
+    let number = Some(breach.number);
+    Pending { number, is_on_request: true, ..Pending::of(what, &["confirm", "dismiss"]) }
 }

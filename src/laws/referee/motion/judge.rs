@@ -437,7 +437,7 @@ impl Motion {
                 cx.out.log_with(Code::TouchMove, Some(by), format!("bound to {binding}"));
             }
         }
-        let breach = Breach::by_release(by, cx.game.len() - 1, binding);
+        let breach = Breach::by_release(self.next_breach(), by, cx.game.len() - 1, binding);
         self.breaches.push(Breach { first, is_release, is_doubtful, ..breach });
         if !is_doubtful {
             note_handling(cx);

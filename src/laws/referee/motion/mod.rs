@@ -51,12 +51,18 @@ pub(super) enum Step {
     WentOn,
 }
 
+/// Breaches are counted by themselves, from here on: they come and go with what hands do, and the
+/// numbers of matters, which orders on record name, do not shift with them.
+const BREACHES_FROM: u32 = 1_001;
+
 /// What the players do with the pieces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motion {
     turn: Turn,
     /// Breaches of Article 4 by the player who moved last.
     breaches: Vec<Breach>,
+    /// How many breaches there were.
+    n_breaches: u32,
     /// Who pressed on a move that other pieces in disorder still hide.
     pressed_early: Option<Color>,
 }
@@ -170,6 +176,23 @@ impl Motion {
     /// The breaches of Article 4 that may be claimed, in their order.
     pub(super) fn breaches(&self) -> impl DoubleEndedIterator<Item = &Breach> {
         self.breaches.iter()
+    }
+
+    /// The number of a breach that comes up.
+    fn next_breach(&mut self) -> u32 {
+        self.n_breaches += 1;
+        BREACHES_FROM - 1 + self.n_breaches
+    }
+
+    /// The breach of this number.
+    pub(super) fn breach(&self, number: Option<u32>) -> Option<&Breach> {
+        self.breaches.iter().find(|breach| Some(breach.number) == number)
+    }
+
+    /// The same, which is none any more.
+    pub(super) fn take_breach(&mut self, number: Option<u32>) -> Option<Breach> {
+        let idx = self.breaches.iter().position(|breach| Some(breach.number) == number)?;
+        Some(self.breaches.remove(idx))
     }
 
     /// The breach that is ruled upon next.

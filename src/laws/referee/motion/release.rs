@@ -78,11 +78,16 @@ impl Motion {
         self.breaches.retain(|breach| breach.ply != idx);
         let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
         cx.out.log(Code::MovedAfterRelease, Some(old.by));
-        let (binding, first) = match earlier {
-            Some(earlier) if earlier.first.is_some() => (earlier.binding, earlier.first),
-            _ => (Binding::Destination(target_of(old.m, before.turn())), Some(old.san)),
+        let (number, binding, first) = match earlier {
+            Some(earlier) if earlier.first.is_some() => {
+                (earlier.number, earlier.binding, earlier.first)
+            }
+            _ => {
+                let binding = Binding::Destination(target_of(old.m, before.turn()));
+                (self.next_breach(), binding, Some(old.san))
+            }
         };
-        let went_on = Breach::by_release(old.by, idx, binding);
+        let went_on = Breach::by_release(number, old.by, idx, binding);
         self.breaches.push(Breach { first, is_pressed, ..went_on });
         note_handling(cx);
     }
@@ -176,7 +181,7 @@ impl Motion {
         }
         cx.out.log(Code::MovedAfterRelease, Some(by));
         let (binding, first) = (Binding::Destination(gone.released), Some(ply.san.clone()));
-        let went_on = Breach::by_release(by, idx, binding);
+        let went_on = Breach::by_release(self.next_breach(), by, idx, binding);
         self.breaches.push(Breach { first, beyond: Some(beyond), ..went_on });
         note_handling(cx);
     }
