@@ -50,7 +50,7 @@ impl Driver for Scanned {
         self.news.pop_front()
     }
 
-    /// Whoever scans it tells the whole board by himself, again and again.
+    /// Its scans tell the whole board again and again, unasked.
     fn want_picture(&mut self, _now: Mono) {}
 
     fn last_heard(&self) -> Mono {
