@@ -4,16 +4,15 @@
 pub mod check;
 pub mod control;
 pub mod model;
-pub mod notation;
 pub mod note;
 mod phase;
 pub mod reading;
 mod sense;
 
 pub use check::{Check, Estimate, Shown};
+pub use control::notation::ControlError;
 pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
 pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, Flags, Manner};
-pub use notation::ControlError;
 pub use note::{Note, Rate};
 pub use reading::{Device, End, Face, Reader, Times, Turned};
 pub use sense::Sense;

@@ -4,8 +4,8 @@
 //! An arbiter's order is written as it is ([`crate::laws::Order`]). What a player says begins with
 //! `white` or `black`, and what both sign with `both`; no order begins so.
 
-use super::orders::Act;
-use crate::laws::{Declaration, UnknownName};
+use super::entry::Fact;
+use crate::laws::{Declaration, Order, Score, Told, UnknownName};
 use shakmaty::Color;
 use std::fmt;
 
@@ -47,6 +47,88 @@ impl std::error::Error for Misread {}
 impl From<UnknownName> for Misread {
     fn from(unknown: UnknownName) -> Self {
         Self::Unknown(unknown)
+    }
+}
+
+/// What people at the table do and say, beside moving pieces and pressing the clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A player declares something.
+    Declared(Color, Declaration),
+    /// Both players sign this score.
+    Signed(Score),
+    /// A move is announced aloud, in blind play.
+    Announced(Color, String),
+    /// A move is written for the envelope, or read from it.
+    Sealed(Color, String),
+    /// The arbiter orders something.
+    Ordered {
+        /// What.
+        order: Order,
+        /// Who ordered it.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+    /// A player stopped both sides of the clock.
+    Stopped(Color),
+    /// The announced start is reached.
+    Scheduled,
+    /// What comes next, if it is no order, is put on record by this person.
+    Entered {
+        /// Who.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Act {
+    /// What goes on record of it.
+    pub(super) fn fact(&self) -> Fact {
+        match self.clone() {
+            Self::Declared(by, said) => Fact::Declared { by, said },
+            Self::Signed(score) => Fact::Signed { score },
+            Self::Announced(by, words) => Fact::Announced { by, words },
+            // What was sealed is in the envelope and nowhere else.
+            Self::Sealed(by, _) => Fact::Sealed { by, text: String::new() },
+            Self::Ordered { order, author, reason } => Fact::Ordered { order, author, reason },
+            Self::Stopped(by) => Fact::Stopped { by },
+            Self::Scheduled => Fact::Scheduled,
+            Self::Entered { author, reason } => Fact::Entered { author, reason },
+        }
+    }
+
+    /// What a referee is told of it.
+    pub(super) fn told(&self) -> Option<Told> {
+        Some(match self.clone() {
+            Self::Declared(by, said) => Told::Declared(by, said),
+            Self::Signed(score) => Told::Signed(score),
+            Self::Announced(by, words) => Told::Announced(by, words),
+            Self::Sealed(by, text) => Told::Sealed(by, text),
+            Self::Ordered { order, .. } => Told::Ordered(order),
+            Self::Stopped(by) => Told::Stopped(by),
+            Self::Scheduled => Told::Scheduled,
+            Self::Entered { .. } => return None,
+        })
+    }
+
+    /// The note that takes its place on record when it is refused.
+    pub(super) fn refused(&self, why: &str) -> Fact {
+        let (words, author, reason) = match self {
+            Self::Ordered { order, author, reason } => {
+                (order.to_string(), author.clone(), reason.clone())
+            }
+            Self::Declared(by, said) => (format!("{by} {said}"), String::new(), String::new()),
+            Self::Signed(score) => (format!("both sign {score}"), String::new(), String::new()),
+            Self::Announced(by, _) => (format!("{by} announce"), String::new(), String::new()),
+            Self::Sealed(by, _) => (format!("{by} sealed"), String::new(), String::new()),
+            Self::Stopped(by) => (format!("{by} stop"), String::new(), String::new()),
+            Self::Scheduled => ("scheduled".to_owned(), String::new(), String::new()),
+            Self::Entered { .. } => (String::new(), String::new(), String::new()),
+        };
+        let order = Order::Note(format!("\"{}\" is refused: {why}", words.trim_end()));
+        Fact::Ordered { order, author, reason }
     }
 }
 

@@ -1,11 +1,22 @@
 //! Everything that can happen to a game. Closed on purpose.
 
-use super::orders::Act;
-use super::rules::Clocked;
+use super::act::Act;
 use crate::clock::ClockModel;
+use crate::laws::Clocks;
 use crate::track::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
+
+/// What a clock says that speaks for itself.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Clocked {
+    /// What it shows.
+    Shows(Clocks),
+    /// A flag is down.
+    Flag(Color),
+    /// Both are, and the order is unknown.
+    FlagsUnknown,
+}
 
 /// How a clock is driven, as far as it lets itself be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -35,6 +35,8 @@ use shakmaty::{
 };
 use std::time::Duration;
 
+/// A lever that comes back within this time, with nothing moved, was touched and not pressed.
+pub(super) const BOUNCE: Duration = Duration::from_millis(700);
 /// Presses whose clock times are remembered until their moves are recorded.
 const PRESSES_MAX: usize = 32;
 

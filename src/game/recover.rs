@@ -1,8 +1,7 @@
 //! From what is on record back to the game, after a crash, a power cut or a restart.
 
 use super::entry::{Basis, Entry, Fact, LinkState};
-use super::machine::Game;
-use super::minutes::Minutes;
+use super::machine::{Before, Game, Minutes};
 use super::play::Play;
 use super::score::ScoreSheet;
 use super::settings::Settings;
@@ -325,23 +324,15 @@ impl Recovered {
             None => (None, End::Left),
         };
         let white = settings.white_end.unwrap_or(white);
-        let mut game = Game::new(settings);
-        game.board.take_up(Known { lies, sight: self.sight, serials: self.serials });
-        game.clock.take_up(white, self.has_clock, game.board.lies());
-        if let Some((sheet, _)) = &self.game {
-            let first = sheet.start().turn();
-            game.clock.take_up_game(first, sheet.len());
-            game.bench = self.minutes.seat(&game.settings, sheet);
-        }
-        let is_closed = self.is_closed;
-        game.recorder.play = self.game.map(|(sheet, ending)| {
+        let bench = self.game.as_ref().and_then(|(sheet, _)| self.minutes.seat(&settings, sheet));
+        let play = self.game.map(|(sheet, ending)| {
             let mut play = Play::resumed(sheet, ending);
-            play.is_closed = is_closed;
+            play.is_closed = self.is_closed;
             play
         });
-        let (recorder, mut cx) = game.parts();
-        recorder.begin_silence(&mut cx, None);
-        recorder.recover_base(&mut cx);
+        let known = Known { lies, sight: self.sight, serials: self.serials };
+        let mut game = Game::new(settings);
+        game.take_up(Before { known, white, has_clock: self.has_clock, play, bench });
         game
     }
 }

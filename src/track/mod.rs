@@ -7,11 +7,8 @@
 //! by the second and when a clock is pressed. It knows nothing of wires, of articles of the Laws or
 //! of the clock's time.
 
-pub mod amend;
 pub mod audit;
 pub mod bridge;
-pub mod fault;
-pub mod grow;
 pub mod history;
 pub mod illegal;
 pub mod legal;
@@ -20,9 +17,7 @@ pub mod memory;
 pub mod mismatch;
 pub mod past;
 pub mod placement;
-pub mod press;
 pub mod repair;
-pub mod rivals;
 pub mod search;
 pub mod tracker;
 pub mod weigh;

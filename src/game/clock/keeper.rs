@@ -3,11 +3,17 @@
 use crate::clock::{Check, ClockModel, Estimate, Note, Reader, Shown, TimeControl, Times};
 use crate::game::event::Driving;
 use crate::game::settings::ClockRole;
-use crate::game::start::Beginning;
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
+
+/// Whether the beginning of a game was seen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(in crate::game) enum Beginning {
+    Seen,
+    Unseen,
+}
 
 /// A lever that turns so soon after our own setting, to the side that was set running, follows it:
 /// some clocks do that. Ours; a reading comes up to 1.5 s late (protocol 2.6).

@@ -7,13 +7,13 @@ mod keeper;
 mod stands;
 
 use self::flags::Flags;
+pub(super) use self::keeper::Beginning;
 use self::keeper::Timekeeper;
 use self::stands::ClockStands;
 use super::entry::Fact;
 use super::event::Driving;
 use super::play::Play;
 use super::settings::{ClockRole, Settings};
-use super::start::Beginning;
 use crate::clock::{Device, End, Estimate, Face, Note, Reader, Times, Turned};
 use crate::time::Mono;
 use crate::wire::lever_watch::{LeverWatch, Turn};

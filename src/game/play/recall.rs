@@ -1,14 +1,14 @@
 //! What the board remembers takes the place of what had to be guessed.
 
-use super::Play;
+use super::{BOUNCE, Play};
 use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
-use crate::game::memory::Recall;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::CLEAR_LEAD;
 use crate::track::{Step, Tracker};
+use shakmaty::Color;
 
 impl Play {
     /// Lets `base`, a tracker as it was before something was missed, see what the board remembers
@@ -98,5 +98,66 @@ impl Play {
         let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
         let recorded = || completed.map(|done| done.times).find_map(|times| times);
         live.or_else(recorded)
+    }
+}
+
+/// A tracker to which is told what a board remembers.
+struct Recall {
+    tracker: Tracker,
+    /// What the clocks showed when one of them was last pressed.
+    shown: Option<Times>,
+    /// Presses that were not heard, with what both clocks showed.
+    presses: Vec<(Mono, Option<Times>)>,
+    /// The last press, if nothing has stirred since.
+    untouched: Option<(Mono, Color)>,
+}
+
+impl Recall {
+    /// The next step, at the time `when`. `heard` are the presses that came over the line.
+    fn step(&mut self, when: Mono, step: &Step, is_play: bool, heard: &[(Mono, Option<Times>)]) {
+        match step {
+            Step::Sensed { sq, reading } => {
+                self.untouched = None;
+                if is_play {
+                    self.tracker.sense(when, *sq, *reading);
+                } else {
+                    self.tracker.observe(when, *sq, *reading);
+                }
+            }
+            Step::Pressed { by, left } if is_play => {
+                match heard.iter().find(|(at, _)| *at == when) {
+                    Some((_, times)) => self.shown = times.or(self.shown),
+                    None => {
+                        self.shown = self.shown.zip(*left).map(|(shown, left)| match by {
+                            Color::White => Times { white: left, ..shown },
+                            Color::Black => Times { black: left, ..shown },
+                        });
+                        self.presses.push((when, self.shown));
+                    }
+                }
+                self.press(when, *by);
+            }
+            Step::Found(placement) => {
+                self.untouched = None;
+                self.tracker.picture(when, placement);
+                self.tracker.look(when, 1);
+            }
+            Step::Pressed { .. } | Step::Showed(_) => {}
+        }
+    }
+
+    /// A lever that comes back at once was touched and not pressed, as in live play.
+    fn press(&mut self, when: Mono, by: Color) {
+        let is_open = |at| self.tracker.best().open.iter().any(|press| press.at == at);
+        if let Some((at, other)) = self.untouched.take()
+            && other != by
+            && when.since(at) < BOUNCE
+            && is_open(at)
+        {
+            self.tracker.forget_press(at);
+            return;
+        }
+        self.tracker.press(when, by);
+        self.untouched = Some((when, by));
     }
 }

@@ -2,7 +2,7 @@
 //! what was played whatever the sensors say.
 
 use super::Play;
-use super::shadow::Shadows;
+use super::shadow::{Chosen, Shadows};
 use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Scored, Unplayable};
 use crate::time::Mono;
@@ -69,18 +69,6 @@ impl From<Unplayable> for OrderError {
             Unplayable::Later { ply, uci } => Self::LaterMove { ply, uci },
         }
     }
-}
-
-/// What takes the place of a recorded half-move.
-pub(super) struct Chosen<'a> {
-    /// The move.
-    pub(super) m: Move,
-    /// What else it may have been.
-    pub(super) others: Vec<UciMove>,
-    /// The recorded moves after it, as they read then.
-    pub(super) later: &'a [Move],
-    /// What that rests on.
-    pub(super) basis: Basis,
 }
 
 impl Play {

@@ -8,7 +8,6 @@
 //! explains, the shadow takes the place of the record.
 
 use super::Play;
-use super::settle::Chosen;
 use crate::game::entry::{Basis, Fact};
 use crate::time::Mono;
 use crate::track::legal;
@@ -42,6 +41,18 @@ pub(super) struct Shadows {
     n: usize,
     /// For each half-move on record, how many were once it was told; none where that is not known.
     told: Vec<usize>,
+}
+
+/// What takes the place of a recorded half-move.
+pub(super) struct Chosen<'a> {
+    /// The move.
+    pub(super) m: Move,
+    /// What else it may have been.
+    pub(super) others: Vec<UciMove>,
+    /// The recorded moves after it, as they read then.
+    pub(super) later: &'a [Move],
+    /// What that rests on.
+    pub(super) basis: Basis,
 }
 
 impl Shadows {

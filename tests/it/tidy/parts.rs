@@ -79,8 +79,8 @@ pub(super) fn impls(sources: &[Source], folder: &str) -> Vec<Complaint> {
     found
 }
 
-/// Which modules of `all` this one names by `super`, with the line. What a module hands on by
-/// `pub use` it does not need itself.
+/// Which modules of `all` this one names by `super` or `crate`, with the line. What a module hands
+/// on by `pub use` it does not need itself.
 fn named(module: &Module, all: &[Module]) -> Vec<(usize, Vec<String>)> {
     let is_module = |path: &[String]| all.iter().any(|known| known.path == path);
     let mut found = Vec::new();
@@ -98,20 +98,20 @@ fn named(module: &Module, all: &[Module]) -> Vec<(usize, Vec<String>)> {
         while reads(&module.tokens, idx + 3 * n_up, &["super", "::"]) {
             n_up += 1;
         }
+        let is_absolute = reads(&module.tokens, idx, &["crate", "::"]);
         let is_continued = idx >= 2 && is_path(&module.tokens, idx - 2);
         let is_scope = idx > 0 && module.tokens[idx - 1].text == "in";
-        if n_up == 0 || is_continued || is_scope || hands_on || token.is_test {
+        let is_named = n_up > 0 || is_absolute;
+        if !is_named || is_continued || is_scope || hands_on || token.is_test {
             continue;
         }
-        let Some(n) = module.path.len().checked_sub(n_up) else { continue };
-        for (line, name) in branches(&module.tokens, idx + 3 * n_up) {
+        let n = if is_absolute { Some(0) } else { module.path.len().checked_sub(n_up) };
+        let Some(n) = n else { continue };
+        for (line, name) in branches(&module.tokens, idx + 3 * n_up.max(1)) {
             let mut path = module.path[..n].to_vec();
-            for part in name.split("::") {
-                path.push(part.to_owned());
-                if !is_module(&path) {
-                    path.pop();
-                    break;
-                }
+            path.extend(name.split("::").map(str::to_owned));
+            while !path.is_empty() && !is_module(&path) {
+                path.pop();
             }
             if is_module(&path) && path != module.path {
                 found.push((line, path));

@@ -1,11 +1,11 @@
 //! Orders that say what a game is played from: its start position, another one, or the board as it
 //! stands.
 
-use super::entry::Fact;
-use super::machine::Game;
-use super::play::Play;
-use super::score::Unknown;
-use super::start::{start_due, start_shown};
+use super::Game;
+use crate::game::entry::Fact;
+use crate::game::play::Play;
+use crate::game::recorder::{start_due, start_shown};
+use crate::game::score::Unknown;
 use crate::time::Mono;
 use crate::track::{Placement, bridge};
 use shakmaty::fen::Fen;
@@ -21,10 +21,10 @@ impl Game {
     /// has moves, or is over, is his matter.
     pub(super) fn order_start(&mut self, now: Mono) -> Result<(), String> {
         let is_begun = |play: &Play| play.is_over() || !play.sheet().is_empty();
-        if self.bench.is_some() && self.recorder.play.as_ref().is_some_and(is_begun) {
+        if self.bench.is_some() && self.recorder.play().is_some_and(is_begun) {
             return Ok(());
         }
-        let shown = self.recorder.joining.board().cloned().map(Placement::from);
+        let shown = self.recorder.board().cloned().map(Placement::from);
         let shown = shown.and_then(|placement| start_shown(&self.settings, &placement));
         let (start, mode) = start_due(&self.settings, shown);
         let is_so = self.open().is_some_and(|play| {
@@ -48,7 +48,7 @@ impl Game {
     /// The game is played from how the board stands, with `turn` to move.
     pub(super) fn order_standing(&mut self, now: Mono, turn: Color) -> Result<(), String> {
         let mode = self.recorder.joined_mode(&self.settings);
-        let board = self.recorder.joining.board().ok_or(UNREAD)?;
+        let board = self.recorder.board().ok_or(UNREAD)?;
         let pos = standing(board, turn, mode)?;
         self.begin_by_order(now, pos, mode)
     }
@@ -56,7 +56,7 @@ impl Game {
     /// The board is right as it stands: the record goes on from there, with a gap where moves are
     /// on record already.
     pub(super) fn order_adopt(&mut self, now: Mono, turn: Option<Color>) -> Result<(), String> {
-        let board = self.recorder.joining.board().ok_or(UNREAD)?.clone();
+        let board = self.recorder.board().ok_or(UNREAD)?.clone();
         let by_clock = self.clock.on_move().filter(|_| self.clock.is_running());
         let Some(play) = self.open() else {
             let turn = turn.or(by_clock).unwrap_or(Color::White);
@@ -88,7 +88,7 @@ impl Game {
     }
 
     fn open(&self) -> Option<&Play> {
-        self.recorder.play.as_ref().filter(|play| !play.is_over())
+        self.recorder.play().filter(|play| !play.is_over())
     }
 
     /// A game begins from `pos`, or the one that has begun does so.
@@ -117,7 +117,7 @@ impl Game {
 
     /// The record of the game that has begun, and has no moves, begins from `pos`.
     fn begin_anew(&mut self, now: Mono, pos: Chess, is_joined: bool) {
-        let Some(play) = &mut self.recorder.play else { return };
+        let Some(play) = self.recorder.play_mut() else { return };
         play.begin_from(now, pos.clone(), is_joined, &mut self.out.facts);
         let mode = play.sheet().mode();
         self.parts().1.reseat(&pos, mode);
@@ -127,11 +127,11 @@ impl Game {
 
     /// What the sensors see is held against the record that has just begun.
     fn show_board(&mut self, now: Mono) {
-        let Some(seen) = self.recorder.joining.board().cloned().map(Placement::from) else {
+        let Some(seen) = self.recorder.board().cloned().map(Placement::from) else {
             return;
         };
         self.tell_picture(now, &seen);
-        if let Some(play) = &mut self.recorder.play {
+        if let Some(play) = self.recorder.play_mut() {
             play.witness(now, &seen);
         }
         let (recorder, mut cx) = self.parts();

@@ -7,15 +7,21 @@
 //! way, a captured piece that was carried over the board or a reply that was begun before the press
 //! needs no rule of its own: some line explains it, and time tells which.
 
+pub mod amend;
+pub mod fault;
+pub mod grow;
+pub mod press;
+pub mod rivals;
+
 use super::bridge::Shore;
 use super::history::History;
 use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
-use super::press::Closing;
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
 use crate::time::Mono;
+use press::Closing;
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
@@ -69,7 +75,7 @@ pub const TWIN_AHEAD: Duration = Duration::from_millis(100);
 /// Pieces that were put back rest at least this long before play goes on.
 pub const RESTED: Duration = Duration::from_millis(500);
 /// Lines that are this much worse than the best are not searched on.
-pub(super) const SEARCH_WITHIN: Cost = 18 * weigh::POINT;
+pub(in crate::track) const SEARCH_WITHIN: Cost = 18 * weigh::POINT;
 /// After this stillness what a line leaves unexplained counts no more.
 pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
@@ -79,29 +85,29 @@ pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 #[derive(Clone, Debug)]
 pub struct Tracker {
     /// The position that the lines begin from.
-    pub(super) root: Chess,
-    pub(super) lines: Vec<Line>,
+    pub(in crate::track) root: Chess,
+    pub(in crate::track) lines: Vec<Line>,
     n_settled: usize,
-    pub(super) seen: Placement,
-    pub(super) history: History,
-    pub(super) changed: [Mono; 64],
+    pub(in crate::track) seen: Placement,
+    pub(in crate::track) history: History,
+    pub(in crate::track) changed: [Mono; 64],
     last_change: Mono,
     now: Mono,
     /// What is looked for was played while the line was down.
-    pub(super) is_gap: bool,
+    pub(in crate::track) is_gap: bool,
     /// When it was last told that a message had been lost.
-    pub(super) missed: Option<Mono>,
+    pub(in crate::track) missed: Option<Mono>,
     /// What every line has cost alike, and what is no longer counted.
-    pub(super) forgiven: Cost,
+    pub(in crate::track) forgiven: Cost,
     /// When the whole board was read last.
-    pub(super) pictured: Mono,
+    pub(in crate::track) pictured: Mono,
     /// Searches that ended before they had looked at everything.
-    pub(super) n_cut: u64,
+    pub(in crate::track) n_cut: u64,
     /// How often a square has shown a reading for a moment: too short for a board that looks in
     /// rounds, and longer.
     n_stays: (u32, u32),
     /// Presses at which not every square had been looked at.
-    pub(super) closing: Vec<Closing>,
+    pub(in crate::track) closing: Vec<Closing>,
 }
 
 impl Tracker {
@@ -441,7 +447,7 @@ impl Tracker {
 
     /// Lets the time pass: what a line leaves unexplained counts by the second, until the board has
     /// been still for [`STILL_MAX`]. A board that stays as it is tells nothing new.
-    pub(super) fn pass(&mut self, at: Mono) {
+    pub(in crate::track) fn pass(&mut self, at: Mono) {
         self.close_pictures(at);
         let until = at.min(self.last_change + STILL_MAX);
         let micros = weigh::micros(until.since(self.now));
@@ -487,11 +493,11 @@ impl Tracker {
     }
 
     /// What the board says against `line` at this moment, while `hand` may be moving.
-    pub(super) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
+    pub(in crate::track) fn contradicts(&self, line: &Line, hand: Color) -> Cost {
         Cost::from(weigh::disorder(&self.seen, line, hand, &AT_PRESS)) * 1_000
     }
 
-    pub(super) fn prune(&mut self) {
+    pub(in crate::track) fn prune(&mut self) {
         for line in &mut self.lines {
             let (stale, open): (Vec<_>, Vec<_>) = std::mem::take(&mut line.open)
                 .into_iter()
@@ -537,6 +543,6 @@ impl Tracker {
 }
 
 /// What speaks against a line, with the presses that still wait for their move.
-pub(super) fn total(line: &Line) -> Cost {
+pub(in crate::track) fn total(line: &Line) -> Cost {
     line.cost + weigh::OPEN_PRESS * line.open.len() as Cost
 }

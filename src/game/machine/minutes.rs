@@ -1,12 +1,13 @@
 //! What is on record of a table, told to a referee who takes over. What he would say of it has been
 //! said; a press in doubt is settled as it was.
 
-use super::entry::{Fact, Weighed};
-use super::machine::Game;
-use super::play::Play;
-use super::rules::{Bench, told_of};
-use super::score::ScoreSheet;
-use super::settings::Settings;
+use super::Game;
+use super::told::told_of;
+use crate::game::bench::Bench;
+use crate::game::entry::{Fact, Weighed};
+use crate::game::play::Play;
+use crate::game::score::ScoreSheet;
+use crate::game::settings::Settings;
 use crate::laws::{Clocks, Ending, Picture, Recorded, Sheet, Thing, Told};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
@@ -40,7 +41,7 @@ enum Item {
 
 /// What is on record of a table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Minutes {
+pub(in crate::game) struct Minutes {
     items: Vec<(Mono, Item)>,
     last: Mono,
     /// What lies before the time of this run of the daemon.
@@ -52,7 +53,7 @@ pub(super) struct Minutes {
 impl Minutes {
     /// Takes down `fact`, recorded at `at` with `sheet` as it is then, if a referee is told of it
     /// or of what follows from it.
-    pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: Option<&ScoreSheet>) {
+    pub(in crate::game) fn note(&mut self, at: Mono, fact: &Fact, sheet: Option<&ScoreSheet>) {
         self.last = at;
         let item = match fact {
             Fact::Link(_) => {
@@ -99,7 +100,7 @@ impl Minutes {
 
     /// A game begins. If moves of another one are on record, a new referee is seated for it; if
     /// not, he who was there before the game stays, with what he was told.
-    pub(super) fn begin(&mut self) {
+    pub(in crate::game) fn begin(&mut self) {
         let has_moves = self.items.iter().rev().find_map(|(_, item)| match item {
             Item::Made(_) => Some(true),
             Item::Retracted(ply) => Some(*ply > 1),
@@ -111,13 +112,13 @@ impl Minutes {
     }
 
     /// The record begins from another position, with a referee who knows nothing else.
-    pub(super) fn begin_anew(&mut self) {
+    pub(in crate::game) fn begin_anew(&mut self) {
         self.items.clear();
     }
 
     /// The daemon was started anew: its time begins again, and messages of the board may have been
     /// lost.
-    pub(super) fn note_restart(&mut self) {
+    pub(in crate::game) fn note_restart(&mut self) {
         self.items.push((self.end(), Item::Restarted));
         self.before = self.end();
         self.last = Mono::default();
@@ -129,7 +130,7 @@ impl Minutes {
     }
 
     /// A referee of this game who knows all of it; none if the settings name no terms.
-    pub(super) fn seat(&self, settings: &Settings, sheet: &ScoreSheet) -> Option<Bench> {
+    pub(in crate::game) fn seat(&self, settings: &Settings, sheet: &ScoreSheet) -> Option<Bench> {
         let mut reader = Reader::new(settings, sheet)?;
         for (at, item) in &self.items {
             reader.take(*at, item);
@@ -154,11 +155,11 @@ impl Reader {
         let terms = settings.terms.clone()?;
         let (start, mode) = (sheet.start(), sheet.mode());
         let mut game = Game::new(settings.clone());
-        let bench = game.bench.insert(Bench::from(terms, start.clone(), mode));
+        let bench = game.bench.insert(Bench::seated(terms, start.clone(), mode));
         if sheet.is_joined() {
-            bench.referee.set_joined();
+            bench.set_joined();
         }
-        game.recorder.play = Some(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
+        game.recorder.set_play(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
         let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
         Some(Self { game, record: Sheet::default(), seen, ended: None })
     }
@@ -166,7 +167,7 @@ impl Reader {
     fn take(&mut self, at: Mono, item: &Item) {
         if self.ended.is_some_and(|(then, _)| then < at)
             && let (Some((_, ending)), Some(play)) =
-                (self.ended.take(), &mut self.game.recorder.play)
+                (self.ended.take(), self.game.recorder.play_mut())
         {
             play.end(ending, &mut self.game.out.facts);
         }
@@ -239,8 +240,8 @@ impl Reader {
     /// The last move on record ended the game.
     fn end_by_position(&mut self, at: Mono) {
         let Some(bench) = &mut self.game.bench else { return };
-        bench.doubt = None;
-        if bench.referee.differs(&self.record) {
+        bench.take_doubt();
+        if bench.referee().differs(&self.record) {
             self.game.tell_now(at, &Told::Record(self.record.clone()));
         }
         self.game.tell_now(at, &Told::Final);
@@ -257,7 +258,7 @@ impl Reader {
 
     fn reopen(&mut self, at: Mono) {
         self.ended = None;
-        if let Some(play) = &mut self.game.recorder.play {
+        if let Some(play) = self.game.recorder.play_mut() {
             play.reopen(&mut self.game.out.facts);
         }
         self.game.tell(at, &Told::Reopened);
@@ -268,9 +269,7 @@ impl Reader {
     fn restart(&mut self, at: Mono) {
         self.weigh(at, Weighed::Dropped);
         if let Some(bench) = &mut self.game.bench {
-            bench.take_orders();
-            bench.said.clear();
-            bench.referee.begin_again();
+            bench.begin_again();
         }
     }
 }

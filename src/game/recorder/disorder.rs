@@ -1,17 +1,17 @@
 //! Disorder that is no move: what lies about at a press, boards and starts that are not right, and
 //! presses that do not come.
 
-use super::entry::Fact;
-use super::recorder::{Cx, Recorder};
 use super::timers::Timer;
-use super::watch::SUSPECT_AFTER;
+use super::watch::{InHand, SUSPECT_AFTER, Unpressed, Untidy};
+use super::{Cx, Recorder};
+use crate::game::entry::Fact;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::Reading;
 use crate::track::line::CompletedBy;
 use std::time::Duration;
 
-use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
+use shakmaty::{CastlingSide, Color, Position, Role, Square};
 
 /// Pieces that must be missing beside a move that stands for the press to be told of.
 const UNTIDY_MIN: usize = 2;
@@ -22,29 +22,6 @@ const PROVEN_LATE: Duration = Duration::from_millis(400);
 const IN_HAND_EVERY: Duration = Duration::from_millis(300);
 /// A piece that has not come down this long after the press will not be seen to.
 const IN_HAND_MAX: Duration = Duration::from_secs(4);
-
-/// A press of a move that stands, with other pieces of the presser missing.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Untidy {
-    pressed: Mono,
-    squares: Bitboard,
-}
-
-/// A press while the piece to be moved was in the air.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct InHand {
-    by: Color,
-    pressed: Mono,
-}
-
-/// What is known of a player who does not press.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unpressed {
-    /// He has made a move, and his time runs.
-    Waits(Color),
-    /// The arbiter has been told.
-    Told(Color),
-}
 
 impl Recorder {
     /// No legal move explains the press at `pressed`, and none that is not legal: says what of the
@@ -218,7 +195,7 @@ impl Recorder {
     }
 
     /// A board tells its serial number, and it is another one than that on record.
-    pub(super) fn on_exchanged(&mut self, cx: &mut Cx<'_>) {
+    pub(in crate::game) fn on_exchanged(&mut self, cx: &mut Cx<'_>) {
         self.memory.forget_board();
         cx.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
     }

@@ -1,16 +1,16 @@
 //! Illegal moves that stand on the board: before the press, and where a press may have been meant
 //! for something else.
 
-use super::entry::{Fact, Stage};
-use super::play::Play;
-use super::recorder::{Cx, Recorder};
 use super::timers::Timer;
-use super::watch::{LOOK_EVERY, Pressed, Suspect};
+use super::watch::{LOOK_EVERY, OnBorder, Pressed, Suspect};
+use super::{Cx, Recorder};
+use crate::game::entry::{Fact, Stage};
+use crate::game::play::Play;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::Mismatch;
 use crate::track::tracker::STEP_MAX;
-use shakmaty::{Color, Piece, Position, Role, Square};
+use shakmaty::{Color, Position, Role, Square};
 use std::time::Duration;
 
 /// An illegal move must stand this long on a still board to be told before it is completed.
@@ -28,18 +28,6 @@ const ASTRAY_AFTER: Duration = Duration::from_secs(8);
 const LOOKED_AFTER: Duration = Duration::from_millis(1_800);
 /// Between looks at such a piece.
 const BORDER_EVERY: Duration = Duration::from_millis(200);
-
-/// An illegal move that may be a piece over a border.
-#[derive(Clone, Debug)]
-pub(super) struct OnBorder {
-    by: Color,
-    pressed: Mono,
-    piece: Piece,
-    from: Square,
-    to: Square,
-    mismatch: Mismatch,
-    finding: Finding,
-}
 
 impl Recorder {
     /// A press has stood without a legal move: say what stands on the board instead.

@@ -1,11 +1,11 @@
 //! The end that a position brings by itself, with a referee at the board: he says what it is, the
 //! record says when it is certain that the move was made.
 
-use super::entry::Fact;
-use super::machine::Game;
-use super::play::Play;
-use super::rules::{Bench, record_of};
-use super::timers::Timer;
+use super::Game;
+use super::told::record_of;
+use crate::game::bench::Bench;
+use crate::game::entry::Fact;
+use crate::game::play::Play;
 use crate::laws::{Declaration, Order, Told};
 use crate::time::Mono;
 use crate::track::tracker::STEP_MAX;
@@ -13,26 +13,26 @@ use crate::track::tracker::STEP_MAX;
 impl Game {
     /// Tells the referee that the last move is on record for good, if it ends the game.
     pub(super) fn end_by_position(&mut self, now: Mono) {
-        let (Some(play), Some(bench)) = (&self.recorder.play, &mut self.bench) else { return };
+        let (Some(play), Some(bench)) = (self.recorder.play(), &mut self.bench) else { return };
         let is_ended = play.ending().is_some_and(|ending| ending.reason.is_of_position());
-        if bench.referee.result().is_some() || !is_ended && !bench.referee.awaits_record() {
+        if bench.referee().result().is_some() || !is_ended && !bench.referee().awaits_record() {
             return;
         }
         let record = record_of(play.sheet());
-        let is_known = !bench.referee.differs(&record);
-        if !is_ended && (!is_known || bench.doubt.is_some()) {
+        let is_known = !bench.referee().differs(&record);
+        if !is_ended && (!is_known || bench.doubt().is_some()) {
             return;
         }
         if !is_ended {
             let Some(due) = play.final_at() else { return };
             if now < due {
-                self.recorder.timers.set(Timer::Final, due);
+                self.recorder.wait_until_final(due);
                 return;
             }
         }
         if is_ended {
             // No press counts after the end, and nobody is blamed for one.
-            bench.doubt = None;
+            bench.take_doubt();
         }
         if !is_known {
             self.tell_now(now, &Told::Record(record));
@@ -44,16 +44,16 @@ impl Game {
     /// however soon a flag falls after it. All editions: Art. 5.1a (5.1.1), 6.9.
     pub(super) fn look_before(&mut self, now: Mono, told: &Told) {
         let awaits =
-            |game: &Self| game.bench.as_ref().is_some_and(|bench| bench.referee.awaits_record());
+            |game: &Self| game.bench.as_ref().is_some_and(|bench| bench.referee().awaits_record());
         if self.recorder.is_over() || !awaits(self) && !may_end_game(told) {
             return;
         }
         let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
-        if !self.clock.is_interrupted() && self.recorder.play.as_ref().is_some_and(is_exact) {
+        if !self.clock.is_interrupted() && self.recorder.play().is_some_and(is_exact) {
             let (recorder, mut cx) = self.parts();
             recorder.look(&mut cx, now, STEP_MAX);
         }
-        let is_shown = self.recorder.play.as_ref().is_some_and(|play| play.mismatch().is_none());
+        let is_shown = self.recorder.play().is_some_and(|play| play.mismatch().is_none());
         if awaits(self) && is_shown {
             self.tell_final(now);
         }
@@ -62,7 +62,7 @@ impl Game {
     /// The record has withdrawn an end that the position had brought.
     pub(super) fn tell_reopened(&mut self, now: Mono) {
         let is_known = |bench: &Bench| {
-            bench.referee.result().is_some_and(|known| known.code.is_end_by_position())
+            bench.referee().result().is_some_and(|known| known.code.is_end_by_position())
         };
         let is_reopened = self.out.facts.iter().any(|fact| matches!(fact, Fact::Reopened(_)));
         if is_reopened && !self.recorder.is_over() && self.bench.as_ref().is_some_and(is_known) {
@@ -72,8 +72,8 @@ impl Game {
 
     /// The referee and the record know the same moves: these are final.
     pub(super) fn tell_final(&mut self, now: Mono) {
-        let (Some(play), Some(bench)) = (&self.recorder.play, &self.bench) else { return };
-        if !bench.referee.differs(&record_of(play.sheet())) {
+        let (Some(play), Some(bench)) = (self.recorder.play(), &self.bench) else { return };
+        if !bench.referee().differs(&record_of(play.sheet())) {
             self.tell_now(now, &Told::Final);
         }
     }

@@ -1,9 +1,9 @@
 //! What else may have been played: the lines beside the best one.
 
-use super::line::Line;
-use super::tracker::{Tracker, total};
-use super::weigh::{self, Cost};
+use super::{Tracker, total};
 use crate::time::Mono;
+use crate::track::line::Line;
+use crate::track::weigh::{self, Cost};
 use shakmaty::{Move, Position};
 
 impl Tracker {
@@ -94,13 +94,13 @@ impl Tracker {
 
     /// Lines that are worse than the best by less than `lead`. One that ends with an illegal move
     /// which the board does not show is none.
-    pub(super) fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
+    pub(in crate::track) fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
         let limit = total(self.best()) + lead;
         self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
     }
 
     /// Whether `line` ends with an illegal move that the board does not show.
-    pub(super) fn has_gone(&self, line: &Line) -> bool {
+    pub(in crate::track) fn has_gone(&self, line: &Line) -> bool {
         line.n_standing() < line.plies.len() && line.differs(&self.seen).any()
     }
 

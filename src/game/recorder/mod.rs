@@ -2,16 +2,26 @@
 //! arbiter is told of it. Each of its tasks has a file; what it needs of the other parts is handed
 //! to it.
 
+mod correct;
+mod disorder;
+mod gap;
+mod in_hand;
+mod join;
+mod memory;
+mod press;
+mod standing;
+mod start;
+mod timers;
+mod watch;
+
+pub(super) use start::{start_due, start_shown};
+pub(super) use watch::Pressed;
+
+use super::bench::Bench;
 use super::clock::ClockSide;
 use super::entry::{Fact, LinkState};
-use super::gap::Silence;
-use super::join::Joining;
-use super::memory::{Memory, Picture};
 use super::play::Play;
-use super::rules::Bench;
 use super::settings::Settings;
-use super::timers::{Timer, Timers};
-use super::watch::Watch;
 use crate::board::AnyBoard;
 use crate::clock::End;
 use crate::laws::{Ending, Reason};
@@ -19,8 +29,13 @@ use crate::time::Mono;
 use crate::track::tracker::STEP_MAX;
 use crate::track::{Placement, Reading, Step, Tracker};
 use crate::wire::Signal;
-use shakmaty::{CastlingMode, Chess, Color, KnownOutcome, Position, Square};
+use gap::Silence;
+use join::Joining;
+use memory::{Memory, Picture};
+use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Position, Square};
 use std::time::Duration;
+use timers::{Timer, Timers};
+use watch::Watch;
 
 /// A change of the board must be this old before the board is asked for a whole picture.
 /// Source: protocol 1.10, a normal game over USB.
@@ -31,22 +46,22 @@ pub(super) const KINGS_HOLD: Duration = Duration::from_secs(3);
 /// Keeps the record of a board's games.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recorder {
-    pub(super) play: Option<Play>,
-    pub(super) timers: Timers,
-    pub(super) watch: Watch,
-    pub(super) memory: Memory,
-    pub(super) joining: Joining,
+    play: Option<Play>,
+    timers: Timers,
+    watch: Watch,
+    memory: Memory,
+    joining: Joining,
     /// The line to the board.
-    pub(super) link: LinkState,
+    link: LinkState,
     /// The line is open, but the whole board has not been read since: single changes may come, and
     /// mean little.
-    pub(super) is_blind: bool,
+    is_blind: bool,
     /// Messages may have been lost since the board was last read as a whole.
-    pub(super) has_gap: bool,
+    has_gap: bool,
     /// What was played of late is not known.
-    pub(super) silence: Option<Silence>,
+    silence: Option<Silence>,
     /// What was believed when the board was last read twice, on a line with noise on it.
-    pub(super) vouched: Option<(Mono, Tracker)>,
+    vouched: Option<(Mono, Tracker)>,
 }
 
 /// What the recorder may use of the other parts of a game.
@@ -81,7 +96,7 @@ impl<'a> Cx<'a> {
     /// The game begins anew from `start`, and so does a referee.
     pub(super) fn reseat(&mut self, start: &Chess, mode: CastlingMode) {
         if let (Some(terms), true) = (&self.settings.terms, self.bench.is_some()) {
-            *self.bench = Some(Bench::from(terms.clone(), start.clone(), mode));
+            *self.bench = Some(Bench::seated(terms.clone(), start.clone(), mode));
         }
     }
 }
@@ -95,6 +110,61 @@ pub(super) struct Outbox {
 }
 
 impl Recorder {
+    /// The game that is recorded, or the last one.
+    pub(super) const fn play(&self) -> Option<&Play> {
+        self.play.as_ref()
+    }
+
+    /// The same, for what people order of it.
+    pub(super) const fn play_mut(&mut self) -> Option<&mut Play> {
+        self.play.as_mut()
+    }
+
+    /// The game of a record that is gone on with.
+    pub(super) fn set_play(&mut self, play: Play) {
+        self.play = Some(play);
+    }
+
+    /// The line to the board.
+    pub(super) const fn link(&self) -> LinkState {
+        self.link
+    }
+
+    /// Whether the whole board was read, and nothing may have been missed since.
+    pub(super) const fn sees_all(&self) -> bool {
+        !self.is_blind && !self.has_gap
+    }
+
+    /// What stands on the board, as far as it is known by name.
+    pub(super) fn board(&self) -> Option<&Board> {
+        self.joining.board()
+    }
+
+    /// Whether a press without a legal move is being looked at.
+    pub(super) fn has_suspect(&self) -> bool {
+        self.watch.has_suspect()
+    }
+
+    /// Whether it is on record that pieces are displaced.
+    pub(super) fn is_displaced(&self) -> bool {
+        self.watch.is_displaced()
+    }
+
+    /// Nobody followed what was played until `now`.
+    pub(super) fn note_gap(&mut self, now: Mono) {
+        self.watch.note_gap(now);
+    }
+
+    /// The referee waits until `due`, when the last move is beyond a second thought.
+    pub(super) fn wait_until_final(&mut self, due: Mono) {
+        self.timers.set(Timer::Final, due);
+    }
+
+    /// When the recorder has something to do.
+    pub(super) fn wake_at(&self) -> Option<Mono> {
+        self.timers.next()
+    }
+
     /// The line is open; nothing is known of the board.
     pub(super) fn line_up(&mut self, cx: &mut Cx<'_>, now: Mono) {
         (self.is_blind, self.vouched) = (true, None);

@@ -4,163 +4,47 @@
 //! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
 //! make of it. Where the two differ for long on a board at rest, the record is what counts.
 
-use super::doubt::Doubt;
-use super::effect::Effect;
-use super::entry::{Fact, Ruled, Stage, Weighed};
-use super::machine::Game;
-use super::play;
-use super::score::ScoreSheet;
-use super::settings::Settings;
+use super::Game;
+use super::told::{calls_referee, picture_of, reason_of, record_of, thing};
 use crate::clock::Times;
-use crate::laws::{
-    self, ClockOrder, Clocks, Code, Ending, FindingKind, Picture, Reason, Recorded, Referee,
-    Ruling, Score, Terms, Thing, Told,
-};
+use crate::game::bench::Bench;
+use crate::game::effect::Effect;
+use crate::game::entry::{Fact, Ruled, Stage, Weighed};
+use crate::game::event::Clocked;
+use crate::game::play::Play;
+use crate::laws::{Clocks, Code, Ending, Referee, Ruling, Score, Told};
 use crate::time::Mono;
-use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading};
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Move, Position, Square};
+use shakmaty::{Move, Position, Square};
 use std::time::Duration;
 
 /// The referee follows the record after this stillness.
 const FOLLOW_AFTER: Duration = Duration::from_secs(3);
-/// Between records of what a clock shows.
-const SHOWN_EVERY: Duration = Duration::from_secs(10);
-
-/// What a clock says that speaks for itself.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Clocked {
-    /// What it shows.
-    Shows(Clocks),
-    /// A flag is down.
-    Flag(Color),
-    /// Both are, and the order is unknown.
-    FlagsUnknown,
-}
-
-/// What a referee is told of `fact`.
-pub(super) fn told_of(fact: &Fact) -> Option<Told> {
-    Some(match fact {
-        Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
-        // A record of a picture has no unnamed pieces.
-        Fact::Pictured(placement) if placement.known().occupied().is_empty() => return None,
-        Fact::Pictured(placement) => Told::Picture(Box::new(picture_of(placement))),
-        Fact::Pressed { by } => Told::Pressed(*by),
-        Fact::Clock { running, times: Some(times), .. } => {
-            let left = shakmaty::ByColor { white: times.white, black: times.black };
-            Told::Clock(Clocks { left, running: *running })
-        }
-        Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
-        Fact::Signed { score } => Told::Signed(*score),
-        Fact::Announced { by, words } => Told::Announced(*by, words.clone()),
-        Fact::Sealed { by, text } => Told::Sealed(*by, text.clone()),
-        Fact::Ordered { order, .. } => Told::Ordered(order.clone()),
-        Fact::Stopped { by } => Told::Stopped(*by),
-        Fact::Scheduled => Told::Scheduled,
-        Fact::Flag { side: Some(side) } => Told::Flag(*side),
-        Fact::Flag { side: None } => Told::FlagsUnknown,
-        Fact::IllegalMove { stage: Stage::Completed, by, .. } => Told::Illegal(*by),
-        fact if calls_referee(fact) => Told::Looked,
-        _ => return None,
-    })
-}
-
-/// Whether the record finds something that a referee is to look at.
-fn calls_referee(fact: &Fact) -> bool {
-    match fact {
-        Fact::PositionLost(_) | Fact::IllegalMove { stage: Stage::Made, .. } => true,
-        Fact::Found(finding) => finding.kind == FindingKind::Restored,
-        _ => false,
-    }
-}
-
-pub(super) fn picture_of(placement: &Placement) -> Picture {
-    let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
-    for sq in Square::ALL {
-        picture.set(sq, thing(placement.get(sq)));
-    }
-    picture
-}
-
-/// The referee and what he said last.
-#[derive(Clone, Debug)]
-pub(super) struct Bench {
-    pub referee: Referee,
-    /// What he was seated before.
-    start: Chess,
-    pub said: Vec<Ruling>,
-    /// A press in doubt.
-    pub doubt: Option<Doubt>,
-    orders: Vec<ClockOrder>,
-    /// What the clock showed when it was last recorded.
-    shown: Option<(Mono, Clocks)>,
-    /// What it shows now.
-    latest: Option<Clocks>,
-}
-
-impl Bench {
-    /// A referee for the game that the settings name, if they name its terms.
-    pub(super) fn of(settings: &Settings) -> Option<Self> {
-        let terms = settings.terms.clone()?;
-        let mode = CastlingMode::from_chess960(settings.is_chess960);
-        let (start, mode) = match settings.start {
-            Some(_) => play::start_of(settings)?,
-            None => (Chess::new(), mode),
-        };
-        Some(Self::from(terms, start, mode))
-    }
-
-    /// Whether the referee has followed a game that has moves, or a result.
-    pub(super) fn is_used(&self) -> bool {
-        !self.referee.moves().is_empty() || self.referee.result().is_some()
-    }
-
-    pub(super) fn from(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
-        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
-        let referee = Referee::new(terms, start.clone(), mode, seen);
-        Self {
-            referee,
-            start,
-            said: Vec::new(),
-            doubt: None,
-            orders: Vec::new(),
-            shown: None,
-            latest: None,
-        }
-    }
-}
-
-impl Bench {
-    /// What the referee has ordered of the clock since this was asked last.
-    pub(super) fn take_orders(&mut self) -> Vec<ClockOrder> {
-        std::mem::take(&mut self.orders)
-    }
-}
 
 impl Game {
     /// The referee, if the settings name the terms of the game.
     pub fn referee(&self) -> Option<&Referee> {
-        self.bench.as_ref().map(|bench| &bench.referee)
+        self.bench.as_ref().map(Bench::referee)
     }
 
     /// What the referee said to the last event.
     pub fn rulings(&self) -> &[Ruling] {
-        self.bench.as_ref().map_or(&[], |bench| &bench.said)
+        self.bench.as_ref().map_or(&[], Bench::said)
     }
 
     /// Where the record begins from another position than the referee was told, he begins anew.
     fn seat_at_beginning(&mut self, now: Mono) {
         let has_begun = self.out.facts.iter().any(|fact| matches!(fact, Fact::Began { .. }));
-        let (Some(bench), Some(play), true) = (&self.bench, &self.recorder.play, has_begun) else {
+        let (Some(bench), Some(play), true) = (&self.bench, self.recorder.play(), has_begun) else {
             return;
         };
         let (start, mode) = (play.sheet().start().clone(), play.sheet().mode());
         let is_joined = play.sheet().is_joined();
-        if bench.start != start {
+        if *bench.start() != start {
             self.parts().1.reseat(&start, mode);
         }
         if let Some(bench) = self.bench.as_mut().filter(|_| is_joined) {
-            bench.referee.set_joined();
+            bench.set_joined();
         }
         self.tell_shown(now);
         self.tell_reading(now);
@@ -168,7 +52,7 @@ impl Game {
 
     /// What the sensors see, for a referee who knows only the position.
     pub(super) fn tell_shown(&mut self, now: Mono) {
-        let Some(play) = &self.recorder.play else { return };
+        let Some(play) = self.recorder.play() else { return };
         let picture = Box::new(picture_of(play.tracker().seen()));
         self.tell(now, &Told::Unseen(picture));
     }
@@ -176,14 +60,14 @@ impl Game {
     /// Whether pieces that move now belong to no move: the game is over for the referee, a flag is
     /// being ruled upon, or the move is to stay secret.
     pub(super) fn is_suspended(&self) -> bool {
-        self.bench.as_ref().is_some_and(|bench| bench.referee.is_suspended())
+        self.bench.as_ref().is_some_and(|bench| bench.referee().is_suspended())
     }
 
     pub(super) fn on_clocked(&mut self, now: Mono, clocked: Clocked) {
         match clocked {
             Clocked::Shows(clocks) => {
                 if let Some(bench) = &mut self.bench {
-                    bench.latest = Some(clocks);
+                    bench.note_clock(clocks);
                 }
                 self.record_shown(now, clocks);
                 self.tell(now, &Told::Clock(clocks));
@@ -201,32 +85,22 @@ impl Game {
 
     /// Before people act, what the clock shows goes on record: their claims rest on it.
     pub(super) fn record_latest(&mut self, now: Mono) {
-        let Some(bench) = &mut self.bench else { return };
-        let known = bench.shown.map(|(_, clocks)| clocks);
-        if let Some(latest) = bench.latest.filter(|latest| known != Some(*latest)) {
-            bench.shown = None;
-            self.record_shown(now, latest);
+        if let Some(latest) = self.bench.as_mut().and_then(|bench| bench.take_latest(now)) {
+            self.record_clock(latest);
         }
     }
 
     /// What a clock shows goes on record when another side runs, when time was given, and from time
     /// to time.
     fn record_shown(&mut self, now: Mono, clocks: Clocks) {
-        let Some(bench) = &mut self.bench else { return };
-        let is_turn = bench.shown.is_none_or(|(at, known)| {
-            known.running != clocks.running
-                || clocks.left.white > known.left.white
-                || clocks.left.black > known.left.black
-                || known != clocks && now.since(at) >= SHOWN_EVERY
-        });
-        if is_turn {
-            bench.shown = Some((now, clocks));
-            self.out.facts.push(Fact::Clock {
-                running: clocks.running,
-                times: Some(Times { white: clocks.left.white, black: clocks.left.black }),
-                is_connected: true,
-            });
+        if self.bench.as_mut().is_some_and(|bench| bench.is_to_record(now, clocks)) {
+            self.record_clock(clocks);
         }
+    }
+
+    fn record_clock(&mut self, Clocks { left, running }: Clocks) {
+        let times = Some(Times { white: left.white, black: left.black });
+        self.out.facts.push(Fact::Clock { running, times, is_connected: true });
     }
 
     /// What the clock behind the board shows, in the referee's words.
@@ -242,8 +116,7 @@ impl Game {
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
         let picture = Box::new(picture_of(placement));
-        let is_unseen =
-            self.recorder.play.is_some() && (self.recorder.has_gap || self.recorder.is_blind);
+        let is_unseen = self.recorder.play().is_some() && !self.recorder.sees_all();
         let told = if is_unseen { Told::Unseen(picture) } else { Told::Picture(picture) };
         self.tell(now, &told);
     }
@@ -254,7 +127,7 @@ impl Game {
     /// What the record has completed he follows at once.
     fn follow_record(&mut self, now: Mono) {
         if let Some((ply, m)) = self.named_promotion()
-            && let Some(play) = &mut self.recorder.play
+            && let Some(play) = self.recorder.play_mut()
         {
             // What was played later may forbid it; then the record stands.
             play.settle_order(now, ply, m, &mut self.out.facts).ok();
@@ -264,8 +137,8 @@ impl Game {
         if has_gap {
             self.drop_doubt(now);
         }
-        let (Some(play), Some(bench)) = (&self.recorder.play, &self.bench) else { return };
-        if !has_gap && (bench.doubt.is_some() || !bench.referee.may_follow()) {
+        let (Some(play), Some(bench)) = (self.recorder.play(), &self.bench) else { return };
+        if !has_gap && (bench.doubt().is_some() || !bench.referee().may_follow()) {
             return;
         }
         let sheet = play.sheet();
@@ -281,8 +154,8 @@ impl Game {
             (differs & !play.tracker().untold()).is_empty()
         };
         let record = record_of(sheet);
-        let is_behind = may_be_behind && bench.referee.is_behind(&record);
-        let differs = || bench.referee.differs(&record) && !bench.referee.waits_for_piece();
+        let is_behind = may_be_behind && bench.referee().is_behind(&record);
+        let differs = || bench.referee().differs(&record) && !bench.referee().waits_for_piece();
         if has_gap || is_behind || is_still && differs() && shows() {
             self.out.facts.push(Fact::Weighed(Weighed::Followed));
             self.tell(now, &Told::Record(record));
@@ -291,8 +164,8 @@ impl Game {
 
     /// A recorded promotion to what the sensors cannot tell, and to what the player has said it is.
     fn named_promotion(&self) -> Option<(usize, Move)> {
-        let (sheet, bench) = (self.recorder.play.as_ref()?.sheet(), self.bench.as_ref()?);
-        let (ply, m) = bench.referee.promotes_otherwise(&record_of(sheet))?;
+        let (sheet, bench) = (self.recorder.play()?.sheet(), self.bench.as_ref()?);
+        let (ply, m) = bench.referee().promotes_otherwise(&record_of(sheet))?;
         let is_open = sheet.moves()[ply - 1].alternatives.contains(&m.to_uci(sheet.mode()));
         is_open.then_some((ply, m))
     }
@@ -300,8 +173,8 @@ impl Game {
     /// Whether the record has ended the game by what no referee sees: the kings in the center, a
     /// piece with a signal. What is moved then is none of his business.
     pub(super) fn is_closed(&self) -> bool {
-        let is_over = self.recorder.play.as_ref().is_some_and(play::Play::is_over);
-        is_over && self.bench.as_ref().is_some_and(|bench| bench.referee.result().is_none())
+        let is_over = self.recorder.play().is_some_and(Play::is_over);
+        is_over && self.bench.as_ref().is_some_and(|bench| bench.referee().result().is_none())
     }
 
     /// Tells the referee, and takes down what he says.
@@ -319,13 +192,12 @@ impl Game {
 
     pub(super) fn tell_now(&mut self, now: Mono, told: &Told) {
         let Some(bench) = &mut self.bench else { return };
-        let laws::Said { rulings, clock } = bench.referee.tell(now, told);
-        let edition = bench.referee.terms().profile.edition;
-        if let Some(play) = &mut self.recorder.play {
-            play.hold_end(bench.referee.is_end_open());
+        let rulings = bench.tell(now, told);
+        let edition = bench.referee().terms().profile.edition;
+        if let Some(play) = self.recorder.play_mut() {
+            play.hold_end(bench.referee().is_end_open());
         }
-        bench.orders.extend(clock);
-        if self.recorder.play.is_none()
+        if self.recorder.play().is_none()
             && rulings.iter().any(|said| matches!(said, Ruling::Result(_)))
         {
             let (recorder, mut cx) = self.parts();
@@ -335,7 +207,7 @@ impl Game {
             self.out.facts.extend(Ruled::of(ruling, edition).map(Fact::Ruled));
         }
         if let Some(bench) = &mut self.bench {
-            bench.said.extend(rulings.iter().cloned());
+            bench.note_said(&rulings);
         }
         for ruling in rulings {
             if let Ruling::Result(verdicted) = ruling {
@@ -346,7 +218,7 @@ impl Game {
 
     /// The referee's result is the game's, unless the board had ended it already.
     fn end_by_ruling(&mut self, now: Mono, code: Code, score: Score) {
-        let Some(play) = self.recorder.play.as_mut().filter(|play| !play.is_over()) else { return };
+        let Some(play) = self.recorder.play_mut().filter(|play| !play.is_over()) else { return };
         match (score.outcome(), reason_of(code)) {
             (Some(outcome), Some(reason)) if reason.is_of_position() => {
                 play.end_by_move(now, Ending { outcome, reason }, &mut self.out.facts);
@@ -363,9 +235,9 @@ impl Game {
         let bench = self.bench.as_ref().filter(|_| !self.is_closed())?;
         match self.doubt_ends_at() {
             // Those who keep the record look at the press themselves, and it is settled then.
-            Some(_) if self.recorder.watch.has_suspect() => None,
+            Some(_) if self.recorder.has_suspect() => None,
             Some(due) => Some(due),
-            None => bench.referee.wake_at(),
+            None => bench.referee().wake_at(),
         }
     }
 
@@ -373,7 +245,7 @@ impl Game {
     pub(super) fn clear_bench(&mut self) {
         self.refused = None;
         if let Some(bench) = &mut self.bench {
-            bench.said.clear();
+            bench.clear();
         }
     }
 
@@ -402,52 +274,12 @@ impl Game {
     /// What the referee has ordered goes to the clock.
     fn pass_orders(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         let Some(bench) = &mut self.bench else { return };
-        let orders = std::mem::take(&mut bench.orders);
+        let orders = bench.take_orders();
         if orders.is_empty() {
             return;
         }
-        let (after, is_over) = (bench.referee.clocks().left, bench.referee.result().is_some());
+        let (after, is_over) = (bench.referee().clocks().left, bench.referee().result().is_some());
         self.clock.order(now, &orders, after, is_over, &mut self.out.facts);
         effects.extend(orders.into_iter().map(Effect::Clock));
     }
-}
-
-/// What is on record, as the referee takes it.
-pub(super) fn record_of(sheet: &ScoreSheet) -> laws::Sheet {
-    let moves = sheet.moves().iter().map(|scored| Recorded {
-        m: scored.m,
-        is_illegal: scored.is_illegal,
-        is_completed: scored.completed.is_some(),
-        is_replied: scored.completed.is_some_and(|done| done.by == CompletedBy::Reply),
-    });
-    let gaps = sheet.gaps().iter().map(|gap| (gap.ply, sheet.position(gap.ply).clone()));
-    laws::Sheet { moves: moves.collect(), gaps: gaps.collect() }
-}
-
-fn thing(reading: Reading) -> Option<Thing> {
-    match reading {
-        Reading::Empty => None,
-        Reading::Piece(piece) => Some(Thing::Piece(piece)),
-        // A color alone names no piece; the referee goes by the squares that stirred.
-        Reading::Something | Reading::Colored(_) => Some(Thing::Something),
-    }
-}
-
-/// The reason as the record of the game has it; `None` if the game has no result.
-pub(super) fn reason_of(code: Code) -> Option<Reason> {
-    Some(match code {
-        Code::Mate => Reason::Checkmate,
-        Code::Stalemate => Reason::Stalemate,
-        Code::DeadPosition => Reason::DeadPosition,
-        Code::Resigned => Reason::Resignation,
-        Code::Agreed => Reason::Agreement,
-        Code::TimeLoss | Code::TimeDraw => Reason::Time,
-        Code::IllegalLimit => Reason::IllegalMoves,
-        Code::ClaimUpheld => Reason::Claim,
-        Code::Fivefold => Reason::Fivefold,
-        Code::SeventyFive => Reason::SeventyFiveMoves,
-        Code::Default => Reason::Default,
-        Code::Annulled => return None,
-        _ => Reason::Arbiter,
-    })
 }

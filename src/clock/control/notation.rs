@@ -16,7 +16,7 @@
 //! Also read: `90m/40+30m+30s` for `40/90m+30s:30m+30s`, and `G/90;d5`, `40/90,SD/30;d5` as in the
 //! United States.
 
-use super::control::{ControlFault, PerMove, Period, Periods, TimeControl};
+use super::{ControlFault, PerMove, Period, Periods, TimeControl};
 use std::fmt;
 use std::num::NonZeroU16;
 use std::str::FromStr;

@@ -1,6 +1,8 @@
 //! Time controls: how much time for which moves. Laws of 2023: Art. 6.3; 2009: Art. 6.2.
 //!
-//! How they are written stands in [`super::notation`].
+//! How they are written stands in [`notation`].
+
+pub mod notation;
 
 use shakmaty::Color;
 use std::fmt;

@@ -7,15 +7,15 @@
 //! it was at rest; where legal moves lead from one of these stands to the next, the game is joined
 //! at the first of them, and these moves are recorded.
 
-use super::entry::{Fact, LinkState};
 use super::in_hand::Hands;
-use super::play::Play;
-use super::recorder::{Cx, Recorder};
-use super::score::Unknown;
-use super::settings::Settings;
-use super::start::Beginning;
 use super::timers::Timer;
+use super::{Cx, Recorder};
 use crate::clock::Device;
+use crate::game::clock::Beginning;
+use crate::game::entry::{Fact, LinkState};
+use crate::game::play::Play;
+use crate::game::score::Unknown;
+use crate::game::settings::Settings;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::{Placement, Reading, bridge};
@@ -251,12 +251,12 @@ enum Found {
 
 impl Recorder {
     /// What stands on a board on which no game is on record, as far as it is known by name.
-    pub(super) fn unrecorded(&self) -> Option<&Board> {
+    pub(in crate::game) fn unrecorded(&self) -> Option<&Board> {
         self.joining.board().filter(|_| self.play.is_none() && self.link == LinkState::Live)
     }
 
     /// How castling is played in a game that is joined.
-    pub(super) fn joined_mode(&self, settings: &Settings) -> CastlingMode {
+    pub(in crate::game) fn joined_mode(&self, settings: &Settings) -> CastlingMode {
         let known = self.play.as_ref().filter(|play| !play.is_over());
         let named = CastlingMode::from_chess960(settings.is_chess960);
         known.map_or(named, |play| play.sheet().mode())
@@ -300,7 +300,7 @@ impl Recorder {
     }
 
     /// The clock was started: what stands now is what is played from.
-    pub(super) fn start_stand(&mut self, cx: &mut Cx<'_>, now: Mono) {
+    pub(in crate::game) fn start_stand(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if now.since(self.joining.changed) >= AT_REST {
             self.take_stand(cx, None);
         }
@@ -510,7 +510,7 @@ impl Recorder {
     }
 
     /// A game is joined in `pos`.
-    pub(super) fn begin_joined(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
+    pub(in crate::game) fn begin_joined(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
         self.close_open(cx);
         let mode = self.joined_mode(cx.settings);
         self.begin_as(cx, now, pos.clone(), mode, Beginning::Unseen);
@@ -536,7 +536,7 @@ impl Recorder {
     }
 
     /// The record goes on from `board`, with a gap before it. False if that cannot be.
-    pub(super) fn adopt_unseen(
+    pub(in crate::game) fn adopt_unseen(
         &mut self,
         cx: &mut Cx<'_>,
         now: Mono,

@@ -1,28 +1,22 @@
-//! The judging side of a game: when to look at the board, and what to report to the arbiter.
+//! What is done at presses and stops and in quiet moments: when to look at the board, and what to
+//! report to the arbiter.
 
-use super::disorder::{InHand, Unpressed, Untidy};
-use super::entry::Fact;
-use super::play::{Play, REPAIR_AFTER};
-use super::recorder::{Cx, KINGS_HOLD, Recorder, VERIFY_AFTER};
-use super::standing::OnBorder;
 use super::timers::Timer;
+use super::watch::{LOOK_EVERY, Pressed, SUSPECT_AFTER, Suspect};
+use super::{Cx, KINGS_HOLD, Recorder, VERIFY_AFTER};
 use crate::clock::Device;
+use crate::game::entry::Fact;
+use crate::game::play::{BOUNCE, Play, REPAIR_AFTER};
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
+use crate::track::Step;
 use crate::track::legal;
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Mismatch, Step};
-use shakmaty::{Bitboard, ByColor, Color, Position};
+use shakmaty::{Bitboard, Color, Position};
 use std::time::Duration;
 
-/// A press without a legal move is reported after this: hand, scan and dump have had their time.
-pub(super) const SUSPECT_AFTER: Duration = Duration::from_millis(900);
-/// A lever that comes back within this time, with nothing moved, was touched and not pressed.
-pub(super) const BOUNCE: Duration = Duration::from_millis(700);
 /// A lever that was pushed back at once is pressed again within this time.
 const PUSHED_BACK: Duration = Duration::from_secs(2);
-/// After the line was down, findings wait this long for the moves that were missed.
-const GAP_GRACE: Duration = Duration::from_secs(5);
 /// Board and record may differ this long before it is reported.
 const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 /// So long after the clock was stopped on it a difference is reported that is still there. Less
@@ -30,151 +24,11 @@ const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 const STOPPED_AFTER: Duration = Duration::from_secs(2);
 /// A single lifted piece may be held this long.
 const HELD_AFTER: Duration = Duration::from_secs(30);
-
-/// Between looks at a board that is still while not everything is told.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// After this stillness nothing more comes of looking.
 const LOOK_UNTIL: Duration = Duration::from_secs(10);
-
 /// A board that contradicts the best line tells by that for this long; see
 /// [`crate::track::tracker::STILL_MAX`].
 const WEIGH_UNTIL: Duration = Duration::from_millis(2_000);
-
-/// What is being watched, and what has been reported already.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Watch {
-    pub(super) suspect: Option<Suspect>,
-    /// The illegal move that it may have been for, if that may be a piece over a border.
-    pub(super) on_border: Option<OnBorder>,
-    has_pressed: bool,
-    last_gap: Option<Mono>,
-    searched: Option<Mono>,
-    differs_since: Option<Mono>,
-    /// That was a single piece in a hand for so long that its time was extended.
-    is_held: bool,
-    is_displaced: bool,
-    pub(super) told_illegal: Option<Mismatch>,
-    /// When the piece came to its square of whose illegal move it was told that it was completed.
-    pub(super) told_completed: Option<Mono>,
-    /// Who completed an illegal move, and how many half-moves were on record: the clock is set
-    /// going for him again.
-    pub(super) illegal_by: Option<(Color, usize)>,
-    told_no_start: bool,
-    pub(super) untidy: Option<Untidy>,
-    pub(super) in_hand: Option<InHand>,
-    pub(super) unpressed: Option<Unpressed>,
-    /// The last press.
-    pub(super) last_press: Option<(Color, Mono)>,
-    /// The last press of each player.
-    presses: ByColor<Mono>,
-    /// The clock was stopped, and nothing has been heard of the board since: what the next picture
-    /// shows was there before.
-    is_stop_unseen: bool,
-    /// Where board and record differed when the clock was stopped.
-    stopped_on: Bitboard,
-    /// Searches cut short that have been told.
-    n_cut: u64,
-}
-
-/// How a press was heard.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Pressed {
-    /// The lever went over.
-    Lever,
-    /// A button was pressed whose end may have been down already.
-    Button,
-}
-
-/// A press that no legal move accounts for yet.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Suspect {
-    pub(super) by: Color,
-    pub(super) at: Mono,
-    pub(super) how: Pressed,
-    /// When its player had pressed before.
-    pub(super) before: Mono,
-    /// A lever that comes back within this time was touched.
-    grace: Duration,
-}
-
-impl Watch {
-    /// A lever went over. True if it was not the first of the game.
-    pub(super) fn note_lever(&mut self) -> bool {
-        std::mem::replace(&mut self.has_pressed, true)
-    }
-
-    /// The record has been corrected: what was held against somebody rested on what it was before.
-    pub(super) fn forget_blame(&mut self) {
-        (self.told_illegal, self.told_completed) = (None, None);
-        (self.suspect, self.illegal_by) = (None, None);
-    }
-
-    /// The line was down: what was pressed meanwhile, nobody knows.
-    pub(super) fn note_gap(&mut self, now: Mono) {
-        self.last_gap = Some(now);
-        self.suspect = None;
-    }
-
-    /// The board as it has stood since `changed` is searched. True if it has been before.
-    fn note_search(&mut self, changed: Option<Mono>) -> bool {
-        std::mem::replace(&mut self.searched, changed) == changed && changed.is_some()
-    }
-
-    pub(super) fn is_after_gap(&self, now: Mono) -> bool {
-        self.last_gap.is_some_and(|gap| now.since(gap) < GAP_GRACE)
-    }
-
-    pub(super) fn new_game(&mut self) {
-        *self = Self::default();
-    }
-
-    /// Whether a press waits for the move that it completes.
-    pub(super) fn has_suspect(&self) -> bool {
-        self.suspect.is_some()
-    }
-
-    /// `by` presses at `now`. The last press before, and his own last.
-    fn note_press(&mut self, now: Mono, by: Color) -> (Option<(Color, Mono)>, Mono) {
-        let last = self.last_press.replace((by, now));
-        (last, std::mem::replace(&mut self.presses[by], now))
-    }
-
-    /// What `suspect` was for is not clear yet.
-    pub(super) fn await_suspect(&mut self, suspect: Suspect) {
-        self.suspect = Some(suspect);
-    }
-
-    /// How long board and record have differed.
-    pub(super) fn differs_for(&self, now: Mono) -> Duration {
-        self.differs_since.map_or(Duration::ZERO, |since| now.since(since))
-    }
-
-    /// That pieces are displaced is being told. True if it has been before.
-    pub(super) fn note_displaced(&mut self) -> bool {
-        std::mem::replace(&mut self.is_displaced, true)
-    }
-
-    /// Whether it has been told that pieces are displaced, and they still are.
-    pub(super) fn is_displaced(&self) -> bool {
-        self.is_displaced
-    }
-
-    /// A sensor changed, or the whole board was read. True if that is the first that is heard of
-    /// the board since the clock was stopped.
-    pub(super) fn note_board(&mut self) -> bool {
-        std::mem::take(&mut self.is_stop_unseen)
-    }
-
-    pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
-        std::mem::replace(&mut self.n_cut, n) < n
-    }
-
-    pub(super) fn note_no_start(&mut self, facts: &mut Vec<Fact>) {
-        if !std::mem::replace(&mut self.told_no_start, true) {
-            facts.push(Fact::Found(Finding { kind: FindingKind::NoStartPosition, by: None }));
-        }
-    }
-}
 
 impl Recorder {
     /// Whether what was pressed or moved may have been missed.
@@ -182,7 +36,7 @@ impl Recorder {
         self.watch.is_after_gap(now) || self.has_gap
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::game) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(Play::is_over)
     }
 
@@ -199,7 +53,7 @@ impl Recorder {
     }
 
     /// The board is to be judged once it has been still for long enough from now.
-    pub(super) fn settle_later(&mut self, cx: &Cx<'_>, now: Mono) {
+    pub(in crate::game) fn settle_later(&mut self, cx: &Cx<'_>, now: Mono) {
         self.timers.set(Timer::Settle, now + self.settle_time(cx));
     }
 
@@ -230,7 +84,13 @@ impl Recorder {
         }
     }
 
-    pub(super) fn take_press(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color, how: Pressed) {
+    pub(in crate::game) fn take_press(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        by: Color,
+        how: Pressed,
+    ) {
         if self.is_over() {
             return self.press_after_end(cx, now, by);
         }
@@ -248,12 +108,8 @@ impl Recorder {
             play.pass_turn(now, cx.facts);
             return;
         }
-        if let Some(bounced) = self.watch.suspect.filter(|suspect| {
-            suspect.by != by
-                && now.since(suspect.at) < suspect.grace
-                && play.tracker().last_change() < suspect.at
-                && !play.tracker().may_be_illegal_press(suspect.at)
-        }) {
+        let suspect = self.watch.suspect;
+        if let Some(bounced) = suspect.filter(|known| known.is_touch(now, by, play.tracker())) {
             // The lever came back and nothing has moved: it was touched, not pressed. What the
             // player moved before may have waited for this press all the same.
             play.forget_press(bounced.at);
@@ -287,11 +143,7 @@ impl Recorder {
                 true => (PUSHED_BACK, PUSHED_BACK),
                 false => (BOUNCE, SUSPECT_AFTER),
             };
-            // The lever of a clock that stands is turned for an arbiter.
-            let is_play = how == Pressed::Button || !cx.clock.is_interrupted();
-            self.watch.suspect = is_play.then_some(Suspect { by, at: now, how, before, grace });
-            self.timers.set(Timer::Suspect, now + after);
-            cx.board.want_picture(now);
+            self.suspect_press(cx, Suspect { by, at: now, how, before, grace }, after);
         } else {
             if self.is_last_astray() {
                 cx.board.want_picture(now);
@@ -301,7 +153,16 @@ impl Recorder {
         self.note_difference(cx, now);
     }
 
-    pub(super) fn on_stopped(&mut self, cx: &mut Cx<'_>, now: Mono) {
+    /// No move is known yet for which `press` was: it is looked at again some time `after` it.
+    fn suspect_press(&mut self, cx: &mut Cx<'_>, press: Suspect, after: Duration) {
+        // The lever of a clock that stands is turned for an arbiter.
+        let is_play = press.how == Pressed::Button || !cx.clock.is_interrupted();
+        self.watch.suspect = is_play.then_some(press);
+        self.timers.set(Timer::Suspect, press.at + after);
+        cx.board.want_picture(press.at);
+    }
+
+    pub(in crate::game) fn on_stopped(&mut self, cx: &mut Cx<'_>, now: Mono) {
         // The players stop the clock on a finished position: the last move needs no press to be
         // believed, but it must stand exactly.
         let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
@@ -331,7 +192,7 @@ impl Recorder {
 
     /// The clock runs again. What was shown meanwhile was not played; but an earlier position may
     /// have been put back on the board, or one move made for which the clock was stopped.
-    pub(super) fn on_resumed(&mut self, cx: &mut Cx<'_>, now: Mono) {
+    pub(in crate::game) fn on_resumed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.memory.resume();
         self.timers.set(Timer::Settle, now + self.settle_time(cx));
         if self.is_silent() {
@@ -347,7 +208,7 @@ impl Recorder {
         self.note_difference(cx, now);
     }
 
-    pub(super) fn look(&mut self, cx: &mut Cx<'_>, now: Mono, depth: usize) {
+    pub(in crate::game) fn look(&mut self, cx: &mut Cx<'_>, now: Mono, depth: usize) {
         let settle = (!cx.clock.is_running()).then_some(&cx.settings.settle);
         let Some(play) = &mut self.play else { return };
         play.look(now, depth, settle, cx.facts);
@@ -379,7 +240,7 @@ impl Recorder {
     }
 
     /// Starts, or ends, the watch over a board that differs from the record.
-    pub(super) fn note_difference(&mut self, cx: &mut Cx<'_>, now: Mono) {
+    pub(in crate::game) fn note_difference(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(play) = &self.play else { return };
         if play.mismatch().is_some() || play.missing().any() {
             if self.watch.is_held && !self.is_in_hand() {

@@ -5,12 +5,12 @@
 //! that a sensor is at fault is the last thing to be believed: these lines are kept apart, in a
 //! tracker of their own, until they explain clearly more than the ordinary ones.
 
-use super::line::{Line, squares_of};
-use super::placement::Reading;
-use super::search;
-use super::tracker::{SEARCH_WITHIN, Tracker, total};
-use super::weigh::{self, Cost};
+use super::{SEARCH_WITHIN, Tracker, total};
 use crate::time::Mono;
+use crate::track::line::{Line, squares_of};
+use crate::track::placement::Reading;
+use crate::track::search;
+use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, Move, Position, Role, Square};
 
 /// Sensors that a line believes to be at fault, at the most.
@@ -158,7 +158,7 @@ impl Tracker {
 
     /// How many plies of the best line no line disputes that believes other sensors to be at fault:
     /// what nobody saw is told by later moves. All of them where they are too many to wait.
-    pub(super) fn n_beyond_faults(&self) -> usize {
+    pub(in crate::track) fn n_beyond_faults(&self) -> usize {
         let best = self.best();
         let n_all = best.plies.len();
         if best.faulty.is_empty() || n_all >= TAIL_MAX {
@@ -176,7 +176,7 @@ impl Tracker {
 
 /// What it speaks against `m` that its end is not seen: to what a pawn was promoted, and whether it
 /// went one step or two.
-pub(super) fn unseen(line: &Line, m: Move) -> Cost {
+pub(in crate::track) fn unseen(line: &Line, m: Move) -> Cost {
     if !line.faulty.contains(m.to()) {
         return 0;
     }

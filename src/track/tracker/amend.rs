@@ -1,12 +1,12 @@
 //! Pieces that do not show where they are: knocked over, half on another square, or gone on
 //! before anybody looked. What happens to them later tells where they had gone.
 
-use super::legal;
-use super::line::{ASTRAY_MAX, Astray, Line, Ply, arrivals_of};
-use super::placement::Reading;
-use super::tracker::Tracker;
-use super::weigh::{self, Cost};
+use super::Tracker;
 use crate::time::Mono;
+use crate::track::legal;
+use crate::track::line::{ASTRAY_MAX, Astray, Line, Ply, arrivals_of};
+use crate::track::placement::Reading;
+use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const PASSED_MAX: Duration = Duration::from_millis(1_000);
 impl Tracker {
     /// What becomes of `line` if one of its moves went to another square than it says: the piece is
     /// missing there, and the other square explains where it is now, or why it is nowhere.
-    pub(super) fn amended(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(in crate::track) fn amended(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         let diff = line.differs(&self.seen);
         let missing = diff & line.pos.board().occupied();
         let mut amended = Vec::new();
@@ -131,7 +131,7 @@ impl Tracker {
 
     /// `line` with a piece astray that is missing where it stands, and was seen to come to the next
     /// square when it went.
-    pub(super) fn strewn(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(in crate::track) fn strewn(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         if line.astray.len() >= ASTRAY_MAX {
             return Vec::new();
         }
@@ -183,7 +183,7 @@ impl Tracker {
 
     /// What becomes of `line` if a piece made a move, was answered, and went on before the board
     /// looked at where it had been.
-    pub(super) fn passed(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(in crate::track) fn passed(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         let (turn, board) = (line.pos.turn(), line.pos.board());
         let diff = line.differs(&self.seen);
         let missing = diff & line.pos.us() & !self.seen.occupied();
@@ -215,14 +215,14 @@ impl Tracker {
 
     /// Whether a piece may pass a square unseen after the last move of `line`: the board looks at
     /// its squares in rounds, and no message was lost.
-    pub(super) fn may_pass(&self, line: &Line) -> bool {
+    pub(in crate::track) fn may_pass(&self, line: &Line) -> bool {
         let since = line.plies.last().map_or(Mono::default(), |last| last.released);
         !self.round().is_zero() && !self.is_gap && !self.has_missed_since(since)
     }
 
     /// Whether the piece of `m` came to where it goes on from, and left it, between two looks of
     /// the board at that square: so soon that nobody need have seen it there.
-    pub(super) fn has_passed(&self, line: &Line, m: Move) -> bool {
+    pub(in crate::track) fn has_passed(&self, line: &Line, m: Move) -> bool {
         let Some(from) = m.from().filter(|_| self.may_pass(line)) else { return false };
         let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
         let Some(ply) = line.plies.iter().rev().find(arrives) else { return false };

@@ -1,10 +1,11 @@
 //! How a game begins: with a start position on the board, or with one that is named.
 
-use super::entry::Fact;
-use super::play::{self, Play};
-use super::recorder::{Cx, Recorder};
-use super::settings::Settings;
 use super::timers::Timer;
+use super::{Cx, Recorder};
+use crate::game::clock::Beginning;
+use crate::game::entry::Fact;
+use crate::game::play::{self, Play};
+use crate::game::settings::Settings;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::Placement;
@@ -15,13 +16,6 @@ use std::time::Duration;
 const RESTART_HOLD: Duration = Duration::from_secs(2);
 /// The same while the clock of a game runs.
 const RESTART_HOLD_RUNNING: Duration = Duration::from_secs(5);
-
-/// Whether the beginning of a game was seen.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Beginning {
-    Seen,
-    Unseen,
-}
 
 impl Recorder {
     /// Begins a game if a start position is on the board that one may begin from.
@@ -39,7 +33,13 @@ impl Recorder {
         start.is_some()
     }
 
-    pub(super) fn begin(&mut self, cx: &mut Cx<'_>, now: Mono, start: Chess, mode: CastlingMode) {
+    pub(in crate::game) fn begin(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        start: Chess,
+        mode: CastlingMode,
+    ) {
         self.begin_as(cx, now, start, mode, Beginning::Seen);
     }
 
@@ -57,7 +57,7 @@ impl Recorder {
     }
 
     /// A result is due of a game that nobody has begun, as of players who did not come.
-    pub(super) fn begin_unplayed(&mut self, cx: &mut Cx<'_>, now: Mono) {
+    pub(in crate::game) fn begin_unplayed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let (start, mode) = start_due(cx.settings, None);
         self.open_record(cx, now, start, mode, Beginning::Seen);
     }
@@ -136,7 +136,7 @@ impl Recorder {
 
 /// What a game begins from: the start position that is named, the array that is `shown`, or the
 /// usual one.
-pub(super) fn start_due(
+pub(in crate::game) fn start_due(
     settings: &Settings,
     shown: Option<(Chess, CastlingMode)>,
 ) -> (Chess, CastlingMode) {
@@ -145,7 +145,7 @@ pub(super) fn start_due(
 }
 
 /// The start position on the board, if it is one that a game may begin from.
-pub(super) fn start_shown(
+pub(in crate::game) fn start_shown(
     settings: &Settings,
     placement: &Placement,
 ) -> Option<(Chess, CastlingMode)> {

@@ -3,17 +3,18 @@
 //!
 //! What cannot be, or would change nothing, is refused: a note says so on record, and no more.
 
-use super::entry::Fact;
-use super::machine::Game;
-use super::play::OrderError;
-use super::rules::reason_of;
+use super::Game;
+use super::told::reason_of;
+use crate::game::act::Act;
+use crate::game::entry::Fact;
+use crate::game::play::OrderError;
 use crate::laws::{
     self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Standing, Told,
 };
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::tracker::GAP_STEP_MAX;
-use shakmaty::{Color, KnownOutcome, Position, uci::UciMove};
+use shakmaty::{KnownOutcome, Position, uci::UciMove};
 
 /// Why a board without a referee cannot do what was ordered.
 const NO_REFEREE: &str = "no referee sits at this board, who would have to rule on that; set \
@@ -21,88 +22,6 @@ const NO_REFEREE: &str = "no referee sits at this board, who would have to rule 
 /// Why what is about a game cannot be.
 const NO_GAME: &str = "no game has begun; \"start\" begins one, and \"result 1-0 default\" enters \
                        a forfeit";
-
-/// What people at the table do and say, beside moving pieces and pressing the clock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// A player declares something.
-    Declared(Color, Declaration),
-    /// Both players sign this score.
-    Signed(Score),
-    /// A move is announced aloud, in blind play.
-    Announced(Color, String),
-    /// A move is written for the envelope, or read from it.
-    Sealed(Color, String),
-    /// The arbiter orders something.
-    Ordered {
-        /// What.
-        order: Order,
-        /// Who ordered it.
-        author: String,
-        /// Why.
-        reason: String,
-    },
-    /// A player stopped both sides of the clock.
-    Stopped(Color),
-    /// The announced start is reached.
-    Scheduled,
-    /// What comes next, if it is no order, is put on record by this person.
-    Entered {
-        /// Who.
-        author: String,
-        /// Why.
-        reason: String,
-    },
-}
-
-impl Act {
-    /// What goes on record of it.
-    fn fact(&self) -> Fact {
-        match self.clone() {
-            Self::Declared(by, said) => Fact::Declared { by, said },
-            Self::Signed(score) => Fact::Signed { score },
-            Self::Announced(by, words) => Fact::Announced { by, words },
-            // What was sealed is in the envelope and nowhere else.
-            Self::Sealed(by, _) => Fact::Sealed { by, text: String::new() },
-            Self::Ordered { order, author, reason } => Fact::Ordered { order, author, reason },
-            Self::Stopped(by) => Fact::Stopped { by },
-            Self::Scheduled => Fact::Scheduled,
-            Self::Entered { author, reason } => Fact::Entered { author, reason },
-        }
-    }
-
-    /// What a referee is told of it.
-    fn told(&self) -> Option<Told> {
-        Some(match self.clone() {
-            Self::Declared(by, said) => Told::Declared(by, said),
-            Self::Signed(score) => Told::Signed(score),
-            Self::Announced(by, words) => Told::Announced(by, words),
-            Self::Sealed(by, text) => Told::Sealed(by, text),
-            Self::Ordered { order, .. } => Told::Ordered(order),
-            Self::Stopped(by) => Told::Stopped(by),
-            Self::Scheduled => Told::Scheduled,
-            Self::Entered { .. } => return None,
-        })
-    }
-
-    /// The note that takes its place on record when it is refused.
-    fn refused(&self, why: &str) -> Fact {
-        let (words, author, reason) = match self {
-            Self::Ordered { order, author, reason } => {
-                (order.to_string(), author.clone(), reason.clone())
-            }
-            Self::Declared(by, said) => (format!("{by} {said}"), String::new(), String::new()),
-            Self::Signed(score) => (format!("both sign {score}"), String::new(), String::new()),
-            Self::Announced(by, _) => (format!("{by} announce"), String::new(), String::new()),
-            Self::Sealed(by, _) => (format!("{by} sealed"), String::new(), String::new()),
-            Self::Stopped(by) => (format!("{by} stop"), String::new(), String::new()),
-            Self::Scheduled => ("scheduled".to_owned(), String::new(), String::new()),
-            Self::Entered { .. } => (String::new(), String::new(), String::new()),
-        };
-        let order = Order::Note(format!("\"{}\" is refused: {why}", words.trim_end()));
-        Fact::Ordered { order, author, reason }
-    }
-}
 
 impl Game {
     /// Why the last event, if people acted in it, changed nothing; empty if it did.
@@ -150,7 +69,7 @@ impl Game {
 
     /// What goes on record of `act`. What is read from an open envelope is no secret any more.
     fn fact_of(&self, act: &Act) -> Fact {
-        let is_open = self.bench.as_ref().is_some_and(|bench| bench.referee.is_envelope_open());
+        let is_open = self.bench.as_ref().is_some_and(|bench| bench.referee().is_envelope_open());
         match act {
             Act::Sealed(by, text) if is_open => Fact::Sealed { by: *by, text: text.clone() },
             _ => act.fact(),
@@ -161,7 +80,7 @@ impl Game {
     fn record_opened(&mut self, told: &Told) {
         let is_opened = matches!(told, Told::Ordered(Order::OpenEnvelope));
         let bench = self.bench.as_ref().filter(|_| is_opened);
-        let read = bench.and_then(|bench| bench.referee.read_from_envelope());
+        let read = bench.and_then(|bench| bench.referee().read_from_envelope());
         if let Some((by, text)) = read {
             self.out.facts.push(Fact::Sealed { by, text: text.to_owned() });
         }
@@ -174,7 +93,7 @@ impl Game {
             _ => None,
         };
         let ruled = self.rulings().iter().rev().find_map(is_result);
-        let Some(((outcome, reason), play)) = ruled.zip(self.recorder.play.as_mut()) else {
+        let Some(((outcome, reason), play)) = ruled.zip(self.recorder.play_mut()) else {
             return;
         };
         if play.ending().is_some_and(|known| known.outcome != outcome) {
@@ -260,7 +179,7 @@ impl Game {
 
     /// A player ends the game, which must be on.
     fn end_once(&mut self, ending: Ending) -> Result<(), String> {
-        let play = self.recorder.play.as_mut().ok_or(NO_GAME)?;
+        let play = self.recorder.play_mut().ok_or(NO_GAME)?;
         if play.is_over() {
             return Err(
                 "the game is over; a wrong result is replaced by \"result\", or withdrawn \
@@ -274,7 +193,7 @@ impl Game {
 
     /// Both sign a score, without a referee. It ends a game that goes on.
     fn sign(&mut self, score: Score) -> Result<(), String> {
-        let is_on = self.recorder.play.as_ref().is_some_and(|play| !play.is_over());
+        let is_on = self.recorder.play().is_some_and(|play| !play.is_over());
         let reason = match score {
             Score::DRAW => Reason::Agreement,
             _ => Reason::Arbiter,
@@ -291,11 +210,11 @@ impl Game {
         if is_proposal {
             return Ok(());
         }
-        if self.recorder.play.is_none() && score != Score::Open {
+        if self.recorder.play().is_none() && score != Score::Open {
             let (recorder, mut cx) = self.parts();
             recorder.begin_unplayed(&mut cx, now);
         }
-        let play = self.recorder.play.as_mut().ok_or(NO_GAME)?;
+        let play = self.recorder.play_mut().ok_or(NO_GAME)?;
         let words = reason.replace('_', " ");
         let reason = Reason::parse(&words).unwrap_or(Reason::Arbiter);
         let ending = score.outcome().map(|outcome| Ending { outcome, reason });
@@ -325,7 +244,7 @@ impl Game {
 
     /// Play goes on. The result of a game that was over is withdrawn.
     fn go_on(&mut self, now: Mono) -> Result<(), String> {
-        let Some(play) = self.recorder.play.as_mut().filter(|play| play.is_over()) else {
+        let Some(play) = self.recorder.play_mut().filter(|play| play.is_over()) else {
             return match self.bench {
                 Some(_) => Ok(()),
                 None => Err("the game is not over".to_owned()),
@@ -347,10 +266,10 @@ impl Game {
 
     /// The result is withdrawn. What was moved meanwhile was play that nobody followed.
     fn reopen(&mut self, now: Mono) {
-        let Some(play) = &mut self.recorder.play else { return };
+        let Some(play) = self.recorder.play_mut() else { return };
         play.reopen(&mut self.out.facts);
         self.tell(now, &Told::Reopened);
-        self.recorder.watch.note_gap(now);
+        self.recorder.note_gap(now);
         let (recorder, mut cx) = self.parts();
         recorder.look(&mut cx, now, GAP_STEP_MAX);
         recorder.settle_later(&cx, now);
@@ -360,7 +279,7 @@ impl Game {
     /// From half-move `ply` on not the next `n` of the record were played, but `moves`. A result
     /// that the last position had brought falls with it.
     fn edit(&mut self, now: Mono, ply: usize, n: usize, moves: &[UciMove]) -> Result<(), String> {
-        let play = self.recorder.play.as_mut().ok_or(NO_GAME)?;
+        let play = self.recorder.play_mut().ok_or(NO_GAME)?;
         let by_position = play.end_of_position().filter(|_| play.ending().is_some());
         if let Err(why) = play.edit(now, ply, n, moves, &mut self.out.facts) {
             return Err(format!("{why}{}", self.nearest_to(&why, ply, moves)));
@@ -376,7 +295,7 @@ impl Game {
 
     /// The legal move that is written most like the one that is not legal.
     fn nearest_to(&self, why: &OrderError, first: usize, moves: &[UciMove]) -> String {
-        let (Some(play), OrderError::NotLegal { ply }) = (&self.recorder.play, why) else {
+        let (Some(play), OrderError::NotLegal { ply }) = (self.recorder.play(), why) else {
             return String::new();
         };
         let sheet = play.sheet();

@@ -1,9 +1,9 @@
 //! When the record is held against a board that it contradicts, and when a position ends the game.
 
-use super::entry::Fact;
-use super::play::ADDED_AFTER;
-use super::recorder::{Cx, Recorder};
 use super::timers::Timer;
+use super::{Cx, Recorder};
+use crate::game::entry::Fact;
+use crate::game::play::ADDED_AFTER;
 use crate::time::Mono;
 use shakmaty::Color;
 

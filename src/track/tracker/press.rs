@@ -1,25 +1,25 @@
 //! What a press tells: whose move it completes, and what the board says against a line by then.
 
-use super::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
-use super::mismatch::{self, Mismatch};
-use super::placement::{Placement, Reading};
-use super::search;
-use super::tracker::{
+use super::{
     ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, STEP_MAX, TWIN_AHEAD, Tracker,
 };
-use super::weigh::{self, AT_PRESS, Cost};
 use crate::time::Mono;
+use crate::track::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
+use crate::track::mismatch::{self, Mismatch};
+use crate::track::placement::{Placement, Reading};
+use crate::track::search;
+use crate::track::weigh::{self, AT_PRESS, Cost};
 use shakmaty::{Bitboard, ByColor, Color, Move, Piece, Position, Square};
 use std::time::Duration;
 
 /// A press, and what the board has told since of how it stood then: one that looks at its squares
 /// in rounds has told of all of them a round later.
 #[derive(Clone, Debug)]
-pub(super) struct Closing {
+pub(in crate::track) struct Closing {
     press: OpenPress,
     seen: Placement,
     /// What has changed since.
-    pub(super) later: Vec<(Square, Reading)>,
+    pub(in crate::track) later: Vec<(Square, Reading)>,
 }
 
 impl Tracker {
@@ -140,7 +140,7 @@ impl Tracker {
 
     /// Closes the pictures of presses that are a round ago: by now each square has told what stood
     /// there when the clock was pressed. What came right meanwhile is forgiven.
-    pub(super) fn close_pictures(&mut self, at: Mono) {
+    pub(in crate::track) fn close_pictures(&mut self, at: Mono) {
         let round = self.round();
         let is_due = |closing: &Closing| at > closing.press.at + round;
         let n = self.closing.iter().take_while(|closing| is_due(closing)).count();
@@ -250,7 +250,7 @@ impl Tracker {
 
     /// Whether the last move of `by` in `line` captures, where pieces have no names, what nobody
     /// touched, while something was put down where none should be: that is where the piece went.
-    pub(super) fn went_elsewhere(&self, line: &Line, by: Color) -> bool {
+    pub(in crate::track) fn went_elsewhere(&self, line: &Line, by: Color) -> bool {
         let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == by) else {
             return false;
         };
@@ -291,7 +291,7 @@ impl Tracker {
 /// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
 /// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
 /// are completed by the replies to them, Art. 6.2.1.2.
-pub(super) fn settle_presses(line: &mut Line, scan: Duration) {
+pub(in crate::track) fn settle_presses(line: &mut Line, scan: Duration) {
     let presses = std::mem::take(&mut line.open);
     for press in presses {
         let first = line.n_completed();
@@ -358,7 +358,7 @@ fn is_for_answered(line: &Line, at: Mono) -> bool {
 }
 
 /// A press that comes after the opponent's answer still belongs to the move that was answered.
-pub(super) fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+pub(in crate::track) fn settle_late(line: &mut Line, press: OpenPress) -> bool {
     let Some(idx) = late_ply(line, press) else { return false };
     line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
     line.cost -= weigh::UNPRESSED;

@@ -2,12 +2,12 @@
 //! was played then is told by how the board stands after it, once it is at rest, by the clock and
 //! by the lever; what they do not tell is a gap in the record.
 
-use super::entry::LinkState;
-use super::play::{Evidence, Play, SHOWN_OFF, millis, sum};
-use super::recorder::{Cx, Recorder};
-use super::settings::TimeControl;
 use super::timers::Timer;
+use super::{Cx, Recorder};
 use crate::clock::{Device, PerMove, Times};
+use crate::game::entry::LinkState;
+use crate::game::play::{Evidence, Play, SHOWN_OFF, millis, sum};
+use crate::game::settings::TimeControl;
 use crate::time::Mono;
 use crate::track::{Placement, Step, Tracker};
 use shakmaty::{Bitboard, Color, Position};
@@ -60,7 +60,7 @@ pub(super) struct Silence {
 
 impl Recorder {
     /// Nothing more is heard of the board, or has not been since `since`.
-    pub(super) fn begin_silence(&mut self, cx: &mut Cx<'_>, since: Option<Mono>) {
+    pub(in crate::game) fn begin_silence(&mut self, cx: &mut Cx<'_>, since: Option<Mono>) {
         self.has_gap = true;
         let Some(play) = self.play.as_ref().filter(|play| play.ending().is_none()) else { return };
         if self.silence.is_some() {
@@ -85,7 +85,7 @@ impl Recorder {
     }
 
     /// Something is heard after the line was quiet since `since`.
-    pub(super) fn suspect_silence(&mut self, cx: &mut Cx<'_>, since: Mono) {
+    pub(in crate::game) fn suspect_silence(&mut self, cx: &mut Cx<'_>, since: Mono) {
         let is_new = self.silence.is_none();
         self.begin_silence(cx, Some(since));
         if let Some(silence) = self.silence.as_mut().filter(|_| is_new) {
@@ -114,7 +114,7 @@ impl Recorder {
     }
 
     /// There is so much noise on the line that any message may be hurt.
-    pub(super) fn on_noise(&mut self, cx: &mut Cx<'_>, now: Mono) {
+    pub(in crate::game) fn on_noise(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if !self.is_blind {
             let base = self.vouched.take();
             self.begin_noise(cx, now, base);
@@ -169,7 +169,7 @@ impl Recorder {
 
     /// The clock is heard. True if that is the first since the silence began: what the lever says
     /// now was done at some time before.
-    pub(super) fn note_clock(&mut self, now: Mono) -> bool {
+    pub(in crate::game) fn note_clock(&mut self, now: Mono) -> bool {
         let Some(silence) = &mut self.silence else { return false };
         let was_awaited = std::mem::take(&mut silence.awaits_clock);
         if was_awaited {
@@ -179,7 +179,7 @@ impl Recorder {
     }
 
     /// The lever is found over, and was pressed by `by` at some time before.
-    pub(super) fn turned_in_silence(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
+    pub(in crate::game) fn turned_in_silence(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
         let times = cx.clock.times();
         let left = times.map(|times| times.of(by));
         self.memory.hear(now, Step::Pressed { by, left });
@@ -236,7 +236,7 @@ impl Recorder {
     }
 
     /// The silence is over, or will never be spoken of.
-    pub(super) fn forget_silence(&mut self) {
+    pub(in crate::game) fn forget_silence(&mut self) {
         self.silence = None;
         self.vouched = None;
         self.timers.clear(Timer::Bridge);
@@ -373,7 +373,7 @@ impl Recorder {
 impl Recorder {
     /// The squares on which the board has contradicted the position of the record for long, so that
     /// whoever looks at that position is told.
-    pub(super) fn contradicted(&self, now: Mono) -> Bitboard {
+    pub(in crate::game) fn contradicted(&self, now: Mono) -> Bitboard {
         let is_seen = self.link == LinkState::Live && !self.is_over();
         let Some(play) = self.play.as_ref().filter(|_| is_seen) else { return Bitboard::EMPTY };
         let still = now.since(play.tracker().last_change());

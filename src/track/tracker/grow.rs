@@ -2,18 +2,20 @@
 //! illegal move that it shows, and back to a position that it shows again.
 
 use super::fault;
-use super::illegal;
-use super::legal;
-use super::line::{CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of};
-use super::placement::Reading;
 use super::press::{settle_late, settle_presses};
-use super::search;
-use super::tracker::{
+use super::{
     BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
     total,
 };
-use super::weigh::{self, Cost};
 use crate::time::Mono;
+use crate::track::illegal;
+use crate::track::legal;
+use crate::track::line::{
+    CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of,
+};
+use crate::track::placement::Reading;
+use crate::track::search;
+use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square, attacks};
 use std::time::Duration;
 
@@ -28,7 +30,7 @@ const EAGER_MAX: Duration = Duration::from_millis(300);
 
 impl Tracker {
     /// Branches every line that the board contradicts by the legal moves that would mend it.
-    pub(super) fn branch(&mut self, at: Mono) {
+    pub(in crate::track) fn branch(&mut self, at: Mono) {
         let (mut budget, mut is_cut) = (search::NODES_MAX, false);
         let mut from = 0;
         for _ in 0..BRANCH_MAX {
@@ -44,7 +46,7 @@ impl Tracker {
     }
 
     /// Has the best line go back where the board has come to rest at an earlier position of it.
-    pub(super) fn go_back(&mut self, at: Mono) {
+    pub(in crate::track) fn go_back(&mut self, at: Mono) {
         if at.since(self.last_change()) >= RESTED {
             let returned = self.returned(&self.lines[0]);
             self.lines.extend(returned);
@@ -53,7 +55,7 @@ impl Tracker {
 
     /// Searches longer and longer lines until one explains the board to within `content`.
     /// Takes the positions that it looks at from `budget`.
-    pub(super) fn search_on(
+    pub(in crate::track) fn search_on(
         &mut self,
         at: Mono,
         depth_max: usize,
@@ -91,7 +93,7 @@ impl Tracker {
     }
 
     /// What becomes of `line` if exactly `depth` plies have been played since.
-    pub(super) fn children(
+    pub(in crate::track) fn children(
         &self,
         line: &Line,
         depth: usize,
@@ -118,7 +120,7 @@ impl Tracker {
 
     /// What becomes of `line` by `depth` legal plies. What is seen on the squares `aside` tells
     /// nothing.
-    pub(super) fn grown(
+    pub(in crate::track) fn grown(
         &self,
         line: &Line,
         aside: Bitboard,
@@ -147,7 +149,7 @@ impl Tracker {
     }
 
     /// `line` with `m`, and with what speaks against that.
-    pub(super) fn with_move(&self, line: &Line, m: Move, at: Mono) -> Line {
+    pub(in crate::track) fn with_move(&self, line: &Line, m: Move, at: Mono) -> Line {
         let mut child = line.clone();
         let released = self.released(line, m, at);
         child.cost += weigh::PLY
@@ -235,7 +237,7 @@ impl Tracker {
 
     /// What becomes of `line` if a piece has arrived where what is seen since before hides it: the
     /// piece that moved last stands half on that square.
-    pub(super) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(in crate::track) fn hidden(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
         let mut hidden = search::masked(&line.pos, &self.seen, line.untold(&self.seen), budget);
         let arrivals = |m: &Move| arrivals_of(*m, line.pos.turn());
         hidden.retain(|m| arrivals(m).into_iter().any(|sq| self.is_veiled(line, sq)));
@@ -270,7 +272,12 @@ impl Tracker {
 
     /// What becomes of `line` if the illegal move that the board shows stands, and if it has been
     /// answered.
-    pub(super) fn irregular(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
+    pub(in crate::track) fn irregular(
+        &self,
+        line: &Line,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
         if line.n_standing() < line.plies.len() {
             return Vec::new();
         }
@@ -369,7 +376,7 @@ impl Tracker {
     }
 
     /// Whether a message was lost since `since`, as far as is known: what was seen then came late.
-    pub(super) fn has_missed_since(&self, since: Mono) -> bool {
+    pub(in crate::track) fn has_missed_since(&self, since: Mono) -> bool {
         self.missed.is_some_and(|missed| missed >= since)
     }
 
@@ -487,7 +494,7 @@ impl Tracker {
 
     /// Whether the one who is to move in `line` has taken, where pieces have no names: since he
     /// lifted a piece, something was put down where one of the opponent's stands that it can take.
-    pub(super) fn has_taken(&self, line: &Line) -> bool {
+    pub(in crate::track) fn has_taken(&self, line: &Line) -> bool {
         let (seen, pos) = (&self.seen, &line.pos);
         let victims = seen.something() & pos.them();
         if victims.is_empty() {
@@ -511,7 +518,7 @@ impl Tracker {
 
     /// A piece has come to `sq`. Lines that had put it there, but from where it had gone on to
     /// another square since, are as doubtful as if it came there only now.
-    pub(super) fn come_again(&mut self, sq: Square) {
+    pub(in crate::track) fn come_again(&mut self, sq: Square) {
         let Reading::Piece(piece) = self.seen.get(sq) else { return };
         let mut lines = std::mem::take(&mut self.lines);
         for line in &mut lines {

@@ -1,18 +1,26 @@
 //! The dispatch: each event to its place, timers, and the effects in their order.
 
+mod doubt;
+mod minutes;
+mod order_start;
+mod orders;
+mod over;
+mod rules;
+mod told;
+
+pub(super) use minutes::Minutes;
+
+use super::bench::Bench;
 use super::clock::{self, ClockSide};
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::{Driving, Event};
 use super::play;
 use super::play::Play;
-use super::recorder::{Cx, Outbox, Recorder};
-use super::rules::Bench;
+use super::recorder::{Cx, Outbox, Pressed, Recorder, start_shown};
 use super::settings::{BoardKind, ClockRole, Settings};
-use super::start;
-use super::watch::Pressed;
-use crate::board::{AnyBoard, Dgt, Expects, News, Scanned};
-use crate::clock::{Device, Estimate, Note, Reader, Times, Turned};
+use crate::board::{AnyBoard, Dgt, Expects, Known, News, Scanned};
+use crate::clock::{Device, End, Estimate, Note, Reader, Times, Turned};
 use crate::laws::Told;
 use crate::time::{Mono, Stamp};
 use crate::track::{Placement, Reading};
@@ -22,14 +30,14 @@ use shakmaty::{Bitboard, Board, Color, Position, Square};
 /// One board's game, as a pure state machine.
 #[derive(Clone, Debug)]
 pub struct Game {
-    pub(super) settings: Settings,
-    pub(super) board: AnyBoard,
-    pub(super) clock: ClockSide,
-    pub(super) recorder: Recorder,
-    pub(super) bench: Option<Bench>,
+    settings: Settings,
+    board: AnyBoard,
+    clock: ClockSide,
+    recorder: Recorder,
+    bench: Option<Bench>,
     /// Why the order that came last cannot be carried out.
-    pub(super) refused: Option<String>,
-    pub(super) out: Outbox,
+    refused: Option<String>,
+    out: Outbox,
 }
 
 impl Game {
@@ -53,6 +61,21 @@ impl Game {
         }
     }
 
+    /// The game goes on where its record stops.
+    pub(super) fn take_up(&mut self, Before { known, white, has_clock, play, bench }: Before) {
+        self.board.take_up(known);
+        self.clock.take_up(white, has_clock, self.board.lies());
+        if let Some(play) = play {
+            let sheet = play.sheet();
+            self.clock.take_up_game(sheet.start().turn(), sheet.len());
+            self.recorder.set_play(play);
+            self.bench = bench;
+        }
+        let (recorder, mut cx) = self.parts();
+        recorder.begin_silence(&mut cx, None);
+        recorder.recover_base(&mut cx);
+    }
+
     /// The settings that the game was made with.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -60,7 +83,7 @@ impl Game {
 
     /// The game in progress, or the last one.
     pub fn play(&self) -> Option<&Play> {
-        self.recorder.play.as_ref()
+        self.recorder.play()
     }
 
     /// The clock as it was last read.
@@ -71,7 +94,7 @@ impl Game {
     /// How many recorded half-moves the public may see: with a clock only completed ones, because
     /// a move may be corrected without penalty until the press. 2023: Art. 6.2.1, 7.5.
     pub fn n_public(&self) -> usize {
-        let Some(play) = &self.recorder.play else { return 0 };
+        let Some(play) = self.recorder.play() else { return 0 };
         let waits_for_press = self.clock.device() == Device::Present && self.clock.has_run();
         if waits_for_press && !play.is_over() {
             play.sheet().n_completed()
@@ -94,7 +117,7 @@ impl Game {
 
     /// The line to the board.
     pub fn link(&self) -> LinkState {
-        self.recorder.link
+        self.recorder.link()
     }
 
     /// What stands on a board on which no game is on record, as far as it is known by name.
@@ -126,7 +149,7 @@ impl Game {
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
         let now = at.mono;
         self.clear_bench();
-        if let Some(play) = &mut self.recorder.play {
+        if let Some(play) = self.recorder.play_mut() {
             play.lend_times(self.clock.times_to_lend(now));
         }
         match event {
@@ -158,10 +181,10 @@ impl Game {
         self.run_board(now);
         self.run_timers(now);
         self.clock.on_timeout(now, &mut self.out.facts);
-        if let Some(play) = &self.recorder.play {
+        if let Some(play) = self.recorder.play() {
             self.clock.press_unseen(now, play, &self.out.facts);
         }
-        self.clock.watch_start(self.recorder.play.as_ref(), &mut self.out.facts);
+        self.clock.watch_start(self.recorder.play(), &mut self.out.facts);
         self.run_bench(now, effects);
         self.recorder.note_cut(&mut self.out.facts);
         self.flush(at, effects);
@@ -171,7 +194,7 @@ impl Game {
     pub fn wake_at(&self) -> Option<Mono> {
         let dues = [
             self.board.wake_at(),
-            self.recorder.timers.next(),
+            self.recorder.wake_at(),
             self.clock.wake_at(),
             self.bench_wakes_at(),
         ];
@@ -210,10 +233,10 @@ impl Game {
     /// What the board has to say next, as it is to be believed in view of the game.
     fn next_news(&mut self, now: Mono) -> Option<News> {
         let view = View {
-            open: self.recorder.play.as_ref().filter(|play| !play.is_over()),
+            open: self.recorder.play().filter(|play| !play.is_over()),
             settings: &self.settings,
             clock: &self.clock,
-            is_whole: !self.recorder.is_blind && !self.recorder.has_gap,
+            is_whole: self.recorder.sees_all(),
         };
         self.board.poll(now, &view)
     }
@@ -287,7 +310,7 @@ impl Game {
         let Some(heard) = self.clock.hear(now, message, &mut self.out.facts) else { return };
         let is_late = self.recorder.note_clock(now);
         self.take_turns(now, &heard.turned, is_late);
-        self.clock.check(now, message, &heard, self.recorder.play.as_ref(), &mut self.out.facts);
+        self.clock.check(now, message, &heard, self.recorder.play(), &mut self.out.facts);
         if heard.is_first {
             let (recorder, cx) = self.parts();
             recorder.settle_later(&cx, now);
@@ -300,8 +323,7 @@ impl Game {
 
     /// How the clock is driven, or the model that it is driven by, has changed.
     fn keep_clock(&mut self, now: Mono, driving: &Driving) {
-        for face in self.clock.keep(now, driving, self.recorder.play.as_ref(), &mut self.out.facts)
-        {
+        for face in self.clock.keep(now, driving, self.recorder.play(), &mut self.out.facts) {
             let turned = self.clock.turn(now, face);
             self.take_turns(now, &turned, false);
         }
@@ -309,7 +331,7 @@ impl Game {
 
     /// What has been at zero for long enough is a flag.
     pub(super) fn tell_flags(&mut self, now: Mono) {
-        for side in self.clock.fallen(now, self.recorder.play.as_ref()) {
+        for side in self.clock.fallen(now, self.recorder.play()) {
             self.out.facts.push(Fact::Flag { side: Some(side) });
             self.tell(now, &Told::Flag(side));
         }
@@ -343,7 +365,7 @@ impl Game {
 
     fn on_press(&mut self, now: Mono, by: Color, how: Pressed) {
         // A press that may end the game by a ruling belongs to a move that goes on record first.
-        let may_end = self.bench.as_ref().is_some_and(|bench| bench.referee.is_charged_at(by));
+        let may_end = self.bench.as_ref().is_some_and(|bench| bench.referee().is_charged_at(by));
         if may_end {
             self.take_press(now, by, how);
         }
@@ -358,6 +380,19 @@ impl Game {
         let (recorder, mut cx) = self.parts();
         recorder.take_press(&mut cx, now, by, how);
     }
+}
+
+/// What is on record of a board that was watched before.
+pub(super) struct Before {
+    /// What its driver knew.
+    pub known: Known,
+    /// White's end of the clock,
+    pub white: End,
+    /// and whether one has run.
+    pub has_clock: bool,
+    /// The last game, with the referee that has followed it.
+    pub play: Option<Play>,
+    pub bench: Option<Bench>,
 }
 
 /// What a board's driver may know of the game.
@@ -381,7 +416,7 @@ impl Expects for View<'_> {
     fn may_begin_from(&self, shown: &Placement) -> bool {
         let named = play::start_of(self.settings);
         named.is_some_and(|(start, _)| shown.differs(start.board()).is_empty())
-            || start::start_shown(self.settings, shown).is_some()
+            || start_shown(self.settings, shown).is_some()
     }
 
     fn is_whole(&self) -> bool {

@@ -6,18 +6,16 @@
 //! when the board was last read and found as believed; that copy sees what the board remembers and
 //! takes the place of the one that had to guess.
 
-use super::entry::{Fact, LinkState};
-use super::play::Play;
-use super::recorder::{Cx, Recorder};
-use super::settings::ClockRole;
 use super::timers::Timer;
-use super::watch::BOUNCE;
+use super::{Cx, Recorder};
 use crate::clock::Times;
+use crate::game::entry::{Fact, LinkState};
+use crate::game::play::Play;
+use crate::game::settings::ClockRole;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::memory::{self, Clocks, Joint};
 use crate::track::{Reading, Recalled, Step, Tracker};
-use shakmaty::Color;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -227,7 +225,7 @@ impl Recorder {
     }
 
     /// The game goes on from what is on record: what the board remembers since then is wanted.
-    pub(super) fn recover_base(&mut self, cx: &mut Cx<'_>) {
+    pub(in crate::game) fn recover_base(&mut self, cx: &mut Cx<'_>) {
         self.remember_base(cx, Mono::default());
     }
 
@@ -238,7 +236,7 @@ impl Recorder {
     }
 
     /// Whether something was missed that the board's memory may yet tell.
-    pub(super) fn awaits_memory(&self) -> bool {
+    pub(in crate::game) fn awaits_memory(&self) -> bool {
         self.memory.missed.is_some() && self.memory.base.is_some() && self.link == LinkState::Live
     }
 
@@ -303,7 +301,12 @@ impl Recorder {
 
     /// The board has told what it remembers. What was done meanwhile comes now, all at once and
     /// without its times; the picture that is asked for here comes after it.
-    pub(super) fn on_remembered(&mut self, cx: &mut Cx<'_>, now: Mono, steps: Vec<Recalled>) {
+    pub(in crate::game) fn on_remembered(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        steps: Vec<Recalled>,
+    ) {
         let asked = self.memory.asked.take();
         self.memory.n_unanswered = 0;
         cx.board.want_picture(now);
@@ -386,71 +389,4 @@ impl Recorder {
 fn untimed(step: &Step) -> Recalled {
     let is_lift = matches!(step, Step::Sensed { reading: Reading::Empty, .. });
     Recalled { step: step.clone(), is_fast: !is_lift }
-}
-
-/// A tracker to which is told what a board remembers.
-pub(super) struct Recall {
-    pub(super) tracker: Tracker,
-    /// What the clocks showed when one of them was last pressed.
-    pub(super) shown: Option<Times>,
-    /// Presses that were not heard, with what both clocks showed.
-    pub(super) presses: Vec<(Mono, Option<Times>)>,
-    /// The last press, if nothing has stirred since.
-    pub(super) untouched: Option<(Mono, Color)>,
-}
-
-impl Recall {
-    /// The next step, at the time `when`. `heard` are the presses that came over the line.
-    pub(super) fn step(
-        &mut self,
-        when: Mono,
-        step: &Step,
-        is_play: bool,
-        heard: &[(Mono, Option<Times>)],
-    ) {
-        match step {
-            Step::Sensed { sq, reading } => {
-                self.untouched = None;
-                if is_play {
-                    self.tracker.sense(when, *sq, *reading);
-                } else {
-                    self.tracker.observe(when, *sq, *reading);
-                }
-            }
-            Step::Pressed { by, left } if is_play => {
-                match heard.iter().find(|(at, _)| *at == when) {
-                    Some((_, times)) => self.shown = times.or(self.shown),
-                    None => {
-                        self.shown = self.shown.zip(*left).map(|(shown, left)| match by {
-                            Color::White => Times { white: left, ..shown },
-                            Color::Black => Times { black: left, ..shown },
-                        });
-                        self.presses.push((when, self.shown));
-                    }
-                }
-                self.press(when, *by);
-            }
-            Step::Found(placement) => {
-                self.untouched = None;
-                self.tracker.picture(when, placement);
-                self.tracker.look(when, 1);
-            }
-            Step::Pressed { .. } | Step::Showed(_) => {}
-        }
-    }
-
-    /// A lever that comes back at once was touched and not pressed, as in live play.
-    fn press(&mut self, when: Mono, by: Color) {
-        let is_open = |at| self.tracker.best().open.iter().any(|press| press.at == at);
-        if let Some((at, other)) = self.untouched.take()
-            && other != by
-            && when.since(at) < BOUNCE
-            && is_open(at)
-        {
-            self.tracker.forget_press(at);
-            return;
-        }
-        self.tracker.press(when, by);
-        self.untouched = Some((when, by));
-    }
 }

@@ -1,0 +1,93 @@
+//! What is seen and recorded at a table, in the referee's words, and the referee's reasons in those
+//! of the record.
+
+use crate::game::entry::{Fact, Stage};
+use crate::game::score::ScoreSheet;
+use crate::laws::{self, Clocks, Code, FindingKind, Picture, Reason, Recorded, Thing, Told};
+use crate::track::line::CompletedBy;
+use crate::track::{Placement, Reading};
+use shakmaty::{Bitboard, Board, ByColor, Square};
+
+/// What a referee is told of `fact`.
+pub(super) fn told_of(fact: &Fact) -> Option<Told> {
+    Some(match fact {
+        Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
+        // A record of a picture has no unnamed pieces.
+        Fact::Pictured(placement) if placement.known().occupied().is_empty() => return None,
+        Fact::Pictured(placement) => Told::Picture(Box::new(picture_of(placement))),
+        Fact::Pressed { by } => Told::Pressed(*by),
+        Fact::Clock { running, times: Some(times), .. } => {
+            let left = ByColor { white: times.white, black: times.black };
+            Told::Clock(Clocks { left, running: *running })
+        }
+        Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
+        Fact::Signed { score } => Told::Signed(*score),
+        Fact::Announced { by, words } => Told::Announced(*by, words.clone()),
+        Fact::Sealed { by, text } => Told::Sealed(*by, text.clone()),
+        Fact::Ordered { order, .. } => Told::Ordered(order.clone()),
+        Fact::Stopped { by } => Told::Stopped(*by),
+        Fact::Scheduled => Told::Scheduled,
+        Fact::Flag { side: Some(side) } => Told::Flag(*side),
+        Fact::Flag { side: None } => Told::FlagsUnknown,
+        Fact::IllegalMove { stage: Stage::Completed, by, .. } => Told::Illegal(*by),
+        fact if calls_referee(fact) => Told::Looked,
+        _ => return None,
+    })
+}
+
+/// Whether the record finds something that a referee is to look at.
+pub(super) fn calls_referee(fact: &Fact) -> bool {
+    match fact {
+        Fact::PositionLost(_) | Fact::IllegalMove { stage: Stage::Made, .. } => true,
+        Fact::Found(finding) => finding.kind == FindingKind::Restored,
+        _ => false,
+    }
+}
+
+pub(super) fn picture_of(placement: &Placement) -> Picture {
+    let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
+    for sq in Square::ALL {
+        picture.set(sq, thing(placement.get(sq)));
+    }
+    picture
+}
+
+/// What is on record, as the referee takes it.
+pub(super) fn record_of(sheet: &ScoreSheet) -> laws::Sheet {
+    let moves = sheet.moves().iter().map(|scored| Recorded {
+        m: scored.m,
+        is_illegal: scored.is_illegal,
+        is_completed: scored.completed.is_some(),
+        is_replied: scored.completed.is_some_and(|done| done.by == CompletedBy::Reply),
+    });
+    let gaps = sheet.gaps().iter().map(|gap| (gap.ply, sheet.position(gap.ply).clone()));
+    laws::Sheet { moves: moves.collect(), gaps: gaps.collect() }
+}
+
+pub(super) fn thing(reading: Reading) -> Option<Thing> {
+    match reading {
+        Reading::Empty => None,
+        Reading::Piece(piece) => Some(Thing::Piece(piece)),
+        // A color alone names no piece; the referee goes by the squares that stirred.
+        Reading::Something | Reading::Colored(_) => Some(Thing::Something),
+    }
+}
+
+/// The reason as the record of the game has it; `None` if the game has no result.
+pub(super) fn reason_of(code: Code) -> Option<Reason> {
+    Some(match code {
+        Code::Mate => Reason::Checkmate,
+        Code::Stalemate => Reason::Stalemate,
+        Code::DeadPosition => Reason::DeadPosition,
+        Code::Resigned => Reason::Resignation,
+        Code::Agreed => Reason::Agreement,
+        Code::TimeLoss | Code::TimeDraw => Reason::Time,
+        Code::IllegalLimit => Reason::IllegalMoves,
+        Code::ClaimUpheld => Reason::Claim,
+        Code::Fivefold => Reason::Fivefold,
+        Code::SeventyFive => Reason::SeventyFiveMoves,
+        Code::Default => Reason::Default,
+        Code::Annulled => return None,
+        _ => Reason::Arbiter,
+    })
+}
