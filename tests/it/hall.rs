@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Mode};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::cli::pgn_moves;
+use crate::cli::{assert_sentence, pgn_moves};
 use crate::daemon::game;
 use crate::program::{Daemon, LIMIT, Place, STEP, is_live, moves_of, plug};
 
@@ -27,6 +27,22 @@ const THREADS_MAX: usize = 32;
 fn n_threads(daemon: &Daemon) -> usize {
     let id = daemon.child.id().expect("a program that runs");
     fs::read_dir(format!("/proc/{id}/task")).unwrap().count()
+}
+
+/// A link that leads nowhere is no disk that fails: whoever starts the daemon hears what to do.
+#[tokio::test]
+async fn a_link_that_leads_nowhere_is_refused_at_once() {
+    for above in ["state", "disk"] {
+        let place = Place::new();
+        let text = fs::read_to_string(place.path("rokade.toml")).unwrap();
+        let deeper = text.replace("/state\"", &format!("/{above}/records\""));
+        fs::write(place.path("rokade.toml"), deeper).unwrap();
+        symlink("/nowhere/at-all", place.path(above)).unwrap();
+        let outcome = timeout(LIMIT, place.run(&["run"])).await.expect("an end");
+        let words = ["is a link to /nowhere/at-all", "make that folder", "take the link away"];
+        assert_sentence(&outcome, 3, &words);
+        assert!(!outcome.err.contains("RECORDING"), "{}", outcome.err);
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! `rokade run`: the daemon.
 
 use super::{Failure, chain, runtime, start_tracing};
-use crate::shell::config::Config;
+use crate::shell::config::{Config, ConfigError};
+use crate::shell::journal::leads_nowhere;
 use crate::shell::now::Now;
 use crate::shell::run::{self, Manner, RunError};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -12,6 +13,11 @@ use tracing::info;
 const PRIVATE: rustix::fs::Mode = rustix::fs::Mode::RWXG.union(rustix::fs::Mode::RWXO);
 
 pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
+    if let Some(why) = leads_nowhere(&config.state_dir) {
+        // A disk that is there and does not take the record is another matter.
+        let path = config.state_dir.clone();
+        return Err(ConfigError::Wrong { path, why }.into());
+    }
     start_tracing(verbose);
     if std::env::var_os("STATE_DIRECTORY").is_none() {
         rustix::process::umask(PRIVATE);

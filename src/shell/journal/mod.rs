@@ -100,8 +100,8 @@ pub use self::mirror::Mirror;
 pub use self::reader::Reader;
 pub use self::recover::{Found, Recovered, TornTail};
 pub use self::reserve::RESERVE;
-pub(super) use self::storage::open_file;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
+pub(super) use self::storage::{leads_nowhere, open_file};
 pub use self::verify::{Broken, Kind, Salvaged, Verdict, contains, salvage, verify};
 pub use self::writer::{Backoff, Batch, QUEUE, Reached, Writer, WriterEvent};
 

@@ -151,10 +151,26 @@ pub(in crate::shell) fn open_file(path: &Path, options: &mut OpenOptions) -> io:
     if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
+/// Why there can be no `folder`: in its place, or in that of one above it, is a link that leads
+/// nowhere.
+pub(in crate::shell) fn leads_nowhere(folder: &Path) -> Option<String> {
+    let is_gone = |it: &Path| it.is_symlink() && it.try_exists().is_ok_and(|is_there| !is_there);
+    let link = folder.ancestors().find(|it| is_gone(it))?;
+    let target = fs::read_link(link).ok()?;
+    let (link, target) = (link.display(), target.display());
+    Some(format!(
+        "{link} is a link to {target}, where nothing is; make that folder, mount its disk, or take \
+         the link away"
+    ))
+}
+
 /// Makes `folder` and the folders above it, each one durable in the one above.
 fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
+    }
+    if let Some(why) = leads_nowhere(folder) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let parent = match folder.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
