@@ -12,7 +12,7 @@ use super::keeper::{Calls, Stand, stopped};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
-use super::publish::{After, PgnFile, Publisher, Sent, replace};
+use super::publish::{After, News, PgnFile, Publisher, Sent, replace};
 use super::record::{self, Games, Past, RecordError};
 use super::serial::{self, Heard, LineStub};
 use super::status::Status;
@@ -363,7 +363,7 @@ impl Board {
             let fact = Fact::Record(Keeping::WallJumped { from, to: at.wall });
             self.effects.insert(0, Effect::Record(Entry { at, fact }));
         }
-        let mut lines = Vec::new();
+        let (mut lines, mut entries) = (Vec::new(), Vec::new());
         let mut has_news = false;
         let mut wants_show = false;
         for effect in std::mem::take(&mut self.effects) {
@@ -381,30 +381,34 @@ impl Board {
                     has_news |= entry.fact.is_public();
                     after.is_end |= matches!(entry.fact, Fact::Ended(_) | Fact::GameClosed);
                     lines.push(record::line_of(&entry));
-                    if let Some(why) = self.games.take(&entry).nonsense {
-                        warn!(board = self.name, why, "the record contradicts itself");
-                    }
+                    entries.push(entry);
                 }
             }
-        }
-        if wants_show {
-            after.shown = Some(Arc::new(Shown::of(&self.name, &self.game, at)));
-        }
-        if has_news {
-            after.pgn = pgn_of(&self.game, &self.games, &self.site);
         }
         let link = self.game.link();
         self.status.send_if_modified(|status| std::mem::replace(&mut status.link, link) != link);
         if let Some(reply) = &mut after.reply {
             reply.answer.lines.splice(..0, after.lines.iter().cloned());
-        } else if lines.is_empty() && after.shown.is_none() {
+        } else if lines.is_empty() && !wants_show {
             return;
         }
+        let (rendered, news) = oneshot::channel();
+        after.news = Some(news);
         // The publisher may have gone with the writer.
         self.sent.send(Sent::now(after.lines.clone())).ok();
         if self.writer.send(Batch { lines, after }).await.is_err() {
             warn!(board = self.name, "the journal's writer is gone");
         }
+        // The disk has it in hand; all else is done meanwhile.
+        for entry in &entries {
+            if let Some(why) = self.games.take(entry).nonsense {
+                warn!(board = self.name, why, "the record contradicts itself");
+            }
+        }
+        let shown = wants_show.then(|| Arc::new(Shown::of(&self.name, &self.game, at)));
+        let pgn = has_news.then(|| pgn_of(&self.game, &self.games, &self.site)).flatten();
+        // The publisher may have gone with the writer.
+        rendered.send(News { shown, pgn }).ok();
     }
 }
 

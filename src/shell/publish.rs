@@ -22,16 +22,23 @@ use tracing::{error, info, warn};
 /// What is to be published when a batch of the journal has been written.
 #[derive(Debug, Default)]
 pub struct After {
-    /// The new view document.
-    pub shown: Option<Arc<Shown>>,
-    /// The new PGN of the game.
-    pub pgn: Option<PgnFile>,
+    /// What the public is to see, once it is rendered: the disk need not wait for that.
+    pub news: Option<oneshot::Receiver<News>>,
     /// New lines of the arbiter's log.
     pub lines: Vec<String>,
     /// The answer to an order.
     pub reply: Option<Reply>,
     /// A game has ended.
     pub is_end: bool,
+}
+
+/// What the public is to see, and not before the disk has it.
+#[derive(Debug, Default)]
+pub struct News {
+    /// The new view document.
+    pub shown: Option<Arc<Shown>>,
+    /// The new PGN of the game.
+    pub pgn: Option<PgnFile>,
 }
 
 /// A game's PGN and its number.
@@ -178,7 +185,7 @@ impl Publisher {
                 WriterEvent::Written { after, durable } => {
                     self.answered(&mut waiting, durable);
                     let is_end = after.is_end;
-                    withheld.add(self.tell(after, durable));
+                    withheld.add(self.tell(after, durable).await);
                     if durable {
                         self.show(&mut withheld, &files);
                         if is_end {
@@ -341,13 +348,17 @@ impl Publisher {
     }
 
     /// Tells the arbiter, who may know what is not kept yet, and gives back what is for the public.
-    fn tell(&self, after: After, is_durable: bool) -> (Option<Arc<Shown>>, Option<PgnFile>) {
+    async fn tell(&self, after: After, is_durable: bool) -> News {
         let mark = if is_durable { "" } else { NOT_KEPT };
         after.lines.iter().for_each(|line| self.echo(mark, line));
         if let Some(reply) = after.reply {
             reply.give(is_durable);
         }
-        (after.shown, after.pgn)
+        match after.news {
+            // Whoever fails over rendering it has nothing to show.
+            Some(news) => news.await.unwrap_or_default(),
+            None => News::default(),
+        }
     }
 
     /// Shows the public what was withheld, now that it is on the disk.
@@ -384,7 +395,7 @@ struct Withheld {
 }
 
 impl Withheld {
-    fn add(&mut self, (shown, pgn): (Option<Arc<Shown>>, Option<PgnFile>)) {
+    fn add(&mut self, News { shown, pgn }: News) {
         self.shown = shown.or_else(|| self.shown.take());
         self.games.extend(pgn.map(|file| (file.number, file)));
     }

@@ -11,7 +11,7 @@ use rokade::shell::http::{self, Feed, Seats, Shown, Site};
 use rokade::shell::journal::{
     Backoff, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
 };
-use rokade::shell::publish::{After, Echo, PgnFile, Publisher};
+use rokade::shell::publish::{After, Echo, News, PgnFile, Publisher};
 use rokade::shell::record;
 use rokade::shell::status::{Recording, Status};
 use rokade::time::{Mono, Stamp};
@@ -38,6 +38,16 @@ pub(crate) struct House {
     stop: oneshot::Sender<()>,
     /// The number in the newest document.
     number: u64,
+}
+
+/// Where a record has passed, and when.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Passed {
+    /// It was given to the journal's thread.
+    pub(crate) handed: Instant,
+    pub(crate) sync: Sync,
+    /// The viewer had it.
+    pub(crate) framed: Instant,
 }
 
 /// The documents that the viewer got: their numbers, and when.
@@ -92,9 +102,8 @@ impl House {
         Self { runtime, listener, writer, _threads: threads, syncs, frames, stop, number: 0 }
     }
 
-    /// Hears, and waits until the page knows. The sync and the moment of the frame, if there was
-    /// something to record.
-    pub(crate) fn hear(&mut self, at: Stamp, heard: &Heard) -> Option<(Sync, Instant)> {
+    /// Hears, and waits until the page knows; nothing if there was nothing to record.
+    pub(crate) fn hear(&mut self, at: Stamp, heard: &Heard) -> Option<Passed> {
         let (mut lines, mut has_news) = (Vec::new(), false);
         for effect in self.listener.hear(at, heard) {
             if let Effect::Record(entry) = effect {
@@ -107,15 +116,16 @@ impl House {
         }
         // The page is told of every record here, also of those that leave it as it is.
         self.number += 1;
+        let (rendered, news) = oneshot::channel();
+        let batch = Batch { lines, after: After { news: Some(news), ..After::default() } };
+        let handed = Instant::now();
+        self.runtime.block_on(self.writer.send(batch)).expect("a writer");
         let shown = Some(shown(&self.listener, at.mono, self.number));
         let pgn = if has_news { self.pgn() } else { None };
-        let batch = Batch { lines, after: After { shown, pgn, ..After::default() } };
-        let framed = self.runtime.block_on(async {
-            self.writer.send(batch).await.expect("a writer");
-            self.frames.wait_for(self.number).await
-        });
+        rendered.send(News { shown, pgn }).expect("a publisher");
+        let framed = self.runtime.block_on(self.frames.wait_for(self.number));
         let sync = self.syncs.try_iter().last().expect("a sync before the frame");
-        Some((sync, framed))
+        Some(Passed { handed, sync, framed })
     }
 
     /// The game's file, which a thread of its own writes while the next record is on its way.

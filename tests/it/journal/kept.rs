@@ -10,7 +10,7 @@ use rokade::shell::journal::{
     Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer,
     WriterEvent,
 };
-use rokade::shell::publish::{After, Echo, PgnFile, Publisher, Sent};
+use rokade::shell::publish::{After, Echo, News, PgnFile, Publisher, Sent};
 use rokade::shell::record::{self, Games, Nonsense};
 use rokade::shell::status::Status;
 use rokade::time::{Mono, Stamp, Wall};
@@ -187,7 +187,9 @@ fn write(
 fn news(n: u64, body: &str) -> Batch<After> {
     let shown = Shown { text: n.to_string(), made: tokio::time::Instant::now() };
     let pgn = PgnFile { number: 1, text: Arc::from(n.to_string()) };
-    let after = After { shown: Some(Arc::new(shown)), pgn: Some(pgn), ..After::default() };
+    let (rendered, news) = tokio::sync::oneshot::channel();
+    rendered.send(News { shown: Some(Arc::new(shown)), pgn: Some(pgn) }).unwrap();
+    let after = After { news: Some(news), ..After::default() };
     Batch { lines: vec![NewLine { stamp: at(n), body: body.to_owned() }], after }
 }
 
