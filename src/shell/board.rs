@@ -160,6 +160,7 @@ impl Board {
             reached: writer.reached(),
             kept: stand.kept.clone(),
             late: Some(late),
+            delays: Arc::clone(&stand.delays),
             sent: sents,
         };
         let mut tasks = JoinSet::new();
@@ -394,6 +395,7 @@ impl Board {
         }
         let (rendered, news) = oneshot::channel();
         after.news = Some(news);
+        after.heard = (!lines.is_empty()).then(|| self.now.instant(at.mono));
         // The publisher may have gone with the writer.
         self.sent.send(Sent::now(after.lines.clone())).ok();
         if self.writer.send(Batch { lines, after }).await.is_err() {

@@ -5,6 +5,7 @@ use super::board::{Board, Ended, Opened};
 use super::clock::own::OwnClockStub;
 use super::config;
 use super::copy::Original;
+use super::delays::Delays;
 use super::disk::Disk;
 use super::http::{Feed, Shown};
 use super::journal::Position;
@@ -56,6 +57,8 @@ pub struct Stand {
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
     pub kept: watch::Sender<Position>,
+    /// How long records take.
+    pub delays: Arc<Delays>,
     /// The last ping of the watchdog that the board's loop has seen.
     pub alive: watch::Sender<u64>,
 }
@@ -122,8 +125,11 @@ impl Keeper {
             kept: keeps,
             status: status.clone(),
         };
-        let stand = Stand { settings, folder, echo, disk, now, view, pgn, status, kept, alive };
-        let feed = Feed { name, view: views, pgn: pgns, status: statuses };
+        let delays = Arc::new(Delays::default());
+        let feed =
+            Feed { name, view: views, pgn: pgns, status: statuses, delays: Arc::clone(&delays) };
+        let stand =
+            Stand { settings, folder, echo, disk, now, view, pgn, status, kept, delays, alive };
         (
             Self { stand, clock, requests, said: None },
             Handle { feed, original, alive: pings, orders },

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod copy;
+pub mod delays;
 pub mod disk;
 pub mod http;
 pub mod journal;

@@ -1,5 +1,6 @@
 //! What leaves the house once it is durable: the page, the PGN, the lines of the log.
 
+use super::delays::Delays;
 use super::disk::Disk;
 use super::http::Shown;
 use super::journal::{Joined, Noted, Position, Reached, WriterEvent, open_file};
@@ -17,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
-use tracing::{error, info, warn};
+use tracing::{error, info, trace, warn};
 
 /// What is to be published when a batch of the journal has been written.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub struct After {
     pub lines: Vec<String>,
     /// The answer to an order.
     pub reply: Option<Reply>,
+    /// When what is recorded was heard.
+    pub heard: Option<Instant>,
     /// A game has ended.
     pub is_end: bool,
 }
@@ -80,6 +83,8 @@ pub struct Publisher {
     pub kept: watch::Sender<Position>,
     /// Told from which line on the record has what was kept in memory behind another past.
     pub late: Option<oneshot::Sender<u64>>,
+    /// Counts how long records take.
+    pub delays: Arc<Delays>,
     /// What was given to the journal, in the order in which it comes out again.
     pub sent: mpsc::UnboundedReceiver<Sent>,
 }
@@ -182,8 +187,11 @@ impl Publisher {
             };
             let Some(event) = event else { break };
             match event {
-                WriterEvent::Written { after, durable } => {
+                WriterEvent::Written { after, durable, at } => {
                     self.answered(&mut waiting, durable);
+                    if let Some(heard) = after.heard.filter(|_| durable) {
+                        self.count(at.saturating_duration_since(heard));
+                    }
                     let is_end = after.is_end;
                     withheld.add(self.tell(after, durable).await);
                     if durable {
@@ -202,6 +210,12 @@ impl Publisher {
         if let Err(error) = writing.await {
             warn!(board = self.name, %error, "the games' files are not up to date");
         }
+    }
+
+    /// A record is on the disk, so long after it was heard.
+    fn count(&self, delay: Duration) {
+        self.delays.note(delay);
+        trace!(board = self.name, durable_us = delay.as_micros(), "on record");
     }
 
     /// What the journal's writer says besides that a batch was written.

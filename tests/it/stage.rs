@@ -169,6 +169,7 @@ impl Stage {
             view: shown.clone(),
             pgn: game.clone(),
             status: statuses.clone(),
+            delays: Arc::default(),
         });
         let names = vec!["boards.example.org".to_owned()];
         let site = Site { feeds: feeds.collect(), pulse: pulses, seats: SEATS, names };

@@ -76,6 +76,7 @@ impl Health {
                 "fault": status.fault(),
                 "warning": status.warning(),
                 "head": status.head,
+                "durable_ms": feed.delays.summary(),
             })
         });
         let report = serde_json::json!({

@@ -38,6 +38,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::apart::Apart;
+use super::delays::Delays;
 use super::status::Status;
 use crate::game::Game;
 use crate::relay::view::View;
@@ -73,6 +74,8 @@ pub struct Feed {
     pub pgn: watch::Receiver<Arc<str>>,
     /// How its recording stands.
     pub status: watch::Receiver<Status>,
+    /// How long its records take.
+    pub delays: Arc<Delays>,
 }
 
 /// All that is served.

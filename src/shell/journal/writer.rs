@@ -44,6 +44,8 @@ pub enum WriterEvent<T> {
         /// Whether its lines are on the disk. If not, they are in memory and will follow, unless
         /// [`WriterEvent::Refused`] came just before.
         durable: bool,
+        /// When it was.
+        at: Instant,
     },
     /// The lines of the batch that comes next were not taken and never will be.
     Refused {
@@ -246,12 +248,13 @@ impl<T, S: Storage> Work<T, S> {
         if self.retry.is_none_or(|retry| retry.at <= Instant::now()) {
             self.commit();
         }
+        let at = Instant::now();
         for (after, appended) in done {
             let durable = appended.is_ok() && self.retry.is_none();
             if let Err(error) = appended {
                 self.say(WriterEvent::Refused { error });
             }
-            self.say(WriterEvent::Written { after, durable });
+            self.say(WriterEvent::Written { after, durable, at });
         }
     }
 

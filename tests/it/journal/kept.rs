@@ -18,7 +18,8 @@ use rokade::track::Placement;
 use shakmaty::Board;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 fn at(ms: u64) -> Stamp {
     Stamp { mono: Mono::from_millis(ms), wall: Wall(1_790_000_000_000_000) }
@@ -153,7 +154,7 @@ fn publish(
     sent: mpsc::UnboundedReceiver<Sent>,
     folder: &std::path::Path,
 ) -> Public {
-    let shown = Shown { text: "0".to_owned(), made: tokio::time::Instant::now() };
+    let shown = Shown { text: "0".to_owned(), made: Instant::now() };
     let (view, views) = watch::channel(Arc::new(shown));
     let (pgn, pgns) = watch::channel(Arc::from(""));
     let (status, statuses) = watch::channel(Status::default());
@@ -167,6 +168,7 @@ fn publish(
         late: None,
         reached: watch::channel(Reached::default()).1,
         kept: watch::channel(Position::default()).0,
+        delays: Arc::default(),
         sent,
     };
     let running = tokio::spawn(publisher.run(disk, events));
@@ -185,9 +187,9 @@ fn write(
 }
 
 fn news(n: u64, body: &str) -> Batch<After> {
-    let shown = Shown { text: n.to_string(), made: tokio::time::Instant::now() };
+    let shown = Shown { text: n.to_string(), made: Instant::now() };
     let pgn = PgnFile { number: 1, text: Arc::from(n.to_string()) };
-    let (rendered, news) = tokio::sync::oneshot::channel();
+    let (rendered, news) = oneshot::channel();
     rendered.send(News { shown: Some(Arc::new(shown)), pgn: Some(pgn) }).unwrap();
     let after = After { news: Some(news), ..After::default() };
     Batch { lines: vec![NewLine { stamp: at(n), body: body.to_owned() }], after }
@@ -252,7 +254,7 @@ fn a_memory_that_is_full_refuses_the_batch() {
     while let Some(event) = events.blocking_recv() {
         match event {
             WriterEvent::Refused { .. } => refused = true,
-            WriterEvent::Written { after, durable } => assert!(!durable || after < 2),
+            WriterEvent::Written { after, durable, .. } => assert!(!durable || after < 2),
             _ => {}
         }
     }
@@ -276,15 +278,40 @@ async fn a_disk_that_stands_still_is_said_apart() {
     assert_eq!(public.view.borrow().text, "0");
     for n in 1..=3 {
         let Batch { after, .. } = news(n, "{}");
-        events.send(WriterEvent::Written { after, durable: true }).unwrap();
+        events.send(WriterEvent::Written { after, durable: true, at: Instant::now() }).unwrap();
     }
     public.status.wait_for(|status| status.disk.is_none()).await.unwrap();
     // One that is answered in time is not spoken of.
     sending.send(Sent::now(Vec::new())).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    events.send(WriterEvent::Written { after: After::default(), durable: true }).unwrap();
+    events
+        .send(WriterEvent::Written { after: After::default(), durable: true, at: Instant::now() })
+        .unwrap();
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(public.status.borrow().disk.is_none() && public.view.borrow().text == "3");
     drop((events, sending));
+    public.running.await.unwrap();
+}
+
+/// The disk does not wait for what is rendered, nor the public for what will never be.
+#[tokio::test(start_paused = true)]
+async fn what_is_rendered_after_the_disk_has_it_is_shown_in_its_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let threads = Disk::start().unwrap();
+    let (events, received) = mpsc::unbounded_channel();
+    let mut public = publish(&threads, received, mpsc::unbounded_channel().1, folder.path());
+    let (rendered, slow) = oneshot::channel();
+    let (never, failed) = oneshot::channel();
+    drop(never);
+    let written = |after| WriterEvent::Written { after, durable: true, at: Instant::now() };
+    events.send(written(After { news: Some(slow), ..After::default() })).unwrap();
+    events.send(written(After { news: Some(failed), ..After::default() })).unwrap();
+    events.send(written(news(3, "{}").after)).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(public.view.borrow().text, "0");
+    let shown = Shown { text: "1".to_owned(), made: Instant::now() };
+    rendered.send(News { shown: Some(Arc::new(shown)), pgn: None }).unwrap();
+    public.view.wait_for(|shown| shown.text == "3").await.unwrap();
+    drop(events);
     public.running.await.unwrap();
 }
