@@ -81,12 +81,18 @@ impl House {
             reached: writer.reached(),
             kept: watch::channel(Position::default()).0,
             late: None,
+            delays: Arc::default(),
             // The disk is not watched here.
             sent: tokio::sync::mpsc::unbounded_channel().1,
         };
         let (stop, stopped) = oneshot::channel();
-        let feed =
-            Feed { name: "table-1".to_owned(), view: views, pgn: pgns, status: status.subscribe() };
+        let feed = Feed {
+            name: "table-1".to_owned(),
+            view: views,
+            pgn: pgns,
+            status: status.subscribe(),
+            delays: Arc::default(),
+        };
         let pulse = watch::channel(tokio::time::Instant::now()).1;
         let seats = Seats::within(1_024, 1);
         let site = Site { feeds: vec![feed], pulse, seats, names: Vec::new() };
