@@ -19,7 +19,7 @@ use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::wire::{
     Act, BoardMessage, Button, ClockDriver, ClockLine, ClockMessage, ClockNews, ClockText,
-    ClockTime, Command, Decoder, Difference, End, Item, LineInput, Runs, Wanted, WantedTimes,
+    ClockTime, Command, Difference, End, LineInput, Runs, Wanted, WantedTimes,
 };
 use shakmaty::Color;
 use std::time::Duration;
@@ -95,7 +95,6 @@ pub struct ClockDesk<D = ClockLine> {
     control: TimeControl,
     model: ClockModel,
     driver: D,
-    decoder: Decoder,
     white: End,
     /// The player whose end of the lever is up, and whose time runs or will run.
     turn: Color,
@@ -146,23 +145,17 @@ impl ClockDesk {
 
     /// The line to the board is gone, or open anew: what was half said will not be finished.
     pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        self.decoder = Decoder::default();
         self.driver.handle(at, &LineInput::Down, out);
     }
 
-    /// Bytes of the board have come, cut anyhow.
-    pub fn hear(&mut self, at: Mono, bytes: &[u8], out: &mut Vec<Act<Command>>) {
-        let mut items = Vec::new();
-        self.decoder.push(at, bytes, &mut items);
-        for item in items {
-            let Item::Message(message) = item else { continue };
-            // A picture comes once the board streams its clock; so does the clock.
-            if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
-                self.driver.handle(at, &LineInput::Up, out);
-            }
-            if let BoardMessage::Clock(message) = message {
-                self.on_clock(at, &message, out);
-            }
+    /// The board has said something.
+    pub fn hear(&mut self, at: Mono, message: &BoardMessage, out: &mut Vec<Act<Command>>) {
+        // A picture comes once the board streams its clock; so does the clock.
+        if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
+            self.driver.handle(at, &LineInput::Up, out);
+        }
+        if let BoardMessage::Clock(message) = message {
+            self.on_clock(at, message, out);
         }
     }
 
@@ -210,7 +203,6 @@ impl<D: ClockDriver> ClockDesk<D> {
             model: ClockModel::new(control.clone(), Manner::default()),
             control,
             driver,
-            decoder: Decoder::default(),
             white,
             turn: Color::White,
             button_at: None,

@@ -3,7 +3,7 @@
 use super::effect::Effect;
 use super::event::Event;
 use super::machine::Game;
-use crate::time::Stamp;
+use crate::time::{Mono, Stamp};
 use crate::wire::{BoardMessage, Decoder, Item};
 
 /// Decodes what one line says and hands it to the core, message by message.
@@ -28,10 +28,28 @@ impl Ear {
         game: &mut Game,
         effects: &mut Vec<Effect>,
     ) -> usize {
-        self.decoder.push(at.mono, bytes, &mut self.items);
+        let items = self.decode(at.mono, bytes);
+        self.tell(at, items, game, effects)
+    }
+
+    /// What bytes say that have arrived, for whoever is to hear of it before the game, which is to
+    /// be [told](Self::tell) next.
+    pub fn decode(&mut self, at: Mono, bytes: &[u8]) -> Vec<Item> {
+        self.decoder.push(at, bytes, &mut self.items);
+        std::mem::take(&mut self.items)
+    }
+
+    /// The game hears what has arrived. Returns how many bytes of it were noise.
+    pub fn tell(
+        &mut self,
+        at: Stamp,
+        mut items: Vec<Item>,
+        game: &mut Game,
+        effects: &mut Vec<Effect>,
+    ) -> usize {
         game.handle(at, &Event::Bytes, effects);
         let mut n_noise = 0;
-        for item in self.items.drain(..) {
+        for item in items.drain(..) {
             let event = match item {
                 Item::Message(BoardMessage::Clock(_)) if self.is_deaf_to_clock => continue,
                 Item::Message(message) => Event::Board(message),
@@ -42,6 +60,8 @@ impl Ear {
             };
             game.handle(at, &event, effects);
         }
+        // Their room serves again.
+        self.items = items;
         n_noise
     }
 

@@ -13,7 +13,7 @@ use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
 use super::orders::{Answer, Asked, Class, Reply, Requests, What};
 use super::publish::{After, News, PgnFile, Publisher, Sent, replace};
-use super::record::{self, Games, Past, RecordError};
+use super::record::{self, Ledger, Past, RecordError};
 use super::serial::{self, Heard, LineStub};
 use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
@@ -21,7 +21,7 @@ use crate::relay::log::Log;
 use crate::relay::open;
 use crate::relay::pgn::{self};
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, Command};
+use crate::wire::{Act, Command, Item};
 use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use tracing::{debug, error, info, warn};
 pub struct Board {
     name: String,
     game: Game,
-    games: Games,
+    ledger: Ledger,
     site: String,
     log: Log,
     desk: Desk,
@@ -138,7 +138,7 @@ impl Board {
         let now = *now;
         let Opened { journal, news, past: Past { games, log, desk, .. }, .. } = opened;
         tell_record(&settings.name, &news);
-        let fold = games.clone().into_fold();
+        let (fold, ledger) = games.into_parts();
         let kept = fold.clock();
         let mut game = fold.into_game(settings.settings());
         if let Some(play) = game.play() {
@@ -146,7 +146,7 @@ impl Board {
         }
         let (writer, events) = Writer::start(&stand.disk, journal, Backoff::default());
         stand.view.send_replace(Arc::new(Shown::of(&settings.name, &game, now.stamp())));
-        let text = pgn_of(&game, &games, &settings.site).map(|file| file.text);
+        let text = pgn_of(&game, &ledger, &settings.site).map(|file| file.text);
         stand.pgn.send_replace(text.unwrap_or_else(|| Arc::from("")));
         let (sent, sents) = mpsc::unbounded_channel();
         let (late, is_late) = oneshot::channel();
@@ -180,7 +180,7 @@ impl Board {
             // They are the first thing that this run puts on record.
             effects: news.into_iter().map(entry).collect(),
             game,
-            games,
+            ledger,
             site: settings.site.clone(),
             log,
             desk,
@@ -321,10 +321,15 @@ impl Board {
                 self.handle(at, &Event::LinkDown);
             }
             serial::What::Bytes(bytes) => {
-                self.drive(|clock, out| clock.hear(at, &bytes, out));
+                let items = self.ear.decode(at.mono, &bytes);
+                for item in &items {
+                    if let Item::Message(message) = item {
+                        self.drive(|clock, out| clock.hear(at, message, out));
+                    }
+                }
                 self.tell_kept(at);
                 self.handled = at.mono;
-                let n_noise = self.ear.hear(at, &bytes, &mut self.game, &mut self.effects);
+                let n_noise = self.ear.tell(at, items, &mut self.game, &mut self.effects);
                 if n_noise > 0 {
                     debug!(board = self.name, n_noise, "bytes that are no message");
                 }
@@ -364,7 +369,7 @@ impl Board {
             let fact = Fact::Record(Keeping::WallJumped { from, to: at.wall });
             self.effects.insert(0, Effect::Record(Entry { at, fact }));
         }
-        let (mut lines, mut entries) = (Vec::new(), Vec::new());
+        let mut lines = Vec::new();
         let mut has_news = false;
         let mut wants_show = false;
         for effect in std::mem::take(&mut self.effects) {
@@ -381,8 +386,8 @@ impl Board {
                     after.lines.extend(line);
                     has_news |= entry.fact.is_public();
                     after.is_end |= matches!(entry.fact, Fact::Ended(_) | Fact::GameClosed);
+                    self.ledger.take(&entry);
                     lines.push(record::line_of(&entry));
-                    entries.push(entry);
                 }
             }
         }
@@ -402,13 +407,8 @@ impl Board {
             warn!(board = self.name, "the journal's writer is gone");
         }
         // The disk has it in hand; all else is done meanwhile.
-        for entry in &entries {
-            if let Some(why) = self.games.take(entry).nonsense {
-                warn!(board = self.name, why, "the record contradicts itself");
-            }
-        }
         let shown = wants_show.then(|| Arc::new(Shown::of(&self.name, &self.game, at)));
-        let pgn = has_news.then(|| pgn_of(&self.game, &self.games, &self.site)).flatten();
+        let pgn = has_news.then(|| pgn_of(&self.game, &self.ledger, &self.site)).flatten();
         // The publisher may have gone with the writer.
         rendered.send(News { shown, pgn }).ok();
     }
@@ -427,16 +427,16 @@ fn write_unfiled(past: &mut Past, folder: &Path) {
 }
 
 /// The game as the public may have it.
-fn pgn_of(game: &Game, games: &Games, site: &str) -> Option<PgnFile> {
+fn pgn_of(game: &Game, ledger: &Ledger, site: &str) -> Option<PgnFile> {
     let play = game.play()?;
-    let mut tags = games.tags().clone();
+    let mut tags = ledger.tags().clone();
     if tags.site.is_empty() {
         // The record of an older version does not tell it.
         tags.site = site.to_owned();
     }
     let outcome = play.ending().map(|ending| ending.outcome);
     let text = pgn::render(&tags, play.sheet(), game.n_public(), outcome);
-    Some(PgnFile { number: games.n_games, text: Arc::from(text) })
+    Some(PgnFile { number: ledger.n_games(), text: Arc::from(text) })
 }
 
 /// What of the record is news to the arbiter.

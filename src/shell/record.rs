@@ -120,7 +120,7 @@ impl Past {
         }));
         news.extend(self.nonsense.news());
         let n = n_files(folder);
-        if n > self.games.n_games {
+        if n > self.games.n_games() {
             news.push(Keeping::GamesBefore { n });
         }
         news
@@ -252,22 +252,18 @@ impl Nonsense {
     }
 }
 
-/// Folds a record into its games.
+/// Counts the games of a record and knows the tags of the last.
 #[derive(Clone, Debug, Default)]
-pub struct Games {
-    fold: Fold,
-    n_entries: usize,
-    /// How many games have begun.
-    pub n_games: usize,
+pub struct Ledger {
+    n_games: usize,
     tags: Tags,
 }
 
-impl Games {
-    /// Takes the next entry. One that tells what cannot be is passed over.
-    pub fn take(&mut self, entry: &Entry) -> Taken {
-        let closed = match &entry.fact {
+impl Ledger {
+    /// Takes the next entry.
+    pub fn take(&mut self, entry: &Entry) {
+        match &entry.fact {
             Fact::GameStarted { white, black, event, site, round, .. } => {
-                let closed = self.current();
                 self.n_games += 1;
                 self.tags = Tags {
                     event: event.clone(),
@@ -278,23 +274,48 @@ impl Games {
                     black: black.clone(),
                     time_control: None,
                 };
-                closed
             }
-            Fact::TimeControl(control) => {
-                self.tags.time_control = Some(control.clone());
-                None
-            }
-            Fact::Record(Keeping::GamesBefore { n }) => {
-                self.n_games = self.n_games.max(*n);
-                None
-            }
-            _ => None,
-        };
+            Fact::TimeControl(control) => self.tags.time_control = Some(control.clone()),
+            Fact::Record(Keeping::GamesBefore { n }) => self.n_games = self.n_games.max(*n),
+            _ => {}
+        }
+    }
+
+    /// A game begins whose beginning is not on record.
+    fn begin_unseen(&mut self, at: Wall) {
+        self.n_games += 1;
+        self.tags = Tags { date: date(at), ..Tags::default() };
+    }
+
+    /// How many games have begun.
+    pub const fn n_games(&self) -> usize {
+        self.n_games
+    }
+
+    /// The tags of the game in progress.
+    pub const fn tags(&self) -> &Tags {
+        &self.tags
+    }
+}
+
+/// Folds a record into its games.
+#[derive(Clone, Debug, Default)]
+pub struct Games {
+    fold: Fold,
+    n_entries: usize,
+    ledger: Ledger,
+}
+
+impl Games {
+    /// Takes the next entry. One that tells what cannot be is passed over.
+    pub fn take(&mut self, entry: &Entry) -> Taken {
+        let is_start = matches!(entry.fact, Fact::GameStarted { .. });
+        let closed = is_start.then(|| self.current()).flatten();
+        self.ledger.take(entry);
         let had_game = self.fold.sheet().is_some();
         let nonsense = self.fold.fold(self.n_entries, entry).err().map(|error| error.why);
         if !had_game && matches!(entry.fact, Fact::MoveMade { .. }) && self.fold.sheet().is_some() {
-            self.n_games += 1;
-            self.tags = Tags { date: date(entry.at.wall), ..Tags::default() };
+            self.ledger.begin_unseen(entry.at.wall);
         }
         self.n_entries += 1;
         Taken { closed, nonsense }
@@ -303,21 +324,21 @@ impl Games {
     /// The game in progress, or the last one.
     pub fn current(&self) -> Option<Recorded> {
         Some(Recorded {
-            number: self.n_games,
-            tags: self.tags.clone(),
+            number: self.ledger.n_games,
+            tags: self.ledger.tags.clone(),
             sheet: self.fold.sheet()?.clone(),
             ending: self.fold.ending(),
         })
     }
 
-    /// The tags of the game in progress.
-    pub fn tags(&self) -> &Tags {
-        &self.tags
+    /// How many games have begun.
+    pub const fn n_games(&self) -> usize {
+        self.ledger.n_games
     }
 
-    /// What the core needs to go on.
-    pub fn into_fold(self) -> Fold {
-        self.fold
+    /// What the core needs to go on, and what is needed to name and number what comes.
+    pub fn into_parts(self) -> (Fold, Ledger) {
+        (self.fold, self.ledger)
     }
 }
 

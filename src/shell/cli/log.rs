@@ -221,7 +221,7 @@ impl Export {
         if let Some(nonsense) = nonsense.all() {
             eprintln!("{}: {nonsense}", folder.display());
         }
-        let n_games = games.n_games;
+        let n_games = games.n_games();
         if let Some(last) = games.current() {
             print(last)?;
         }

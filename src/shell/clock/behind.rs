@@ -5,7 +5,7 @@ use crate::drive::ClockDesk;
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, Command};
+use crate::wire::{Act, BoardMessage, Command};
 
 /// A driven clock that shares the line of its board.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ impl TableClock for ClockBehind {
         self.0.link_changed(at.mono, out);
     }
 
-    fn hear(&mut self, at: Stamp, bytes: &[u8], out: &mut Vec<Act<Command>>) {
-        self.0.hear(at.mono, bytes, out);
+    fn hear(&mut self, at: Stamp, message: &BoardMessage, out: &mut Vec<Act<Command>>) {
+        self.0.hear(at.mono, message, out);
     }
 
     fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<Act<Command>>) {

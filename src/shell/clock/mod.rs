@@ -18,7 +18,7 @@ use super::now::Now;
 use crate::game::{Event, Fact, Kept};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, ClockNews, Command};
+use crate::wire::{Act, BoardMessage, ClockNews, Command};
 use own::OwnClockStub;
 use std::fmt::Debug;
 use std::task::{Context, Poll};
@@ -43,8 +43,8 @@ pub(super) trait TableClock: Debug + Send {
     /// The line to the board was opened or lost.
     fn link_changed(&mut self, _at: Stamp, _out: &mut Vec<Act<Command>>) {}
 
-    /// The board has sent bytes.
-    fn hear(&mut self, _at: Stamp, _bytes: &[u8], _out: &mut Vec<Act<Command>>) {}
+    /// The board has said something.
+    fn hear(&mut self, _at: Stamp, _message: &BoardMessage, _out: &mut Vec<Act<Command>>) {}
 
     /// Something was recorded that the clock should know.
     fn note(&mut self, _at: Stamp, _fact: &Fact, _out: &mut Vec<Act<Command>>) {}

@@ -14,7 +14,7 @@ use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Reading;
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::ht16k33::Face;
-use rokade::wire::{self, BoardMessage, ClockKind, Command, End};
+use rokade::wire::{self, BoardMessage, ClockKind, Command, End, Item};
 use shakmaty::{Color, Piece, Square};
 use std::time::Duration;
 
@@ -206,10 +206,15 @@ impl Hall {
             let mut bytes = Vec::new();
             self.table.board_mut().expect("a board").take(self.now, &mut bytes);
             if !bytes.is_empty() {
-                self.drive_desk(|desk, at, out| desk.hear(at, &bytes, out));
+                let items = self.ear.decode(self.now, &bytes);
+                for item in &items {
+                    if let Item::Message(message) = item {
+                        self.drive_desk(|desk, at, out| desk.hear(at, message, out));
+                    }
+                }
                 self.tell_kept();
                 let (mut effects, stamp) = (Vec::new(), self.stamp());
-                self.ear.hear(stamp, &bytes, &mut self.game, &mut effects);
+                self.ear.tell(stamp, items, &mut self.game, &mut effects);
                 self.carry_out(effects);
             }
             self.drive_desk(ClockDesk::on_timeout);

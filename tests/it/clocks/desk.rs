@@ -1,13 +1,13 @@
 //! A clock behind a board that the host runs, in virtual time.
 
 use rokade::drive::{Calls, ClockDesk};
-use rokade::game::{Basis, Fact, Stage};
+use rokade::game::{Basis, Ear, Fact, Stage};
 use rokade::laws::{Finding, FindingKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Glass, Obedience, Table};
 use rokade::time::Mono;
 use rokade::track::line::CompletedBy;
-use rokade::wire::{Act, BoardMessage, ClockKind, ClockMessage, ClockNews, Command, End};
+use rokade::wire::{Act, BoardMessage, ClockKind, ClockMessage, ClockNews, Command, End, Item};
 use shakmaty::{Color, Square};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ struct Room {
     now: Mono,
     desk: ClockDesk,
     table: Table,
+    ear: Ear,
     news: Vec<ClockNews>,
 }
 
@@ -31,8 +32,8 @@ impl Room {
 
     fn of(clock: DgtClockSim, desk: ClockDesk) -> Self {
         let table = Table::new(&Header::dgt()).with_driven_clock(clock);
-        let (now, news) = (Mono::default(), Vec::new());
-        let mut room = Self { now, desk, table, news };
+        let (now, ear, news) = (Mono::default(), Ear::default(), Vec::new());
+        let mut room = Self { now, desk, table, ear, news };
         room.wake();
         room
     }
@@ -73,7 +74,12 @@ impl Room {
             let mut bytes = Vec::new();
             self.table.board_mut().expect("a board").take(now, &mut bytes);
             if !bytes.is_empty() {
-                self.drive(|desk, at, out| desk.hear(at, &bytes, out));
+                let items = self.ear.decode(now, &bytes);
+                for item in &items {
+                    if let Item::Message(message) = item {
+                        self.drive(|desk, at, out| desk.hear(at, message, out));
+                    }
+                }
             }
             self.drive(|desk, at, out| desk.on_timeout(at, out));
         }
@@ -412,7 +418,7 @@ fn an_overtaken_reading_gives_no_increment() {
         let times = room.desk.model().times(room.now);
         let after = room.table.driven().expect("a clock").time();
         for old in [before, after] {
-            let message = BoardMessage::Clock(ClockMessage::Time(old)).encode();
+            let message = BoardMessage::Clock(ClockMessage::Time(old));
             room.drive(|desk, at, out| desk.hear(at, &message, out));
             room.pass(Duration::from_millis(100));
         }

@@ -163,8 +163,8 @@ impl Room {
         }
         self.look();
         while let Some(idx) = first_due(&self.to_host, now) {
-            let bytes = BoardMessage::Clock(self.to_host.remove(idx).1).encode();
-            self.drive(|desk, at, out| desk.hear(at, &bytes, out));
+            let message = BoardMessage::Clock(self.to_host.remove(idx).1);
+            self.drive(|desk, at, out| desk.hear(at, &message, out));
         }
         if self.desk.wake_at().is_some_and(|at| at <= now) {
             self.drive(|desk, at, out| desk.on_timeout(at, out));
@@ -223,8 +223,8 @@ fn play(desk: ClockDesk, line: Line, moves: (u64, u64), n_plies: u32, seed: u64)
     // The arbiter starts the clock with the button in the middle: an answer as any other.
     let pressed =
         room.clock.press_buttons(Buttons::of(&[Button::Run])).expect("a clock that obeys");
-    let bytes = BoardMessage::Clock(ClockMessage::Ack(pressed)).encode();
-    room.drive(|desk, at, out| desk.hear(at, &bytes, out));
+    let message = BoardMessage::Clock(ClockMessage::Ack(pressed));
+    room.drive(|desk, at, out| desk.hear(at, &message, out));
     let mut left = ByColor { white: 300.0, black: 300.0 };
     let mut by = Color::White;
     for ply in 0..n_plies {

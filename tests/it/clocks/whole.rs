@@ -383,7 +383,7 @@ impl Hall {
             }
             if let Device::Driven(_, desk) = &mut self.device {
                 let mut out = Vec::new();
-                desk.hear(now, &message.encode(), &mut out);
+                desk.hear(now, &message, &mut out);
                 self.carry_out(out);
             }
             self.tell(now, &Event::Board(message));

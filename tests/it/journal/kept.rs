@@ -121,7 +121,7 @@ fn lines_that_make_no_sense_are_passed_over_and_said() {
     let found = nonsense.news().unwrap();
     assert!(matches!(found, Keeping::Nonsense { first: 1, last: 5, n: 3, .. }), "{found:?}");
     // The game goes on from there.
-    let sheet = games.into_fold().into_game(Settings::default());
+    let sheet = games.into_parts().0.into_game(Settings::default());
     assert_eq!(sheet.play().unwrap().sheet().len(), 3);
     let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
     journal.append(&lines[5..]).unwrap();
