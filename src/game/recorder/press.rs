@@ -9,10 +9,10 @@ use crate::game::entry::Fact;
 use crate::game::play::{BOUNCE, Play, REPAIR_AFTER};
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::Step;
 use crate::track::legal;
 use crate::track::tracker::STEP_MAX;
-use shakmaty::{Bitboard, Color, Position};
+use crate::track::{Ply, Reading, Step};
+use shakmaty::{Bitboard, Color, Position, Square};
 use std::time::Duration;
 
 /// A lever that was pushed back at once is pressed again within this time.
@@ -241,12 +241,15 @@ impl Recorder {
 
     /// Starts, or ends, the watch over a board that differs from the record.
     pub(in crate::game) fn note_difference(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let (in_hand, put_at) = (self.in_hand(), self.put_at());
         let Some(play) = &self.play else { return };
         if play.mismatch().is_some() || play.missing().any() {
-            if self.watch.is_held && !self.is_in_hand() {
-                // What was held for long is down: it counts from there on.
-                self.watch.is_held = false;
-                self.watch.differs_since = Some(play.tracker().last_change());
+            if in_hand.is_some() {
+                self.watch.held = in_hand;
+            } else if put_at.is_some() {
+                // What was held is down: it counts from there on.
+                self.watch.held = None;
+                self.watch.differs_since = put_at;
                 self.timers.clear(Timer::Displaced);
             }
             let since = *self.watch.differs_since.get_or_insert(now);
@@ -256,7 +259,7 @@ impl Recorder {
             return;
         }
         self.watch.differs_since = None;
-        self.watch.is_held = false;
+        self.watch.held = None;
         self.watch.told_illegal = None;
         self.timers.clear(Timer::Displaced);
         let is_faulty = play.has_faulty_sensors();
@@ -282,13 +285,29 @@ impl Recorder {
         last.is_some_and(|ply| self.difference().contains(ply.m.to()))
     }
 
-    /// Whether the only difference is a piece in the hand of the player who is to move.
-    fn is_in_hand(&self) -> bool {
-        let (Some(play), Some(sq)) = (&self.play, self.difference().single_square()) else {
-            return false;
+    /// From where a piece was lifted that is the only difference: it is in the hand of the player
+    /// who is to move, or was moved last and goes on.
+    fn in_hand(&self) -> Option<Square> {
+        let (play, sq) = (self.play.as_ref()?, self.difference().single_square()?);
+        let best = play.tracker().best();
+        let goes_on = |ply: &Ply| ply.m.to() == sq && ply.completion.is_none();
+        let is_last = best.plies.last().is_some_and(goes_on);
+        let may_be_his = is_last || best.standing().us().contains(sq);
+        (may_be_his && !play.tracker().seen().occupied().contains(sq)).then_some(sq)
+    }
+
+    /// When what was in a hand was put down where no move has it.
+    fn put_at(&self) -> Option<Mono> {
+        let (play, from) = (self.play.as_ref()?, self.watch.held?);
+        let (tracker, seen) = (play.tracker(), play.tracker().seen());
+        let piece = tracker.best().standing().board().piece_at(from)?;
+        let is_it = |sq: &Square| match seen.get(*sq) {
+            Reading::Empty => false,
+            Reading::Piece(known) => known == piece,
+            _ => true,
         };
-        let pos = play.tracker().best().standing();
-        pos.us().contains(sq) && !play.tracker().seen().occupied().contains(sq)
+        let mut ends = (self.difference() & seen.occupied()).into_iter().filter(is_it);
+        ends.next().map(|sq| tracker.changed_at(sq))
     }
 
     /// Whether the only difference is a pawn that is about to be exchanged. A player may stop the
@@ -299,7 +318,7 @@ impl Recorder {
         };
         let pos = play.tracker().best().standing();
         let promotes = |m: shakmaty::Move| m.from() == Some(sq) && m.is_promotion();
-        self.is_in_hand() && legal::moves(pos).any(promotes)
+        self.in_hand().is_some() && legal::moves(pos).any(promotes)
     }
 
     pub(super) fn tell_displaced(&mut self, cx: &mut Cx<'_>, now: Mono) {
@@ -316,8 +335,7 @@ impl Recorder {
             return;
         }
         let since = self.watch.differs_since.unwrap_or(now);
-        if self.is_in_hand() && now.since(since) < HELD_AFTER {
-            self.watch.is_held = true;
+        if self.in_hand().is_some() && now.since(since) < HELD_AFTER {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
             return;
         }

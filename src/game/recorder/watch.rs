@@ -25,8 +25,8 @@ pub(super) struct Watch {
     pub(super) last_gap: Option<Mono>,
     pub(super) searched: Option<Mono>,
     pub(super) differs_since: Option<Mono>,
-    /// That was a single piece in a hand for so long that its time was extended.
-    pub(super) is_held: bool,
+    /// That was a single piece in a hand at first, lifted from here.
+    pub(super) held: Option<Square>,
     pub(super) is_displaced: bool,
     pub(super) told_illegal: Option<Mismatch>,
     /// When the piece came to its square of whose illegal move it was told that it was completed.
