@@ -91,6 +91,11 @@ impl Past {
         self.snaps.make_contiguous()
     }
 
+    /// What the board showed at each press.
+    pub fn at_presses(&self) -> impl Iterator<Item = &Snap> {
+        self.snaps.iter().filter(|snap| snap.press.is_some())
+    }
+
     fn push(&mut self, at: Mono, seen: &Placement, press: Option<Color>, n_plies: Option<usize>) {
         if self.snaps.len() == PAST_MAX {
             self.snaps.pop_front();

@@ -9,11 +9,11 @@ use crate::game::entry::{Basis, Fact};
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::past::PAST_MAX;
+use crate::track::past::{PAST_MAX, Snap};
 use crate::track::repair::{Found, Recorded, Stretch};
 use crate::track::weigh::{Cost, POINT, SURE_LEAD};
 use crate::track::{Placement, Ply, Reading};
-use shakmaty::{Bitboard, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// A board that has been still for so long is looked at again: what has been seen is weighed then.
@@ -28,6 +28,8 @@ const LEAD: Cost = 2 * POINT;
 const CERTAIN_LEAD: Cost = 2 * SURE_LEAD;
 /// At a press, where hands are quick, the board must have contradicted the record for so long.
 const CONTRADICTED: Duration = Duration::from_secs(2);
+/// What the board showed exactly at so many presses, the players have seen as well.
+const PRESSED_ON: usize = 3;
 
 impl Play {
     /// After how many half-moves the game stands as the board shows it, by the best line.
@@ -193,7 +195,7 @@ impl Play {
         let mut later = found.plies.iter().skip(n_shared + 1);
         let goes_on =
             later.clone().any(pressed) || !self.past.has_presses() && later.nth(1).is_some();
-        if self.ending.is_some() && !goes_on {
+        if self.ending.is_some() && !goes_on || self.was_pressed_on(n, n_shared, found) {
             return false;
         }
         if n_shared == record.len() {
@@ -218,6 +220,30 @@ impl Play {
         let lead =
             if found.is_record_exact || self.has_faulty_sensors() { SURE_LEAD } else { LEAD };
         found.recorded.is_none_or(|recorded| found.cost + lead <= recorded)
+    }
+
+    /// Whether both players have pressed on what is on record after `n` half-moves and `n_shared`
+    /// more, while the board showed exactly that and never what was `found`: a piece that was put
+    /// beside its square would have been set right by then. A sensor at fault may show anything.
+    fn was_pressed_on(&self, n: usize, n_shared: usize, found: &Found) -> bool {
+        if self.has_faulty_sensors() {
+            return false;
+        }
+        let untold = self.untold_then();
+        let shows =
+            |snap: &Snap, pos: &Chess| (snap.seen.differs(pos.board()) & !untold).is_empty();
+        let mut others = vec![self.sheet.position(n).clone()];
+        for ply in &found.plies {
+            let mut pos = others[others.len() - 1].clone();
+            pos.play_unchecked(ply.m);
+            others.push(pos);
+        }
+        let is_of_record = |snap: &&Snap| {
+            let n_plies = snap.n_plies.filter(|k| *k > n + n_shared && *k <= self.sheet.len());
+            n_plies.is_some_and(|k| shows(snap, self.sheet.position(k)))
+        };
+        let of_record = self.past.at_presses().filter(is_of_record);
+        of_record.filter(|snap| !others.iter().any(|pos| shows(snap, pos))).count() >= PRESSED_ON
     }
 
     /// Writes what was `found` after `n` half-moves in the place of what is on record.
