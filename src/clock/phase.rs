@@ -59,3 +59,25 @@ impl Phase {
         self.least = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that stands is right to the second; one that runs may have been long under way.
+    #[test]
+    fn an_estimate_stays_within_what_the_display_says() {
+        let of = |ms: u64, is_running: bool| {
+            let (estimated, shown) = (Duration::from_millis(ms), Duration::from_secs(10));
+            Phase::default().correct(estimated, shown, is_running).as_millis()
+        };
+        for (ms, standing, running) in [
+            (10_400, 10_000, 10_000),
+            (9_500, 9_500, 9_500),
+            (8_500, 9_000, 8_500),
+            (7_500, 9_000, 8_000),
+        ] {
+            assert_eq!((of(ms, false), of(ms, true)), (standing, running), "{ms} ms");
+        }
+    }
+}

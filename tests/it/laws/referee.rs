@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use rokade::game::entry::Weighed;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
 use rokade::laws::{
-    Clocks, Code, Confidence, Declaration, Edition, Order, Picture, Referee, Ruling, Severity,
-    Terms, Thing, Told,
+    Clocks, Code, Confidence, Declaration, Edition, Order, Picture, Referee, Ruling, Score,
+    Severity, Terms, Thing, Told,
 };
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
@@ -117,6 +117,39 @@ fn what_waits_is_told_as_it_stands() {
     assert_eq!(told("breach-displaced-1", 4), [breach]);
     let demanded = "the board must show rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     assert_eq!(told("enforced-once-1", 6), ["white must move d2", demanded]);
+    assert_eq!(told("envelope-1", 2), ["white is to seal his move"]);
+    let sealed = "white has written his move; it is sealed when he stops the clocks";
+    assert_eq!(told("envelope-1", 3), [sealed]);
+}
+
+/// Both sign another result than the referee has: it counts, and the arbiter hears that it differs.
+#[test]
+fn a_signature_under_another_result_is_remarked() {
+    let (start, mode) = (Chess::default(), CastlingMode::Standard);
+    for (signed, remark) in [
+        (Score::win(Color::Black), "signed: 0-1"),
+        (Score::DRAW, "signed, not the computed result: 1/2-1/2"),
+    ] {
+        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        let mut referee = Referee::new(Terms::default(), start.clone(), mode, seen);
+        let running = Some(Color::White);
+        referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
+        referee.tell(Mono(1), &Told::Declared(Color::White, Declaration::Resign));
+        let said = referee.tell(Mono(2), &Told::Signed(signed));
+        let is_it = |ruling: &Ruling| matches!(ruling, Ruling::Log(note) if note.facts == remark);
+        assert!(said.rulings.iter().any(is_it), "{said:?}");
+    }
+}
+
+/// Until the game starts the arbiter chooses the edition, and its rules hold from then on.
+#[test]
+fn an_edition_can_be_chosen_before_the_start() {
+    let start = Chess::default();
+    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
+    let order: Order = "set_profile hu2005".parse().expect("an order");
+    referee.tell(Mono(0), &Told::Ordered(order));
+    assert_eq!(referee.terms().profile.edition, Edition::Hu2005);
 }
 
 /// No code of the log reaches what the public reads: the page's document, the PGN, the
