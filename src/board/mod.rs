@@ -6,10 +6,12 @@
 pub mod dgt;
 mod doubts;
 mod identity;
+pub mod matrix;
 mod recalled;
 pub mod scanned;
 
 pub use dgt::Dgt;
+pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;
 
 use crate::time::Mono;

@@ -9,12 +9,12 @@ use super::clock::{self, TableClock};
 use super::http::Shown;
 use super::journal::{Backoff, Batch, DiskStorage, Journal, Line, Writer};
 use super::keeper::{Calls, Stand, stopped};
+use super::link::{Heard, Link, What};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
-use super::orders::{Answer, Asked, Class, Reply, Requests, What};
+use super::orders::{self, Answer, Asked, Class, Reply, Requests};
 use super::publish::{After, News, PgnFile, Publisher, Sent, replace};
 use super::record::{self, Ledger, Past, RecordError};
-use super::serial::{self, Heard, LineStub};
 use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
 use crate::relay::log::Log;
@@ -41,7 +41,7 @@ pub struct Board {
     ear: Ear,
     effects: Vec<Effect>,
     now: Now,
-    line: LineStub,
+    line: Link,
     clock: Box<dyn TableClock>,
     /// Told of each batch that goes to the journal.
     sent: mpsc::UnboundedSender<Sent>,
@@ -165,8 +165,7 @@ impl Board {
         };
         let mut tasks = JoinSet::new();
         tasks.spawn(publisher.run(&stand.disk, events));
-        let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
-        tasks.spawn(actor.run());
+        let line = Link::open(settings, now, &mut tasks);
         let mut clock = clock::open(settings, clock, now);
         if let Some(kept) = kept.filter(|_| clock.is_own()) {
             clock.take_up(kept);
@@ -267,7 +266,7 @@ impl Board {
     async fn answer(&mut self, asked: Asked) {
         let Asked { what, text, state, author, reason, reply: to } = asked;
         let at = self.now.stamp();
-        if let What::Act(act) = &what {
+        if let orders::What::Act(act) = &what {
             let order = desk::Order { at: at.mono, author: &author, text: &text, state };
             let unclear = self.game.unclear(act);
             let unclear = unclear.map(|why| Answer::without_effect(Class::Overtaken, why));
@@ -279,14 +278,14 @@ impl Board {
         }
         let mut answer = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
         match what {
-            What::Open => {
+            orders::What::Open => {
                 answer.lines = open::lines(&self.game, at.mono);
                 let n = self.desk.state();
                 answer.lines.push(format!(
                     "state      {n}; with --at {n} an order counts if nothing has happened since"
                 ));
             }
-            What::Act(act) => {
+            orders::What::Act(act) => {
                 if !matches!(act, game::Act::Ordered { .. }) {
                     let author = author.clone();
                     self.handle(at, &Event::Act(game::Act::Entered { author, reason }));
@@ -310,17 +309,17 @@ impl Board {
     async fn hear(&mut self, heard: Heard) {
         let Heard { at, what } = heard;
         match what {
-            serial::What::Up => {
+            What::Up => {
                 self.ear.forget();
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkUp);
             }
-            serial::What::Down { why } => {
+            What::Down(why) => {
                 info!(board = self.name, "{why}");
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkDown);
             }
-            serial::What::Bytes(bytes) => {
+            What::Bytes(bytes) => {
                 let items = self.ear.decode(at.mono, &bytes);
                 for item in &items {
                     if let Item::Message(message) = item {
@@ -333,6 +332,10 @@ impl Board {
                 if n_noise > 0 {
                     debug!(board = self.name, n_noise, "bytes that are no message");
                 }
+            }
+            What::Saw(event) => {
+                let at = Stamp { mono: at.mono.max(self.handled), ..at };
+                self.handle(at, &event);
             }
         }
         self.carry_out(at, After::default()).await;

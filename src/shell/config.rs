@@ -2,8 +2,10 @@
 //! misspelt setting must not be a silent one.
 
 mod check;
+mod matrix;
 pub mod terms;
 
+pub use self::matrix::{Chips, Matrix, Occupied};
 use self::terms::Announced;
 use super::clock::kind::Source;
 use super::orders::SOCKET;
@@ -99,8 +101,10 @@ pub struct Orders {
 pub struct Board {
     /// Its name: in addresses, folders and the log.
     pub name: String,
-    /// Its serial line: a device path, or `auto`.
+    /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
     pub port: String,
+    /// How such switches are wired.
+    pub matrix: Matrix,
     /// White's name.
     pub white: String,
     /// Black's name.
@@ -218,6 +222,7 @@ impl Default for Board {
         Self {
             name: "table-1".to_owned(),
             port: "auto".to_owned(),
+            matrix: Matrix::default(),
             white: String::new(),
             black: String::new(),
             event: String::new(),
@@ -307,6 +312,7 @@ impl Config {
             if board.clock.has_port() {
                 board.check_port(control)?;
             }
+            check::matrix(board)?;
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -441,6 +447,11 @@ impl Board {
         Ok(())
     }
 
+    /// Whether its squares are read by this machine itself, by its pins.
+    pub fn is_on_pins(&self) -> bool {
+        self.port == matrix::GPIO
+    }
+
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> wire::End {
         match self.clock_white {
@@ -524,7 +535,7 @@ impl Board {
             site: self.site.clone(),
             round: self.round.clone(),
             start: None,
-            board: BoardKind::Dgt,
+            board: if self.is_on_pins() { BoardKind::Scanned } else { BoardKind::Dgt },
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {
                 Connector::Auto => None,

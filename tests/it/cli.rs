@@ -285,7 +285,8 @@ async fn games_are_played_by_the_number_and_held_against_the_intent() {
     assert_eq!((begin(tally), begin(contest)), ("club color 3".into(), "club color 3".into()));
     assert!(names.ends_with("still 300 ms  at the press"), "{names}");
     for (args, why) in [
-        (["simulate", "--board", "reed"], "--games"),
+        (["simulate", "--board", "reed"], "--link"),
+        (["simulate", "--board", "color"], "--games"),
         (["simulate", "--manners", "rude"], "there are clean, club"),
         (["simulate", "--games", "0"], "0 is not in 1.."),
         (["simulate", "--board", "glass"], "there is dgt, color or reed"),

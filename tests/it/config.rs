@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rokade::clock::End;
-use rokade::game::Game;
+use rokade::game::{BoardKind, Game};
 use rokade::laws::notation::Language;
 use rokade::laws::{
     Bonus, FlagWatch, FlagWitness, Impaired, PeriodCredit, Supervision, Terms, Variant, Venue,
@@ -47,9 +47,15 @@ fn the_example_shows_every_setting_with_its_default() {
     let config = load(&switched_on()).expect("each setting is known and its value possible");
     assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
     // The names of all settings, from what a wrong one is answered with.
-    for section in
-        ["", "[journal]\n", "[http]\n", "[orders]\n", "[[board]]\n", "[[board]]\n[board.terms]\n"]
-    {
+    for section in [
+        "",
+        "[journal]\n",
+        "[http]\n",
+        "[orders]\n",
+        "[[board]]\n",
+        "[[board]]\n[board.terms]\n",
+        "[[board]]\n[board.matrix]\n",
+    ] {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
         let known = known.split(" for key").next().unwrap_or(known);
@@ -265,6 +271,53 @@ fn the_public_feed_is_off_until_it_is_configured() {
     assert!(Config::default().http.listen.ip().is_loopback());
     let config = load("[http]\nlisten = \"0.0.0.0:8960\"\n").expect("it may be opened");
     assert!(!config.http.listen.ip().is_loopback());
+}
+
+#[test]
+fn a_matrix_that_cannot_work_is_refused() {
+    let usual = "inputs = [\"a1 b1 c1 d1 e1 f1 g1 h1\"]";
+    for (lines, words) in [
+        ("load = 28", "there is no pin BCM 28"),
+        ("load = 1", "the memory of an add-on board"),
+        ("load = 10", "BCM 10 is both load and a pin of bus /dev/spidev0.0"),
+        ("load = 300", "load"),
+        ("chips = \"74hc166\"", "74hc166"),
+        ("occupied = \"yes\"", "occupied"),
+        ("scans_per_s = 5000", "use 20 to 500"),
+        ("speed_khz = 9000", "use 50 to 5000"),
+        ("debounce_ms = 0", "use 2 to 200"),
+        ("bus = \"\"", "bus is empty"),
+        (usual, "there are 1 groups"),
+    ] {
+        let text = format!("[[board]]\nport = \"gpio\"\n[board.matrix]\n{lines}\n");
+        let why = load(&text).expect_err(lines);
+        assert!(why.contains(words), "{lines}: {why}");
+        assert_eq!(why.lines().count(), 1, "{why}");
+    }
+    let board = |name: &str, more: &str, matrix: &str| {
+        format!("[[board]]\nname = \"{name}\"\nport = \"gpio\"\n{more}[board.matrix]\n{matrix}\n")
+    };
+    for (text, words) in [
+        (board("a", "clock = \"gpio\"\n", "load = 13"), "BCM 13 is taken twice, by clock, middle"),
+        (board("a", "", "") + &board("b", "", "load = 24"), "the same bus"),
+        (
+            board("a", "", "") + &board("b", "", "load = 24\nbus = \"/dev/spidev0.1\""),
+            "is taken twice",
+        ),
+        (
+            board("a", "", "") + &board("b", "", "bus = \"/dev/spidev1.0\""),
+            "BCM 25 is taken twice, by load and by load of board \"a\"",
+        ),
+        (board("a", "drive_clock = true\ntime_control = \"5m\"\n", ""), "behind a DGT board"),
+    ] {
+        let why = load(&text).expect_err(words);
+        assert!(why.contains(words), "{why}");
+    }
+    let two = board("a", "clock = \"gpio\"\n", "")
+        + &board("b", "", "load = 24\nbus = \"/dev/spidev1.0\"");
+    let config = load(&two).expect("two boards and a clock fit on a Pi");
+    assert_eq!(config.boards[0].settings().board, BoardKind::Scanned);
+    assert_eq!(Config::default().boards[0].settings().board, BoardKind::Dgt);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn devices_are_named_by_numbers_that_do_not_depend_on_what_is_plugged_in() {
     let unit = unit();
     let allowed = unit.lines().filter_map(|line| line.strip_prefix("DeviceAllow=char-"));
     let allowed: Vec<_> = allowed.map(|device| device.trim_end_matches(" rw")).collect();
-    for major in ["188", "166", "204", "4", "216", "89"] {
+    for major in ["188", "166", "204", "4", "216", "89", "153"] {
         assert!(allowed.contains(&major), "{major}");
     }
     let named = allowed.iter().filter(|device| device.parse::<u32>().is_err());

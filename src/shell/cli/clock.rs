@@ -90,6 +90,10 @@ impl Clock {
         }
         let board = &config.boards[0];
         let port = self.port.as_deref().unwrap_or_else(|| self.through.port(board));
+        if port == "gpio" {
+            let why = "no clock hangs on switches; name its port, or that of a bridge";
+            return Err(Failure::Usage(why.to_owned()));
+        }
         runtime()?.block_on(self.talk(port))
     }
 

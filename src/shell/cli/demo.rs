@@ -14,6 +14,7 @@ use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::run::{self, Clocks, Manner};
 use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
+use crate::track::Sight;
 use crate::wire::contact::Shape;
 use crate::wire::{self, End};
 use clap::{Args, ValueEnum};
@@ -82,7 +83,7 @@ impl Demo {
         if verbose > 0 {
             start_tracing(verbose);
         }
-        let game = self.simulate.game()?;
+        let game = self.simulate.game(Sight::Pieces)?;
         // Of a configuration that is named the first board's terms count.
         let board = match config {
             Some(_) => Config::load(config)?.boards.swap_remove(0),

@@ -36,8 +36,8 @@ pub(super) struct Games {
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["trace", "link", "speed"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
-    /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Only a DGT
-    /// board has a line for other programs
+    /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
+    /// of dgt and reed serve other programs, too
     #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = sight)]
     pub(super) board: Sight,
     /// Play without a clock

@@ -9,6 +9,7 @@ mod log;
 mod order;
 mod replay;
 mod sim_desk;
+mod sim_matrix;
 mod tools;
 mod troubles;
 

@@ -1,7 +1,7 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
 use super::games::Games;
-use super::{Failure, chain, read, runtime, start_tracing};
+use super::{Failure, chain, read, runtime, sim_matrix, start_tracing};
 use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
@@ -67,7 +67,8 @@ impl SimulateOptions {
         Speed(self.speed)
     }
 
-    pub(super) fn game(&self) -> Result<Game, Failure> {
+    /// The game on a board that sees so much, unless it is a trace, which says so itself.
+    pub(super) fn game(&self, sight: Sight) -> Result<Game, Failure> {
         if let Some(path) = &self.trace {
             let script = Script::parse(&read(path)?)
                 .map_err(|e| Failure::Input(format!("{}, {e}", path.display())))?;
@@ -90,7 +91,7 @@ impl SimulateOptions {
                 opera()
             }
         };
-        let table = TableKind { sight: Sight::Pieces, has_clock: true };
+        let table = TableKind { sight, has_clock: true };
         let mode = CastlingMode::Standard;
         let PgnGame { white, black, event, moves, outcome } = game;
         let start = Chess::new();
@@ -229,7 +230,8 @@ impl Visitor for FirstGame {
 pub(super) struct Simulate {
     #[command(flatten)]
     simulate: SimulateOptions,
-    /// A name for the board's end of the line, kept when the board is plugged in anew
+    /// A name for the board's end of the line, kept when the board is plugged in anew. With --board
+    /// reed the socket that takes the place of the bus: `bus = "PATH"` under [board.matrix]
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
     /// A name for the line of a simulated bridge with a DGT 3000 on its jack, which takes the place
@@ -246,12 +248,24 @@ impl Simulate {
         if let Some(n_games) = self.games.games {
             return self.games.run(n_games, &self.simulate);
         }
-        if self.games.board != Sight::Pieces {
-            let why = "a board that names no pieces has no line for other programs; leave --board \
-                       out, or play --games with it";
-            return Err(Failure::Usage(why.to_owned()));
+        let game = self.simulate.game(self.games.board)?;
+        match (game.script.header.sight, &self.link) {
+            (Sight::Pieces, _) => {}
+            (Sight::Occupied, Some(link)) => {
+                let (bridge, speed) = (self.bridge.as_deref(), self.simulate.speed());
+                return runtime()?.block_on(sim_matrix::serve(game, link, bridge, speed));
+            }
+            (Sight::Occupied, None) => {
+                let why = "a board of switches needs a place for its socket; name one with --link, \
+                           and set it as the bus under [board.matrix]";
+                return Err(Failure::Usage(why.to_owned()));
+            }
+            (Sight::Colors, _) => {
+                let why = "a board that sees colors has no line for other programs; play --games \
+                           with it";
+                return Err(Failure::Usage(why.to_owned()));
+            }
         }
-        let game = self.simulate.game()?;
         runtime()?.block_on(async {
             let mut header = game.script.header.clone();
             header.has_clock &= self.bridge.is_none() && !self.games.no_clock;
@@ -303,6 +317,10 @@ impl Record {
     pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
         start_tracing(verbose);
         let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
+        if port == "gpio" {
+            let why = "switches on the pins send no bytes that could be recorded; name a port";
+            return Err(Failure::Usage(why.to_owned()));
+        }
         runtime()?.block_on(self.record(port, config))
     }
 
@@ -348,7 +366,7 @@ impl Record {
 }
 
 /// Waits for Ctrl-C, or for whoever else ends a program in order.
-async fn asked_to_stop() -> Result<(), Failure> {
+pub(super) async fn asked_to_stop() -> Result<(), Failure> {
     let failed = |e| Failure::io("cannot wait for a signal to stop")(e);
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut hangup = signal(SignalKind::hangup()).map_err(failed)?;

@@ -6,16 +6,14 @@ use super::own::{self, OwnClockStub, Parts, Which};
 use crate::clock::{ClockModel, Manner, TimeControl};
 use crate::drive::OwnClock;
 use crate::shell::now::Now;
+use crate::shell::pins::{
+    CLOCK_BUZZER as BUZZER, CLOCK_LEFT as LEFT, CLOCK_MIDDLE as MIDDLE, CLOCK_RIGHT as RIGHT,
+};
 use crate::wire::End;
 use crate::wire::contact::{Contacts, Level, Shape};
 use crate::wire::ht16k33::Face;
 use tracing::warn;
 
-/// The pins of the sheet, by BCM number.
-const LEFT: u8 = 5;
-const RIGHT: u8 = 6;
-const MIDDLE: u8 = 13;
-const BUZZER: u8 = 12;
 /// The addresses of the displays: no pad bridged, and the first.
 const DISPLAYS: (u8, u8) = (0x70, 0x71);
 /// Half of what is possible: enough for a hall.

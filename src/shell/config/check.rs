@@ -1,6 +1,8 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
 use super::{Board, Config};
+use crate::shell::clock::kind::Source;
+use crate::shell::pins;
 use std::fs;
 use std::path::Path;
 
@@ -66,12 +68,64 @@ pub(super) fn copy(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
+/// What is on the pins is wired so that it can work, and a board that is has no clock behind it.
+pub(super) fn matrix(board: &Board) -> Result<(), String> {
+    if !board.is_on_pins() {
+        return Ok(());
+    }
+    let wrong = |why: String| Err(format!("board {:?}: [board.matrix] {why}", board.name));
+    if let Err(why) = board.matrix.check() {
+        return wrong(why);
+    }
+    if board.drive_clock && board.clock == Source::Board {
+        return Err(format!(
+            "board {:?}: drive_clock is for a clock behind a DGT board; with port = \"gpio\" set \
+             clock to \"gpio\", \"gpio-lever\" or \"bridge\"",
+            board.name
+        ));
+    }
+    Ok(())
+}
+
+/// Each pin has one part of one board.
+fn pins(config: &Config) -> Result<(), String> {
+    let on_pins: Vec<&Board> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
+    for (idx, board) in on_pins.iter().enumerate() {
+        let is_shared = |it: &&&Board| is_same(&it.matrix.bus, &board.matrix.bus);
+        if let Some(other) = on_pins[..idx].iter().find(is_shared) {
+            return Err(format!(
+                "boards {:?} and {:?} have the same bus {:?}; shift registers share none",
+                other.name, board.name, board.matrix.bus
+            ));
+        }
+    }
+    let mut taken: Vec<(u8, String, &str)> = Vec::new();
+    for board in &config.boards {
+        // The pins of a simulated board are its own.
+        let is_real = board.is_on_pins() && board.matrix.bus_numbers().is_some();
+        let of_matrix = if is_real { board.matrix.pins() } else { Vec::new() };
+        let of_clock = if board.clock.is_on_pins() { pins::of_clock() } else { Vec::new() };
+        for (pin, what) in of_matrix.into_iter().chain(of_clock) {
+            if let Some((_, other, name)) = taken.iter().find(|(other, ..)| *other == pin) {
+                return Err(format!(
+                    "board {:?}: BCM {pin} is taken twice, by {what} and by {other} of board \
+                     {name:?}; each needs its own",
+                    board.name
+                ));
+            }
+            taken.push((pin, what, &board.name));
+        }
+    }
+    Ok(())
+}
+
 /// Each serial line and the pins belong to one board only.
 pub(super) fn lines(config: &Config) -> Result<(), String> {
     let mut taken: Vec<(&str, &str, &str)> = Vec::new();
     for board in &config.boards {
         let clock = board.clock.has_port().then_some(("clock_port", &board.clock_port));
-        for (key, port) in [Some(("port", &board.port)), clock].into_iter().flatten() {
+        let port = (!board.is_on_pins()).then_some(("port", &board.port));
+        for (key, port) in [port, clock].into_iter().flatten() {
             let other = taken.iter().find(|(name, other_key, other)| {
                 let is_other = *name != board.name || *other_key != key;
                 is_other && is_same(port, other) && (port != "auto" || *other_key == key)
@@ -100,7 +154,7 @@ pub(super) fn lines(config: &Config) -> Result<(), String> {
             "boards {:?} and {:?} both have a clock on the pins; a Pi has one such clock",
             first.name, second.name
         )),
-        _ => Ok(()),
+        _ => pins(config),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::sim::trouble::Noise;
 use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
 use cable::Cable;
-use pace::Pace;
+pub(super) use pace::Pace;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot, watch};

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 /// Two times that were the same once, and how fast one of them passes since.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Pace {
+pub(in crate::shell) struct Pace {
     now: Now,
     world: Mono,
     table: Mono,
@@ -16,23 +16,23 @@ pub(super) struct Pace {
 
 impl Pace {
     /// The table's time begins, in the world whose time this is.
-    pub(super) fn start(now: Now) -> Self {
+    pub(in crate::shell) fn start(now: Now) -> Self {
         Self { now, world: now.stamp().mono, table: Mono::default(), speed: Speed::REAL }
     }
 
     /// The table's time.
-    pub(super) fn now(&self) -> Mono {
+    pub(in crate::shell) fn now(&self) -> Mono {
         let passed = self.now.stamp().mono.since(self.world);
         self.table + passed.saturating_mul(self.speed.0.get())
     }
 
     /// When `mono` comes. Rounded up, so that it has come when somebody wakes.
-    pub(super) fn instant(&self, mono: Mono) -> Instant {
+    pub(in crate::shell) fn instant(&self, mono: Mono) -> Instant {
         let span = mono.since(self.table);
         self.now.instant(self.world + span / self.speed.0.get() + Duration::from_micros(1))
     }
 
-    pub(super) fn set(&mut self, speed: Speed) {
+    pub(in crate::shell) fn set(&mut self, speed: Speed) {
         *self = Self { table: self.now(), speed, ..Self::start(self.now) };
     }
 }

@@ -341,13 +341,13 @@ impl Sending {
 /// How long to wait before the line is opened again: twice as long each time, up to a limit, and
 /// from the beginning once the line has spoken.
 #[derive(Copy, Clone, Debug)]
-struct Backoff(Duration);
+pub(super) struct Backoff(Duration);
 
 impl Backoff {
     const FIRST: Duration = Duration::from_millis(50);
     const LAST: Duration = Duration::from_secs(2);
 
-    fn next(&mut self) -> Duration {
+    pub(super) fn next(&mut self) -> Duration {
         let wait = self.0;
         self.0 = (wait * 2).min(Self::LAST);
         wait

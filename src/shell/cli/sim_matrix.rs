@@ -1,0 +1,57 @@
+//! `rokade simulate --board reed`: a board of switches, whose bus is a socket.
+
+use super::tools::{Game, asked_to_stop};
+use super::{Failure, chain};
+use crate::shell::matrix::simulated;
+use crate::shell::now::Now;
+use crate::shell::pty::{PtyBridge, Speed};
+use crate::sim::script::Happening;
+use shakmaty::Color;
+use std::path::Path;
+use std::time::Duration;
+
+/// A host sets the clock within this time, if it does.
+const SETS_WITHIN: Duration = Duration::from_secs(10);
+
+/// Plays the game on switches whose bus is at `link`, once a host scans them, and stays until Ctrl-C.
+pub(super) async fn serve(
+    game: Game,
+    link: &Path,
+    bridge: Option<&Path>,
+    speed: Speed,
+) -> Result<(), Failure> {
+    let device = |e: &dyn std::error::Error| Failure::Device(chain(e));
+    let (mut stub, mut actor) =
+        simulated::open(&game.script.header, link).map_err(|e| device(&e))?;
+    let mut clock = None;
+    if let Some(path) = bridge {
+        let opened = PtyBridge::open(Now::start(), Some(path.to_owned()));
+        let (stub, works) = opened.map_err(|e| device(&e))?;
+        tokio::spawn(works.run());
+        actor = actor.with_clock_beside(stub.hands());
+        println!("{}", stub.cable.path().display());
+        clock = Some(stub);
+    }
+    let board = tokio::spawn(actor.run());
+    println!("{}", link.display());
+    let play = async {
+        stub.scanned().await?;
+        if let Some(clock) = &mut clock {
+            // Without a host that sets it the game is played all the same.
+            tokio::time::timeout(SETS_WITHIN, clock.is_set()).await.ok();
+        }
+        stub.play(game.script.happenings, speed).await?;
+        if let Some(clock) = &clock {
+            clock.hands().send(Happening::Resume(Color::White)).ok();
+        }
+        std::future::pending::<Result<(), simulated::SimulatedError>>().await
+    };
+    let done = tokio::select! {
+        failed = play => failed.map_err(|e| device(&e)),
+        stopped = asked_to_stop() => stopped,
+    };
+    // The socket goes with the board.
+    board.abort();
+    board.await.ok();
+    done
+}

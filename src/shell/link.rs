@@ -1,0 +1,94 @@
+//! The way to a board, whichever it is: a serial line, or switches on the pins.
+
+use super::config::Board;
+use super::matrix::{self, MatrixStub};
+use super::now::Now;
+use super::serial::{self, LineStub};
+use crate::game::Event;
+use crate::time::Stamp;
+use tokio::task::JoinSet;
+
+/// The core's end of the way to a board.
+#[derive(Debug)]
+pub(super) enum Link {
+    /// A serial line.
+    Line(LineStub),
+    /// Switches that this machine scans.
+    Matrix(MatrixStub),
+}
+
+/// Something that came from a board.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) at: Stamp,
+    pub(super) what: What,
+}
+
+/// What may come from a board.
+#[derive(Debug)]
+pub(super) enum What {
+    /// The way is open.
+    Up,
+    /// It is not, and why.
+    Down(String),
+    /// Bytes of a line.
+    Bytes(Vec<u8>),
+    /// What switches show.
+    Saw(Event),
+}
+
+impl Link {
+    /// The way to the board of these settings. What keeps it open runs among the `tasks`.
+    pub(super) fn open(settings: &Board, now: Now, tasks: &mut JoinSet<()>) -> Self {
+        if settings.is_on_pins() {
+            return Self::Matrix(matrix::start(settings, now));
+        }
+        let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
+        tasks.spawn(actor.run());
+        Self::Line(line)
+    }
+
+    /// The next thing that comes; `None` once it is closed. Safe to cancel.
+    pub(super) async fn heard(&mut self) -> Option<Heard> {
+        match self {
+            Self::Line(line) => line.heard().await.map(|heard| {
+                let what = match heard.what {
+                    serial::What::Up => What::Up,
+                    serial::What::Down { why } => What::Down(why.to_string()),
+                    serial::What::Bytes(bytes) => What::Bytes(bytes),
+                };
+                Heard { at: heard.at, what }
+            }),
+            Self::Matrix(matrix) => matrix.heard().await.map(|heard| {
+                let what = match heard.what {
+                    matrix::What::Up => What::Up,
+                    matrix::What::Down(why) => What::Down(why.to_string()),
+                    matrix::What::Saw(event) => What::Saw(event),
+                };
+                Heard { at: heard.at, what }
+            }),
+        }
+    }
+
+    /// Sends bytes. Switches take none.
+    pub(super) fn send(&self, bytes: Vec<u8>) {
+        if let Self::Line(line) = self {
+            line.send(bytes);
+        }
+    }
+
+    /// Closes a line and opens it again.
+    pub(super) fn reopen(&self) {
+        if let Self::Line(line) = self {
+            line.reopen();
+        }
+    }
+
+    /// Lets what was sent leave, then closes the way for good.
+    pub(super) fn close(&self) {
+        match self {
+            Self::Line(line) => line.close(),
+            Self::Matrix(matrix) => matrix.close(),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! A board whose squares are read by this machine itself: a matrix of switches on its pins.
+//!
+//! A thread of its own scans it, at no higher priority than any other. Like a serial line it is
+//! never given up: chips that do not answer are told of once, and tried again.
+
+mod late;
+#[cfg(feature = "pi")]
+mod pi;
+pub mod registers;
+pub mod remote;
+pub mod simulated;
+
+use self::late::Late;
+use super::config::{Board, Matrix};
+use super::now::Now;
+use super::serial::Backoff;
+use crate::board::matrix::placement_of;
+use crate::board::{Debounce, Wiring};
+use crate::game::Event;
+use crate::time::{Mono, Stamp};
+use crate::track::Reading;
+use std::fmt::Debug;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tracing::{debug, error, info, warn};
+
+/// What may wait for the board's loop: more than two hands can do while it is busy.
+const HEARD_MAX: usize = 256;
+/// The whole board is told again after this, while nothing changes.
+const PICTURE_EVERY: Duration = Duration::from_secs(2);
+/// A thread that waits looks so often whether it is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Why a matrix cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MatrixError {
+    /// There is no such bus.
+    #[error("opening {}: there is no such bus; switch SPI on (`sudo raspi-config nonint do_spi 0`) \
+             and start anew, or name the right one under [board.matrix]", .0.display())]
+    NoBus(PathBuf),
+    /// This user may not.
+    #[error("opening {}: permission denied; add this user to the groups spi and gpio \
+             (`sudo usermod -aG spi,gpio $USER`), then log in again", .0.display())]
+    Forbidden(PathBuf),
+    /// The pins cannot be had.
+    #[error(
+        "the pins of this machine cannot be used ({0}); is it a Raspberry Pi, and is this user \
+             in the group gpio?"
+    )]
+    NoPins(String),
+    /// One pin cannot be had.
+    #[error("BCM {pin} cannot be used ({why}); does another program hold it?")]
+    Pin {
+        /// Its number.
+        pin: u8,
+        /// What was said.
+        why: String,
+    },
+    /// What was sent through the chips did not come out of them.
+    #[error(
+        "the shift registers do not answer: {sent:02x} was sent through them, and {got:02x} came \
+             back; check their supply, their ground and the wires to load, clock and data"
+    )]
+    Silent {
+        /// What was sent.
+        sent: u8,
+        /// What came.
+        got: u8,
+    },
+    /// The bus failed.
+    #[error("reading {}: the bus failed ({why})", bus.display())]
+    Bus {
+        /// Which.
+        bus: PathBuf,
+        /// What was said.
+        why: String,
+    },
+    /// This program knows no pins.
+    #[error(
+        "this program was built without the feature pi; build it with that for a matrix on pins"
+    )]
+    NotBuilt,
+}
+
+/// What reads all inputs at once.
+pub trait Scanner: Debug {
+    /// The inputs that are occupied: bit `8 * group + input`.
+    ///
+    /// # Errors
+    /// The chips cannot be read.
+    fn scan(&mut self) -> Result<u64, MatrixError>;
+}
+
+/// Something a matrix has to say.
+#[derive(Debug)]
+pub struct Heard {
+    /// When it was read.
+    pub at: Stamp,
+    /// What it is.
+    pub what: What,
+}
+
+/// What a matrix may say.
+#[derive(Debug)]
+pub enum What {
+    /// It can be read.
+    Up,
+    /// It cannot be read, said once for each reason.
+    Down(MatrixError),
+    /// What its squares show.
+    Saw(Event),
+}
+
+/// The core's end of a matrix. Dropping it ends the scans.
+#[derive(Debug)]
+pub struct MatrixStub {
+    heard: mpsc::Receiver<Heard>,
+    is_wanted: Arc<AtomicBool>,
+}
+
+impl MatrixStub {
+    /// The next thing it has to say; `None` once it has ended. Safe to cancel.
+    pub async fn heard(&mut self) -> Option<Heard> {
+        self.heard.recv().await
+    }
+
+    /// Ends the scans.
+    pub fn close(&self) {
+        self.is_wanted.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for MatrixStub {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Starts scanning the matrix of a board with these settings.
+pub fn start(board: &Board, now: Now) -> MatrixStub {
+    let (heard_tx, heard_rx) = mpsc::channel(HEARD_MAX);
+    let is_wanted = Arc::new(AtomicBool::new(true));
+    let watch = Watch {
+        board: board.name.clone(),
+        settings: board.matrix.clone(),
+        now,
+        heard: heard_tx,
+        is_wanted: Arc::clone(&is_wanted),
+        is_told: true,
+    };
+    // Without a thread nothing is heard, and the board ends and is opened again.
+    if let Err(why) = thread::Builder::new().name("scan".to_owned()).spawn(|| watch.run()) {
+        error!(board = board.name, "there is no thread to scan the matrix: {why}");
+    }
+    MatrixStub { heard: heard_rx, is_wanted }
+}
+
+/// The scanner's end.
+#[derive(Debug)]
+struct Watch {
+    board: String,
+    settings: Matrix,
+    now: Now,
+    heard: mpsc::Sender<Heard>,
+    is_wanted: Arc<AtomicBool>,
+    /// Everything that was to be told could be.
+    is_told: bool,
+}
+
+/// Nobody wants the scans any more.
+struct Over;
+
+impl Watch {
+    fn run(mut self) {
+        let mut backoff = Backoff::default();
+        let mut said = None;
+        while self.is_wanted() {
+            let opened = open(&self.settings).and_then(|mut scanner| {
+                scanner.scan()?;
+                Ok(scanner)
+            });
+            let why = match opened {
+                Ok(mut scanner) => {
+                    (backoff, said) = (Backoff::default(), None);
+                    info!(board = self.board, bus = self.settings.bus, "matrix up");
+                    match self.follow(scanner.as_mut()) {
+                        Ok(why) => why,
+                        Err(Over) => break,
+                    }
+                }
+                Err(why) => why,
+            };
+            if said.as_ref() != Some(&why) {
+                said = Some(why.clone());
+                self.tell(self.now.stamp(), What::Down(why));
+            }
+            self.rest(backoff.next());
+        }
+        debug!(board = self.board, "matrix put away");
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.is_wanted.load(Ordering::Relaxed) && !self.heard.is_closed()
+    }
+
+    /// Scans until the matrix fails.
+    fn follow(&mut self, scanner: &mut dyn Scanner) -> Result<MatrixError, Over> {
+        let (period, wiring) = (self.settings.period(), self.settings.wiring());
+        let mut scans = Scans::new(wiring, self.settings.debounce());
+        let mut late = Late::new(period);
+        let mut due = self.now.stamp().mono;
+        self.tell(self.now.stamp(), What::Up);
+        loop {
+            if !self.is_wanted() {
+                return Err(Over);
+            }
+            let at = self.now.stamp();
+            if let Some(told) = late.note(at.mono, due) {
+                warn!(board = self.board, "{told}");
+            }
+            let scan = match scanner.scan() {
+                Ok(scan) => scan,
+                Err(why) => return Ok(why),
+            };
+            let has_missed = !std::mem::replace(&mut self.is_told, true);
+            for event in scans.scan(at.mono, scan, has_missed) {
+                self.tell(at, What::Saw(event));
+            }
+            due = at.mono.max(due) + period;
+            thread::sleep(due.since(self.now.stamp().mono));
+        }
+    }
+
+    /// Whether the way is open is always told. What squares show is not waited for: the whole board
+    /// follows if it was too much.
+    fn tell(&mut self, at: Stamp, what: What) {
+        let heard = Heard { at, what };
+        if matches!(heard.what, What::Saw(_)) {
+            self.is_told &= self.heard.try_send(heard).is_ok();
+        } else {
+            // Who does not listen any more wants to know nothing.
+            self.heard.blocking_send(heard).ok();
+        }
+    }
+
+    fn rest(&self, wait: Duration) {
+        let until = self.now.stamp().mono + wait;
+        loop {
+            let left = until.since(self.now.stamp().mono);
+            if left.is_zero() || !self.is_wanted() {
+                return;
+            }
+            thread::sleep(left.min(LOOK_EVERY));
+        }
+    }
+}
+
+/// What a game is told of scans.
+#[derive(Clone, Debug)]
+pub struct Scans {
+    wiring: Wiring,
+    debounce: Debounce,
+    /// When the whole board was told.
+    pictured: Option<Mono>,
+}
+
+impl Scans {
+    /// Squares wired so, each of which is believed after it has read the same for so long.
+    pub fn new(wiring: Wiring, debounce: Duration) -> Self {
+        Self { wiring, debounce: Debounce::new(debounce), pictured: None }
+    }
+
+    /// What follows from a scan. If something that was told before `has_missed` its hearer, the whole
+    /// board is told.
+    pub fn scan(&mut self, now: Mono, scan: u64, has_missed: bool) -> Vec<Event> {
+        let changed = self.debounce.scan(now, self.wiring.squares(scan));
+        let Some(known) = self.debounce.known() else { return Vec::new() };
+        let is_old = |at: Mono| now.since(at) >= PICTURE_EVERY && self.debounce.is_still();
+        let is_due = changed.is_empty() && self.pictured.is_none_or(is_old);
+        if is_due || has_missed {
+            self.pictured = Some(now);
+            return vec![Event::Pictured(placement_of(known))];
+        }
+        // Before the first picture nothing has changed.
+        let reading = |sq| if known.contains(sq) { Reading::Something } else { Reading::Empty };
+        changed.into_iter().map(|sq| Event::Sensed(sq, reading(sq))).collect()
+    }
+}
+
+/// Opens what the settings name: a bus of this machine, or a simulated one behind a socket.
+///
+/// # Errors
+/// It is not there, or not ours to use.
+pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+    let path = Path::new(&settings.bus);
+    if std::fs::metadata(path).is_ok_and(|it| it.file_type().is_socket()) {
+        return remote::open(settings);
+    }
+    #[cfg(feature = "pi")]
+    return pi::open(settings);
+    #[cfg(not(feature = "pi"))]
+    Err(MatrixError::NotBuilt)
+}

@@ -1,0 +1,271 @@
+//! A simulated board of switches and shift registers, whose bus is a socket: for those who have no
+//! board and no Pi. What goes over the socket stands in `remote.rs`.
+
+use super::remote::bytes;
+use crate::shell::now::{Now, Speed};
+use crate::shell::pty::Pace;
+use crate::sim::RegistersSim;
+use crate::sim::script::{Happening, Header};
+use crate::time::Mono;
+use crate::track::Reading;
+use shakmaty::Bitboard;
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::sleep_until;
+use tracing::{debug, info};
+
+/// A line of a host is shorter.
+const LINE_MAX: usize = 256;
+
+/// Why there is no simulated board.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulatedError {
+    /// Its socket cannot be had.
+    #[error("{}: cannot make a socket there", path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It has been put away.
+    #[error("the simulated board has been put away")]
+    Ended,
+}
+
+/// What is done to the board.
+#[derive(Debug)]
+enum Order {
+    Play(Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>),
+    Power(bool),
+}
+
+/// Hands and supply of a simulated board. Once all its copies are dropped it is put away.
+#[derive(Clone, Debug)]
+pub struct SimulatedStub {
+    orders: mpsc::UnboundedSender<Order>,
+    is_scanned: watch::Receiver<bool>,
+    has_played: watch::Receiver<bool>,
+}
+
+impl SimulatedStub {
+    /// Lets hands do what `script` says, its times counted from now, so fast. A script that is still
+    /// being played gives way. Returns once the hands have begun.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub async fn play(
+        &self,
+        script: Vec<(Mono, Happening)>,
+        speed: Speed,
+    ) -> Result<(), SimulatedError> {
+        let (begun_tx, begun_rx) = oneshot::channel();
+        let order = Order::Play(script, speed, begun_tx);
+        self.orders.send(order).map_err(|_| SimulatedError::Ended)?;
+        begun_rx.await.map_err(|_| SimulatedError::Ended)
+    }
+
+    /// Takes the chips their supply, or gives it back.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub fn power(&self, is_on: bool) -> Result<(), SimulatedError> {
+        self.orders.send(Order::Power(is_on)).map_err(|_| SimulatedError::Ended)
+    }
+
+    /// Waits until a host scans the board.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub async fn scanned(&mut self) -> Result<(), SimulatedError> {
+        self.is_scanned.wait_for(|is| *is).await.map_err(|_| SimulatedError::Ended)?;
+        Ok(())
+    }
+
+    /// Waits until the script has been played.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub async fn played(&mut self) -> Result<(), SimulatedError> {
+        self.has_played.wait_for(|has| *has).await.map_err(|_| SimulatedError::Ended)?;
+        Ok(())
+    }
+}
+
+/// The simulated board itself.
+#[derive(Debug)]
+pub struct SimulatedActor {
+    chips: RegistersSim,
+    pace: Pace,
+    script: VecDeque<(Mono, Happening)>,
+    listener: UnixListener,
+    path: PathBuf,
+    orders: mpsc::UnboundedReceiver<Order>,
+    is_scanned: watch::Sender<bool>,
+    has_played: watch::Sender<bool>,
+    /// Where hands go that reach for a clock beside the board.
+    beside: Option<mpsc::UnboundedSender<Happening>>,
+}
+
+impl Drop for SimulatedActor {
+    fn drop(&mut self) {
+        // Who has taken it away has done our work.
+        std::fs::remove_file(&self.path).ok();
+    }
+}
+
+/// Sets up a board as the header of a script says, and listens at `path`. Nothing answers until the
+/// actor runs. Must be called inside a runtime.
+///
+/// # Errors
+/// There is no socket to be had.
+pub fn open(
+    header: &Header,
+    path: &Path,
+) -> Result<(SimulatedStub, SimulatedActor), SimulatedError> {
+    let failed = |source| SimulatedError::Socket { path: path.to_owned(), source };
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    let start = header.start.clone().map(shakmaty::fen::Fen::into_setup);
+    let occupied = start.map_or(Bitboard::EMPTY, |setup| setup.board.occupied());
+    let (orders_tx, orders_rx) = mpsc::unbounded_channel();
+    let (is_scanned_tx, is_scanned_rx) = watch::channel(false);
+    let (has_played_tx, has_played_rx) = watch::channel(true);
+    let actor = SimulatedActor {
+        chips: RegistersSim::new(occupied, 1),
+        pace: Pace::start(Now::start()),
+        script: VecDeque::new(),
+        listener,
+        path: path.to_owned(),
+        orders: orders_rx,
+        is_scanned: is_scanned_tx,
+        has_played: has_played_tx,
+        beside: None,
+    };
+    let (is_scanned, has_played) = (is_scanned_rx, has_played_rx);
+    Ok((SimulatedStub { orders: orders_tx, is_scanned, has_played }, actor))
+}
+
+impl SimulatedActor {
+    /// There is a clock beside the board: what hands do to it is told to `beside`.
+    pub fn with_clock_beside(mut self, beside: mpsc::UnboundedSender<Happening>) -> Self {
+        self.beside = Some(beside);
+        self
+    }
+
+    /// Serves one host after the other, until all stubs are dropped.
+    pub async fn run(mut self) {
+        info!(path = %self.path.display(), "simulated matrix set up");
+        let mut host: Option<BufReader<UnixStream>> = None;
+        let mut line = Vec::new();
+        loop {
+            let next = self.script.front().map(|(at, _)| *at);
+            let wake = self.pace.instant(next.unwrap_or_default());
+            tokio::select! {
+                order = self.orders.recv() => match order {
+                    Some(order) => self.obey(order),
+                    None => break,
+                },
+                Ok((stream, _)) = self.listener.accept() => {
+                    host = Some(BufReader::new(stream));
+                    line.clear();
+                }
+                is_whole = read_line(host.as_mut(), &mut line) => {
+                    if !is_whole || !self.answer(host.as_mut(), &line).await {
+                        host = None;
+                    }
+                    line.clear();
+                }
+                () = sleep_until(wake), if next.is_some() => {}
+            }
+            self.pass();
+        }
+        debug!("simulated matrix put away");
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Power(is_on) => self.chips.power(is_on),
+            Order::Play(script, speed, begun) => {
+                let now = self.pace.now();
+                self.pace.set(speed);
+                let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
+                self.script = script.into_iter().map(later).collect();
+                self.has_played.send_replace(false);
+                // Who asked may have stopped waiting.
+                begun.send(()).ok();
+            }
+        }
+    }
+
+    /// Everything that was due happens.
+    fn pass(&mut self) {
+        let now = self.pace.now();
+        while let Some((at, what)) = self.script.pop_front_if(|(at, _)| *at <= now) {
+            match &what {
+                // A message can be lost, but no switch.
+                Happening::Sensed { sq, reading, .. } => {
+                    self.chips.set(at, *sq, *reading != Reading::Empty);
+                }
+                Happening::LineDown | Happening::PowerOff => self.chips.power(false),
+                Happening::LineUp | Happening::PowerOn => self.chips.power(true),
+                _ => {}
+            }
+            if let Some(beside) = &self.beside {
+                // Nobody there, nobody to press.
+                beside.send(what).ok();
+            }
+        }
+        if self.script.is_empty() && !*self.has_played.borrow() {
+            self.pace.set(Speed::REAL);
+            self.has_played.send_replace(true);
+        }
+    }
+
+    /// Does what a line of the host says. False if it says nothing that is known, or is gone.
+    async fn answer(&mut self, host: Option<&mut BufReader<UnixStream>>, line: &[u8]) -> bool {
+        let now = self.pace.now();
+        let text = String::from_utf8_lossy(line);
+        match text.trim_end().split_once(' ') {
+            // Whichever pin it is: it is the one that the settings name.
+            Some(("high", _)) => self.chips.load(now, true),
+            Some(("low", _)) => self.chips.load(now, false),
+            Some(("transfer", hex)) => {
+                let (Some(sent), Some(host)) = (bytes(hex), host) else { return false };
+                let mut answer = String::new();
+                for byte in self.chips.transfer(now, &sent) {
+                    write!(answer, "{byte:02x}").ok();
+                }
+                answer.push('\n');
+                self.is_scanned.send_if_modified(|was| !std::mem::replace(was, true));
+                return host.get_mut().write_all(answer.as_bytes()).await.is_ok();
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Reads a line of the host; without a host none ever comes. False at its end, or where there is
+/// none for too long. Safe to cancel.
+async fn read_line(host: Option<&mut BufReader<UnixStream>>, line: &mut Vec<u8>) -> bool {
+    let Some(host) = host else { return std::future::pending().await };
+    loop {
+        let Ok(buffer) = host.fill_buf().await else { return false };
+        if buffer.is_empty() || line.len() > LINE_MAX {
+            return false;
+        }
+        let end = buffer.iter().position(|byte| *byte == b'\n');
+        let n = end.map_or(buffer.len(), |idx| idx + 1);
+        line.extend_from_slice(&buffer[..n]);
+        host.consume(n);
+        if end.is_some() {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The pins of a Raspberry Pi's header, by BCM number, and which of them our sheets give to what.
+
+/// The contacts and the buzzer of a clock of one's own (`hardware/clock-gpio.md`).
+pub(super) const CLOCK_LEFT: u8 = 5;
+/// The contact at the right end.
+pub(super) const CLOCK_RIGHT: u8 = 6;
+/// The button in the middle.
+pub(super) const CLOCK_MIDDLE: u8 = 13;
+/// The buzzer.
+pub(super) const CLOCK_BUZZER: u8 = 12;
+/// The I2C bus of the displays.
+const I2C: [u8; 2] = [2, 3];
+/// The last pin of the header.
+const LAST: u8 = 27;
+
+/// What a clock on the pins takes.
+pub(super) fn of_clock() -> Vec<(u8, String)> {
+    let named = [
+        (CLOCK_LEFT, "left button"),
+        (CLOCK_RIGHT, "right button"),
+        (CLOCK_MIDDLE, "middle button"),
+        (CLOCK_BUZZER, "buzzer"),
+        (I2C[0], "displays"),
+        (I2C[1], "displays"),
+    ];
+    named.into_iter().map(|(pin, what)| (pin, format!("clock, {what}"))).collect()
+}
+
+/// What an SPI bus with this chip select takes, as far as that is the same on all Pis: data in, data
+/// out, clock and chip select.
+pub(super) fn of_spi(bus: u8, select: u8) -> Vec<u8> {
+    match (bus, select) {
+        (0, 0) => vec![9, 10, 11, 8],
+        (0, 1) => vec![9, 10, 11, 7],
+        (1, 0) => vec![19, 20, 21, 18],
+        (1, 1) => vec![19, 20, 21, 17],
+        (1, 2) => vec![19, 20, 21, 16],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a part may be joined to this pin. If not, why not.
+pub(super) fn check(pin: u8) -> Result<(), String> {
+    match pin {
+        0 | 1 => Err(format!("BCM {pin} is for the memory of an add-on board; use 2 to {LAST}")),
+        2..=LAST => Ok(()),
+        _ => Err(format!("there is no pin BCM {pin} on the header; use 2 to {LAST}")),
+    }
+}

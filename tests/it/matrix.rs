@@ -1,0 +1,382 @@
+//! Switches on the pins: from the configuration to the PGN through the real program, on a simulated
+//! board of shift registers whose bus is a socket; and whole games in virtual time, in which contacts
+//! bounce and are scanned.
+//!
+//! `ROKADE_LIVE` says how many games each row of the live test has, and with ten or more they are
+//! long.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::time::Duration;
+
+use embedded_hal::digital::OutputPin;
+use embedded_hal::spi::{Operation, SpiDevice};
+use rokade::board::Wiring;
+use rokade::game::Event;
+use rokade::shell::matrix::registers::{Registers, ShiftRegisters};
+use rokade::shell::matrix::simulated::{self, SimulatedStub};
+use rokade::shell::matrix::{MatrixError, Scanner, Scans};
+use rokade::shell::now::Now;
+use rokade::shell::pty::{PtyBridge, PtyBridgeStub, Speed};
+use rokade::sim::hands::{Manners, Performance, Span};
+use rokade::sim::script::Happening;
+use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::verdict::Verdict;
+use rokade::sim::{Also, RegistersSim, Replay, Script, TableKind, hands};
+use rokade::time::Mono;
+use rokade::track::{Reading, Sight};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, Square};
+use std::sync::{Arc, Mutex};
+use tokio::time::{Instant, sleep};
+
+use crate::cli::pgn_moves;
+use crate::games::classics;
+use crate::program::{Daemon, LIMIT, Place, STEP, is_live, moves_of};
+
+/// The pin that loads the registers, unless it is set otherwise.
+const LOAD: u8 = 25;
+/// Half-moves of a live game, of the small version and of the large.
+const PLIES: (usize, usize) = (8, 60);
+/// Between two scans.
+const PERIOD: Duration = Duration::from_millis(5);
+/// How long a square must read the same.
+const DEBOUNCE: Duration = Duration::from_millis(20);
+/// A game that was played is on record within this time.
+const CONCLUDES: Duration = Duration::from_secs(20);
+
+/// Chips on a bus, and the pin that loads them. All copies are the same chips.
+#[derive(Clone, Debug)]
+struct Chips {
+    sim: Arc<Mutex<RegistersSim>>,
+    at: Arc<Mutex<Mono>>,
+}
+
+impl embedded_hal::spi::ErrorType for Chips {
+    type Error = embedded_hal::spi::ErrorKind;
+}
+
+impl SpiDevice for Chips {
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), Self::Error> {
+        for operation in operations {
+            let Operation::Transfer(read, write) = operation else { panic!("one transfer a scan") };
+            let at = *self.at.lock().unwrap();
+            read.copy_from_slice(&self.sim.lock().unwrap().transfer(at, write));
+        }
+        Ok(())
+    }
+}
+
+impl embedded_hal::digital::ErrorType for Chips {
+    type Error = std::convert::Infallible;
+}
+
+impl OutputPin for Chips {
+    fn set_low(&mut self) -> Result<(), Self::Error> {
+        self.sim.lock().unwrap().load(*self.at.lock().unwrap(), false);
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Self::Error> {
+        self.sim.lock().unwrap().load(*self.at.lock().unwrap(), true);
+        Ok(())
+    }
+}
+
+impl Chips {
+    fn new(sim: RegistersSim) -> Self {
+        Self { sim: Arc::new(Mutex::new(sim)), at: Arc::default() }
+    }
+
+    fn scanner(&self, loops_back: bool) -> ShiftRegisters<Self, Self> {
+        let how = Registers { bus: "/dev/spidev0.0".into(), is_low_active: true, loops_back };
+        let mut load = self.clone();
+        load.set_low().unwrap();
+        ShiftRegisters::new(self.clone(), load, how)
+    }
+}
+
+fn start_squares() -> shakmaty::Bitboard {
+    shakmaty::Board::new().occupied()
+}
+
+#[test]
+fn a_scan_reads_each_square_at_its_input() {
+    let chips = Chips::new(RegistersSim::new(start_squares(), 1));
+    let mut scanner = chips.scanner(true);
+    let wiring = Wiring::default();
+    for _ in 0..3 {
+        assert_eq!(wiring.squares(scanner.scan().unwrap()), start_squares());
+    }
+    *chips.at.lock().unwrap() = Mono::from_millis(100);
+    chips.sim.lock().unwrap().set(Mono::from_millis(50), Square::E2, false);
+    let expected = start_squares().without(Square::E2);
+    assert_eq!(wiring.squares(scanner.scan().unwrap()), expected);
+    // Each square by itself, however it is wired.
+    let mut inputs = Square::ALL;
+    fastrand::Rng::with_seed(7).shuffle(&mut inputs);
+    let groups: Vec<String> = inputs
+        .chunks(8)
+        .map(|chip| chip.iter().map(Square::to_string).collect::<Vec<_>>().join(" "))
+        .collect();
+    let wiring = Wiring::parse(&groups).unwrap();
+    for sq in Square::ALL {
+        let chips = Chips::new(RegistersSim::new(sq.into(), 1).wired(inputs));
+        assert_eq!(wiring.squares(chips.scanner(true).scan().unwrap()), sq.into());
+        assert_eq!(wiring.squares(chips.scanner(false).scan().unwrap()), sq.into());
+    }
+}
+
+#[test]
+fn chips_that_do_not_answer_are_no_empty_board() {
+    let chips = Chips::new(RegistersSim::new(start_squares(), 1));
+    let mut scanner = chips.scanner(true);
+    chips.sim.lock().unwrap().power(false);
+    let why = scanner.scan().unwrap_err();
+    assert_eq!(why, MatrixError::Silent { sent: 0xa5, got: 0xff });
+    assert!(why.to_string().contains("a5 was sent through them, and ff came back"), "{why}");
+    chips.sim.lock().unwrap().power(true);
+    scanner.scan().unwrap();
+    // Who has not wired that wire sees none of it.
+    chips.sim.lock().unwrap().power(false);
+    assert_eq!(chips.scanner(false).scan(), Ok(0));
+}
+
+/// What a daemon hears of the same hands when it scans switches that bounce: each change is later by
+/// a few scans, and readings that last too short are none.
+fn scanned(script: &Script, seed: u64) -> Script {
+    let start = script.header.start.clone().unwrap().into_setup();
+    let chips = Chips::new(RegistersSim::new(start.board.occupied(), seed));
+    let mut scanner = chips.scanner(true);
+    let mut scans = Scans::new(Wiring::default(), DEBOUNCE);
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut told = Vec::new();
+    let mut due = Mono::default();
+    let mut scan_until = |until: Mono, told: &mut Vec<(Mono, Happening)>| {
+        while due < until {
+            *chips.at.lock().unwrap() = due;
+            for event in scans.scan(due, scanner.scan().unwrap(), false) {
+                if let Event::Sensed(sq, reading) = event {
+                    told.push((due, Happening::Sensed { sq, reading, is_lost: false }));
+                }
+            }
+            // The thread has no priority: now and then a scan is late.
+            let late = if rng.u8(..) == 0 {
+                Duration::from_millis(rng.u64(1..60))
+            } else {
+                Duration::ZERO
+            };
+            due = due + PERIOD + late;
+        }
+    };
+    for (at, what) in &script.happenings {
+        scan_until(*at, &mut told);
+        match what {
+            Happening::Sensed { sq, reading, .. } => {
+                chips.sim.lock().unwrap().set(*at, *sq, *reading != Reading::Empty);
+            }
+            other => told.push((*at, other.clone())),
+        }
+    }
+    told.sort_by_key(|(at, _)| *at);
+    Script { header: script.header.clone(), happenings: told }
+}
+
+#[test]
+fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
+    for (profile, has_clock) in [("club", true), ("club", false), ("blitz", true)] {
+        let (mut n_direct, mut n_scanned) = (0, 0);
+        let table = TableKind { sight: Sight::Occupied, has_clock };
+        for seed in 0..20 {
+            let choice = Choice::Invented;
+            let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
+            let Trial { start, performance, verdict, .. } = Trial::run(recipe, &[]);
+            let script = scanned(&performance.script, seed);
+            let replay = Replay::run(&script);
+            let by_scans = Verdict::new(&start, &performance.truth, &replay, &script);
+            assert!(!by_scans.is_silently_wrong(), "{recipe}: {by_scans}");
+            if !by_scans.is_right() {
+                println!("{recipe}: {verdict} // {by_scans}");
+            }
+            n_direct += usize::from(verdict.is_right());
+            n_scanned += usize::from(by_scans.is_right());
+        }
+        println!("{profile}, clock {has_clock}: {n_direct} directly, {n_scanned} scanned, of 20");
+        assert!(n_scanned + 1 >= n_direct, "{profile}: {n_scanned} for {n_direct}");
+    }
+}
+
+/// A row of the live test.
+#[derive(Clone, Debug)]
+struct Row {
+    profile: &'static str,
+    laws: &'static str,
+    has_clock: bool,
+}
+
+/// A game on switches of its own, with a clock beside them or none.
+struct Seat {
+    row: Row,
+    intended: Vec<String>,
+    played: Performance,
+    board: SimulatedStub,
+    clock: Option<PtyBridgeStub>,
+}
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for profile in ["club", "blitz"] {
+        for laws in ["", "m2023"] {
+            rows.extend([true, false].map(|has_clock| Row { profile, laws, has_clock }));
+        }
+    }
+    rows
+}
+
+fn seat(place: &Place, number: usize, row: Row, n_plies: usize, text: &mut String) -> Seat {
+    let classics = classics();
+    let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
+    let moves = &long[number % long.len()].moves[..n_plies];
+    let manners = Manners::named(row.profile).unwrap();
+    // Nobody plays an illegal move: the record is to be what the classics say.
+    let manners = Manners {
+        think: Span::new(300, 1_500),
+        illegal_fixed: 0.0,
+        illegal_pressed: 0.0,
+        ..manners
+    };
+    let table = TableKind { sight: Sight::Occupied, has_clock: row.has_clock };
+    let mode = CastlingMode::Standard;
+    let played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, number as u64);
+    let (bus, jack) = (place.path(&format!("bus-{number}")), place.path(&format!("jack-{number}")));
+    *text += &format!("[[board]]\nname = \"table-{number}\"\nport = \"gpio\"\n");
+    *text += &format!("laws = \"{}\"\n", row.laws);
+    if row.has_clock {
+        *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
+    }
+    *text += &format!("[board.matrix]\nbus = {bus:?}\nload = {LOAD}\n");
+    let (board, mut actor) = simulated::open(&played.script.header, &bus).unwrap();
+    let clock = row.has_clock.then(|| {
+        let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
+        tokio::spawn(works.run());
+        stub
+    });
+    if let Some(clock) = &clock {
+        actor = actor.with_clock_beside(clock.hands());
+    }
+    tokio::spawn(actor.run());
+    let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
+    Seat { row, intended, played, board, clock }
+}
+
+async fn play(mut seat: Seat) -> Seat {
+    if let Some(clock) = &mut seat.clock {
+        clock.is_set().await.unwrap();
+    }
+    seat.board.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
+    if let Some(clock) = &seat.clock {
+        clock.hands().send(Happening::Resume(Color::White)).unwrap();
+    }
+    seat.board.played().await.unwrap();
+    seat
+}
+
+async fn wait_until_live(place: &Place, number: usize, daemon: &Daemon) {
+    let end = Instant::now() + LIMIT;
+    while !place.view_of(number).await.is_some_and(|view| is_live(&view)) {
+        assert!(Instant::now() < end, "board {number} is not read\n{}", daemon.said());
+        sleep(STEP * 20).await;
+    }
+}
+
+/// A configuration with boards beside the pages and the records.
+fn configure(place: &Place, boards: &str) {
+    let head =
+        format!("state_dir = {:?}\n[http]\nlisten = \"{}\"\n", place.path("state"), place.addr);
+    fs::write(place.path("rokade.toml"), head + boards).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_switches_are_recorded_from_the_settings_to_the_pgn() {
+    let n: usize = std::env::var("ROKADE_LIVE").map_or(1, |n| n.parse().unwrap());
+    let n_plies = if n >= 10 { PLIES.1 } else { PLIES.0 };
+    for _ in 0..n.div_ceil(4) {
+        let place = Place::new();
+        let mut text = String::new();
+        let rows: Vec<Row> = (0..n.min(4)).flat_map(|_| rows()).collect();
+        let seats =
+            (1..).zip(rows).map(|(number, row)| seat(&place, number, row, n_plies, &mut text));
+        let seats: Vec<Seat> = seats.collect();
+        configure(&place, &text);
+        let daemon = place.start();
+        for number in 1..=seats.len() {
+            wait_until_live(&place, number, &daemon).await;
+        }
+        let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+        for (number, game) in (1..).zip(games) {
+            let seat = game.await.unwrap();
+            let Seat { row, intended, .. } = &seat;
+            let end = Instant::now() + CONCLUDES;
+            let moves = loop {
+                let moves = place.view_of(number).await.map_or(Vec::new(), |view| moves_of(&view));
+                if moves == *intended || Instant::now() > end {
+                    break moves;
+                }
+                sleep(STEP * 20).await;
+            };
+            let name = format!("table-{number}");
+            let log = place.run(&["log", "--board", &name]).await.out;
+            assert_eq!(moves, *intended, "{number}: {row:?}\n{log}\n{}", daemon.said());
+            let pgn = place.run(&["export", "--board", &name]).await.out;
+            assert_eq!(pgn_moves(&pgn).last().map(Vec::len), Some(intended.len()), "{pgn}");
+            assert_eq!(pgn.contains("%clk"), row.has_clock, "{pgn}");
+            // Nobody is blamed for what he has not done.
+            assert!(!log.contains("illegal"), "{number}: {row:?}\n{log}");
+        }
+        assert_eq!(daemon.stop().await.0, Some(0));
+    }
+}
+
+/// A bus that is not there, chips without supply and a socket that nobody serves are each one
+/// sentence; another board is recorded meanwhile, and each is read once it is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_matrix_that_is_not_there_keeps_nobody_waiting() {
+    let place = Place::new();
+    let header = rokade::sim::script::Header {
+        sight: Sight::Occupied,
+        start: Some(shakmaty::fen::Fen::try_from(shakmaty::Setup::initial()).unwrap()),
+        ..rokade::sim::script::Header::dgt()
+    };
+    let (works, dead) = (place.path("works"), place.path("dead"));
+    let board = |name: &str, bus: &str| {
+        format!("[[board]]\nname = \"{name}\"\nport = \"gpio\"\n[board.matrix]\nbus = \"{bus}\"\n")
+    };
+    let text = board("table-1", works.to_str().unwrap())
+        + &board("table-2", dead.to_str().unwrap())
+        + &board("table-3", "/dev/spidev6.2").replace("bus = ", "load = 24\nbus = ");
+    configure(&place, &text);
+    let (_works, actor) = simulated::open(&header, &works).unwrap();
+    tokio::spawn(actor.run());
+    let (chips, actor) = simulated::open(&header, &dead).unwrap();
+    chips.power(false).unwrap();
+    tokio::spawn(actor.run());
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    sleep(Duration::from_secs(1)).await;
+    let said = daemon.said();
+    assert_eq!(said.matches("the shift registers do not answer").count(), 1, "{said}");
+    assert_eq!(said.matches("opening /dev/spidev6.2: there is no such bus").count(), 1, "{said}");
+    chips.power(true).unwrap();
+    wait_until_live(&place, 2, &daemon).await;
+    // What was read is lost again, and found.
+    chips.power(false).unwrap();
+    let end = Instant::now() + LIMIT;
+    while place.view_of(2).await.is_some_and(|view| is_live(&view)) {
+        assert!(Instant::now() < end, "{}", daemon.said());
+        sleep(STEP * 20).await;
+    }
+    chips.power(true).unwrap();
+    wait_until_live(&place, 2, &daemon).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
