@@ -193,7 +193,7 @@ mod tests {
         # what                           scans                    believed
         a contact that closes cleanly  | 0:-- 20:-- 25:a- 40:a- 45:a-     | ?? -- -- -- a-
         a bounce is not believed       | 0:-- 20:-- 25:a- 30:-- 60:--     | ?? -- -- -- --
-        each bounce begins anew        | 0:-- 20:-- 25:a- 30:-- 35:a- 50:a- 55:a- | ?? -- -- -- -- -- a-
+        each bounce begins anew        | 0:-- 20:-- 25:a- 30:-- 35:a- 55:a- | ?? -- -- -- -- a-
         squares wait each for itself   | 0:-- 20:-- 25:a- 35:ab 45:ab 55:ab | ?? -- -- -- a- ab
         a late scan is late by itself  | 0:-- 20:-- 25:a- 300:a-          | ?? -- -- a-
         what came and went unscanned   | 0:-- 20:-- 25:a- 300:-- 330:--   | ?? -- -- -- --

@@ -26,8 +26,8 @@ pub(super) fn of_clock() -> Vec<(u8, String)> {
     named.into_iter().map(|(pin, what)| (pin, format!("clock, {what}"))).collect()
 }
 
-/// What an SPI bus with this chip select takes, as far as that is the same on all Pis: data in, data
-/// out, clock and chip select.
+/// What an SPI bus with this chip select takes, as far as that is the same on all Pis: data in,
+/// data out, clock and chip select.
 pub(super) fn of_spi(bus: u8, select: u8) -> Vec<u8> {
     match (bus, select) {
         (0, 0) => vec![9, 10, 11, 8],

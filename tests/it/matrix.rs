@@ -1,6 +1,6 @@
-//! Switches on the pins: from the configuration to the PGN through the real program, on a simulated
-//! board of shift registers whose bus is a socket; and whole games in virtual time, in which contacts
-//! bounce and are scanned.
+//! Switches on the pins: from the configuration to the PGN through the real program, on a
+//! simulated board of shift registers whose bus is a socket; and whole games in virtual time, in
+//! which contacts bounce and are scanned.
 //!
 //! `ROKADE_LIVE` says how many games each row of the live test has, and with ten or more they are
 //! long.
@@ -143,8 +143,8 @@ fn chips_that_do_not_answer_are_no_empty_board() {
     assert_eq!(chips.scanner(false).scan(), Ok(0));
 }
 
-/// What a daemon hears of the same hands when it scans switches that bounce: each change is later by
-/// a few scans, and readings that last too short are none.
+/// What a daemon hears of the same hands when it scans switches that bounce: each change is later
+/// by a few scans, and readings that last too short are none.
 fn scanned(script: &Script, seed: u64) -> Script {
     let start = script.header.start.clone().unwrap().into_setup();
     let chips = Chips::new(RegistersSim::new(start.board.occupied(), seed));

@@ -13,7 +13,8 @@ use std::time::Duration;
 /// A host sets the clock within this time, if it does.
 const SETS_WITHIN: Duration = Duration::from_secs(10);
 
-/// Plays the game on switches whose bus is at `link`, once a host scans them, and stays until Ctrl-C.
+/// Plays the game on switches whose bus is at `link`, once a host scans them, and stays until
+/// Ctrl-C.
 pub(super) async fn serve(
     game: Game,
     link: &Path,

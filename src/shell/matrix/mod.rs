@@ -275,8 +275,8 @@ impl Scans {
         Self { wiring, debounce: Debounce::new(debounce), pictured: None }
     }
 
-    /// What follows from a scan. If something that was told before `has_missed` its hearer, the whole
-    /// board is told.
+    /// What follows from a scan. If something that was told before `has_missed` its hearer, the
+    /// whole board is told.
     pub fn scan(&mut self, now: Mono, scan: u64, has_missed: bool) -> Vec<Event> {
         let changed = self.debounce.scan(now, self.wiring.squares(scan));
         let Some(known) = self.debounce.known() else { return Vec::new() };

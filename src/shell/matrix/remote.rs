@@ -1,5 +1,5 @@
-//! Buses and pins that are not this machine's but a simulated board's, which answers at a socket: for
-//! those who have no Pi, and for tests.
+//! Buses and pins that are not this machine's but a simulated board's, which answers at a socket:
+//! for those who have no Pi, and for tests.
 //!
 //! One line of ASCII for each operation, in their order: `high 25` and `low 25` set a pin, and have
 //! no answer; `transfer a500` moves these bytes over SPI, and is answered by a line with those that

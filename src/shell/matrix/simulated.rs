@@ -55,8 +55,8 @@ pub struct SimulatedStub {
 }
 
 impl SimulatedStub {
-    /// Lets hands do what `script` says, its times counted from now, so fast. A script that is still
-    /// being played gives way. Returns once the hands have begun.
+    /// Lets hands do what `script` says, its times counted from now, so fast. A script that is
+    /// still being played gives way. Returns once the hands have begun.
     ///
     /// # Errors
     /// The board has been put away.
