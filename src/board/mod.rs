@@ -3,6 +3,7 @@
 //! pictures and lost messages alone. A driver is pure: it is told the time and what came over the
 //! line, and asked what follows from that and what is to be sent.
 
+pub mod calibration;
 pub mod dgt;
 mod doubts;
 mod identity;
@@ -10,6 +11,7 @@ pub mod matrix;
 mod recalled;
 pub mod scanned;
 
+pub use calibration::Calibration;
 pub use dgt::Dgt;
 pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;

@@ -28,8 +28,10 @@ use rokade::time::Mono;
 use rokade::track::{Reading, Sight};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Square};
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use tokio::time::{Instant, sleep};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::pgn_moves;
 use crate::games::classics;
@@ -97,6 +99,12 @@ impl Chips {
     }
 }
 
+/// The inputs as the settings name them.
+fn groups(inputs: &[Square; 64]) -> Vec<String> {
+    let words = |chip: &[Square]| chip.iter().map(Square::to_string).collect::<Vec<_>>();
+    inputs.chunks(8).map(|chip| words(chip).join(" ")).collect()
+}
+
 fn start_squares() -> shakmaty::Bitboard {
     shakmaty::Board::new().occupied()
 }
@@ -116,10 +124,7 @@ fn a_scan_reads_each_square_at_its_input() {
     // Each square by itself, however it is wired.
     let mut inputs = Square::ALL;
     fastrand::Rng::with_seed(7).shuffle(&mut inputs);
-    let groups: Vec<String> = inputs
-        .chunks(8)
-        .map(|chip| chip.iter().map(Square::to_string).collect::<Vec<_>>().join(" "))
-        .collect();
+    let groups = groups(&inputs);
     let wiring = Wiring::parse(&groups).unwrap();
     for sq in Square::ALL {
         let chips = Chips::new(RegistersSim::new(sq.into(), 1).wired(inputs));
@@ -270,13 +275,25 @@ fn seat(place: &Place, number: usize, row: Row, n_plies: usize, text: &mut Strin
     Seat { row, intended, played, board, clock }
 }
 
+/// The arbiter starts White's clock, and looks whether it runs: while the bridge speaks it is deaf.
+async fn start(clock: &mut PtyBridgeStub) {
+    let hands = clock.hands();
+    loop {
+        hands.send(Happening::Resume(Color::White)).unwrap();
+        if timeout(Duration::from_millis(600), clock.is_running()).await.is_ok() {
+            return;
+        }
+        hands.send(Happening::ClockStopped).unwrap();
+    }
+}
+
 async fn play(mut seat: Seat) -> Seat {
     if let Some(clock) = &mut seat.clock {
         clock.is_set().await.unwrap();
     }
     seat.board.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
-    if let Some(clock) = &seat.clock {
-        clock.hands().send(Happening::Resume(Color::White)).unwrap();
+    if let Some(clock) = &mut seat.clock {
+        start(clock).await;
     }
     seat.board.played().await.unwrap();
     seat
@@ -336,6 +353,78 @@ async fn games_on_switches_are_recorded_from_the_settings_to_the_pgn() {
         }
         assert_eq!(daemon.stop().await.0, Some(0));
     }
+}
+
+/// `rokade doctor` draws the board, says what does not rest or answer, and learns the wiring: the
+/// game that is played on what it has printed is on record as it was played.
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_learns_how_switches_are_wired() {
+    let place = Place::new();
+    let mut inputs = Square::ALL;
+    fastrand::Rng::with_seed(3).shuffle(&mut inputs);
+    let bus = place.path("bus");
+    let board = format!("[[board]]\nport = \"gpio\"\n[board.matrix]\nbus = {bus:?}\n");
+    configure(&place, &board);
+    let header = rokade::sim::script::Header {
+        sight: Sight::Occupied,
+        ..rokade::sim::script::Header::dgt()
+    };
+    let (stub, actor) = simulated::open(&header, &bus).unwrap();
+    tokio::spawn(actor.wired(inputs).run());
+
+    let mut command = place.command(&["doctor", "--calibrate"]);
+    let mut doctor = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut enter = doctor.stdin.take().unwrap();
+    let mut said = BufReader::new(doctor.stdout.take().unwrap()).lines();
+    let mut printed = Vec::new();
+    let set = async |sq: Square, reading| {
+        let sensed = Happening::Sensed { sq, reading, is_lost: false };
+        stub.play(vec![(Mono::default(), sensed)], Speed::REAL).await.unwrap();
+    };
+    while let Some(line) = timeout(LIMIT, said.next_line()).await.unwrap().unwrap() {
+        if let Some(rest) = line.strip_prefix("Put a piece on ") {
+            let sq: Square = rest.trim_end_matches('.').parse().unwrap();
+            if sq == Square::E4 {
+                // Its switch is broken.
+                enter.write_all(b"\n").await.unwrap();
+            } else {
+                set(sq, Reading::Something).await;
+            }
+        } else if let Some((sq, _)) =
+            line.strip_suffix(". Lift it.").and_then(|it| it.split_once(' '))
+        {
+            set(sq.parse().unwrap(), Reading::Empty).await;
+        }
+        printed.push(line);
+    }
+    let outcome = doctor.wait_with_output().await.unwrap();
+    assert_eq!(outcome.status.code(), Some(4), "{printed:?}");
+    let why = String::from_utf8(outcome.stderr).unwrap();
+    assert!(why.contains("no input was found for e4; check their switches"), "{why}");
+    let begin = printed.iter().position(|line| line == "inputs = [").unwrap();
+    let learned = printed[begin..].join("\n");
+    configure(&place, &format!("{board}{learned}\n"));
+    let config = rokade::shell::config::Config::load(Some(&place.path("rokade.toml"))).unwrap();
+    let groups = groups(&inputs);
+    // The one that was passed over has the input that was left.
+    assert_eq!(config.boards[0].matrix.inputs, groups);
+
+    set(Square::C7, Reading::Something).await;
+    let looked = place.run(&["doctor"]).await;
+    assert_eq!((looked.code, &*looked.err), (Some(0), ""), "{}", looked.out);
+    assert!(looked.out.contains("1 squares are occupied"), "{}", looked.out);
+    assert!(looked.out.contains("7  . . x . . . . ."), "{}", looked.out);
+    stub.power(false).unwrap();
+    let dead = place.run(&["doctor", "--json"]).await;
+    assert_eq!(dead.code, Some(4), "{}", dead.out);
+    let finding: serde_json::Value = serde_json::from_str(dead.out.trim()).unwrap();
+    assert_eq!(finding["is_good"], false);
+    assert!(finding["saw"].as_str().unwrap().contains("do not answer"), "{finding}");
 }
 
 /// A bus that is not there, chips without supply and a socket that nobody serves are each one

@@ -239,7 +239,7 @@ fn open_bridge(now: Now) -> Result<PtyBridgeStub, Failure> {
 
 /// The arbiter starts White's clock, and looks whether it runs: at a high speed the bridge is deaf
 /// for long while it speaks, and may miss a button.
-async fn start(bridge: &mut PtyBridgeStub, now: Now) -> Result<(), PtyError> {
+pub(super) async fn start(bridge: &mut PtyBridgeStub, now: Now) -> Result<(), PtyError> {
     let hands = bridge.hands();
     // Who is not there any more presses nothing.
     hands.send(Happening::Resume(Color::White)).ok();

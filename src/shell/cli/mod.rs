@@ -3,6 +3,7 @@
 mod clock;
 mod daemon;
 mod demo;
+mod doctor;
 mod games;
 mod laws;
 mod log;
@@ -47,6 +48,8 @@ enum Command {
     Replay(replay::Replay),
     /// Write the bytes of a real board to a tape
     Record(tools::Record),
+    /// Look at ports and boards, and learn how switches are wired
+    Doctor(doctor::Doctor),
     /// Show or set the clock on the table
     Clock(clock::Clock),
     /// Offer a simulated board to any program, or play many games through the core
@@ -242,6 +245,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
             replay.run(config.as_ref())
         }
         Command::Record(record) => record.run(&config()?, cli.verbose),
+        Command::Doctor(doctor) => doctor.run(&config()?),
         Command::Clock(clock) => clock.run(&config()?, cli.verbose),
         Command::Simulate(simulate) => simulate.run(cli.verbose),
         Command::Log(log) => log.run(&config()?),

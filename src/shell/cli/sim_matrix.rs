@@ -1,12 +1,10 @@
 //! `rokade simulate --board reed`: a board of switches, whose bus is a socket.
 
 use super::tools::{Game, asked_to_stop};
-use super::{Failure, chain};
+use super::{Failure, chain, demo};
 use crate::shell::matrix::simulated;
 use crate::shell::now::Now;
 use crate::shell::pty::{PtyBridge, Speed};
-use crate::sim::script::Happening;
-use shakmaty::Color;
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,8 +40,8 @@ pub(super) async fn serve(
             tokio::time::timeout(SETS_WITHIN, clock.is_set()).await.ok();
         }
         stub.play(game.script.happenings, speed).await?;
-        if let Some(clock) = &clock {
-            clock.hands().send(Happening::Resume(Color::White)).ok();
+        if let Some(clock) = &mut clock {
+            demo::start(clock, Now::start()).await.ok();
         }
         std::future::pending::<Result<(), simulated::SimulatedError>>().await
     };

@@ -47,6 +47,10 @@ pub enum MatrixError {
     #[error("opening {}: permission denied; add this user to the groups spi and gpio \
              (`sudo usermod -aG spi,gpio $USER`), then log in again", .0.display())]
     Forbidden(PathBuf),
+    /// Somebody else scans it.
+    #[error("opening {}: another program scans it; stop that first (`systemctl stop rokade`)",
+            .0.display())]
+    Busy(PathBuf),
     /// The pins cannot be had.
     #[error(
         "the pins of this machine cannot be used ({0}); is it a Raspberry Pi, and is this user \

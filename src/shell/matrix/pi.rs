@@ -5,12 +5,17 @@ use super::{MatrixError, Scanner};
 use crate::shell::config::{Chips, Matrix};
 use rppal::gpio::{Gpio, OutputPin, Pin};
 use rppal::spi::{Bus, Error, Mode, SimpleHalSpiDevice, SlaveSelect, Spi};
+use rustix::fs::FlockOperation;
 use std::fmt;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// rppal's device, which tells nothing of itself.
-struct Device(SimpleHalSpiDevice);
+/// rppal's device, which tells nothing of itself, for this program alone.
+struct Device {
+    device: SimpleHalSpiDevice,
+    _lock: File,
+}
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,7 +32,7 @@ impl embedded_hal::spi::SpiDevice for Device {
         &mut self,
         operations: &mut [embedded_hal::spi::Operation<'_, u8>],
     ) -> Result<(), Error> {
-        self.0.transaction(operations)
+        self.device.transaction(operations)
     }
 }
 
@@ -36,24 +41,37 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     match settings.chips {
         Chips::ShiftRegisters => {
             let spi = spi(settings)?;
+            let lock = lock(Path::new(&settings.bus))?;
             let mut load = output(settings.load)?;
             load.set_low();
-            Ok(Box::new(ShiftRegisters::new(spi, load, Registers::of(settings))))
+            let device = Device { device: SimpleHalSpiDevice::new(spi), _lock: lock };
+            Ok(Box::new(ShiftRegisters::new(device, load, Registers::of(settings))))
         }
     }
 }
 
-fn spi(settings: &Matrix) -> Result<Device, MatrixError> {
+fn spi(settings: &Matrix) -> Result<Spi, MatrixError> {
     let path = Path::new(&settings.bus);
     let no_bus = || MatrixError::NoBus(path.to_owned());
     let (bus, select) = settings.bus_numbers().and_then(known).ok_or_else(no_bus)?;
     match Spi::new(bus, select, settings.speed_khz * 1_000, Mode::Mode0) {
-        Ok(spi) => Ok(Device(SimpleHalSpiDevice::new(spi))),
+        Ok(spi) => Ok(spi),
         Err(Error::Io(e)) if e.kind() == ErrorKind::NotFound => Err(no_bus()),
         Err(Error::Io(e)) if e.kind() == ErrorKind::PermissionDenied => {
             Err(MatrixError::Forbidden(path.to_owned()))
         }
         Err(e) => Err(MatrixError::Bus { bus: path.to_owned(), why: e.to_string() }),
+    }
+}
+
+/// Two programs that scan one chain spoil each other's readings.
+fn lock(path: &Path) -> Result<File, MatrixError> {
+    let failed = |e: io::Error| MatrixError::Bus { bus: path.to_owned(), why: e.to_string() };
+    let file = File::open(path).map_err(failed)?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(MatrixError::Busy(path.to_owned())),
+        Err(e) => Err(failed(e.into())),
     }
 }
 

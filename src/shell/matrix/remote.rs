@@ -77,6 +77,7 @@ impl Remote {
     fn ask(&self, line: &str) -> io::Result<String> {
         self.send(line)?;
         let mut answer = String::new();
+        // Another program may be served before us: that shows as an answer that is late.
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if stream.read_line(&mut answer)? == 0 {
             return Err(ErrorKind::UnexpectedEof.into());

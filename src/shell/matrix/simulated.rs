@@ -8,7 +8,7 @@ use crate::sim::RegistersSim;
 use crate::sim::script::{Happening, Header};
 use crate::time::Mono;
 use crate::track::Reading;
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Square};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
@@ -158,6 +158,12 @@ impl SimulatedActor {
         self
     }
 
+    /// The inputs of the chips lead to these squares.
+    pub fn wired(mut self, inputs: [Square; 64]) -> Self {
+        self.chips = self.chips.clone().wired(inputs);
+        self
+    }
+
     /// Serves one host after the other, until all stubs are dropped.
     pub async fn run(mut self) {
         info!(path = %self.path.display(), "simulated matrix set up");
@@ -171,7 +177,8 @@ impl SimulatedActor {
                     Some(order) => self.obey(order),
                     None => break,
                 },
-                Ok((stream, _)) = self.listener.accept() => {
+                // Another host waits until this one has gone.
+                Ok((stream, _)) = self.listener.accept(), if host.is_none() => {
                     host = Some(BufReader::new(stream));
                     line.clear();
                 }

@@ -1,0 +1,375 @@
+//! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
+
+use super::Failure;
+use crate::board::calibration::Step;
+use crate::board::{Calibration, Wiring};
+use crate::shell::config::{Board, Config, Matrix};
+use crate::shell::matrix::{self, Scanner};
+use crate::shell::now::Now;
+use crate::time::Mono;
+use clap::Args;
+use serde::Serialize;
+use shakmaty::{Bitboard, File, Rank, Square};
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+/// A matrix is looked at for so long.
+const LOOK: Duration = Duration::from_secs(1);
+/// A square that changes more often in that time, with nobody at it, has a loose contact.
+const FLICKERS: u32 = 8;
+
+/// Looks at the boards of the configuration. Stop the daemon first: a bus is one program's.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Only this board
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+    /// Learn how the switches of a board are wired: a piece is put on each square once
+    #[arg(long, conflicts_with = "json")]
+    calibrate: bool,
+    /// One JSON object for each finding
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Finding {
+    /// Of which board.
+    board: String,
+    /// Whether all is well.
+    is_good: bool,
+    /// What was seen.
+    saw: String,
+    /// What it means, and what to do; nothing if all is well.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    means: String,
+}
+
+impl Doctor {
+    pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+        let is_meant = |it: &&Board| self.board.as_ref().is_none_or(|name| *name == it.name);
+        let boards: Vec<&Board> = config.boards.iter().filter(is_meant).collect();
+        if let (Some(name), true) = (&self.board, boards.is_empty()) {
+            return Err(Failure::Usage(format!("no board {name:?} is in the configuration")));
+        }
+        if self.calibrate {
+            return calibrate(&boards);
+        }
+        let mut n_bad = 0;
+        for board in boards {
+            let found = if board.is_on_pins() { of_matrix(board) } else { of_line(board, "/") };
+            for finding in found {
+                n_bad += usize::from(!finding.is_good);
+                self.print(&finding)?;
+            }
+        }
+        if n_bad == 0 {
+            return Ok(());
+        }
+        let findings = if n_bad == 1 { "finding" } else { "findings" };
+        Err(Failure::Device(format!("{n_bad} {findings} to be looked at")))
+    }
+
+    fn print(&self, finding: &Finding) -> Result<(), Failure> {
+        let Finding { board, is_good, saw, means } = finding;
+        let text = if self.json {
+            serde_json::to_string(finding).expect("a finding is plain data")
+        } else {
+            let word = if *is_good { "good" } else { "BAD " };
+            let mut text = format!("{word}  {board}: {saw}");
+            if !means.is_empty() {
+                text += &format!("\n      {means}");
+            }
+            text
+        };
+        writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
+    }
+}
+
+/// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
+fn of_line(board: &Board, root: &str) -> Vec<Finding> {
+    let root = Path::new(root);
+    let finding = |is_good, saw: String, means: &str| Finding {
+        board: board.name.clone(),
+        is_good,
+        saw,
+        means: means.to_owned(),
+    };
+    let port = board.port.as_str();
+    if port == "auto" {
+        return vec![finding(true, "looked for when the daemon runs".to_owned(), "")];
+    }
+    let path = root.join(port.trim_start_matches('/'));
+    let Ok(device) = fs::canonicalize(&path) else {
+        let means = "plug in the board's cable, or name the right port";
+        return vec![finding(false, format!("{port} is not there"), means)];
+    };
+    let device = device.file_name().map_or_else(String::new, |it| it.to_string_lossy().into());
+    let mut found = Vec::new();
+    let console = fs::read_to_string(root.join("proc/cmdline")).unwrap_or_default();
+    let is_console = |word: &str| {
+        let of = word.strip_prefix("console=").and_then(|it| it.split(',').next());
+        of.is_some_and(|name| name == device || name == "serial0" && port.ends_with("/serial0"))
+    };
+    if console.split_whitespace().any(is_console) {
+        found.push(finding(
+            false,
+            format!("the system's console is on {port}"),
+            "its text goes to the board as commands: `sudo raspi-config nonint do_serial_cons 1`, \
+             and start anew",
+        ));
+    }
+    if device == "ttyS0" && fs::exists(root.join("dev/serial1")).unwrap_or(false) {
+        found.push(finding(
+            false,
+            format!("{port} is the mini-UART, and Bluetooth has the good one"),
+            "its speed follows the processor's: dtoverlay=disable-bt in config.txt, \
+             `sudo systemctl disable hciuart`, and start anew",
+        ));
+    }
+    if device == "ttyAMA10" {
+        found.push(finding(
+            false,
+            format!("{port} is the debug socket of a Pi 5"),
+            "dtparam=uart0=on in config.txt; then /dev/ttyAMA0 is on BCM 14 and 15",
+        ));
+    }
+    if found.is_empty() {
+        found.push(finding(true, format!("{port} is {device}"), ""));
+    }
+    found
+}
+
+/// A board of switches.
+fn of_matrix(board: &Board) -> Vec<Finding> {
+    let finding = |is_good, saw: String, means: String| Finding {
+        board: board.name.clone(),
+        is_good,
+        saw,
+        means,
+    };
+    let mut scanner = match matrix::open(&board.matrix) {
+        Ok(scanner) => scanner,
+        Err(why) => return vec![finding(false, why.to_string(), String::new())],
+    };
+    let seen = match Seen::look(scanner.as_mut(), &board.matrix) {
+        Ok(seen) => seen,
+        Err(why) => return vec![finding(false, why, String::new())],
+    };
+    let wiring = board.matrix.wiring();
+    let occupied = wiring.squares(seen.last);
+    let mut found = vec![finding(
+        true,
+        format!(
+            "read {} times in a second, {} us each; {} squares are occupied\n{}",
+            seen.n_scans,
+            seen.scan_us,
+            occupied.count(),
+            drawn(occupied)
+        ),
+        String::new(),
+    )];
+    if !board.matrix.loop_back {
+        found.push(finding(
+            true,
+            "whether the chips answer is not known: loop_back is off".to_owned(),
+            String::new(),
+        ));
+    }
+    let loose = seen.loose(&wiring);
+    if !loose.is_empty() {
+        let squares: Vec<String> = loose.iter().map(Square::to_string).collect();
+        found.push(finding(
+            false,
+            format!("{} do not rest", squares.join(", ")),
+            "a wire is loose, an input has no pull-up, or a magnet is too weak".to_owned(),
+        ));
+    }
+    found
+}
+
+/// What a matrix showed.
+struct Seen {
+    last: u64,
+    n_scans: u32,
+    scan_us: u64,
+    changes: [u32; 64],
+}
+
+impl Seen {
+    fn look(scanner: &mut dyn Scanner, settings: &Matrix) -> Result<Self, String> {
+        let now = Now::start();
+        let mut seen = Self { last: 0, n_scans: 0, scan_us: 0, changes: [0; 64] };
+        let mut spent = Duration::ZERO;
+        while now.stamp().mono < Mono::default() + LOOK {
+            let before = now.stamp().mono;
+            let scan = scanner.scan().map_err(|why| why.to_string())?;
+            spent += now.stamp().mono.since(before);
+            if seen.n_scans > 0 {
+                for input in Bitboard(scan ^ seen.last) {
+                    seen.changes[usize::from(input)] += 1;
+                }
+            }
+            (seen.last, seen.n_scans) = (scan, seen.n_scans + 1);
+            thread::sleep(settings.period().saturating_sub(now.stamp().mono.since(before)));
+        }
+        let each = spent / seen.n_scans.max(1);
+        seen.scan_us = u64::try_from(each.as_micros()).unwrap_or(u64::MAX);
+        Ok(seen)
+    }
+
+    fn loose(&self, wiring: &Wiring) -> Vec<Square> {
+        let is_loose = |input: &usize| self.changes[*input] > FLICKERS;
+        (0..64).filter(is_loose).map(|input| wiring.square(input)).collect()
+    }
+}
+
+/// The board as White sees it.
+fn drawn(occupied: Bitboard) -> String {
+    let mut text = String::new();
+    for rank in Rank::ALL.into_iter().rev() {
+        text += &format!("      {rank} ");
+        for file in File::ALL {
+            let is_there = occupied.contains(Square::from_coords(file, rank));
+            text += if is_there { " x" } else { " ." };
+        }
+        text.push('\n');
+    }
+    text + "         a b c d e f g h"
+}
+
+/// Learns the wiring of the one board of switches that is meant.
+fn calibrate(boards: &[&Board]) -> Result<(), Failure> {
+    let on_pins: Vec<&&Board> = boards.iter().filter(|it| it.is_on_pins()).collect();
+    let [board] = on_pins[..] else {
+        let why = match on_pins.len() {
+            0 => "no board with port = \"gpio\" is in the configuration",
+            _ => "several boards are on the pins; name one with --board",
+        };
+        return Err(Failure::Usage(why.to_owned()));
+    };
+    let device = |why: matrix::MatrixError| Failure::Device(why.to_string());
+    let mut scanner = matrix::open(&board.matrix).map_err(device)?;
+    let (now, skips) = (Now::start(), entered());
+    let mut walk = Calibration::new(board.matrix.debounce());
+    let mut asked = None;
+    say("Take all pieces off the board. Enter passes a square over that shows nothing.")?;
+    while !walk.is_done() {
+        let scan = scanner.scan().map_err(device)?;
+        if let Some(step) = walk.scan(now.stamp().mono, scan) {
+            say(&told(&step))?;
+        }
+        if skips.try_recv().is_ok() {
+            walk.skip();
+        }
+        let wants = walk.wants();
+        if let Some(sq) = wants.filter(|_| wants != asked) {
+            say(&format!("Put a piece on {sq}."))?;
+        }
+        asked = wants;
+        thread::sleep(board.matrix.period());
+    }
+    let lines: Vec<String> =
+        walk.wiring().groups().iter().map(|it| format!("    {it:?},")).collect();
+    say(&format!("Put this under [board.matrix]:\ninputs = [\n{}\n]", lines.join("\n")))?;
+    if !walk.dead().is_empty() {
+        let dead: Vec<String> = walk.dead().iter().map(Square::to_string).collect();
+        let dead = dead.join(", ");
+        return Err(Failure::Device(format!(
+            "no input was found for {dead}; check their switches"
+        )));
+    }
+    Ok(())
+}
+
+fn told(step: &Step) -> String {
+    let list = |inputs: &[usize]| {
+        let names: Vec<String> = inputs.iter().map(|input| name_of(*input)).collect();
+        names.join(", ")
+    };
+    match step {
+        Step::Begun(stuck) if stuck.is_empty() => "The board is empty.".to_owned(),
+        Step::Begun(stuck) => format!(
+            "These inputs read as occupied on an empty board, and are passed over: {}. A switch is \
+             stuck, or an input has no pull-up.",
+            list(stuck)
+        ),
+        Step::Found(sq, input) => format!("{sq} is {}. Lift it.", name_of(*input)),
+        Step::Joined(sq, other) => {
+            format!("{sq} closes the input of {other}: lift the piece, and put it on {sq} again.")
+        }
+        Step::Several(inputs) => format!(
+            "Several inputs close at once: {}. Lift all pieces, and put one alone; if it stays so, \
+             the magnet is too strong.",
+            list(inputs)
+        ),
+    }
+}
+
+/// What an input is called on the sheet.
+fn name_of(input: usize) -> String {
+    let letter = char::from(b'A' + u8::try_from(input % 8).unwrap_or(0));
+    format!("input {letter} of chip {}", input / 8 + 1)
+}
+
+fn say(text: &str) -> Result<(), Failure> {
+    writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
+}
+
+/// Each time that somebody presses Enter.
+fn entered() -> Receiver<()> {
+    let (tx, rx) = mpsc::channel();
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            if line.is_err() || tx.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    rx
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// What is told of a port in a system with these files.
+    fn told(port: &str, files: &[&str], links: &[(&str, &str)], cmdline: &str) -> String {
+        let root = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| root.path().join(name);
+        for folder in ["dev", "proc"] {
+            fs::create_dir(at(folder)).expect("a folder in it");
+        }
+        fs::write(at("proc/cmdline"), cmdline).expect("a file");
+        for file in files {
+            fs::write(at(&format!("dev/{file}")), "").expect("a file");
+        }
+        for (link, to) in links {
+            symlink(to, at(&format!("dev/{link}"))).expect("a link");
+        }
+        let board = Board { port: port.to_owned(), ..Board::default() };
+        let found = of_line(&board, root.path().to_str().expect("a name"));
+        found.iter().map(|it| format!("{} {}; ", it.is_good, it.saw)).collect()
+    }
+
+    #[test]
+    fn what_else_is_on_a_port_of_the_pi_is_said() {
+        let links = [("serial0", "ttyS0"), ("serial1", "ttyAMA0")];
+        let both = ["ttyS0", "ttyAMA0"];
+        let said = told("/dev/serial0", &both, &links, "quiet console=ttyS0,115200 console=tty1");
+        assert!(said.contains("false the system's console is on /dev/serial0"), "{said}");
+        assert!(said.contains("false /dev/serial0 is the mini-UART"), "{said}");
+        let said = told("/dev/serial0", &["ttyAMA10"], &[("serial0", "ttyAMA10")], "console=tty1");
+        assert_eq!(said, "false /dev/serial0 is the debug socket of a Pi 5; ");
+        let said = told("/dev/ttyUSB0", &["ttyUSB0"], &[], "console=ttyAMA0,115200");
+        assert_eq!(said, "true /dev/ttyUSB0 is ttyUSB0; ");
+        let said = told("/dev/ttyUSB1", &["ttyUSB0"], &[], "");
+        assert_eq!(said, "false /dev/ttyUSB1 is not there; ");
+    }
+}
