@@ -93,6 +93,15 @@ impl Matrix {
         Some((bus.parse().ok()?, select.parse().ok()?))
     }
 
+    /// How shift registers are used.
+    pub(in crate::shell) fn registers(&self) -> Registers {
+        Registers {
+            bus: PathBuf::from(&self.bus),
+            is_low_active: self.occupied == Occupied::Low,
+            loops_back: self.loop_back,
+        }
+    }
+
     /// The pins that it takes, with what for.
     pub(super) fn pins(&self) -> Vec<(u8, String)> {
         let mut pins = vec![(self.load, "load".to_owned())];
@@ -130,16 +139,5 @@ impl Matrix {
             }
         }
         Ok(())
-    }
-}
-
-impl Registers {
-    /// As the settings say.
-    pub(in crate::shell) fn of(settings: &Matrix) -> Self {
-        Self {
-            bus: PathBuf::from(&settings.bus),
-            is_low_active: settings.occupied == Occupied::Low,
-            loops_back: settings.loop_back,
-        }
     }
 }

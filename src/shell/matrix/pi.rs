@@ -1,6 +1,6 @@
 //! The buses and pins of a Raspberry Pi, by rppal.
 
-use super::registers::{Registers, ShiftRegisters};
+use super::registers::ShiftRegisters;
 use super::{MatrixError, Scanner};
 use crate::shell::config::{Chips, Matrix};
 use rppal::gpio::{Gpio, OutputPin, Pin};
@@ -45,7 +45,7 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
             let mut load = output(settings.load)?;
             load.set_low();
             let device = Device { device: SimpleHalSpiDevice::new(spi), _lock: lock };
-            Ok(Box::new(ShiftRegisters::new(device, load, Registers::of(settings))))
+            Ok(Box::new(ShiftRegisters::new(device, load, settings.registers())))
         }
     }
 }

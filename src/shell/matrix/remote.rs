@@ -5,7 +5,7 @@
 //! no answer; `transfer a500` moves these bytes over SPI, and is answered by a line with those that
 //! came back.
 
-use super::registers::{Registers, ShiftRegisters};
+use super::registers::ShiftRegisters;
 use super::{MatrixError, Scanner};
 use crate::shell::config::{Chips, Matrix};
 use embedded_hal::digital;
@@ -63,7 +63,7 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
         Chips::ShiftRegisters => {
             let mut load = RemotePin { remote: remote.clone(), number: settings.load };
             digital::OutputPin::set_low(&mut load).map_err(|RemoteError(e)| failed(e))?;
-            Ok(Box::new(ShiftRegisters::new(remote, load, Registers::of(settings))))
+            Ok(Box::new(ShiftRegisters::new(remote, load, settings.registers())))
         }
     }
 }
