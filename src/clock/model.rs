@@ -57,7 +57,7 @@ pub struct Flag {
 /// Art. 6.11; 2023: Guideline III.3.1.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Flags {
-    /// Neither.
+    /// No flag is down.
     Up,
     /// This player's alone.
     One(Color),
@@ -98,14 +98,14 @@ pub enum Change {
     Stopped,
     /// This player pressed and so completed a move, as far as a clock can tell.
     Pressed {
-        /// Who.
+        /// The player who pressed.
         by: Color,
         /// What the press added to his time, without a new period's.
         credit: Duration,
     },
     /// A new period begins for this player.
     PeriodBegun {
-        /// Whose.
+        /// The player whose period begins.
         by: Color,
         /// The index of the period that begins, from 1 for the second.
         index: usize,
@@ -115,7 +115,7 @@ pub enum Change {
     /// This player's time is used up. If his moves were completed, a new period begins as the next
     /// change and the flag is up again: 2009, Art. 6.3.
     FlagFell {
-        /// Whose.
+        /// The player whose time is used up.
         by: Color,
         /// When, which may be before the call that noticed it.
         at: Mono,
@@ -124,11 +124,11 @@ pub enum Change {
     },
     /// The arbiter changed this player's time.
     Adjusted {
-        /// Whose.
+        /// The player whose time was changed.
         by: Color,
-        /// Before.
+        /// The time before.
         from: Duration,
-        /// After.
+        /// The time after.
         to: Duration,
     },
 }

@@ -11,7 +11,7 @@ pub enum Note {
     /// The clock was not set to the time control when the game began. 2009: Art. 6.10b; 2023: Art.
     /// 6.10.2.
     Misset {
-        /// Whose side.
+        /// The player whose side of the clock was misset.
         by: Color,
         /// What the control says.
         expected: Duration,
@@ -20,7 +20,7 @@ pub enum Note {
     },
     /// What a press adds on this clock is not what was expected.
     Increment {
-        /// Who pressed.
+        /// The player who pressed.
         by: Color,
         /// What was expected.
         expected: Duration,
@@ -31,39 +31,39 @@ pub enum Note {
     Period {
         /// To whose side.
         by: Color,
-        /// How much.
+        /// The time that was added.
         credit: Duration,
     },
     /// The time of the next period was due by the moves completed, and the clock did not add it.
     PeriodDue {
         /// To whose side.
         by: Color,
-        /// How much.
+        /// The time that is to be added.
         credit: Duration,
     },
     /// Somebody set this time while the clock stood. 2023: Art. 7.5.5, 12.9.2, or a correction.
     SetByHand {
-        /// Whose.
+        /// The player whose time was set.
         by: Color,
-        /// Before.
+        /// The time before.
         from: Duration,
-        /// After.
+        /// The time after.
         to: Duration,
     },
     /// This time was set as the arbiter had ordered it. 2023: Art. 6.12.1 and what leads to it.
     AsOrdered {
-        /// Whose.
+        /// The player whose time was set.
         by: Color,
-        /// Before.
+        /// The time before.
         from: Duration,
-        /// After.
+        /// The time after.
         to: Duration,
     },
     /// Both sides show what they showed before the game.
     Reset {
-        /// Before.
+        /// The times before.
         from: Times,
-        /// After.
+        /// The times after.
         to: Times,
     },
     /// Each side shows what the other should: the clock was turned round.
@@ -82,7 +82,7 @@ pub enum Note {
     },
     /// A time has changed and nothing accounts for it. 2009: Art. 6.10a; 2023: Art. 6.10.1.
     Unexplained {
-        /// Whose.
+        /// The player whose time has changed.
         by: Color,
         /// What was expected.
         from: Duration,
@@ -96,7 +96,7 @@ pub enum Note {
     },
     /// The clock goes wrong by this much.
     Drift {
-        /// Which way.
+        /// How fast it gains or loses.
         rate: Rate,
         /// By how much in all.
         by: Duration,

@@ -39,7 +39,7 @@ const CALL_BEEP: u8 = 16;
 /// 6.12.1) and rules then.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Calls {
-    /// For nothing.
+    /// No event makes it call.
     Never,
     /// For an illegal move that was completed, after which the arbiter sets the times (2023: Art.
     /// 7.5.1 and 7.5.5).

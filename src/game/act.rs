@@ -63,11 +63,11 @@ pub enum Act {
     Sealed(Color, String),
     /// The arbiter orders something.
     Ordered {
-        /// What.
+        /// The order.
         order: Order,
         /// Who ordered it.
         author: String,
-        /// Why.
+        /// The reason that was given with it; may be empty.
         reason: String,
     },
     /// A player stopped both sides of the clock.
@@ -76,9 +76,9 @@ pub enum Act {
     Scheduled,
     /// What comes next, if it is no order, is put on record by this person.
     Entered {
-        /// Who.
+        /// The person who enters it.
         author: String,
-        /// Why.
+        /// The reason that was given with it; may be empty.
         reason: String,
     },
 }
@@ -212,7 +212,7 @@ pub struct Lesson {
 pub struct Chapter {
     /// What its lessons have in common.
     pub title: &'static str,
-    /// They.
+    /// The lessons, in the order in which they are taught.
     pub lessons: &'static [Lesson],
 }
 

@@ -17,9 +17,9 @@ use std::time::Duration;
 /// One entry: a fact and when it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// When.
+    /// The time at which it was recorded.
     pub at: Stamp,
-    /// What.
+    /// The fact that was recorded.
     pub fact: Fact,
 }
 
@@ -245,7 +245,7 @@ pub enum Fact {
     MoveCompleted {
         /// Half-move, from 1.
         ply: usize,
-        /// By what.
+        /// What completed it.
         by: CompletedBy,
         /// How long before this record the press came.
         pressed_before: Duration,
@@ -256,7 +256,7 @@ pub enum Fact {
     IllegalMove {
         /// How far it got.
         stage: Stage,
-        /// Whose.
+        /// The player who made it.
         by: Color,
         /// The finding about it.
         finding: Finding,
@@ -291,7 +291,7 @@ pub enum Fact {
     ClockNote(Note),
     /// A sensor changed.
     Sensed {
-        /// Which.
+        /// The square of the sensor.
         sq: Square,
         /// What it reads.
         reading: Reading,
@@ -315,42 +315,42 @@ pub enum Fact {
     },
     /// A player declared something.
     Declared {
-        /// Who.
+        /// The player who spoke.
         by: Color,
-        /// What.
+        /// The declaration.
         said: Declaration,
     },
     /// Both players signed a score.
     Signed {
-        /// Which.
+        /// The score that was signed.
         score: Score,
     },
     /// A move was announced aloud.
     Announced {
-        /// By whom.
+        /// The player who announced it.
         by: Color,
         /// In these words.
         words: String,
     },
     /// A move was sealed. Which one stays in the envelope until that is opened.
     Sealed {
-        /// By whom.
+        /// The player who sealed it.
         by: Color,
         /// What was read from the envelope; empty as long as it is closed.
         text: String,
     },
     /// The arbiter ordered something.
     Ordered {
-        /// What.
+        /// The order.
         order: Order,
-        /// Who.
+        /// The person who gave the order.
         author: String,
-        /// Why.
+        /// The reason that was given with it; may be empty.
         reason: String,
     },
     /// A player stopped both sides of the clock.
     Stopped {
-        /// Who.
+        /// The player who stopped the clock.
         by: Color,
     },
     /// The announced start was reached.
@@ -360,9 +360,9 @@ pub enum Fact {
     Weighed(Weighed),
     /// What follows was put on record by this person.
     Entered {
-        /// Who.
+        /// The person who entered it.
         author: String,
-        /// Why.
+        /// The reason that was given with it; may be empty.
         reason: String,
     },
     /// What is to be done by hand to a clock that the program does not drive.
@@ -374,7 +374,7 @@ pub enum Fact {
     },
     /// A flag is down by the clock; `None` if both were found down.
     Flag {
-        /// Whose.
+        /// The player whose flag it is.
         side: Option<Color>,
     },
     /// The referee said something.

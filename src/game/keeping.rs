@@ -52,14 +52,14 @@ pub enum Keeping {
     },
     /// Games were recorded before that are not on this record; the numbers go on behind them.
     GamesBefore {
-        /// How many.
+        /// The number of those games.
         n: usize,
     },
     /// The time of day jumped: the clock was set, or nobody knew it before.
     WallJumped {
-        /// What it would have been.
+        /// The time that it would have been.
         from: Wall,
-        /// What it is.
+        /// The time that was set.
         to: Wall,
     },
 }

@@ -12,9 +12,9 @@ use std::time::Duration;
 /// The completion of a recorded move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Completed {
-    /// When.
+    /// The time of the press or of the reply.
     pub at: Mono,
-    /// By what.
+    /// What completed the move.
     pub by: CompletedBy,
     /// Both clocks as shown at that moment.
     pub times: Option<Times>,

@@ -168,7 +168,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// Every form.
+    /// All forms of play.
     pub const ALL: [Self; 5] =
         [Self::Standard, Self::Quickplay, Self::Rapid, Self::Blitz, Self::Chess960];
 

@@ -9,7 +9,7 @@ use std::fmt;
 /// How much a finding matters to the arbiter.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing.
+    /// Worth knowing; nobody has done anything wrong.
     Info,
     /// Worth a look.
     Notice,
@@ -41,14 +41,14 @@ pub enum FindingKind {
     IllegalOnBoard {
         /// From where the piece went.
         from: Square,
-        /// To where.
+        /// The square it went to.
         to: Square,
     },
     /// An illegal move was completed by a press of the clock.
     IllegalCompleted {
         /// From where the piece went.
         from: Square,
-        /// To where.
+        /// The square it went to.
         to: Square,
     },
     /// The clock was pressed with a pawn left on the last rank.
@@ -84,7 +84,7 @@ pub enum FindingKind {
     RookForgotten {
         /// From where the king went.
         from: Square,
-        /// To where.
+        /// The square it went to.
         to: Square,
         /// Where the rook stands.
         rook: Square,
@@ -114,7 +114,7 @@ pub enum FindingKind {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What.
+    /// What was found.
     pub kind: FindingKind,
     /// The player concerned, where one is.
     pub by: Option<Color>,

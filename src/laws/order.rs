@@ -70,7 +70,7 @@ impl Judgment {
 /// How play goes on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GoingOn {
-    /// For good.
+    /// Play goes on for good.
     Finally,
     /// Until the matter is settled.
     Provisionally,
@@ -88,7 +88,7 @@ pub enum Where {
 /// A position that a game is played from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// This one.
+    /// The position of this FEN.
     Named(Box<Fen>),
     /// The one on the board, with this player to move.
     OnBoard(Color),

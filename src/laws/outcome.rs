@@ -104,7 +104,7 @@ impl fmt::Display for Reason {
 pub struct Ending {
     /// Who won, or that it is a draw.
     pub outcome: KnownOutcome,
-    /// Why.
+    /// What ended the game.
     pub reason: Reason,
 }
 

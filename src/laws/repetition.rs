@@ -132,7 +132,7 @@ pub struct Claimable {
 /// Whether a claim is right.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// It is.
+    /// The claim is right.
     Right,
     /// It is not.
     Wrong,

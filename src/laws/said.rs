@@ -131,7 +131,7 @@ impl Verdict {
 pub enum OfferState {
     /// It may be accepted.
     Open,
-    /// It was.
+    /// It was accepted.
     Accepted,
     /// It was declined.
     Declined,

@@ -55,7 +55,7 @@ pub enum FlagWatch {
 /// Whether anything is added for a move.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bonus {
-    /// Nothing.
+    /// The move earns no time.
     #[default]
     Nothing,
     /// So much, or so much delay.

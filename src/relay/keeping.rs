@@ -16,7 +16,7 @@ pub struct KeepingBody {
     /// The last of them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last: Option<u64>,
-    /// How many.
+    /// Their number.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub n: Option<u64>,
     /// What is wrong.

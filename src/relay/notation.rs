@@ -25,7 +25,7 @@ pub struct Written {
 /// What is noted behind a move.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// Nothing.
+    /// The move bears no mark.
     #[default]
     Plain,
     /// An offer of a draw, `(=)`. 2009: Art. C13. From 2018: Art. C.12.

@@ -182,7 +182,7 @@ pub enum Seat {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopsFor {
-    /// For nothing.
+    /// The clock is never stopped.
     Nothing,
     /// For an illegal move that was completed.
     #[default]

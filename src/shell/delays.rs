@@ -15,7 +15,7 @@ const DOUBLINGS: usize = 22;
 #[derive(Debug)]
 pub struct Delays {
     counts: [AtomicU64; STEPS * DOUBLINGS],
-    /// In microseconds.
+    /// The longest delay, in microseconds.
     longest: AtomicU64,
 }
 
@@ -37,7 +37,7 @@ pub struct Summary {
     pub median: f64,
     /// And 99 of 100 no longer than this.
     pub p99: f64,
-    /// The longest.
+    /// The longest delay.
     pub longest: f64,
 }
 

@@ -45,7 +45,7 @@ pub struct Stand {
     pub folder: PathBuf,
     /// Where its log goes.
     pub echo: Echo,
-    /// Who writes.
+    /// The threads that write.
     pub disk: Arc<Disk>,
     /// The time.
     pub now: Now,
@@ -91,7 +91,7 @@ pub struct Keeper {
 pub struct Calls {
     /// Turns true when all is to end.
     pub stop: watch::Receiver<bool>,
-    /// Counts up.
+    /// The number of the watchdog's last ping.
     pub ping: watch::Receiver<u64>,
 }
 

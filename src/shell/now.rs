@@ -62,7 +62,7 @@ pub struct Now {
 }
 
 impl Now {
-    /// Starts counting.
+    /// Begins to count time from now.
     pub fn start() -> Self {
         Self { start: Instant::now(), own: None }
     }

@@ -60,7 +60,7 @@ pub enum RunError {
     Record {
         /// The board's name.
         board: String,
-        /// Why.
+        /// The reason, as a sentence.
         why: String,
     },
     /// The address of a demonstration's page cannot be had.
@@ -68,7 +68,7 @@ pub enum RunError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The system's reason.
         #[source]
         source: io::Error,
     },

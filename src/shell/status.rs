@@ -31,7 +31,7 @@ pub enum Recording {
     /// It is being opened.
     #[default]
     Opening,
-    /// It is.
+    /// The board is being recorded.
     On,
     /// It could not be opened, or its recorder has failed. This is tried again.
     Off {

@@ -20,7 +20,7 @@ const TOUCH_GRACE: Duration = Duration::from_secs(45);
 pub struct Accusation {
     /// When that went on record.
     pub at: Mono,
-    /// Who.
+    /// The player who is accused.
     pub by: Color,
     /// What is said.
     pub text: String,

@@ -10,9 +10,9 @@ const OPERA: &str = "e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7 Nc3
 /// The names of two players.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Players {
-    /// White's.
+    /// White's name.
     pub white: &'static str,
-    /// Black's.
+    /// Black's name.
     pub black: &'static str,
 }
 

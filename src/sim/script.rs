@@ -59,9 +59,9 @@ pub enum Happening {
     Sent(Vec<u8>),
     /// A sensor reads something else now.
     Sensed {
-        /// Which.
+        /// The square of the sensor.
         sq: Square,
-        /// What.
+        /// What it shows now.
         reading: Reading,
         /// The message about it never arrives.
         is_lost: bool,

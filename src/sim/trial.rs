@@ -51,7 +51,7 @@ pub enum Choice {
 pub struct Recipe {
     /// Draws the moves of invented games and all that hands do.
     pub seed: u64,
-    /// Which game.
+    /// The game that is played.
     pub choice: Choice,
     /// The name of the hands' manners, one of [`Manners::NAMES`].
     pub profile: &'static str,

@@ -170,7 +170,7 @@ impl Heard {
 pub struct Open<'a> {
     /// The position before the first of them.
     pub root: &'a Chess,
-    /// They themselves.
+    /// The open half-moves.
     pub plies: &'a [Ply],
     /// When the move before them was released.
     pub since: Mono,

@@ -24,7 +24,7 @@ pub const NODES_MAX: usize = 150_000;
 pub struct Shore {
     /// The moves to it from where all of them begin.
     pub moves: Vec<Move>,
-    /// It.
+    /// The position that they lead to.
     pub pos: Chess,
 }
 

@@ -49,7 +49,7 @@ pub struct Ply {
 pub struct OpenPress {
     /// Whose end of the clock went down.
     pub by: Color,
-    /// When.
+    /// The time of the press.
     pub at: Mono,
 }
 

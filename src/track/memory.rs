@@ -34,14 +34,14 @@ const SLOW: u64 = 10;
 pub enum Step {
     /// A sensor changed.
     Sensed {
-        /// Which.
+        /// The square of the sensor.
         sq: Square,
         /// What it read then.
         reading: Reading,
     },
     /// The lever of the clock went over.
     Pressed {
-        /// Who pressed.
+        /// The player who pressed.
         by: Color,
         /// What his time showed then; `None` where it is not known.
         left: Option<Duration>,
@@ -55,7 +55,7 @@ pub enum Step {
 /// One step out of a board's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
-    /// What.
+    /// The step.
     pub step: Step,
     /// It came at once after the step before: within a quarter of a second.
     pub is_fast: bool,
@@ -89,7 +89,7 @@ pub struct Joint<'a> {
 /// What is known of the presses before a moment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Clocks {
-    /// Nothing.
+    /// Nothing is known of the clock.
     Unknown,
     /// There were none in this game.
     Unpressed,

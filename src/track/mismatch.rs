@@ -9,18 +9,18 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, Piece, Position, Role, Squa
 pub enum Mismatch {
     /// One piece of `by` went where it may not go.
     IllegalMove {
-        /// Who moved.
+        /// The player who moved.
         by: Color,
         /// What was moved.
         piece: Piece,
-        /// From where.
+        /// The square it left.
         from: Square,
-        /// To where it stands now.
+        /// The square it stands on now.
         to: Square,
     },
     /// A pawn was left on the last rank. 2023: Art. 7.5.2.
     PawnOnLastRank {
-        /// Whose pawn.
+        /// The player whose pawn it is.
         by: Color,
         /// Where it came from.
         from: Square,

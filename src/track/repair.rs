@@ -117,7 +117,7 @@ struct Grown<'a> {
 
 /// What is the same for all states before one snap.
 struct Step {
-    /// The snap.
+    /// The number of that snap.
     k: usize,
     /// The squares from which pieces may have been lifted.
     lifted: Bitboard,

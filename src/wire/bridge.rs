@@ -45,7 +45,7 @@ pub enum FromBridge {
     End {
         /// Of which write.
         number: u8,
-        /// How.
+        /// How the write ended.
         end: WriteEnd,
     },
     /// `got 850 0010070522...`: a frame for us, the address byte in front, and the microseconds

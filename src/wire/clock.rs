@@ -356,13 +356,13 @@ impl Ack {
 /// A button on the clock's front, left to right (protocol 2.5).
 #[derive(Debug, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Button {
-    /// The leftmost.
+    /// The leftmost button.
     Back,
-    /// Minus.
+    /// The button marked minus.
     Minus,
     /// Run or pause, in the middle.
     Run,
-    /// Plus.
+    /// The button marked plus.
     Plus,
     /// Forward or "ok", the rightmost.
     Forward,

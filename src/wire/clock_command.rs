@@ -100,7 +100,7 @@ pub enum Runs {
     Right,
     /// Both at once.
     Both,
-    /// Neither.
+    /// Neither side runs.
     Pause,
 }
 

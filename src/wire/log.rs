@@ -56,7 +56,7 @@ pub enum LogEvent {
     Nop,
     /// Bytes that begin no event, one run.
     Skipped {
-        /// How many.
+        /// The length of the run.
         bytes: usize,
     },
 }

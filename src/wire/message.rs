@@ -59,7 +59,7 @@ pub enum BoardMessage {
     Dump(Box<Dump>),
     /// `8E`: one field changed, or seemed to.
     Field {
-        /// Where.
+        /// The field that the board names.
         field: Field,
         /// What it reads now.
         code: Code,

@@ -2,6 +2,7 @@
 //! tree. Every rule is also shown a small sample that breaks it, because a rule that never speaks
 //! looks just like one that is kept.
 
+mod comments;
 mod parts;
 mod rust;
 
@@ -433,39 +434,6 @@ fn no_line_ends_in_space() {
         trailing_space,
         &[("a.md", "a \nb\n", 1), ("a.golden", "a\nb\t\n", 2), ("a.csv", "a\nb", 2)],
         &[("a.md", "a\n\n  b\n"), ("a.golden", "")],
-    );
-}
-
-fn promises(source: &Source) -> Vec<Complaint> {
-    let words = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
-    let lines = source.text.lines().enumerate();
-    lines
-        .filter(|(_, line)| words.iter().any(|word| line.contains(word)))
-        .map(|(idx, _)| source.complain(idx + 1, "a promise; keep it now, or open an issue"))
-        .collect()
-}
-
-#[test]
-fn nothing_is_promised_in_comments() {
-    hold(
-        promises,
-        &[("src/a.rs", concat!("\n// TO", "DO: think"), 2), ("a.md", concat!("FIX", "ME"), 1)],
-        &[("src/a.rs", "fn todo() {}")],
-    );
-}
-
-fn opening(source: &Source) -> Vec<Complaint> {
-    let is_told = source.text.starts_with("//!");
-    let what = "the first line must be //! and say what the file is for";
-    if is_told { Vec::new() } else { vec![source.complain(1, what)] }
-}
-
-#[test]
-fn every_file_says_what_it_is_for() {
-    hold(
-        in_rust(opening),
-        &[("src/a.rs", "use std::fmt;", 1), ("tests/it/a.rs", "\n//! Late.", 1)],
-        &[("src/a.rs", "//! Words.\n")],
     );
 }
 

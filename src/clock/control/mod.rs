@@ -21,7 +21,7 @@ pub const N_MOVES_MAX: u16 = 999;
 /// What a player is given for each move, beside the time of the period.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PerMove {
-    /// Nothing.
+    /// No time is added.
     #[default]
     Nothing,
     /// An increment, credited with the press: what is saved stays. Fischer's mode; 2009: Art. 6.2a;
@@ -184,9 +184,9 @@ pub enum TimeControl {
     },
     /// Periods, which may differ between the players.
     Periods {
-        /// White's.
+        /// White's periods.
         white: Periods,
-        /// Black's.
+        /// Black's periods.
         black: Periods,
     },
 }

@@ -67,7 +67,7 @@ struct Pressed {
 pub(super) struct Joining {
     /// What the sensors see.
     seen: Placement,
-    /// Since when.
+    /// When that last changed.
     changed: Mono,
     /// The board was read as a whole since the line is open.
     is_pictured: bool,

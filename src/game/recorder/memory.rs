@@ -76,7 +76,7 @@ pub(super) enum Picture {
 /// When the clock was stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Stop {
-    /// Then.
+    /// The clock was stopped at this time.
     At(Mono),
     /// While the line was down: at some time after the last press.
     Unseen,

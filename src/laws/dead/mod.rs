@@ -45,7 +45,7 @@ pub enum Answer {
 pub enum Life {
     /// Neither side can mate: the game is drawn.
     Dead,
-    /// Somebody can.
+    /// A side may still mate.
     Live {
         /// The side that can mate.
         by: Color,

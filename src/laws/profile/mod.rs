@@ -146,7 +146,7 @@ pub enum ClaimStops {
 /// Draws that no one need claim, besides stalemate and the dead position.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AutomaticDraws {
-    /// None.
+    /// No draw is automatic.
     Nothing,
     /// The fifth occurrence of a position and 75 moves without progress. From 2018: Art. 9.6.
     FivefoldAnd75,
@@ -232,7 +232,7 @@ pub enum QuickplayClaim {
     PlayerOnMove,
     /// The player who has the move, if the guideline was announced and no time is added.
     IfAnnounced,
-    /// Nobody.
+    /// No player may claim it.
     Nobody,
 }
 
@@ -324,7 +324,7 @@ pub struct Rules {
     pub impossible: Impossible,
     /// Who tells of a flag. 2005: Art. B7. 2009: Art. A4d(1). 2023: Art. A.5.5.
     pub flag_call: FlagCall,
-    /// Two flags.
+    /// What two fallen flags mean.
     pub both_flags: BothFlags,
     /// Claims in the last two minutes.
     pub quickplay_claim: QuickplayClaim,

@@ -57,7 +57,7 @@ pub enum Part {
     Arbiters,
     /// It follows a setting.
     Setting,
-    /// Nothing.
+    /// Nothing of it can be seen by the program.
     Nothing,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Order {
     /// Who orders it, beside your user name
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     by: String,
-    /// Why
+    /// The reason, which goes on record with the order
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
     /// The daemon's socket, instead of the configured one

@@ -43,7 +43,7 @@ pub struct Announced {
     pub completed_black: u32,
     /// White's illegal moves before.
     pub illegal_white: u8,
-    /// Black's.
+    /// Black's illegal moves before.
     pub illegal_black: u8,
     /// The announced array of Chess960, White's pieces from a to h.
     pub array: String,
@@ -72,7 +72,7 @@ pub enum VenueWord {
     /// An arbiter is there.
     #[default]
     WithArbiter,
-    /// None is.
+    /// No arbiter is present.
     WithoutArbiter,
 }
 

@@ -158,7 +158,7 @@ impl Listener for Door {
     }
 }
 
-/// Who asks.
+/// The client who makes a request.
 #[derive(Clone, Debug)]
 pub(super) struct Asker(pub(super) Arc<Seat>);
 

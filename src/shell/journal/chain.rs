@@ -52,7 +52,7 @@ pub(super) enum Cut<'a> {
     End,
     /// Bytes up to and with a newline.
     Raw(&'a [u8]),
-    /// Neither.
+    /// Bytes that are no line that follows.
     Flaw(Flaw),
 }
 

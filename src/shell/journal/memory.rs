@@ -36,7 +36,7 @@ pub enum Call {
 /// Which of the bytes that were not synced are there after a power cut.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Survival {
-    /// None.
+    /// Nothing that was not synced is kept.
     Nothing,
     /// All.
     Everything,
@@ -47,7 +47,7 @@ pub enum Survival {
 /// Whether a sync does what it says.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Honesty {
-    /// It does.
+    /// What was synced is kept.
     #[default]
     Honest,
     /// It returns at once and nothing is kept. For the negative control.

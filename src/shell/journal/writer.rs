@@ -49,7 +49,7 @@ pub enum WriterEvent<T> {
     },
     /// The lines of the batch that comes next were not taken and never will be.
     Refused {
-        /// Why.
+        /// The reason why they were not taken.
         error: JournalError,
     },
     /// The disk is full: what was reserved for that is being written to, or is needed no more.
@@ -59,12 +59,12 @@ pub enum WriterEvent<T> {
     },
     /// A write failed; a new segment has taken over and nothing is missing.
     Mishap {
-        /// What failed.
+        /// The write that failed.
         error: JournalError,
     },
     /// The disk does not take lines any more. Said once, then the writer tries again and again.
     Failing {
-        /// What failed.
+        /// The write that failed last.
         error: JournalError,
     },
     /// A folder that could not be used at the start can be now.
@@ -81,7 +81,7 @@ pub enum WriterEvent<T> {
 pub struct Backoff {
     /// After the first failure. Each later wait is twice as long.
     pub first: Duration,
-    /// The longest.
+    /// The longest wait.
     pub most: Duration,
 }
 

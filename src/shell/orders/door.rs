@@ -32,9 +32,9 @@ pub enum OrdersError {
     /// The socket cannot be had.
     #[error("{}: cannot take orders there", .path.display())]
     Socket {
-        /// Where.
+        /// The path of the socket.
         path: PathBuf,
-        /// Why.
+        /// The system's reason.
         #[source]
         source: io::Error,
     },

@@ -63,13 +63,13 @@ pub const SOCKET: &str = "orders.sock";
 pub struct Request {
     /// [`VERSION`].
     pub rokade: u32,
-    /// Which board.
+    /// The board's name; needed where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
     /// Who says that he speaks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// Why.
+    /// The reason for the order; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// What is ordered or said.
@@ -126,15 +126,15 @@ impl Answer {
 /// What a board is asked, as it was understood.
 #[derive(Debug)]
 pub struct Asked {
-    /// What.
+    /// The question or the act.
     pub what: What,
     /// In which words; empty for a question.
     pub text: String,
     /// How many entries were on record, as far as the client knows.
     pub state: Option<u64>,
-    /// Who asks.
+    /// The person who asks.
     pub author: String,
-    /// Why.
+    /// The reason that was given; may be empty.
     pub reason: String,
     /// Where the answer goes, once it is durable.
     pub reply: oneshot::Sender<Answer>,

@@ -47,7 +47,7 @@ const LEAVE_STEP: Duration = Duration::from_millis(5);
 pub struct Heard {
     /// When it happened; for bytes, when they were read.
     pub at: Stamp,
-    /// What it is.
+    /// What was heard.
     pub what: What,
 }
 
@@ -58,7 +58,7 @@ pub enum What {
     Up,
     /// The line is down. Also said, once for each reason, of a line that cannot be opened.
     Down {
-        /// Why.
+        /// The reason.
         why: LineError,
     },
     /// Bytes, at least one, in their order.

@@ -12,9 +12,9 @@ use fastrand::Rng;
 /// A span from which times are drawn evenly, in milliseconds, both ends included.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The shortest.
+    /// The shortest time.
     pub min_ms: u64,
-    /// The longest.
+    /// The longest time.
     pub max_ms: u64,
 }
 

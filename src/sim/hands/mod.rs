@@ -93,9 +93,9 @@ pub struct Performed {
 pub struct Irregularity {
     /// Who made it.
     pub by: Color,
-    /// From where.
+    /// The square the piece left.
     pub from: Square,
-    /// To where.
+    /// The square it went to.
     pub to: Square,
     /// The half-move, from 1, that was played in its place.
     pub ply: usize,

@@ -33,11 +33,11 @@ pub const BEEP_MAX: u8 = 0x30;
 /// What a side of the clock does (protocol 6.3).
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
 pub enum SideRun {
-    /// Stands.
+    /// The side stands.
     Stop,
-    /// Counts down.
+    /// The side counts down.
     Down,
-    /// Counts up.
+    /// The side counts up.
     Up,
 }
 
