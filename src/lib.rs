@@ -12,6 +12,7 @@ pub mod relay;
 #[allow(clippy::disallowed_methods, reason = "the shell is where time enters")]
 pub mod shell;
 pub mod sim;
+pub mod table;
 pub mod time;
 pub mod track;
 pub mod wire;

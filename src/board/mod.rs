@@ -16,9 +16,10 @@ pub use dgt::Dgt;
 pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;
 
+use crate::table::End;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Recalled, Sight};
-use crate::wire::{BoardMessage, ClockMessage, End, Orientation, Signal};
+use crate::wire::{BoardMessage, ClockMessage, Orientation, Signal};
 use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};
 

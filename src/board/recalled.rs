@@ -1,7 +1,8 @@
 //! What a DGT board remembers, in the words of the tracker.
 
+use crate::table::End;
 use crate::track::{Placement, Reading, Recalled, Step};
-use crate::wire::{Code, Dump, End, LogEvent, Orientation};
+use crate::wire::{Code, Dump, LogEvent, Orientation};
 use shakmaty::{Board, Color};
 use std::time::Duration;
 

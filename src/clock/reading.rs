@@ -4,28 +4,10 @@
 //! on the table, and that is told by the first press of a game: White makes the first move, so the
 //! end that goes down after it is White's.
 
+use crate::table::End;
 use crate::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
-
-/// An end of the clock, seen from its front.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum End {
-    /// The left display and the left end of the lever.
-    Left,
-    /// The right display and the right end of the lever.
-    Right,
-}
-
-impl End {
-    /// The end opposite.
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Left => Self::Right,
-            Self::Right => Self::Left,
-        }
-    }
-}
 
 /// What a clock shows at one moment. Whole seconds: devices send no more.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,8 @@
 //! A display that is set by hand shows many times in turn, so what a clock shows while it stands
 //! speaks neither for it nor against it.
 
-use super::reading::{End, Face};
+use super::reading::Face;
+use crate::table::End;
 use crate::time::Mono;
 use std::time::Duration;
 

@@ -8,18 +8,19 @@
 mod port_desk;
 mod unruly;
 
+use crate::table::End;
 pub use port_desk::{PortAct, PortDesk};
 use unruly::Trust;
 
 use super::obey::obey;
-use crate::clock::{self, ClockModel, Manner, Sense, TimeControl};
+use crate::clock::{ClockModel, Manner, Sense, TimeControl};
 use crate::game::{Event, Fact, Stage};
 use crate::laws::{ClockOrder, Severity};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::wire::{
     Act, BoardMessage, Button, ClockDriver, ClockLine, ClockMessage, ClockNews, ClockText,
-    ClockTime, Command, Difference, End, LineInput, Runs, Wanted, WantedTimes,
+    ClockTime, Command, Difference, LineInput, Runs, Wanted, WantedTimes,
 };
 use shakmaty::Color;
 use std::time::Duration;
@@ -380,10 +381,7 @@ impl<D: ClockDriver> ClockDesk<D> {
                 let is_new = self.model.running().is_none();
                 self.first = self.opens.filter(|_| is_new);
             }
-            Fact::Seated { white_end, .. } => self.seat(match white_end {
-                clock::End::Left => End::Left,
-                clock::End::Right => End::Right,
-            }),
+            Fact::Seated { white_end, .. } => self.seat(*white_end),
             Fact::Ended(ending) => self.end_game(at, &ending.outcome.to_string(), out),
             Fact::Reopened(_) => self.reopen(at, out),
             Fact::MoveMade { ply, uci, san, is_illegal, .. } => {

@@ -10,10 +10,11 @@ use super::obey::obey;
 use crate::clock::{Change, ClockModel, PerMove, TimeControl};
 use crate::game::Kept;
 use crate::laws::ClockOrder;
+use crate::table::End;
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
 use crate::wire::ht16k33::Face;
-use crate::wire::{ClockMessage, ClockTime, End, SideTime};
+use crate::wire::{ClockMessage, ClockTime, SideTime};
 use shakmaty::Color;
 use std::time::Duration;
 

@@ -3,11 +3,12 @@
 
 use super::keeping::Keeping;
 use super::score::Unknown;
-use crate::clock::{End, Note, TimeControl, Times};
+use crate::clock::{Note, TimeControl, Times};
 use crate::laws::{
     self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
     Score, Severity, rows,
 };
+use crate::table::End;
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading, Sight};

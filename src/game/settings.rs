@@ -1,9 +1,8 @@
 //! What is known about a board before it speaks.
 
 pub use crate::clock::TimeControl;
-
-use crate::clock::End;
 use crate::laws::Terms;
+use crate::table::End;
 use crate::wire::Orientation;
 use shakmaty::fen::Fen;
 use std::time::Duration;

@@ -9,13 +9,14 @@ pub use self::matrix::{Chips, Matrix, Occupied};
 use self::terms::Announced;
 use super::clock::kind::Source;
 use super::orders::SOCKET;
-use crate::clock::{ControlError, End, TimeControl};
+use crate::clock::{ControlError, TimeControl};
 use crate::drive::{Calls, Starter};
 use crate::game::settings::Settle;
 use crate::game::terms::{at_control, variant_of};
 use crate::game::{BoardKind, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
-use crate::wire::{self, Orientation};
+use crate::table::End;
+use crate::wire::Orientation;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
@@ -453,10 +454,10 @@ impl Board {
     }
 
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
-    pub fn left_or_right(&self) -> wire::End {
+    pub fn left_or_right(&self) -> End {
         match self.clock_white {
-            Seat::Auto | Seat::Left => wire::End::Left,
-            Seat::Right => wire::End::Right,
+            Seat::Auto | Seat::Left => End::Left,
+            Seat::Right => End::Right,
         }
     }
 

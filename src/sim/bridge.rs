@@ -2,10 +2,11 @@
 
 use super::dgt3000::{Dgt3000Sim, State};
 use super::script::Happening;
+use crate::table::End;
 use crate::time::Mono;
 use crate::wire::bridge::{FromBridge, Lines, ToBridge, VERSION};
 use crate::wire::dgt3000::{Address, WriteEnd};
-use crate::wire::{Button, Buttons, End};
+use crate::wire::{Button, Buttons};
 use shakmaty::Color;
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! A chess clock with an increment, as far as a board behind it can tell.
 
+use crate::table::End;
 use crate::time::Mono;
-use crate::wire::{ClockTime, End, SideTime};
+use crate::wire::{ClockTime, SideTime};
 use shakmaty::Color;
 use std::time::Duration;
 

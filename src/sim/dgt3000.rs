@@ -5,11 +5,12 @@
 //! Protocol 6.
 
 use super::works::Works;
+use crate::table::End;
 use crate::time::Mono;
+use crate::wire::Buttons;
 use crate::wire::dgt3000::{
     Address, I2cAck, I2cCommand, I2cMessage, I2cSet, I2cTime, Keys, SideRun, WriteEnd,
 };
-use crate::wire::{Buttons, End};
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -4,9 +4,10 @@
 //! business of [`super::Faults`]. Protocol 2 and 3.
 
 use super::works::Works;
+use crate::table::End;
 use crate::time::Mono;
 use crate::wire::dgt3000::SideRun;
-use crate::wire::{Ack, Buttons, ClockCommand, ClockKind, ClockTime, End, Icons, Runs, SideTime};
+use crate::wire::{Ack, Buttons, ClockCommand, ClockKind, ClockTime, Icons, Runs, SideTime};
 use std::time::Duration;
 
 /// How the clock was set up by hand (protocol 3.6).

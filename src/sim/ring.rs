@@ -2,13 +2,13 @@
 //!
 //! Protocol 5. Not modeled: a figure that flickers overwriting its own last entry.
 
+use crate::table::End;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use shakmaty::{Board, Square};
 
 use crate::time::Mono;
-use crate::wire::End;
 use crate::wire::field::{Code, Dump, Field, Orientation};
 use crate::wire::log::{LogEvent, RING_LEN};
 

@@ -9,11 +9,10 @@ use super::clock::{self, ClockSim};
 use super::dgt_clock::DgtClockSim;
 use super::script::{Happening, Header};
 use crate::game::Event;
+use crate::table::End;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
-use crate::wire::{
-    BoardMessage, Button, Buttons, ClockCommand, ClockMessage, Code, End, Orientation,
-};
+use crate::wire::{BoardMessage, Button, Buttons, ClockCommand, ClockMessage, Code, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! What turns inside a simulated clock: two sides, a lever, and a crystal that is never right.
 
+use crate::table::End;
 use crate::time::Mono;
-use crate::wire::End;
 use crate::wire::dgt3000::SideRun;
 use std::time::Duration;
 

@@ -7,10 +7,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::clock::End;
 use super::clock_command::{Icons, Runs};
 use super::clock_wish::{Act, ClockNews, ClockText, Difference, Wanted, WantedTimes};
 use super::in_step::InStep;
+use crate::table::End;
 use crate::time::Mono;
 
 /// Readings are not believed for this long after times were set: old ones come back, and a

@@ -4,6 +4,7 @@
 //! clock can show; and the lever, which is worth more than the times, sits in the same byte as the
 //! flag that there is no clock at all. Protocol 2.
 
+use crate::table::End;
 use std::time::Duration;
 
 /// Payload bytes of a clock message (protocol 2, d0..d6).
@@ -24,25 +25,6 @@ const BATTERY_LOW: u8 = 0x04;
 const TURN_LEFT: u8 = 0x08;
 const TURN_RIGHT: u8 = 0x10;
 const NO_CLOCK: u8 = 0x20;
-
-/// An end of the clock, seen from its front.
-#[derive(Debug, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum End {
-    /// The left end and the left display.
-    Left,
-    /// The right end and the right display.
-    Right,
-}
-
-impl End {
-    /// The other one.
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Left => Self::Right,
-            Self::Right => Self::Left,
-        }
-    }
-}
 
 /// One display of the clock (protocol 2.1).
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]

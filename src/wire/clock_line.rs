@@ -5,10 +5,11 @@
 //! not be asked for. So nothing is believed but the reading, and what cannot be read is said again.
 //! Protocol 2.3 to 2.6 and 3.5 to 3.7.
 
+use crate::table::End;
 use std::time::Duration;
 
 use super::agenda::{Job, LOOK_EVERY, PEACE, Shown};
-use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime, End};
+use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime};
 use super::clock_command::ClockCommand;
 use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
 use super::command::Command;

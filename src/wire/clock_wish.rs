@@ -4,9 +4,10 @@
 //! until the clock agrees. So a lost answer, a clock that forgets and a plug that was pulled are
 //! all mended alike.
 
+use crate::table::End;
 use std::time::Duration;
 
-use super::clock::{Buttons, ClockTime, End};
+use super::clock::{Buttons, ClockTime};
 use super::clock_command::{Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN, padded};
 use super::segments::N_PLACES;
 use crate::time::Mono;

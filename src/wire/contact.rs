@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::clock::End;
+use crate::table::End;
 use crate::time::Mono;
 
 /// Without an edge for this long a contact has come to rest: buttons bounce for 1 to 5 ms.

@@ -6,7 +6,8 @@
 //! display has just changed, its age is known to the tenth; the median of those is that of any
 //! reading.
 
-use super::clock::{ClockTime, End};
+use super::clock::ClockTime;
+use crate::table::End;
 use crate::time::Mono;
 use std::time::Duration;
 

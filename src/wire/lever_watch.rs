@@ -1,6 +1,6 @@
 //! Which end of a clock's lever is up, by readings of which some were overtaken on their way.
 
-use super::clock::End;
+use crate::table::End;
 use crate::time::Mono;
 use std::time::Duration;
 

@@ -4,7 +4,8 @@
 //! it holds no time of day. It serves to recover moves made while nobody listened, never live play.
 //! Protocol 5.
 
-use crate::wire::clock::{End, SideTime, bcd, hms, sixty};
+use crate::table::End;
+use crate::wire::clock::{SideTime, bcd, hms, sixty};
 use crate::wire::field::{Code, Field, Orientation};
 
 /// Size of the ring in bytes, end mark included (protocol 5).

@@ -33,7 +33,7 @@ pub mod session;
 pub use board_link::BoardLink;
 pub use bridge_link::BridgeLink;
 pub use clock::{
-    Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, End, Lever, SECONDS_MAX,
+    Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, Lever, SECONDS_MAX,
     SideTime, TimeFault,
 };
 pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};

@@ -2,11 +2,11 @@
 
 use rokade::sim::script::Header;
 use rokade::sim::{BoardSim, Delivery, DgtClockSim, Glass, Mode, Obedience, Table};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
     Ack, BoardMessage, Button, Buttons, ClockCommand, ClockKind, ClockMessage, ClockTime, Code,
-    Command, Decoder, End, Item, LogEvent, Orientation, Runs, SetAndRun, SetTime, SideTime,
-    decode_log,
+    Command, Decoder, Item, LogEvent, Orientation, Runs, SetAndRun, SetTime, SideTime, decode_log,
 };
 use shakmaty::{Board, Square};
 use std::time::Duration;

@@ -1,16 +1,15 @@
 //! The configuration file: the example that we ship, and what happens to a spelling mistake.
 
-use std::fs;
-use std::path::Path;
-
-use rokade::clock::End;
 use rokade::game::{BoardKind, Game};
 use rokade::laws::notation::Language;
 use rokade::laws::{
     Bonus, FlagWatch, FlagWitness, Impaired, PeriodCredit, Supervision, Terms, Variant, Venue,
 };
 use rokade::shell::config::Config;
+use rokade::table::End;
 use shakmaty::{ByColor, Color};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/rokade.toml");

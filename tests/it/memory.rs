@@ -8,9 +8,10 @@ use rokade::game::{
 use rokade::laws::{FindingKind, Reason};
 use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
+use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
-use rokade::wire::{BoardMessage, Code, Command, Decoder, Dump, End, Item, Orientation};
+use rokade::wire::{BoardMessage, Code, Command, Decoder, Dump, Item, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 //! `tests/README.md` says how to add one. `UPDATE_GOLDEN=1` writes the golden files anew: read them
 //! before they are committed, for a golden file that nobody has judged proves nothing.
 
+use rokade::table::End;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use rokade::relay::view::View;
 use rokade::sim::script::Happening;
 use rokade::sim::{BoardSim, ClockSim, Delivery, Replay, Script};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::wire::{Code, Decoder, End, Item, Orientation};
+use rokade::wire::{Code, Decoder, Item, Orientation};
 use shakmaty::{Board, Color, Piece, Square};
 
 const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces");

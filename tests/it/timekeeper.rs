@@ -1,14 +1,13 @@
 //! The clock's model beside its readings, in whole games.
-
-use rokade::clock::End;
 use rokade::game::{Effect, Entry, Event, Fact, Game, Settings};
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Also, Manners, Replay, Script, TableKind};
+use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Sight;
-use rokade::wire::{self, BoardMessage, ClockMessage, ClockTime, Dump, Orientation, SideTime};
+use rokade::wire::{BoardMessage, ClockMessage, ClockTime, Dump, Orientation, SideTime};
 use shakmaty::{Board, Color, Square};
 
 /// The script in `tests/traces` with this name, and `control` in its header.
@@ -138,7 +137,7 @@ impl Hall {
     }
 
     /// The clock shows `left` and `right` seconds, the time of the `high` end running or not.
-    fn clock(&mut self, ms: u64, left: u32, right: u32, high: wire::End, running: bool) {
+    fn clock(&mut self, ms: u64, left: u32, right: u32, high: End, running: bool) {
         let side = SideTime::of_seconds;
         let time =
             ClockTime { left: side(left), right: side(right), running, high, battery_low: false };
@@ -148,7 +147,7 @@ impl Hall {
 
 #[test]
 fn a_clock_that_stands_otherwise_than_set_is_told_by_the_first_press() {
-    use wire::End::{Left, Right};
+    use End::{Left, Right};
     let white_end = Some(End::Right);
     let mut hall = Hall::new(Settings { white_end, ..Settings::default() });
     hall.clock(500, 300, 300, Left, false);
@@ -166,7 +165,7 @@ fn a_clock_that_stands_otherwise_than_set_is_told_by_the_first_press() {
 
 #[test]
 fn a_clock_that_is_turned_round_in_the_game_keeps_its_players() {
-    use wire::End::{Left, Right};
+    use End::{Left, Right};
     let mut hall = Hall::new(Settings::default());
     hall.clock(500, 300, 300, Left, false);
     hall.clock(1_000, 300, 300, Left, true);
@@ -188,8 +187,8 @@ fn a_clock_that_is_turned_round_in_the_game_keeps_its_players() {
 #[test]
 fn a_time_that_cannot_be_is_reckoned_for_the_record() {
     let mut hall = Hall::new(Settings::default());
-    hall.clock(500, 300, 300, wire::End::Left, false);
-    hall.clock(1_000, 300, 300, wire::End::Left, true);
+    hall.clock(500, 300, 300, End::Left, false);
+    hall.clock(1_000, 300, 300, End::Left, true);
     hall.play(2_000, Square::E2, Square::E4);
     // The press is told beside a minute of 6A.
     let payload = [0, 0x6a, 0, 0, 0x04, 0x57, 0x13];
@@ -211,9 +210,9 @@ fn no_wrong_time_is_ever_taken_over() {
         [0, 0x05, 0, 0, 0x04, 0x60, 0x09],
     ] {
         let mut hall = Hall::new(Settings::default());
-        hall.clock(500, 300, 300, wire::End::Left, false);
-        hall.clock(1_000, 300, 300, wire::End::Left, true);
-        hall.clock(4_000, 297, 300, wire::End::Left, true);
+        hall.clock(500, 300, 300, End::Left, false);
+        hall.clock(1_000, 300, 300, End::Left, true);
+        hall.clock(4_000, 297, 300, End::Left, true);
         let message = ClockMessage::decode(payload);
         assert!(matches!(message, ClockMessage::Rejected { .. }), "{payload:?}");
         hall.tell(4_500, &Event::Board(BoardMessage::Clock(message)));
@@ -229,7 +228,7 @@ fn no_wrong_time_is_ever_taken_over() {
 fn a_clock_beside_the_board_vouches_for_no_line() {
     let side = SideTime::of_seconds;
     let reading = |left: u32| {
-        let high = wire::End::Left;
+        let high = End::Left;
         let (left, right) = (side(left), side(300));
         let time = ClockTime { left, right, running: true, high, battery_low: false };
         Event::Clock(ClockMessage::Time(time))

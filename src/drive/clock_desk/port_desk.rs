@@ -10,9 +10,10 @@
 use super::{ClockDesk, first_of};
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
+use crate::table::End;
 use crate::time::Mono;
 use crate::wire::{
-    Act, ClockMessage, ClockNews, ClockTime, Difference, End, PortDriver, PortInput, SideTime,
+    Act, ClockMessage, ClockNews, ClockTime, Difference, PortDriver, PortInput, SideTime,
     WantedTimes,
 };
 use shakmaty::Color;

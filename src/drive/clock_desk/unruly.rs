@@ -5,10 +5,11 @@
 //! believed of it but its lever, and the times are reckoned from presses.
 
 use super::{ClockDesk, Over, Starter};
-use crate::clock::{self, ClockModel, Face, Manner, Sense};
+use crate::clock::{ClockModel, Face, Manner, Sense};
 use crate::game::Driving;
+use crate::table::End;
 use crate::time::Mono;
-use crate::wire::{Act, ClockDriver, ClockTime, Difference, End};
+use crate::wire::{Act, ClockDriver, ClockTime, Difference};
 use shakmaty::Color;
 
 /// Whether the clock does what it is told.
@@ -152,12 +153,9 @@ impl<D: ClockDriver> ClockDesk<D> {
     pub(super) fn watch(&mut self, at: Mono, time: &ClockTime) {
         self.prove(at, time);
         let before = (self.is_trusted(), self.sense.goes());
-        let high = match time.high {
-            End::Left => clock::End::Left,
-            End::Right => clock::End::Right,
-        };
         let times = Some((time.left.time(), time.right.time()));
-        let follows = self.sense.read(at, &Face { times, is_running: time.running, high });
+        let follows =
+            self.sense.read(at, &Face { times, is_running: time.running, high: time.high });
         let is_trusted = self.is_trusted();
         self.has_changed |= before != (is_trusted, self.sense.goes());
         if !is_trusted && self.has_doubtful_times() {

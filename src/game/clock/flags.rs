@@ -2,7 +2,7 @@
 
 use crate::clock::Reader;
 use crate::time::Mono;
-use crate::wire::{self, ClockTime};
+use crate::wire::ClockTime;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ pub(super) struct Flags {
 impl Flags {
     /// A reading of the clock may show that a flag is down.
     pub(super) fn watch(&mut self, now: Mono, time: &ClockTime, reader: &Reader) {
-        for end in [wire::End::Left, wire::End::Right] {
-            let (side, color) = (time.side(end), reader.color(super::end_of(end)));
+        for end in [crate::table::End::Left, crate::table::End::Right] {
+            let (side, color) = (time.side(end), reader.color(end));
             if side.seconds != 0 {
                 self.zero_since[color] = None;
                 self.is_told[color] = false;

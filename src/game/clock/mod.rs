@@ -14,10 +14,11 @@ use super::entry::Fact;
 use super::event::Driving;
 use super::play::Play;
 use super::settings::{ClockRole, Settings};
-use crate::clock::{Device, End, Estimate, Face, Note, Reader, Times, Turned};
+use crate::clock::{Device, Estimate, Face, Note, Reader, Times, Turned};
+use crate::table::End;
 use crate::time::Mono;
 use crate::wire::lever_watch::{LeverWatch, Turn};
-use crate::wire::{self, ClockMessage, Orientation};
+use crate::wire::{ClockMessage, Orientation};
 use shakmaty::{Color, Position};
 use std::ops::Deref;
 use std::time::Duration;
@@ -50,7 +51,7 @@ pub(super) struct ClockSide {
 pub(super) struct ClockHeard {
     pub(super) turned: Vec<Turned>,
     /// The end that is up.
-    high: wire::End,
+    high: End,
     /// Nothing was heard of the clock before.
     pub(super) is_first: bool,
     /// It was gone.
@@ -150,7 +151,7 @@ impl ClockSide {
             _ => None,
         };
         let is_running = by_lever.unwrap_or(lever.running);
-        let face = Face { times, is_running, high: end_of(lever.high) };
+        let face = Face { times, is_running, high: lever.high };
         let (is_first, is_back) = (!self.reader.is_heard(), self.keeper.is_lost());
         self.keeper.note_times(now, message);
         let turned = self.reader.read(now, face);
@@ -364,12 +365,5 @@ fn connector(orientation: Option<Orientation>) -> End {
     match orientation {
         Some(Orientation::Rotated) => End::Right,
         Some(Orientation::Normal) | None => End::Left,
-    }
-}
-
-pub(super) fn end_of(end: wire::End) -> End {
-    match end {
-        wire::End::Left => End::Left,
-        wire::End::Right => End::Right,
     }
 }

@@ -5,7 +5,6 @@ use crate::clock::{Device, Reader};
 use crate::game::entry::Fact;
 use crate::game::play::Play;
 use crate::laws::{Finding, FindingKind};
-use crate::wire;
 
 /// Half-moves without a press after which the players have begun all the same.
 const BEGUN: usize = 2;
@@ -14,7 +13,7 @@ const BEGUN: usize = 2;
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct ClockStands {
     /// The end that is up.
-    high: Option<wire::End>,
+    high: Option<crate::table::End>,
     is_told: bool,
 }
 
@@ -25,7 +24,7 @@ impl ClockStands {
     }
 
     /// The end that is up now. True if it was the other one before.
-    pub(super) fn note_high(&mut self, high: wire::End) -> bool {
+    pub(super) fn note_high(&mut self, high: crate::table::End) -> bool {
         self.high.replace(high).is_some_and(|before| before != high)
     }
 

@@ -11,7 +11,7 @@ mod told;
 pub(super) use minutes::Minutes;
 
 use super::bench::Bench;
-use super::clock::{self, ClockSide};
+use super::clock::ClockSide;
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::{Driving, Event};
@@ -20,11 +20,12 @@ use super::play::Play;
 use super::recorder::{Cx, Outbox, Pressed, Recorder, start_shown};
 use super::settings::{BoardKind, ClockRole, Settings};
 use crate::board::{AnyBoard, Dgt, Expects, Known, News, Scanned};
-use crate::clock::{Device, End, Estimate, Note, Reader, Times, Turned};
+use crate::clock::{Device, Estimate, Note, Reader, Times, Turned};
 use crate::laws::Told;
+use crate::table::End;
 use crate::time::{Mono, Stamp};
 use crate::track::{Placement, Reading};
-use crate::wire::{self, ClockMessage};
+use crate::wire::ClockMessage;
 use shakmaty::{Bitboard, Board, Color, Position, Square};
 
 /// One board's game, as a pure state machine.
@@ -423,7 +424,7 @@ impl Expects for View<'_> {
         self.is_whole
     }
 
-    fn player_at(&self, end: wire::End) -> Color {
-        self.clock.color(clock::end_of(end))
+    fn player_at(&self, end: End) -> Color {
+        self.clock.color(end)
     }
 }

@@ -8,10 +8,11 @@ use crate::shell::clock::kind::Through;
 use crate::shell::config::Config;
 use crate::shell::now::Now;
 use crate::shell::serial::{self, Heard, LineStub, What};
+use crate::table::End;
 use crate::time::{Mono, parse_span};
 use crate::wire::{
-    Act, ClockKind, ClockNews, ClockTime, Difference, End, PortDriver, PortInput, Runs,
-    SECONDS_MAX, Wanted, WantedTimes,
+    Act, ClockKind, ClockNews, ClockTime, Difference, PortDriver, PortInput, Runs, SECONDS_MAX,
+    Wanted, WantedTimes,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;

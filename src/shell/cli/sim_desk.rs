@@ -7,7 +7,7 @@ use crate::shell::clock::own::{self, Edge, Orders, OwnClockStub, Parts, Which};
 use crate::shell::now::Now;
 use crate::sim::DisplaySim;
 use crate::sim::script::Happening;
-use crate::wire::End;
+use crate::table::End;
 use crate::wire::contact::{Contacts, Level, Shape};
 use crate::wire::ht16k33::Face;
 use shakmaty::Color;

@@ -1,6 +1,5 @@
 //! Displays on an I2C bus, by whatever driver of the bus speaks embedded-hal.
-
-use crate::wire::End;
+use crate::table::End;
 use crate::wire::ht16k33::Face;
 use embedded_hal::i2c::{Error as _, ErrorKind, I2c};
 

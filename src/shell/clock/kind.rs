@@ -11,7 +11,7 @@ use crate::shell::config;
 use crate::shell::now::Now;
 use crate::shell::serial::Line;
 #[cfg(feature = "pi")]
-use crate::wire::{self, contact::Shape};
+use crate::wire::contact::Shape;
 use crate::wire::{BoardLink, BridgeLink, ClockDriver, ClockLine, PortDriver};
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -104,7 +104,7 @@ impl Source {
         now: Now,
     ) -> Result<Box<dyn TableClock>, String> {
         let shape = match self {
-            Self::GpioLever => Shape::Lever(wire::End::Left),
+            Self::GpioLever => Shape::Lever(crate::table::End::Left),
             _ => Shape::Buttons,
         };
         match super::pi::open(control, shape, settings.left_or_right(), now) {

@@ -9,7 +9,7 @@ use crate::shell::now::Now;
 use crate::shell::pins::{
     CLOCK_BUZZER as BUZZER, CLOCK_LEFT as LEFT, CLOCK_MIDDLE as MIDDLE, CLOCK_RIGHT as RIGHT,
 };
-use crate::wire::End;
+use crate::table::End;
 use crate::wire::contact::{Contacts, Level, Shape};
 use crate::wire::ht16k33::Face;
 use tracing::warn;

@@ -4,8 +4,9 @@
 //! and both sides are set running each for itself. Protocol 6.3.
 
 use super::{Address, FROM_HOST, FrameFault, open, seal};
+use crate::table::End;
+use crate::wire::LONG_TEXT_LEN;
 use crate::wire::clock::{TimeFault, bcd, hms, sixty};
-use crate::wire::{End, LONG_TEXT_LEN};
 
 /// Wakes a sleeping clock. Its checksum is that of a frame to `10` and wrong for its own address;
 /// it is what the maker's program sends, and a clock that sleeps does not mind (protocol 6.2).

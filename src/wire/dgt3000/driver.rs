@@ -5,6 +5,7 @@
 //! clock sleeps, two masters speak at once, a plug is half in. Answers come on one of two
 //! addresses, and the host listens on one at a time. Protocol 6.3 to 6.6.
 
+use crate::table::End;
 use std::time::Duration;
 
 use super::{AckVerdict, Address, BEEP_MAX, I2cAck, I2cCommand, I2cMessage, I2cSet, I2cTime};
@@ -15,7 +16,7 @@ use crate::wire::clock_wish::{
     Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted, WantedTimes,
 };
 use crate::wire::errand::{Errand, Errands, N_TRIES};
-use crate::wire::{ClockTime, End, LONG_TEXT_LEN, Runs, SideTime};
+use crate::wire::{ClockTime, LONG_TEXT_LEN, Runs, SideTime};
 
 /// An answer takes up to 10 ms by one program and 50 ms by another (protocol 6.6); the rest is for
 /// a microcontroller between us and the bus.

@@ -5,8 +5,9 @@
 
 use super::command::{CHANGE_STATE, DISPLAY, END_DISPLAY, SET_AND_RUN, seconds};
 use super::{Address, FROM_CLOCK, FrameFault, open, seal};
+use crate::table::End;
 use crate::wire::clock::{bcd, hms};
-use crate::wire::{Button, Buttons, End};
+use crate::wire::{Button, Buttons};
 
 const ACK: u8 = 0x01;
 const HELLO: u8 = 0x02;

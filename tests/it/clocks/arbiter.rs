@@ -10,11 +10,12 @@ use rokade::relay::log::Log;
 use rokade::relay::open;
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, DisplaySim, Glass, Obedience, Table};
+use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Reading;
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::ht16k33::Face;
-use rokade::wire::{self, BoardMessage, ClockKind, Command, End, Item};
+use rokade::wire::{self, BoardMessage, ClockKind, Command, Item};
 use shakmaty::{Color, Piece, Square};
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ fn settings(control: &TimeControl, clock_role: ClockRole) -> Settings {
     Settings {
         terms: Some(at_control(Terms::default(), control)),
         time_control: Some(control.clone()),
-        white_end: Some(rokade::clock::End::Left),
+        white_end: Some(End::Left),
         clock_role,
         ..Settings::default()
     }

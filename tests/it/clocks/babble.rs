@@ -3,9 +3,10 @@
 
 use proptest::prelude::*;
 use rokade::sim::{DgtClockSim, Obedience};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    Ack, Act, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews, ClockText, Command, End,
+    Ack, Act, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews, ClockText, Command,
     LineInput, Runs, Wanted,
 };
 use std::time::Duration;

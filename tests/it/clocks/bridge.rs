@@ -3,11 +3,12 @@
 use super::behind::Room;
 use super::world::times;
 use proptest::prelude::*;
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, LINE_MAX, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
 use rokade::wire::{
-    Act, BridgeLink, ClockDriver, ClockNews, ClockText, Difference, End, PortInput, Runs, Wanted,
+    Act, BridgeLink, ClockDriver, ClockNews, ClockText, Difference, PortInput, Runs, Wanted,
 };
 use std::time::Duration;
 

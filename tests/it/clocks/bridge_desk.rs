@@ -4,8 +4,9 @@ use rokade::drive::{ClockDesk, PortDesk};
 use rokade::game::{Basis, Fact};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
+use rokade::table::End;
 use rokade::wire::dgt3000::SideRun;
-use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime, End};
+use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime};
 use shakmaty::{Color, KnownOutcome};
 use std::time::Duration;
 

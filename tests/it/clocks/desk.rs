@@ -5,9 +5,10 @@ use rokade::game::{Basis, Ear, Fact, Stage};
 use rokade::laws::{Finding, FindingKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Glass, Obedience, Table};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::track::line::CompletedBy;
-use rokade::wire::{Act, BoardMessage, ClockKind, ClockMessage, ClockNews, Command, End, Item};
+use rokade::wire::{Act, BoardMessage, ClockKind, ClockMessage, ClockNews, Command, Item};
 use shakmaty::{Color, Square};
 use std::time::Duration;
 

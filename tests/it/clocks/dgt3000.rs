@@ -3,11 +3,12 @@
 use super::hms;
 use crate::wire::describe::{hex, unhex};
 use proptest::prelude::*;
+use rokade::table::End;
 use rokade::wire::dgt3000::{
     AckVerdict, Address, BEEP_MAX, FRAME_MAX, FrameFault, I2cAck, I2cCommand, I2cMessage, I2cSet,
     I2cTime, KeyEvent, Keys, SideRun, crc,
 };
-use rokade::wire::{Button, Buttons, End, LONG_TEXT_LEN, TimeFault};
+use rokade::wire::{Button, Buttons, LONG_TEXT_LEN, TimeFault};
 
 const TO_CLOCK: &str = "host-to-clock";
 

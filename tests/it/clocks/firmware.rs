@@ -4,11 +4,12 @@
 use super::world::times;
 use rokade::sim::Dgt3000Sim;
 use rokade::sim::dgt3000::State;
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
 use rokade::wire::{
-    Act, BridgeLink, ClockDriver, ClockNews, ClockText, End, PortDriver, PortInput, Runs, Wanted,
+    Act, BridgeLink, ClockDriver, ClockNews, ClockText, PortDriver, PortInput, Runs, Wanted,
 };
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

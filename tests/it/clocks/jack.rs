@@ -4,11 +4,11 @@ use super::world::times;
 use proptest::prelude::*;
 use rokade::sim::Dgt3000Sim;
 use rokade::sim::dgt3000::State;
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::dgt3000::{Address, Dgt3000, I2cCommand, I2cInput, I2cOp, SideRun, WriteEnd};
 use rokade::wire::{
-    Act, Button, Buttons, ClockDriver, ClockKind, ClockNews, ClockText, Difference, End, Runs,
-    Wanted,
+    Act, Button, Buttons, ClockDriver, ClockKind, ClockNews, ClockText, Difference, Runs, Wanted,
 };
 use std::time::Duration;
 

@@ -3,10 +3,11 @@
 use super::world::{Happens, World, times};
 use proptest::prelude::*;
 use rokade::sim::{Badness, Glass, Obedience};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::segments::segments;
 use rokade::wire::{
-    Ack, Button, Buttons, ClockKind, ClockNews, ClockText, Difference, End, Icons, Runs, Wanted,
+    Ack, Button, Buttons, ClockKind, ClockNews, ClockText, Difference, Icons, Runs, Wanted,
 };
 use std::time::Duration;
 

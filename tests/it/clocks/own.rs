@@ -5,10 +5,11 @@ use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
 use rokade::drive::{OwnAct, OwnClock};
 use rokade::laws::ClockOrder;
 use rokade::sim::{ButtonSim, DisplaySim};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::contact::{Contact, Contacts, Level, REST, Shape};
 use rokade::wire::ht16k33::Face;
-use rokade::wire::{ClockMessage, ClockTime, End};
+use rokade::wire::{ClockMessage, ClockTime};
 use shakmaty::Color;
 use std::time::Duration;
 

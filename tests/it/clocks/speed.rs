@@ -2,9 +2,10 @@
 
 use rokade::drive::ClockDesk;
 use rokade::sim::{DgtClockSim, Obedience};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    Act, BoardMessage, Button, Buttons, ClockKind, ClockMessage, ClockNews, ClockTime, Command, End,
+    Act, BoardMessage, Button, Buttons, ClockKind, ClockMessage, ClockNews, ClockTime, Command,
 };
 use shakmaty::{ByColor, Color};
 use std::time::Duration;

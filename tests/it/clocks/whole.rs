@@ -12,11 +12,12 @@ use rokade::game::terms::at_control;
 use rokade::game::{ClockRole, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{self, Terms};
 use rokade::sim::{Badness, DgtClockSim, Faults, Obedience};
+use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::{
-    Act, BoardMessage, ClockKind, ClockMessage, ClockTime, Command, CommandDecoder, Dump, End,
-    HostItem, Orientation, SideTime,
+    Act, BoardMessage, ClockKind, ClockMessage, ClockTime, Command, CommandDecoder, Dump, HostItem,
+    Orientation, SideTime,
 };
 use set::Set;
 use shakmaty::{Board, Color};
@@ -111,7 +112,7 @@ impl Hall {
             }
             Kind::Own => {
                 let contacts = Contacts::new(Shape::Buttons, Level::Open, Level::Open);
-                Device::Own(Box::new(OwnClock::new(model, rokade::wire::End::Left, contacts)))
+                Device::Own(Box::new(OwnClock::new(model, End::Left, contacts)))
             }
             Kind::Read => Device::Read(Box::new(Set {
                 truth: model,
@@ -122,7 +123,7 @@ impl Hall {
             })),
         };
         let settings = Settings {
-            white_end: Some(rokade::clock::End::Left),
+            white_end: Some(End::Left),
             time_control: Some(control()),
             terms: Some(at_control(Terms::default(), &control())),
             clock_role: match kind {
@@ -475,8 +476,8 @@ impl Hall {
     fn apart(&self, estimated: Times) -> Option<String> {
         let time = self.shown();
         let (left, right) = match self.game.clock().white_end() {
-            rokade::clock::End::Left => (estimated.white, estimated.black),
-            rokade::clock::End::Right => (estimated.black, estimated.white),
+            End::Left => (estimated.white, estimated.black),
+            End::Right => (estimated.black, estimated.white),
         };
         let ends = [(left, time.left.seconds), (right, time.right.seconds)];
         let is_off = |(reckoned, shown): &(Duration, u32)| up(*reckoned).abs_diff(*shown) > 2;

@@ -1,11 +1,12 @@
 //! A board with a clock at the far end of a line, and a driver at the near end, in virtual time.
 
 use rokade::sim::{Badness, DgtClockSim, Faults, Glass, Obedience};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::segments::segments;
 use rokade::wire::{
     Ack, Act, Buttons, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews, ClockTime,
-    Command, Difference, End, LineInput, Runs, SideTime, Wanted, WantedTimes,
+    Command, Difference, LineInput, Runs, SideTime, Wanted, WantedTimes,
 };
 use std::time::Duration;
 

@@ -6,16 +6,17 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use super::{Complaint, Source};
 
 /// Who may name whom, and which external crates. A layer may always name itself.
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 11] = [
     Layer { name: "time", names: &[], crates: &["shakmaty"] },
-    Layer { name: "wire", names: &["time"], crates: &["shakmaty"] },
+    Layer { name: "table", names: &[], crates: &["shakmaty"] },
+    Layer { name: "wire", names: &["time", "table"], crates: &["shakmaty"] },
     Layer { name: "track", names: &["time"], crates: &["shakmaty"] },
     Layer { name: "laws", names: &["time"], crates: &["shakmaty"] },
-    Layer { name: "clock", names: &["time"], crates: &["shakmaty"] },
-    Layer { name: "board", names: &["time", "wire", "track"], crates: &["shakmaty"] },
+    Layer { name: "clock", names: &["time", "table"], crates: &["shakmaty"] },
+    Layer { name: "board", names: &["time", "table", "wire", "track"], crates: &["shakmaty"] },
     Layer {
         name: "game",
-        names: &["time", "wire", "track", "laws", "clock", "board"],
+        names: &["time", "table", "wire", "track", "laws", "clock", "board"],
         crates: &["shakmaty"],
     },
     Layer {
@@ -23,6 +24,7 @@ const LAYERS: [Layer; 10] = [
         // Of the game what it tells a clock, and what it hears of one.
         names: &[
             "time",
+            "table",
             "wire",
             "track::line",
             "laws",
@@ -37,14 +39,14 @@ const LAYERS: [Layer; 10] = [
     },
     Layer {
         name: "relay",
-        names: &["time", "game", "laws", "clock", "track"],
+        names: &["time", "table", "game", "laws", "clock", "track"],
         crates: &["shakmaty", "serde", "serde_json"],
     },
     Layer {
         name: "sim",
         // Of the laws what a record says of players, to hold it against what they did; of the relay
         // only the words that traces share with the records.
-        names: &["time", "wire", "track", "laws", "game", "relay::words"],
+        names: &["time", "table", "wire", "track", "laws", "game", "relay::words"],
         crates: &["shakmaty", "serde", "serde_json", "fastrand"],
     },
 ];

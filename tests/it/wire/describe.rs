@@ -1,9 +1,10 @@
 //! The words of the tables for what was decoded, written by hand so that a table is readable and
 //! a change of a type is not a change of a table.
 
+use rokade::table::End;
 use rokade::wire::{
     AckKind, AckOutcome, BoardMessage, Button, ClockCommand, ClockMessage, ClockTime, Code,
-    Command, End, Field, Item, Leds, LogEvent, Orientation, PegasusLeds, Runs, SetTime, SideTime,
+    Command, Field, Item, Leds, LogEvent, Orientation, PegasusLeds, Runs, SetTime, SideTime,
     Signal, SkipReason, TimeFault, segments,
 };
 

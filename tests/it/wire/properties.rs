@@ -2,10 +2,11 @@
 //! anywhere; what we write is what we read.
 
 use proptest::prelude::*;
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
     Ack, Battery, BoardMessage, ClockMessage, ClockTime, Code, Command, CommandDecoder, Decoder,
-    Dump, End, Field, Item, LogEvent, Orientation, SideTime, decode_log,
+    Dump, Field, Item, LogEvent, Orientation, SideTime, decode_log,
 };
 
 fn code() -> impl Strategy<Value = Code> {

@@ -1,10 +1,10 @@
 //! The session against the simulated board: waking, keeping awake, losing and finding again.
 
 use rokade::sim::{BoardSim, Delivery, Mode};
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    ClockTime, Code, Command, End, Orientation, Session, SessionFault, SessionState, SideTime,
-    Streams,
+    ClockTime, Code, Command, Orientation, Session, SessionFault, SessionState, SideTime, Streams,
 };
 use shakmaty::{Board, Square};
 

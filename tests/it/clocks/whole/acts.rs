@@ -5,9 +5,10 @@ use super::{Device, Hall, POLL, SPOKEN_OF};
 use rokade::game::{Act, Event};
 use rokade::laws::ClockOrder;
 use rokade::sim::Badness;
+use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::contact::Level;
-use rokade::wire::{Ack, Button, Buttons, ClockMessage, End};
+use rokade::wire::{Ack, Button, Buttons, ClockMessage};
 use shakmaty::Color;
 use std::time::Duration;
 

@@ -2,8 +2,9 @@
 
 use super::up;
 use rokade::clock::ClockModel;
+use rokade::table::End;
 use rokade::time::Mono;
-use rokade::wire::{ClockTime, End, SideTime};
+use rokade::wire::{ClockTime, SideTime};
 use shakmaty::Color;
 
 /// A clock that runs by a program of its own.

@@ -10,7 +10,7 @@ use rokade::laws::{
 };
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
-use rokade::wire::{self, ClockMessage, ClockTime, SideTime};
+use rokade::wire::{ClockMessage, ClockTime, SideTime};
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -231,7 +231,7 @@ impl Table {
             start: Some(fen),
             is_chess960: scenario.variant == "chess960" || scenario.config["chess960"] == true,
             terms: Some(terms),
-            white_end: Some(rokade::clock::End::Left),
+            white_end: Some(rokade::table::End::Left),
             clock_role: pauses.clock_role(),
             settle: pauses.settle(),
             ..Settings::default()
@@ -356,7 +356,7 @@ impl Table {
             left: side(Color::White),
             right: side(Color::Black),
             running: shown.running.is_some(),
-            high: self.on_move.fold_wb(wire::End::Left, wire::End::Right),
+            high: self.on_move.fold_wb(rokade::table::End::Left, rokade::table::End::Right),
             battery_low: false,
         }
     }
