@@ -79,7 +79,7 @@ pub enum MatrixError {
     /// The bus failed.
     #[error("reading {}: the bus failed ({why})", bus.display())]
     Bus {
-        /// Which.
+        /// The path of the bus.
         bus: PathBuf,
         /// What was said.
         why: String,
@@ -105,7 +105,7 @@ pub trait Scanner: Debug {
 pub struct Heard {
     /// When it was read.
     pub at: Stamp,
-    /// What it is.
+    /// What was read.
     pub what: What,
 }
 

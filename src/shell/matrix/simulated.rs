@@ -28,9 +28,9 @@ pub enum SimulatedError {
     /// Its socket cannot be had.
     #[error("{}: cannot make a socket there", path.display())]
     Socket {
-        /// Where.
+        /// The path of the socket.
         path: PathBuf,
-        /// Why.
+        /// The system's reason.
         #[source]
         source: io::Error,
     },
