@@ -105,7 +105,7 @@ impl Desk {
         load.set_low().expect("a pin of ours");
         let how = Registers { bus: "mock".into(), is_low_active: true, loops_back: true };
         let scanner = ShiftRegisters::new(bus.clone(), load, how);
-        let scans = Scans::new(Wiring::default(), Duration::from_millis(20));
+        let scans = Scans::new(Wiring::default(), Duration::from_millis(10));
         Self { bus, scanner, scans, n_scans: 0 }
     }
 

@@ -64,7 +64,7 @@ impl Default for Matrix {
             loop_back: true,
             occupied: Occupied::default(),
             scans_per_s: 200,
-            debounce_ms: 20,
+            debounce_ms: 10,
             inputs: Wiring::default().groups(),
         }
     }
