@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// Pictures that are kept, at the most: some 25 to 40 half-moves of play with a clock.
 pub const PAST_MAX: usize = 96;
+/// What the board showed exactly at so many presses, the players have seen as well. Decision 139.
+pub const PRESSED_ON: usize = 3;
 /// A board that has been still for so long rested.
 const RESTED: Duration = Duration::from_millis(300);
 

@@ -9,7 +9,7 @@ use crate::game::entry::{Basis, Fact};
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use crate::track::past::{PAST_MAX, Snap};
+use crate::track::past::{PAST_MAX, PRESSED_ON, Snap};
 use crate::track::repair::{Found, Recorded, Stretch};
 use crate::track::weigh::{Cost, POINT, SURE_LEAD};
 use crate::track::{Placement, Ply, Reading};
@@ -28,8 +28,6 @@ const LEAD: Cost = 2 * POINT;
 const CERTAIN_LEAD: Cost = 2 * SURE_LEAD;
 /// At a press, where hands are quick, the board must have contradicted the record for so long.
 const CONTRADICTED: Duration = Duration::from_secs(2);
-/// What the board showed exactly at so many presses, the players have seen as well.
-const PRESSED_ON: usize = 3;
 
 impl Play {
     /// After how many half-moves the game stands as the board shows it, by the best line.

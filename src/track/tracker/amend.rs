@@ -4,7 +4,8 @@
 use super::Tracker;
 use crate::time::Mono;
 use crate::track::legal;
-use crate::track::line::{ASTRAY_MAX, Astray, Line, Ply, arrivals_of};
+use crate::track::line::{ASTRAY_MAX, Astray, CompletedBy, Line, Ply, arrivals_of};
+use crate::track::past::PRESSED_ON;
 use crate::track::placement::Reading;
 use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
@@ -12,6 +13,10 @@ use std::time::Duration;
 
 /// A piece that is knocked over comes to the next square at once.
 const AT_ONCE: Duration = Duration::from_millis(60);
+
+/// Hands that are in a hurry press three times on a piece that lies badly: it must have stood so
+/// long, too.
+const STOOD: Duration = Duration::from_secs(15);
 
 /// A piece that makes two moves within this may not have been seen in between, where a board looks
 /// at its squares in rounds.
@@ -81,6 +86,9 @@ impl Tracker {
         let rested = self.history.rested(ply.m.to(), piece, since);
         let has_stayed = rested > 2 * self.round();
         let mut lines = Vec::new();
+        if was_pressed_on(line, idx, rested) {
+            return lines;
+        }
         for m in legal::moves(before) {
             if m.from() != ply.m.from() || m.to() == ply.m.to() || !is_plain(m) {
                 continue;
@@ -115,6 +123,17 @@ impl Tracker {
         }
         lines
     }
+}
+
+/// Whether the piece of ply `idx`, which `rested` where it was put, was read there at so many
+/// presses that it had not been put beside its square.
+fn was_pressed_on(line: &Line, idx: usize, rested: Duration) -> bool {
+    let ply = line.plies[idx];
+    let done = line.plies[idx..].iter().filter_map(|ply| ply.completion);
+    let mut pressed = done.filter(|done| done.by == CompletedBy::Press).map(|done| done.at);
+    let is_read = !line.faulty.contains(ply.m.to());
+    let last = pressed.nth(PRESSED_ON - 1).filter(|_| is_read);
+    rested >= STOOD && last.is_some_and(|last| last.since(ply.released) <= rested)
 }
 
 impl Tracker {
