@@ -4,6 +4,7 @@
 mod check;
 mod matrix;
 pub mod terms;
+mod word;
 
 pub use self::matrix::{Chips, Matrix, Occupied};
 use self::terms::Announced;
@@ -117,16 +118,20 @@ pub struct Board {
     /// The round.
     pub round: String,
     /// How the board lies.
+    #[serde(deserialize_with = "word::one_of")]
     pub connector: Connector,
     /// White's end of the clock.
+    #[serde(deserialize_with = "word::one_of")]
     pub clock_white: Seat,
     /// Where the clock is.
+    #[serde(deserialize_with = "word::one_of")]
     pub clock: Source,
     /// The serial line of a clock's bridge: a device path, or `auto`.
     pub clock_port: String,
     /// The clock behind the board is set and run by the time control; else it is only read.
     pub drive_clock: bool,
     /// For what a driven clock is stopped and calls the arbiter.
+    #[serde(deserialize_with = "word::one_of")]
     pub clock_stops_for: StopsFor,
     /// The first press of the player without the first move starts a driven clock.
     pub clock_starts_by_lever: bool,
@@ -385,13 +390,22 @@ fn own_state() -> Option<PathBuf> {
     (!is_root && !reads_service).then_some(folder)
 }
 
-/// The complaint about an unknown key, with the line in which it stands.
+/// The complaint about an unknown key or word, with the line in which it stands.
 fn with_line(complaint: String, text: &str) -> String {
-    let key = complaint.split_once("unknown field `").and_then(|(_, rest)| rest.split('`').next());
-    let Some(key) = key else { return complaint };
+    let behind = |start: &str| complaint.split_once(start).map(|(_, rest)| rest);
+    let key = behind("unknown field `").and_then(|rest| rest.split('`').next());
+    let value = behind(word::UNKNOWN).and_then(|rest| rest.split(';').next());
     let is_it = |line: &str| {
         let line = line.trim_start().trim_start_matches('[');
-        line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(['=', ']', '.']))
+        let has_key = |key| {
+            let rest = line.strip_prefix(key);
+            rest.is_some_and(|rest| rest.trim_start().starts_with(['=', ']', '.']))
+        };
+        let has_value = |value| {
+            let rest = line.split_once('=').and_then(|(_, rest)| rest.trim().strip_prefix(value));
+            rest.is_some_and(|rest| rest.is_empty() || rest.trim_start().starts_with('#'))
+        };
+        key.is_some_and(has_key) || value.is_some_and(has_value)
     };
     match text.lines().position(is_it) {
         Some(idx) => format!("line {}: {complaint}", idx + 1),

@@ -242,6 +242,31 @@ fn the_time_control_is_among_the_terms() {
 }
 
 #[test]
+fn a_word_that_is_none_is_refused_with_its_line_and_those_that_are() {
+    for (lines, line, sentence) in [
+        ("connector = \"up\"", 2, "unknown word \"up\"; write \"auto\", \"left\", \"right\""),
+        (
+            "clock = \"foo\" # mine",
+            2,
+            "\"foo\"; write \"board\", \"gpio\", \"gpio-lever\", \"bridge\"",
+        ),
+        ("clock_stops_for = \"all\"", 2, "write \"nothing\", \"illegal-move\", \"irregularity\""),
+        ("port = \"gpio\"\n[board.matrix]\nchips = \"mcp\"", 4, "\"mcp\"; write \"74hc165\""),
+        ("port = \"gpio\"\n[board.matrix]\noccupied = 1", 4, "\"1\"; write \"low\" or \"high\""),
+        ("[board.terms]\nvenue = \"x\"", 3, "write \"with-arbiter\" or \"without-arbiter\""),
+        ("[board.terms]\nflag_watch = \"no\"", 3, "write \"full\", \"limited\", \"silent\""),
+        ("[board.terms]\nflag_witness = \"\"", 3, "write \"advisory\" or \"authoritative\""),
+        ("[board.terms]\ncredit = \"now\"", 3, "write \"on-moves\" or \"on-zero\""),
+    ] {
+        let complaint = load(&format!("[[board]]\n{lines}\n")).expect_err("no such word");
+        assert!(complaint.contains(sentence), "{complaint}");
+        let is_bare = lines.contains("= 1");
+        assert!(is_bare || complaint.contains(&format!(": line {line}: ")), "{complaint}");
+        assert!(!complaint.contains('\n') && !complaint.contains("enum"), "{complaint}");
+    }
+}
+
+#[test]
 fn an_unknown_word_of_the_laws_is_refused_with_the_nearest() {
     for (line, nearest) in [
         ("laws = \"m2032\"", "did you mean m2023"),

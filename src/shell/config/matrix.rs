@@ -35,6 +35,7 @@ pub enum Occupied {
 #[serde(deny_unknown_fields, default)]
 pub struct Matrix {
     /// What reads the switches.
+    #[serde(deserialize_with = "super::word::one_of")]
     pub chips: Chips,
     /// The bus: a device, or the socket of a simulated board.
     pub bus: String,
@@ -45,6 +46,7 @@ pub struct Matrix {
     /// Whether what is sent comes back through the chips.
     pub loop_back: bool,
     /// What an input reads while a piece stands on its square.
+    #[serde(deserialize_with = "super::word::one_of")]
     pub occupied: Occupied,
     /// How often all squares are read.
     pub scans_per_s: u32,

@@ -24,14 +24,18 @@ pub struct Announced {
     /// The parts of Guidelines III that were announced.
     pub guidelines: Vec<String>,
     /// Whether an arbiter is there.
+    #[serde(deserialize_with = "super::word::one_of")]
     pub venue: VenueWord,
     /// Minutes until the sitting ends.
     pub sitting_left_min: u64,
     /// Who is believed about a flag.
+    #[serde(deserialize_with = "super::word::one_of")]
     pub flag_witness: Witness,
     /// What is done at once when a flag falls.
+    #[serde(deserialize_with = "super::word::one_of")]
     pub flag_watch: Watch,
     /// Whether the clock credits a period with its last move or when its time is used up.
+    #[serde(deserialize_with = "super::word::one_of")]
     pub credit: Credit,
     /// The period in which the game starts, from 1.
     pub period: usize,
