@@ -16,7 +16,7 @@ use super::orders::{self, Answer, Asked, Class, Reply, Requests};
 use super::publish::{After, News, PgnFile, Publisher, Sent, replace};
 use super::record::{self, Ledger, Past, RecordError};
 use super::status::Status;
-use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping};
+use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState};
 use crate::relay::log::Log;
 use crate::relay::open;
 use crate::relay::pgn::{self};
@@ -51,6 +51,8 @@ pub struct Board {
     handled: Mono,
     writer: Writer<After, DiskStorage>,
     status: watch::Sender<Status>,
+    /// The line to the board, as that tells.
+    link: LinkState,
     /// The last ping of the watchdog that was seen.
     alive: watch::Sender<u64>,
     /// Told from which line on what was kept in memory is behind another past.
@@ -192,6 +194,7 @@ impl Board {
             handled: Mono::default(),
             writer,
             status: stand.status.clone(),
+            link: stand.status.borrow().link,
             alive: stand.alive.clone(),
             late: is_late,
             tasks,
@@ -395,7 +398,10 @@ impl Board {
             }
         }
         let link = self.game.link();
-        self.status.send_if_modified(|status| std::mem::replace(&mut status.link, link) != link);
+        // Others hold the lock of what is published while they read it: only news is worth that.
+        if std::mem::replace(&mut self.link, link) != link {
+            self.status.send_modify(|status| status.link = link);
+        }
         if let Some(reply) = &mut after.reply {
             reply.answer.lines.splice(..0, after.lines.iter().cloned());
         } else if lines.is_empty() && !wants_show {

@@ -1,5 +1,10 @@
 //! Brings the boards' news over to the pages' thread, so that a board wakes one task there and not
 //! each of its viewers.
+//!
+//! Nothing else there reads what a board publishes. Whoever reads it holds a lock for which the
+//! board would have to wait, and the pages' thread gives way to others: with the lock in hand it
+//! would be put aside for as long as a flood lasts. What passes it on holds the lock for the copy
+//! of one pointer.
 
 use std::sync::Arc;
 
@@ -24,9 +29,11 @@ pub(super) struct Local {
 impl Local {
     /// Takes over a feed; `tasks` do so until they are dropped.
     pub(super) fn new(feed: Feed, tasks: &mut JoinSet<()>) -> Self {
-        let status = pass_on(feed.status.clone(), 1, tasks).remove(0);
-        let views = pass_on(feed.view.clone(), PORTIONS, tasks);
-        Self { feed: Feed { status, ..feed }, views }
+        let status = pass_on(feed.status, 1, tasks).remove(0);
+        let pgn = pass_on(feed.pgn, 1, tasks).remove(0);
+        let views = pass_on(feed.view, PORTIONS, tasks);
+        let view = views[0].clone();
+        Self { feed: Feed { status, pgn, view, ..feed }, views }
     }
 
     /// The feed for one more viewer.
@@ -53,4 +60,36 @@ fn pass_on<T: Clone + Send + Sync + 'static>(
         }
     });
     receivers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_reader_on_the_pages_thread_holds_a_lock_of_a_board() {
+        let shown = Shown { text: "1".to_owned(), made: tokio::time::Instant::now() };
+        let (view, views) = watch::channel(Arc::new(shown));
+        let (pgn, pgns) = watch::channel(Arc::from("1"));
+        let (status, statuses) = watch::channel(super::super::Status::default());
+        let feed = Feed {
+            name: "table-1".to_owned(),
+            view: views.clone(),
+            pgn: pgns.clone(),
+            status: statuses.clone(),
+            delays: Arc::default(),
+        };
+        let mut tasks = JoinSet::new();
+        let local = Local::new(feed, &mut tasks);
+        for reader in [local.feed.clone(), local.for_viewer(0), local.for_viewer(17)] {
+            assert!(!reader.view.same_channel(&views));
+            assert!(!reader.pgn.same_channel(&pgns));
+            assert!(!reader.status.same_channel(&statuses));
+        }
+        // And yet they hear all of it.
+        pgn.send_replace(Arc::from("2"));
+        let mut reader = local.feed.pgn.clone();
+        reader.wait_for(|pgn| &**pgn == "2").await.expect("it is passed on");
+        drop((view, status));
+    }
 }

@@ -43,6 +43,11 @@ pub enum MatrixError {
     #[error("opening {}: there is no such bus; switch SPI on (`sudo raspi-config nonint do_spi 0`) \
              and start anew, or name the right one under [board.matrix]", .0.display())]
     NoBus(PathBuf),
+    /// There is no such socket, or nobody answers at it.
+    #[error("opening {}: no simulated board is there; start `rokade simulate --board reed --link \
+             {}`, or name a bus such as /dev/spidev0.0 under [board.matrix]",
+            .0.display(), .0.display())]
+    NoSocket(PathBuf),
     /// This user may not.
     #[error("opening {}: permission denied; add this user to the groups spi and gpio \
              (`sudo usermod -aG spi,gpio $USER`), then log in again", .0.display())]

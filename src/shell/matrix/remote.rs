@@ -52,7 +52,9 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     let path = Path::new(&settings.bus);
     let failed = |e: io::Error| match e.kind() {
         ErrorKind::PermissionDenied => MatrixError::Forbidden(path.to_owned()),
-        ErrorKind::NotFound => MatrixError::NoBus(path.to_owned()),
+        ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
+            MatrixError::NoSocket(path.to_owned())
+        }
         _ => MatrixError::Bus { bus: path.to_owned(), why: e.to_string() },
     };
     let stream = UnixStream::connect(path).map_err(failed)?;
