@@ -464,7 +464,8 @@ async fn a_matrix_that_is_not_there_keeps_nobody_waiting() {
     };
     let text = board("table-1", works.to_str().unwrap())
         + &board("table-2", dead.to_str().unwrap())
-        + &board("table-3", "/dev/spidev6.2").replace("bus = ", "load = 24\nbus = ");
+        + &board("table-3", "/dev/spidev6.2").replace("bus = ", "load = 24\nbus = ")
+        + &board("table-4", place.path("none").to_str().unwrap());
     configure(&place, &text);
     let (_works, actor) = simulated::open(&header, &works).unwrap();
     tokio::spawn(actor.run());
@@ -477,6 +478,7 @@ async fn a_matrix_that_is_not_there_keeps_nobody_waiting() {
     let said = daemon.said();
     assert_eq!(said.matches("the shift registers do not answer").count(), 1, "{said}");
     assert_eq!(said.matches("opening /dev/spidev6.2: there is no such bus").count(), 1, "{said}");
+    assert_eq!(said.matches("none: no simulated board is there; start").count(), 1, "{said}");
     chips.power(true).unwrap();
     wait_until_live(&place, 2, &daemon).await;
     // What was read is lost again, and found.

@@ -307,7 +307,9 @@ impl Scans {
 /// It is not there, or not ours to use.
 pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     let path = Path::new(&settings.bus);
-    if std::fs::metadata(path).is_ok_and(|it| it.file_type().is_socket()) {
+    let is_socket = |found: std::fs::Metadata| found.file_type().is_socket();
+    // A bus of this machine is a device; what is named elsewhere can only be a socket.
+    if std::fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket) {
         return remote::open(settings);
     }
     #[cfg(feature = "pi")]
