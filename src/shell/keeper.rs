@@ -187,7 +187,8 @@ impl Keeper {
             Err(panic) => return Some(Err(failed(&said_by(&*panic)))),
         };
         self.stand.status.send_modify(|status| {
-            (status.record, status.disk) = (Recording::On, trouble);
+            // What was said of the room, another writer said.
+            (status.record, status.disk, status.room) = (Recording::On, trouble, None);
         });
         if self.said.take().is_some() {
             info!(board = self.stand.settings.name, "the board is recorded again");

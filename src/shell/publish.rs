@@ -3,7 +3,7 @@
 use super::delays::Delays;
 use super::disk::Disk;
 use super::http::Shown;
-use super::journal::{Joined, Noted, Position, Reached, WriterEvent, open_file};
+use super::journal::{Joined, Noted, Position, Reached, Room, WriterEvent, open_file};
 use super::orders::Reply;
 use super::record;
 use super::status::Status;
@@ -249,7 +249,7 @@ impl Publisher {
                 );
                 self.status.send_modify(|status| status.disk = Some(error.to_string()));
             }
-            WriterEvent::Reserve { is_used } => self.reserve(is_used),
+            WriterEvent::Room(room) => self.room(room),
             WriterEvent::Joined(joined) => self.joined(joined, withheld),
             WriterEvent::Recovered { .. } => {
                 if !withheld.is_for_good {
@@ -287,20 +287,34 @@ impl Publisher {
         }
     }
 
-    /// The disk is full, and what was kept free for that is in use; or it is not any more.
-    fn reserve(&self, is_used: bool) {
-        let why =
-            "the disk is full: the record is in the room kept for it, enough for about a game";
-        if is_used {
-            error!(
-                board = self.name,
-                "THE DISK IS FULL: recording goes on in the room kept for it, enough for about a \
-                 game; free some"
-            );
-        } else {
-            info!(board = self.name, "the disk has room again");
-        }
-        self.status.send_modify(|status| status.room = is_used.then(|| why.to_owned()));
+    /// The room that is kept for a full disk is in use, or cannot be had; or it is there again.
+    fn room(&self, room: Room) {
+        let why = match room {
+            Room::Kept => {
+                info!(board = self.name, "the disk has room again");
+                None
+            }
+            Room::Used => {
+                error!(
+                    board = self.name,
+                    "THE DISK IS FULL: recording goes on in the room kept for it, enough for about \
+                     a game; free some"
+                );
+                Some(
+                    "the disk is full: the record is in the room kept for it, enough for about a \
+                     game"
+                        .to_owned(),
+                )
+            }
+            Room::Lacking { why } => {
+                error!(
+                    board = self.name,
+                    why, "NO ROOM COULD BE KEPT FOR A GAME: free some before one begins"
+                );
+                Some(format!("no room could be kept for a game: {why}"))
+            }
+        };
+        self.status.send_modify(|status| status.room = why);
     }
 
     /// The record's folder can be used at last.

@@ -15,7 +15,8 @@ pub struct Status {
     pub link: LinkState,
     /// What the disk says, while it does not take the record: that is in memory only.
     pub disk: Option<String>,
-    /// What will soon be wrong with it: the disk is full, and the record is in the room reserved.
+    /// What will soon be wrong with it: the disk is full and the record in the room that was kept
+    /// for that, or no such room is there.
     pub room: Option<String>,
     /// What is wrong with the second copy of it, if one is set.
     pub copy: Option<String>,

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
-use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::pgn_moves;
@@ -30,26 +29,6 @@ fn lines_in(folder: &Path) -> Vec<u8> {
     let mut bytes = fs::read(folder.join("000001.journal")).unwrap_or_default();
     bytes.truncate(bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
     bytes
-}
-
-async fn health_of(place: &Place) -> Value {
-    let report = place.get("/healthz").await.unwrap_or_default();
-    serde_json::from_str(&report).unwrap_or_default()
-}
-
-/// Waits until the health check warns of the copy, or does not.
-async fn wait_for_warning(place: &Place, daemon: &Daemon, expected: Option<&str>) {
-    let end = Instant::now() + LIMIT;
-    loop {
-        let board = health_of(place).await["boards"][0].take();
-        if board["recorded"] == true && board["warning"].as_str().is_some() == expected.is_some() {
-            let warning = board["warning"].as_str().unwrap_or_default();
-            assert!(warning.contains(expected.unwrap_or_default()), "{board}");
-            return;
-        }
-        assert!(Instant::now() < end, "{board}, not {expected:?}\n{}", daemon.said());
-        sleep(Duration::from_millis(20)).await;
-    }
 }
 
 /// Waits until the copy has all that is on record, and some more than `least` bytes.
@@ -76,7 +55,7 @@ async fn a_stick_that_comes_and_goes_is_caught_up_and_stops_nothing() {
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    wait_for_warning(&place, &daemon, Some("its folder is not there")).await;
+    place.warned(&daemon, Some("its folder is not there")).await;
     assert!(!place.path("stick").exists(), "what may be the mount point is not made");
     let view = place.get("/board/table-1/view.json").await.unwrap();
     assert!(view.contains("stick/rokade is not kept"), "{view}");
@@ -84,21 +63,21 @@ async fn a_stick_that_comes_and_goes_is_caught_up_and_stops_nothing() {
     // It is put in, and pulled out in the middle of the game.
     fs::create_dir_all(place.path("stick/rokade")).unwrap();
     wait_for_copy(&place, &daemon, 100).await;
-    wait_for_warning(&place, &daemon, None).await;
+    place.warned(&daemon, None).await;
     sleep(Duration::from_millis(500)).await;
     let happenings = played.script.happenings;
     let playing = async { board.play(happenings, Speed::REAL).await.unwrap() };
     let pulling = async {
         place.seen(|view| moves_of(view).len() >= 3).await;
         fs::rename(place.path("stick"), place.path("away")).unwrap();
-        wait_for_warning(&place, &daemon, Some("its folder is not there")).await;
+        place.warned(&daemon, Some("its folder is not there")).await;
     };
     tokio::join!(playing, pulling);
     place.seen(|view| moves_of(view) == intended).await;
     let n_before = lines_in(&place.path("away/rokade/table-1")).len();
     fs::rename(place.path("away"), place.path("stick")).unwrap();
     wait_for_copy(&place, &daemon, n_before).await;
-    wait_for_warning(&place, &daemon, None).await;
+    place.warned(&daemon, None).await;
     assert_eq!(n_said(&daemon, "THE SECOND COPY IS NOT KEPT"), 2, "{}", daemon.said());
     assert_eq!(n_said(&daemon, "the second copy is complete again"), 2, "{}", daemon.said());
     assert_eq!(daemon.stop().await.0, Some(0));
@@ -141,7 +120,7 @@ async fn nothing_in_the_place_of_the_copy_keeps_a_board_from_being_recorded() {
     fs::rename(place.path("stick"), place.path("away")).unwrap();
     fs::create_dir(place.path("stick")).unwrap();
     fs::write(place.path("stick/rokade"), "no folder").unwrap();
-    wait_for_warning(&place, &daemon, Some("it is no folder")).await;
+    place.warned(&daemon, Some("it is no folder")).await;
     assert_eq!(daemon.stop().await.0, Some(0));
     let exported = place.run(&["export"]).await;
     assert_eq!(pgn_moves(&exported.out), [intended]);

@@ -166,6 +166,25 @@ impl Place {
         (length?.parse() == Ok(body.len())).then(|| body.to_owned())
     }
 
+    /// Waits until the health check says that the board is recorded, with a warning that contains
+    /// this, or without any.
+    pub(crate) async fn warned(&self, daemon: &Daemon, expected: Option<&str>) {
+        let end = Instant::now() + LIMIT;
+        loop {
+            let report = self.get("/healthz").await.unwrap_or_default();
+            let health: Value = serde_json::from_str(&report).unwrap_or_default();
+            let board = &health["boards"][0];
+            let warning = board["warning"].as_str();
+            if board["recorded"] == true && warning.is_some() == expected.is_some() {
+                let warning = warning.unwrap_or_default();
+                assert!(warning.contains(expected.unwrap_or_default()), "{board}");
+                return;
+            }
+            assert!(Instant::now() < end, "{board}, not {expected:?}\n{}", daemon.said());
+            sleep(STEP).await;
+        }
+    }
+
     /// The newest view document.
     pub(crate) async fn view(&self) -> Option<Value> {
         self.view_of(1).await

@@ -5,6 +5,7 @@
 use std::fs;
 use std::time::Duration;
 
+use rokade::shell::journal::RESERVE;
 use rokade::shell::pty::{PtyBoardStub, Speed};
 use rokade::sim::hands::{Performance, Span};
 use serde_json::Value;
@@ -63,6 +64,26 @@ async fn a_record_that_had_no_place_from_the_start_is_kept_once_it_has() {
     let verified = place.run(&["verify"]).await;
     assert_eq!(verified.code, Some(0), "{verified:?}");
     assert_eq!(pgn_moves(&place.run(&["export"]).await.out), [intended]);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// What stands in the way of the reserve is a folder: that is as good as a disk without room.
+#[tokio::test]
+async fn that_no_room_could_be_kept_is_said_until_it_is() {
+    let place = Place::new();
+    let reserve = place.journal().join(RESERVE);
+    fs::create_dir_all(&reserve).unwrap();
+    let daemon = place.start();
+    place.warned(&daemon, Some("no room could be kept for a game: cannot keep room in")).await;
+    let page: Value =
+        serde_json::from_str(&place.get("/board/table-1/view.json").await.unwrap()).unwrap();
+    assert!(page["warning"].as_str().unwrap().contains("no room could be kept"), "{page}");
+    fs::remove_dir(&reserve).unwrap();
+    place.warned(&daemon, None).await;
+    assert!(reserve.is_file());
+    let said = daemon.said();
+    assert_eq!(said.matches("NO ROOM COULD BE KEPT FOR A GAME").count(), 1, "{said}");
+    assert_eq!(said.matches("the disk has room again").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -103,7 +103,7 @@ pub use self::reserve::RESERVE;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
 pub(super) use self::storage::{leads_nowhere, open_file};
 pub use self::verify::{Broken, Kind, Salvaged, Verdict, contains, salvage, verify};
-pub use self::writer::{Backoff, Batch, QUEUE, Reached, Writer, WriterEvent};
+pub use self::writer::{Backoff, Batch, QUEUE, Reached, Room, Writer, WriterEvent};
 
 /// What can be wrong with a journal.
 #[derive(Debug, Error)]
@@ -166,11 +166,15 @@ pub struct Limits {
     pub waiting: usize,
 }
 
-impl Default for Limits {
+impl Limits {
     /// 8 MiB are some ten games; 1 MiB was measured (4.4 kB to the card for one event, not 8.4); a
     /// day of play is some 10,000 lines, a tenth of what may wait.
+    pub const USUAL: Self = Self { segment: 8 << 20, step: 1 << 20, waiting: 100_000 };
+}
+
+impl Default for Limits {
     fn default() -> Self {
-        Self { segment: 8 << 20, step: 1 << 20, waiting: 100_000 }
+        Self::USUAL
     }
 }
 

@@ -4,6 +4,7 @@
 //! All batches that wait go to the disk together with one sync (group commit), so a slow card makes
 //! the groups larger instead of the queue longer.
 
+use std::mem::discriminant;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
@@ -34,6 +35,20 @@ pub struct Reached {
     pub noted: Option<Noted>,
 }
 
+/// What is kept free for the game in progress, should the disk be full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Enough for about a game.
+    Kept,
+    /// The same, and it is being written to.
+    Used,
+    /// None can be made; that is tried again. What is recorded still finds its place.
+    Lacking {
+        /// What the disk said.
+        why: String,
+    },
+}
+
 /// What the writer says, in the order in which it happened.
 #[derive(Debug)]
 pub enum WriterEvent<T> {
@@ -52,11 +67,8 @@ pub enum WriterEvent<T> {
         /// The reason why they were not taken.
         error: JournalError,
     },
-    /// The disk is full: what was reserved for that is being written to, or is needed no more.
-    Reserve {
-        /// Whether it is in use.
-        is_used: bool,
-    },
+    /// There is another room for a disk that is full than there was: at first [`Room::Kept`].
+    Room(Room),
     /// A write failed; a new segment has taken over and nothing is missing.
     Mishap {
         /// The write that failed.
@@ -126,7 +138,7 @@ where
             events,
             backoff,
             retry: None,
-            is_on_reserve: false,
+            room: Room::Kept,
             reserve_at: Some(now),
         };
         disk.spawn(async move {
@@ -191,8 +203,8 @@ struct Work<T, S: Storage> {
     backoff: Backoff,
     /// Set while the disk fails.
     retry: Option<Retry>,
-    /// Whether it was said that the reserve is in use.
-    is_on_reserve: bool,
+    /// What was said of the reserve.
+    room: Room,
     /// When the reserve is to be made, if it is not there.
     reserve_at: Option<Instant>,
 }
@@ -266,16 +278,18 @@ impl<T, S: Storage> Work<T, S> {
         }
         let kept = self.journal.keep_reserve();
         self.reserve_at = kept.is_err().then_some(now + self.backoff.most);
-        self.tell_reserve();
+        self.tell_room(match kept {
+            _ if self.journal.is_on_reserve() => Room::Used,
+            Ok(()) => Room::Kept,
+            Err(why) => Room::Lacking { why: why.to_string() },
+        });
     }
 
-    fn tell_reserve(&mut self) {
-        let is_used = self.journal.is_on_reserve();
-        if is_used != std::mem::replace(&mut self.is_on_reserve, is_used) {
-            if is_used {
-                self.reserve_at = Some(Instant::now() + self.backoff.most);
-            }
-            self.say(WriterEvent::Reserve { is_used });
+    /// Says it unless that was said last, for whatever reason.
+    fn tell_room(&mut self, room: Room) {
+        if discriminant(&room) != discriminant(&self.room) {
+            self.room = room.clone();
+            self.say(WriterEvent::Room(room));
         }
     }
 
@@ -292,7 +306,10 @@ impl<T, S: Storage> Work<T, S> {
                 mishap.into_iter().for_each(|error| self.say(WriterEvent::Mishap { error }));
                 let reached = Reached { position, noted: self.journal.noted() };
                 self.reach.send_if_modified(|it| std::mem::replace(it, reached.clone()) != reached);
-                self.tell_reserve();
+                if self.journal.is_on_reserve() && self.room != Room::Used {
+                    self.reserve_at = Some(Instant::now() + self.backoff.most);
+                    self.tell_room(Room::Used);
+                }
                 if self.retry.take().is_some() {
                     self.say(WriterEvent::Recovered { position });
                 }

@@ -261,6 +261,37 @@ fn a_memory_that_is_full_refuses_the_batch() {
     assert!(refused);
 }
 
+/// A disk is full before anything is recorded: that is said, once, and taken back once it has room.
+#[tokio::test]
+async fn a_disk_that_is_full_before_anything_is_recorded_is_said() {
+    let threads = Disk::start().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), LONG).unwrap();
+    disk.fill(true);
+    let (writer, mut public) = write(&threads, journal, folder.path());
+    let lacks = |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("no room"));
+    let said = public.status.wait_for(lacks).await.unwrap().clone();
+    assert!(said.warning().unwrap().contains("cannot keep room in reserve"), "{said:?}");
+    assert!(!said.is_ready() && said.disk.is_none(), "{said:?}");
+    let n_tries = disk.n_calls(Call::Create);
+    while disk.n_calls(Call::Create) < n_tries + 3 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!public.status.has_changed().unwrap(), "it is said again");
+    disk.fill(false);
+    public.status.wait_for(|status| status.room.is_none()).await.unwrap();
+    disk.fill(true);
+    let is_used = |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("is full"));
+    writer.send(news(1, "{}")).await.unwrap();
+    public.view.wait_for(|shown| shown.text == "1").await.unwrap();
+    public.status.wait_for(is_used).await.unwrap();
+    disk.fill(false);
+    public.status.wait_for(|status| status.room.is_none()).await.unwrap();
+    writer.finish().await.unwrap();
+    public.running.await.unwrap();
+}
+
 /// A disk that stands still gives no event at all: it is said, the public sees nothing, and all is
 /// well again once it answers.
 #[tokio::test(start_paused = true)]
