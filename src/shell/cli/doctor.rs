@@ -4,10 +4,12 @@ use super::Failure;
 use crate::board::calibration::Step;
 use crate::board::{Calibration, Wiring};
 use crate::shell::config::{Board, Config, Matrix};
+use crate::shell::journal::Limits;
 use crate::shell::matrix::{self, Scanner};
 use crate::shell::now::Now;
 use crate::time::Mono;
 use clap::Args;
+use rustix::fs::statvfs;
 use serde::Serialize;
 use shakmaty::{Bitboard, File, Rank, Square};
 use std::fs;
@@ -36,6 +38,10 @@ pub(super) struct Doctor {
     json: bool,
 }
 
+/// With less room than this on its disk, in bytes, a board may not be recorded to the end of an
+/// evening.
+const LEAST: u64 = Limits::USUAL.segment;
+
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Finding {
@@ -63,7 +69,7 @@ impl Doctor {
         let mut n_bad = 0;
         for board in boards {
             let found = if board.is_on_pins() { of_matrix(board) } else { of_line(board, "/") };
-            for finding in found {
+            for finding in of_disk(board, &config.folder(board), LEAST).into_iter().chain(found) {
                 n_bad += usize::from(!finding.is_good);
                 self.print(&finding)?;
             }
@@ -89,6 +95,21 @@ impl Doctor {
         };
         writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
     }
+}
+
+/// The disk of the board's record, which goes to `folder`: told if it has less room than `least`.
+/// Where it cannot be asked, the daemon will say so.
+fn of_disk(board: &Board, folder: &Path, least: u64) -> Option<Finding> {
+    let disk = folder.ancestors().find_map(|it| statvfs(it).ok())?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let kb = free / 1_000;
+    (free < least).then(|| Finding {
+        board: board.name.clone(),
+        is_good: false,
+        saw: format!("{kb} kB are free where its record goes, {}", folder.display()),
+        means: "a game takes up to 600 kB, and 1 MB is kept for the one in progress; free some"
+            .to_owned(),
+    })
 }
 
 /// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
@@ -356,6 +377,16 @@ mod tests {
         let board = Board { port: port.to_owned(), ..Board::default() };
         let found = of_line(&board, root.path().to_str().expect("a name"));
         found.iter().map(|it| format!("{} {}; ", it.is_good, it.saw)).collect()
+    }
+
+    #[test]
+    fn a_disk_with_hardly_any_room_is_told_before_its_folder_is_made() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("state/table-1");
+        let told = |least| of_disk(&Board::default(), &folder, least);
+        assert_eq!(told(0), None);
+        let found = told(u64::MAX).expect("a finding");
+        assert!(!found.is_good && found.saw.contains("kB are free"), "{found:?}");
     }
 
     #[test]
