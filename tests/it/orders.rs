@@ -237,6 +237,14 @@ async fn what_was_overtaken_or_contradicts_is_not_done() {
     assert_eq!(overtaken.code, Some(7), "{overtaken:?}");
     assert!(overtaken.err.contains("overtaken") && overtaken.out.contains("confirm 7"));
 
+    // Who says only that he confirms is asked which of two matters he means.
+    let seen = order(&place, &["flag", "black"]).await;
+    assert_eq!(seen.code, Some(0), "{seen:?}");
+    let which = order(&place, &["confirm"]).await;
+    assert_eq!(which.code, Some(7), "{which:?}");
+    let asks = ["2 matters are open", "confirm 1", "confirm 2"];
+    assert!(asks.iter().all(|words| which.err.contains(words)), "{which:?}");
+
     // Eight results at once: one is done, the others are told so.
     let results = ["1-0", "0-1", "1/2-1/2", "1-0 a", "0-1 b", "1/2-1/2 c", "1-0 d", "0-1 e"];
     let ask = |score: &&str| json!({ "rokade": 1, "order": format!("result {score}") });
@@ -252,6 +260,24 @@ async fn what_was_overtaken_or_contradicts_is_not_done() {
     let n = |class: &str| answers.iter().filter(|answer| answer["class"] == class).count();
     assert_eq!((n("done"), n("overtaken")), (1, 7), "{answers:?}");
     daemon.stop().await;
+}
+
+/// Somebody's file stands where the daemon would listen: it stays, and that is said.
+#[tokio::test]
+async fn a_file_in_the_place_of_the_socket_stays() {
+    let place = referee("");
+    let file = place.path("state/orders.sock");
+    fs::create_dir_all(place.path("state")).unwrap();
+    fs::write(&file, "the sheets of last year").unwrap();
+    let daemon = place.start();
+    let end = Instant::now() + LIMIT;
+    while !daemon.said().contains("NO ORDERS CAN BE GIVEN") {
+        assert!(Instant::now() < end, "{}", daemon.said());
+        sleep(STEP).await;
+    }
+    assert!(daemon.said().contains("this is no socket"), "{}", daemon.said());
+    assert_eq!(daemon.stop().await.0, Some(0));
+    assert_eq!(fs::read_to_string(file).unwrap(), "the sheets of last year");
 }
 
 fn connect(place: &Place) -> UnixStream {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use rokade::shell::journal::RESERVE;
@@ -84,6 +86,36 @@ async fn that_no_room_could_be_kept_is_said_until_it_is() {
     let said = daemon.said();
     assert_eq!(said.matches("NO ROOM COULD BE KEPT FOR A GAME").count(), 1, "{said}");
     assert_eq!(said.matches("the disk has room again").count(), 1, "{said}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// The modes of the files and folders in `folder`, and of itself.
+fn modes(folder: &Path) -> Vec<(String, u32)> {
+    let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+    let mut found = vec![(folder.display().to_string(), mode(folder))];
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(modes(&path));
+        } else if path.is_file() {
+            found.push((path.display().to_string(), mode(&path)));
+        }
+    }
+    found
+}
+
+/// What a daemon makes that somebody has started by hand is nobody else's to read.
+#[tokio::test]
+async fn what_a_daemon_started_by_hand_makes_is_its_users_alone() {
+    let place = Place::new();
+    let daemon = place.start();
+    let journal = place.journal();
+    wait_for(&daemon, "the reserve", || journal.join(RESERVE).is_file()).await;
+    let found = modes(&place.path("state"));
+    assert!(found.len() >= 3, "{found:?}");
+    for (path, mode) in found {
+        assert_eq!(mode & 0o077, 0, "{path} has {mode:o}");
+    }
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

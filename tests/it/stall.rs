@@ -1,5 +1,5 @@
 //! A disk that stands still: the loop of the boards answers the watchdog all the same, and a board
-//! is recorded in memory although its record cannot even be read.
+//! is recorded in memory although its record cannot even be read. And a time of day that jumps.
 
 #![allow(clippy::unwrap_used)]
 
@@ -176,4 +176,26 @@ async fn a_record_that_cannot_be_read_for_a_disk_that_stands_still_is_gone_on_fr
     };
     timeout(LIMIT, read).await.expect("both notes, in their order");
     kept.end().await;
+}
+
+/// The time of day falls behind by an hour: that is on record, with both times, before what comes
+/// next.
+#[tokio::test]
+async fn a_jump_of_the_time_of_day_is_on_record() {
+    let place = tempfile::tempdir().unwrap();
+    let disk = Arc::new(Disk::start().unwrap());
+    let mut kept = Kept::start(place.path(), &disk);
+    kept.until(|status| status.record == Recording::On).await;
+    assert_eq!(note(&kept, "before").await.await.unwrap().class, Class::Done);
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(3_600)).await;
+    tokio::time::resume();
+    let answer = note(&kept, "behind").await.await.unwrap();
+    let is_told = |line: &String| line.contains("the time of day jumped");
+    assert_eq!(answer.lines.iter().position(is_told), Some(0), "{answer:?}");
+    kept.end().await;
+    let mut reader = Reader::new(DiskStorage::new(place.path().join("record")));
+    let bodies: Vec<_> = reader.poll().unwrap().into_iter().map(|line| line.body).collect();
+    let jumps = bodies.iter().filter(|body| body.contains("WALL_CLOCK_JUMPED"));
+    assert_eq!(jumps.count(), 1, "{bodies:?}");
 }

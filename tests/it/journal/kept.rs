@@ -2,8 +2,10 @@
 //! the program from going on.
 
 use super::{LONG, open};
+use crate::program::LIMIT;
 use rokade::game::entry::Basis;
 use rokade::game::{Effect, Entry, Event, Fact, Game, Keeping, Settings};
+use rokade::relay::log::Log;
 use rokade::shell::disk::Disk;
 use rokade::shell::http::Shown;
 use rokade::shell::journal::{
@@ -77,6 +79,35 @@ fn a_game_of_any_names_is_kept_and_read_back() {
     }
 }
 
+/// Names of a record that another program has written, or an older one, steer no terminal, break no
+/// line and turn no text: not in the log, nor in the PGN. Site and round are in it too.
+#[test]
+fn names_are_shown_as_text_and_the_pgn_has_all_tags() {
+    let name = "Kis\u{1b}[2J\u{85}\nAB \u{202e}desrever\"\\";
+    let settings = Settings {
+        white: name.to_owned(),
+        site: "Wijk aan Zee".to_owned(),
+        round: "7.2".to_owned(),
+        ..Settings::default()
+    };
+    let (mut games, mut log) = (Games::default(), Log::default());
+    let mut lines = Vec::new();
+    for entry in begun(settings) {
+        lines.extend(log.line(&entry.fact));
+        games.take(&entry);
+    }
+    let pgn = games.current().unwrap().to_pgn();
+    assert!(lines.iter().any(|line| line.contains("Kis")), "{lines:?}");
+    for line in lines.iter().map(String::as_str).chain(pgn.lines()) {
+        let steers = |c: char| c.is_control() || c == '\u{202e}';
+        assert!(!line.contains(steers), "{line:?}");
+    }
+    let white = r#"[White "Kis\\u{1b}[2J\\u{85}\\u{a}AB \\u{202e}desrever\"\\"]"#;
+    for tag in [white, "[Site \"Wijk aan Zee\"]", "[Round \"7.2\"]"] {
+        assert!(pgn.lines().any(|line| line == tag), "{tag} is missing\n{pgn}");
+    }
+}
+
 fn moved(ply: usize, uci: &str) -> Fact {
     Fact::MoveMade {
         ply,
@@ -145,6 +176,14 @@ struct Public {
     pgn: watch::Receiver<Arc<str>>,
     status: watch::Receiver<Status>,
     running: tokio::task::JoinHandle<()>,
+}
+
+impl Public {
+    /// Waits until the recording stands so.
+    async fn says(&mut self, is_so: impl FnMut(&Status) -> bool) -> Status {
+        let said = tokio::time::timeout(LIMIT, self.status.wait_for(is_so)).await;
+        said.expect("in time").unwrap().clone()
+    }
 }
 
 /// Publishes what `events` say is kept, of which the entries were `sent`.
@@ -271,7 +310,7 @@ async fn a_disk_that_is_full_before_anything_is_recorded_is_said() {
     disk.fill(true);
     let (writer, mut public) = write(&threads, journal, folder.path());
     let lacks = |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("no room"));
-    let said = public.status.wait_for(lacks).await.unwrap().clone();
+    let said = public.says(lacks).await;
     assert!(said.warning().unwrap().contains("cannot keep room in reserve"), "{said:?}");
     assert!(!said.is_ready() && said.disk.is_none(), "{said:?}");
     let n_tries = disk.n_calls(Call::Create);
@@ -280,14 +319,14 @@ async fn a_disk_that_is_full_before_anything_is_recorded_is_said() {
     }
     assert!(!public.status.has_changed().unwrap(), "it is said again");
     disk.fill(false);
-    public.status.wait_for(|status| status.room.is_none()).await.unwrap();
+    public.says(|status| status.room.is_none()).await;
     disk.fill(true);
     let is_used = |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("is full"));
     writer.send(news(1, "{}")).await.unwrap();
     public.view.wait_for(|shown| shown.text == "1").await.unwrap();
-    public.status.wait_for(is_used).await.unwrap();
+    public.says(is_used).await;
     disk.fill(false);
-    public.status.wait_for(|status| status.room.is_none()).await.unwrap();
+    public.says(|status| status.room.is_none()).await;
     writer.finish().await.unwrap();
     public.running.await.unwrap();
 }
@@ -304,14 +343,14 @@ async fn a_disk_that_stands_still_is_said_apart() {
     for n in 1..=3 {
         sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
     }
-    let stalled = public.status.wait_for(|status| status.disk.is_some()).await.unwrap().clone();
+    let stalled = public.says(|status| status.disk.is_some()).await;
     assert_eq!(stalled.disk.as_deref(), Some("the disk does not answer"));
     assert_eq!(public.view.borrow().text, "0");
     for n in 1..=3 {
         let Batch { after, .. } = news(n, "{}");
         events.send(WriterEvent::Written { after, durable: true, at: Instant::now() }).unwrap();
     }
-    public.status.wait_for(|status| status.disk.is_none()).await.unwrap();
+    public.says(|status| status.disk.is_none()).await;
     // One that is answered in time is not spoken of.
     sending.send(Sent::now(Vec::new())).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
