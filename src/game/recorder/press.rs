@@ -205,6 +205,7 @@ impl Recorder {
         }
         // What was moved about meanwhile has not stood yet while time ran.
         self.watch.differs_since = None;
+        self.watch.held = None;
         self.note_difference(cx, now);
     }
 
@@ -241,16 +242,13 @@ impl Recorder {
 
     /// Starts, or ends, the watch over a board that differs from the record.
     pub(in crate::game) fn note_difference(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        let (in_hand, put_at) = (self.in_hand(), self.put_at());
+        let in_hand = self.in_hand();
         let Some(play) = &self.play else { return };
         if play.mismatch().is_some() || play.missing().any() {
             if in_hand.is_some() {
                 self.watch.held = in_hand;
-            } else if put_at.is_some() {
-                // What was held is down: it counts from there on.
-                self.watch.held = None;
-                self.watch.differs_since = put_at;
-                self.timers.clear(Timer::Displaced);
+            } else {
+                self.count_from_put();
             }
             let since = *self.watch.differs_since.get_or_insert(now);
             if !self.watch.is_displaced && !self.timers.is_set(Timer::Displaced) {
@@ -296,14 +294,24 @@ impl Recorder {
         (may_be_his && !play.tracker().seen().occupied().contains(sq)).then_some(sq)
     }
 
-    /// When what was in a hand was put down where no move has it.
+    /// When what was held was put down, if it was: what differs counts from there on.
+    fn count_from_put(&mut self) -> Option<Mono> {
+        let put_at = self.put_at()?;
+        self.watch.held = None;
+        self.watch.differs_since = Some(put_at);
+        self.timers.clear(Timer::Displaced);
+        Some(put_at)
+    }
+
+    /// When what was in a hand was put down where the best line does not have it.
     fn put_at(&self) -> Option<Mono> {
         let (play, from) = (self.play.as_ref()?, self.watch.held?);
         let (tracker, seen) = (play.tracker(), play.tracker().seen());
         let piece = tracker.best().standing().board().piece_at(from)?;
         let is_it = |sq: &Square| match seen.get(*sq) {
             Reading::Empty => false,
-            Reading::Piece(known) => known == piece,
+            // A pawn may have become another piece, which may be exchanged.
+            Reading::Piece(known) => known.color == piece.color,
             _ => true,
         };
         let mut ends = (self.difference() & seen.occupied()).into_iter().filter(is_it);
@@ -337,6 +345,10 @@ impl Recorder {
         let since = self.watch.differs_since.unwrap_or(now);
         if self.in_hand().is_some() && now.since(since) < HELD_AFTER {
             self.timers.set(Timer::Displaced, since + HELD_AFTER);
+            return;
+        }
+        if let Some(put) = self.count_from_put().filter(|put| now.since(*put) < DISPLACED_AFTER) {
+            self.timers.set(Timer::Displaced, put + DISPLACED_AFTER);
             return;
         }
         // One piece that is missing may be in a hand. Where play has gone on it is not.
