@@ -174,6 +174,17 @@ impl Bench {
         illegal.or(beyond).or_else(|| blames().next())
     }
 
+    /// Whether the press of `by` that waits would be that on an illegal move if it came now, after
+    /// all that waits behind it.
+    pub(super) fn still_blames(&mut self, now: Mono, by: Color) -> bool {
+        let mut referee = self.referee.without_search();
+        for (at, told) in self.doubt.iter().flat_map(|doubt| &doubt.behind) {
+            referee.tell(*at, told);
+        }
+        let said = referee.tell(now, &Told::Pressed(by));
+        said.rulings.iter().filter_map(Blame::of).any(|blame| blame == Blame::Illegal)
+    }
+
     /// Whether a piece would still stand where it may not have gone on to, by all that waits.
     pub(super) fn is_still_beyond(&mut self) -> bool {
         let mut referee = self.referee.without_search();

@@ -96,7 +96,12 @@ impl Game {
         if !is_due || self.recorder.has_suspect() {
             return None;
         }
-        let is_known = blame == Blame::Exchanged && self.recorder.is_displaced();
+        let is_known = match blame {
+            Blame::Exchanged => self.recorder.is_displaced(),
+            // Beside an illegal move that stands, the record finds no other one.
+            Blame::Illegal => self.recorder.was_illegal(!by) && bench.still_blames(now, by),
+            Blame::Beyond | Blame::Disorder => false,
+        };
         let is_shared = is_known || self.out.facts.iter().any(|fact| blame.is_shared_by(fact, by));
         // What nobody else finds is not held against a player.
         Some(if is_shared { Weighed::Shared } else { Weighed::Dropped })

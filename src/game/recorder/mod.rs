@@ -145,6 +145,12 @@ impl Recorder {
         self.watch.has_suspect()
     }
 
+    /// Whether `by` has completed an illegal move, and nothing is on record since.
+    pub(super) fn was_illegal(&self, by: Color) -> bool {
+        let is_it = |play: &Play| self.watch.illegal_by == Some((by, play.sheet().len()));
+        self.play.as_ref().is_some_and(is_it)
+    }
+
     /// Whether it is on record that pieces are displaced.
     pub(super) fn is_displaced(&self) -> bool {
         self.watch.is_displaced()

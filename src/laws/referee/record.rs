@@ -90,9 +90,7 @@ impl Referee {
             return;
         }
         let is_replaced = n < self.cx.game.len();
-        if is_replaced {
-            self.cx.game.truncate(n);
-        }
+        self.cx.game.truncate(n);
         if is_unseen {
             self.forget_unseen();
         }

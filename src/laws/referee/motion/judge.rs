@@ -149,6 +149,9 @@ impl Motion {
         }
         let ways = partial(&pos, cx.board.seen());
         if found.is_empty() && ways.is_empty() && !self.may_blame(cx, cause) {
+            if is_open && let Some(step) = self.left_release(cx, &pos) {
+                return step;
+            }
             self.suspect(cx, &pos);
             return Step::Nothing;
         }

@@ -15,7 +15,7 @@ pub(super) use judge::displaced;
 use super::super::said::Binding;
 use super::super::touch::Touches;
 use super::context::Context;
-use super::matter::Breach;
+use super::matter::{Beyond, Breach};
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 use turn::{OnBoard, Turn};
 
@@ -96,12 +96,18 @@ impl Motion {
         self.turn = Turn { carried: self.turn.carried.take(), ..Turn::default() };
     }
 
-    /// The moves on record are others, or more: of those that there are now.
+    /// The moves on record are others, or more: of those that there are now. Where the last one
+    /// was taken back after its piece was released, the player is bound to it.
     pub(super) fn follow(&mut self, cx: &Context) {
         let n_plies = cx.game.len();
+        let is_back = |breach: &&Breach| {
+            let is_at = |beyond: &Beyond| beyond.tried.is_none();
+            breach.ply == n_plies && breach.beyond.as_ref().is_some_and(is_at)
+        };
+        let released = self.breaches.iter().find(is_back).map(|breach| breach.binding.clone());
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
         let touches = std::mem::take(&mut self.turn.touches).begun(cx.game.last());
-        self.turn = Turn { touches, ..Turn::default() };
+        self.turn = Turn { touches, released, ..Turn::default() };
     }
 
     /// Nothing was touched so far.
@@ -215,10 +221,14 @@ impl Motion {
         self.breaches.retain(|breach| breach.ply < n);
     }
 
-    /// Whether the move made last ends the game only if nobody claims how it was made.
+    /// Whether the move made last ends the game only if nobody claims how it was made. A piece
+    /// that was exchanged for another one is none that the pawn became, in any edition.
     pub(super) fn is_end_open(&self, cx: &Context) -> bool {
         let n = cx.game.len();
-        cx.terms.ends_if_kept()
-            && self.breaches.iter().any(|breach| breach.ply + 1 == n && !breach.is_doubtful)
+        let ends_if_kept = cx.terms.ends_if_kept();
+        self.breaches.iter().any(|breach| {
+            let is_open = ends_if_kept || matches!(breach.binding, Binding::Promote(_, Some(_)));
+            breach.ply + 1 == n && is_open && !breach.is_doubtful
+        })
     }
 }

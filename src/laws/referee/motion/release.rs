@@ -9,12 +9,16 @@ use super::super::super::said::{Binding, Ruling};
 use super::super::super::why::{Attempt, Stage, Wrong, attempt};
 use super::super::context::Context;
 use super::super::matter::{Beyond, Breach, Case, MayAct, Then};
-use super::Motion;
 use super::illegal::Fall;
 use super::judge::note_handling;
 use super::turn::Turn;
+use super::{Motion, Step};
 use shakmaty::{Bitboard, Chess, Move, Position, Square};
 use std::time::Duration;
+
+/// A released piece that rests elsewhere for so long before the press has gone on: a hand that puts
+/// it back is quicker. The record, which is followed later than that, keeps nothing of it.
+const LEFT_FOR: Duration = Duration::from_secs(2);
 
 /// A released piece that went on to a square to which its move could not have gone.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -36,7 +40,7 @@ impl Motion {
             cx.board.seen().piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
         let played = exact(&before, cx.board.seen());
         if let [other] = played[..] {
-            if ply.m.is_promotion() && other.to() == ply.m.to() {
+            if cx.is_tidy() && is_exchange(ply.m, other) {
                 cx.out.log(Code::MovedAfterRelease, Some(by));
                 cx.demand_ply(cx.game.len(), Then::Nothing);
             } else if is_withdrawn {
@@ -65,7 +69,37 @@ impl Motion {
         is_his && arrived
     }
 
-    /// The released piece went on to another square. 4.6 (4.7).
+    /// The piece of the open last move has rested for so long that it was released, and is at rest
+    /// elsewhere, or in a promotion another one in its place: the choice was final at first
+    /// contact, 4.4d (4.4.4). What follows from it, if that explains the board.
+    pub(in super::super) fn left_release(&mut self, cx: &mut Context, pos: &Chess) -> Option<Step> {
+        let ply = cx.game.last_ply().cloned()?;
+        let at = target_of(ply.m, ply.by);
+        let is_there = match cx.board.seen().get(at) {
+            Some(Thing::Piece(seen)) => pos.board().piece_at(at) == Some(seen),
+            Some(Thing::Something) => true,
+            None => false,
+        };
+        let left = self.turn.withdrawn.unwrap_or(cx.board.last_change());
+        if is_there || left.since(ply.made) < cx.terms.evidence.released {
+            return None;
+        }
+        let due = cx.board.last_change() + LEFT_FOR;
+        if cx.now < due {
+            cx.board.rest_at(due);
+            return None;
+        }
+        let before = cx.game.before_last().clone();
+        if let [other] = exact(&before, cx.board.seen())[..] {
+            self.moved_on(cx, &before, other);
+            return Some(Step::WentOn);
+        }
+        let gone = self.gone_beyond(cx, &before, pos, &ply)?;
+        self.moved_beyond(cx, &before, &ply, gone);
+        Some(Step::Nothing)
+    }
+
+    /// The released piece went on to another square, or another one stands in its place. 4.6 (4.7).
     fn moved_on(&mut self, cx: &mut Context, before: &Chess, other: Move) {
         let Some(old) = cx.game.last_ply().cloned() else { return };
         let idx = cx.game.len() - 1;
@@ -83,7 +117,10 @@ impl Motion {
                 (earlier.number, earlier.binding, earlier.first)
             }
             _ => {
-                let binding = Binding::Destination(target_of(old.m, before.turn()));
+                let binding = match is_exchange(old.m, other) {
+                    true => Binding::Promote(old.m.to(), old.m.promotion()),
+                    false => Binding::Destination(target_of(old.m, before.turn())),
+                };
                 (self.next_breach(), binding, Some(old.san))
             }
         };
@@ -299,4 +336,11 @@ impl Motion {
             self.turn = since;
         }
     }
+}
+
+/// Whether `old` and `new` bring the same pawn to the same square, as two different pieces.
+fn is_exchange(old: Move, new: Move) -> bool {
+    old.is_promotion()
+        && (old.from(), old.to()) == (new.from(), new.to())
+        && old.promotion() != new.promotion()
 }
