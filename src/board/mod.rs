@@ -4,14 +4,17 @@
 //! line, and asked what follows from that and what is to be sent.
 
 pub mod calibration;
+pub mod chesslink;
 pub mod dgt;
 mod doubts;
 mod identity;
 pub mod matrix;
+mod mirror;
 mod recalled;
 pub mod scanned;
 
 pub use calibration::Calibration;
+pub use chesslink::ChessLink;
 pub use dgt::Dgt;
 pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;
@@ -20,7 +23,7 @@ use crate::table::End;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Recalled, Sight};
 use crate::wire::{BoardMessage, ClockMessage, Orientation, Signal};
-use shakmaty::{Board, Square};
+use shakmaty::{Bitboard, Board, Square};
 use std::ops::{Deref, DerefMut};
 
 /// What is known of a board by what it has said.
@@ -90,6 +93,8 @@ pub trait Driver {
     fn link_down(&mut self);
     /// Bytes have arrived, whatever they will turn out to say.
     fn on_bytes(&mut self, _now: Mono) {}
+    /// Bytes of a board have arrived whose language its driver alone knows.
+    fn on_said(&mut self, _now: Mono, _bytes: &[u8]) {}
     /// A DGT board has sent a message.
     fn on_message(&mut self, _now: Mono, _message: &BoardMessage) {}
     /// Bytes came that make no message.
@@ -121,6 +126,8 @@ pub trait Driver {
 
     /// The whole board is to be read, as soon as that can be.
     fn want_picture(&mut self, now: Mono);
+    /// These squares are to be lit, if it has lights.
+    fn light(&mut self, _now: Mono, _squares: Bitboard) {}
     /// Whether it has a memory of its own that is of use.
     fn has_memory(&self) -> bool {
         false
@@ -155,6 +162,8 @@ pub enum AnyBoard {
     Dgt(Box<Dgt>),
     /// One whose squares are looked at one after the other.
     Scanned(Scanned),
+    /// One of Millennium's.
+    ChessLink(Box<ChessLink>),
 }
 
 impl Deref for AnyBoard {
@@ -164,6 +173,7 @@ impl Deref for AnyBoard {
         match self {
             Self::Dgt(board) => &**board,
             Self::Scanned(board) => board,
+            Self::ChessLink(board) => &**board,
         }
     }
 }
@@ -173,6 +183,7 @@ impl DerefMut for AnyBoard {
         match self {
             Self::Dgt(board) => &mut **board,
             Self::Scanned(board) => board,
+            Self::ChessLink(board) => &mut **board,
         }
     }
 }

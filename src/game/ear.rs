@@ -28,6 +28,10 @@ impl Ear {
         game: &mut Game,
         effects: &mut Vec<Effect>,
     ) -> usize {
+        if game.settings().board.has_own_language() {
+            game.handle(at, &Event::Said(bytes.to_vec()), effects);
+            return 0;
+        }
         let items = self.decode(at.mono, bytes);
         self.tell(at, items, game, effects)
     }

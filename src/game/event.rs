@@ -56,6 +56,8 @@ pub enum Event {
     LinkDown,
     /// Bytes have arrived: the line is alive, whatever they will turn out to say.
     Bytes,
+    /// Bytes of a board whose language its driver alone knows, cut anyhow.
+    Said(Vec<u8>),
     /// A DGT board, or the clock behind it, sent a message.
     Board(BoardMessage),
     /// Bytes that were no message: something may have been lost.

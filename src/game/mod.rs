@@ -29,4 +29,4 @@ pub use machine::Game;
 pub use play::{OrderError, Play};
 pub use recover::{Kept, RecoverError, Recovered};
 pub use score::{Completed, Gap, ScoreSheet, Scored, Unknown, Unplayable};
-pub use settings::{BoardKind, ClockRole, Settings};
+pub use settings::{BoardKind, ClockRole, Lights, Settings};

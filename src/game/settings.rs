@@ -65,6 +65,27 @@ pub enum BoardKind {
     Dgt,
     /// Its squares are looked at one after the other.
     Scanned,
+    /// It speaks over a line as those of Millennium do.
+    ChessLink,
+}
+
+impl BoardKind {
+    /// Whether it speaks in a language that its driver alone knows.
+    pub const fn has_own_language(self) -> bool {
+        matches!(self, Self::ChessLink)
+    }
+}
+
+/// Which squares are lit on a board that has lights.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Lights {
+    /// None.
+    #[default]
+    Off,
+    /// Those of the last move that everybody may see.
+    LastMove,
+    /// The same, or those on which the board has contradicted the record for long.
+    Help,
 }
 
 /// The settings of one board.
@@ -86,6 +107,8 @@ pub struct Settings {
     pub is_chess960: bool,
     /// How the board is read.
     pub board: BoardKind,
+    /// What is lit on it.
+    pub lights: Lights,
     /// How the board lies; `None` finds it out from the start position.
     pub orientation: Option<Orientation>,
     /// White's end of the clock; `None` finds it out from the first press.

@@ -322,6 +322,9 @@ impl Board {
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkDown);
             }
+            What::Bytes(bytes) if self.game.settings().board.has_own_language() => {
+                self.handle(at, &Event::Said(bytes));
+            }
             What::Bytes(bytes) => {
                 let items = self.ear.decode(at.mono, &bytes);
                 for item in &items {

@@ -2,10 +2,13 @@
 //! misspelt setting must not be a silent one.
 
 mod check;
+mod maker;
 mod matrix;
 pub mod terms;
 mod word;
 
+pub(super) use self::maker::DGT_BAUD;
+pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Chips, Matrix, Occupied};
 use self::terms::Announced;
 use super::clock::kind::Source;
@@ -105,6 +108,12 @@ pub struct Board {
     pub name: String,
     /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
     pub port: String,
+    /// Whose board is at the end of the line.
+    #[serde(deserialize_with = "word::one_of")]
+    pub maker: Maker,
+    /// What is lit on it.
+    #[serde(deserialize_with = "word::one_of")]
+    pub lights: Shine,
     /// How such switches are wired.
     pub matrix: Matrix,
     /// White's name.
@@ -228,6 +237,8 @@ impl Default for Board {
         Self {
             name: "table-1".to_owned(),
             port: "auto".to_owned(),
+            maker: Maker::default(),
+            lights: Shine::default(),
             matrix: Matrix::default(),
             white: String::new(),
             black: String::new(),
@@ -319,6 +330,7 @@ impl Config {
                 board.check_port(control)?;
             }
             check::matrix(board)?;
+            check::maker(board)?;
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -550,7 +562,8 @@ impl Board {
             site: self.site.clone(),
             round: self.round.clone(),
             start: None,
-            board: if self.is_on_pins() { BoardKind::Scanned } else { BoardKind::Dgt },
+            board: if self.is_on_pins() { BoardKind::Scanned } else { self.maker.kind() },
+            lights: self.lights.lights(),
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {
                 Connector::Auto => None,

@@ -37,13 +37,18 @@ pub(super) enum What {
     Saw(Event),
 }
 
+/// The line to this port, at the speed of the board of these settings.
+pub(super) fn line_of(settings: &Board, port: &str) -> serial::Line {
+    serial::Line::named(port).at_baud(settings.maker.baud())
+}
+
 impl Link {
     /// The way to the board of these settings. What keeps it open runs among the `tasks`.
     pub(super) fn open(settings: &Board, now: Now, tasks: &mut JoinSet<()>) -> Self {
         if settings.is_on_pins() {
             return Self::Matrix(matrix::start(settings, now));
         }
-        let (line, actor) = serial::channel(serial::Line::named(&settings.port), now);
+        let (line, actor) = serial::channel(line_of(settings, &settings.port), now);
         tasks.spawn(actor.run());
         Self::Line(line)
     }

@@ -5,6 +5,7 @@
 //! would be replayed as something that never happened.
 
 use crate::relay::words::Word;
+use crate::sim::maker;
 use crate::sim::script::Header;
 use crate::time::{Mono, Stamp};
 use serde::Serialize;
@@ -81,6 +82,8 @@ pub struct Tape {
 struct HeaderLine<'a> {
     tape: u32,
     board: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maker: Option<&'static str>,
     clock: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
@@ -189,6 +192,7 @@ fn header_line(header: &Header) -> HeaderLine<'_> {
     HeaderLine {
         tape: VERSION,
         board: header.sight.word(),
+        maker: header.maker.map(maker::word),
         clock: header.has_clock,
         start: header.start.as_ref().map(ToString::to_string),
         chess960: header.is_chess960,
@@ -261,6 +265,7 @@ mod tests {
     fn header() -> Header {
         Header {
             sight: Sight::Pieces,
+            maker: Some(crate::game::BoardKind::ChessLink),
             has_clock: true,
             start: Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1".parse().unwrap()),
             is_chess960: true,

@@ -58,7 +58,8 @@ impl Replay {
     pub fn run_amid(script: &Script, settings: Settings, trouble: &Trouble) -> Self {
         // A board that names its pieces is played with its line.
         let has_line = script.is_tape() || script.header.sight == Sight::Pieces;
-        let board = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
+        let of_sight = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
+        let board = script.header.maker.unwrap_or(of_sight);
         let mut run = Run::new(Settings { board, ..settings });
         if script.is_tape() {
             run.tape(script);
@@ -141,7 +142,7 @@ impl Run {
         if self.pulls.front().is_some_and(|(at, _)| *at == Mono::default()) {
             // There is no daemon yet.
             self.pull(Mono::default(), &mut table);
-        } else if table.board().is_some() {
+        } else if table.has_line() {
             self.event(Mono::default(), &Event::LinkUp);
         } else {
             self.event(Mono::default(), &Event::Pictured(table.placement().clone()));
@@ -196,9 +197,7 @@ impl Run {
             self.event(now, &event);
         }
         let mut bytes = Vec::new();
-        if let Some(board) = table.board_mut() {
-            board.take(now, &mut bytes);
-        }
+        table.take(now, &mut bytes);
         if let Some(noise) = &mut self.noise {
             noise.spoil(&mut bytes);
         }
@@ -218,8 +217,8 @@ impl Run {
         if let Some(noise) = &mut self.noise {
             noise.spoil(&mut sent);
         }
-        if let (Some(board), false) = (table.board_mut(), sent.is_empty()) {
-            board.host_bytes(now, &sent);
+        if !sent.is_empty() {
+            table.host_bytes(now, &sent);
         }
     }
 

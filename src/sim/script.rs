@@ -4,6 +4,8 @@
 //! presses of the clock; a simulated board turns them into bytes. Both are read here, and a file
 //! that is cut or malformed is refused with the number of the line and what was expected there.
 
+use super::maker;
+use crate::game::BoardKind;
 use crate::game::settings::TimeControl;
 use crate::relay::words::{self, Word};
 use crate::time::Mono;
@@ -18,6 +20,8 @@ use std::fmt;
 pub struct Header {
     /// What the board can tell of a piece.
     pub sight: Sight,
+    /// Whose board it is, if not one of DGT. Its clock stands beside it.
+    pub maker: Option<BoardKind>,
     /// A clock is there.
     pub has_clock: bool,
     /// The position to start from, where the file names one.
@@ -39,6 +43,7 @@ impl Header {
     pub fn dgt() -> Self {
         Self {
             sight: Sight::Pieces,
+            maker: None,
             has_clock: true,
             start: None,
             is_chess960: false,
@@ -120,6 +125,8 @@ struct HeaderLine {
     trace: Option<u32>,
     #[serde(default)]
     board: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maker: Option<String>,
     #[serde(default)]
     clock: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -220,6 +227,7 @@ impl Header {
             tape: is_tape.then_some(1),
             trace: (!is_tape).then_some(1),
             board: Some(self.sight.word().to_owned()),
+            maker: self.maker.map(|kind| maker::word(kind).to_owned()),
             clock: self.has_clock,
             start: self.start.as_ref().map(Fen::to_string),
             chess960: self.is_chess960,
@@ -291,8 +299,15 @@ fn parse_header(line: &str) -> Result<Header, String> {
             .ok_or_else(|| format!("no board is called {word:?}; there is dgt, color or reed"))?,
         None => Sight::Pieces,
     };
+    let maker = match header.maker {
+        Some(word) => Some(maker::parse(&word).ok_or_else(|| {
+            format!("no maker is called {word:?}; there is {}", maker::WORDS.join(", "))
+        })?),
+        None => None,
+    };
     Ok(Header {
         sight,
+        maker,
         has_clock: header.clock,
         start,
         is_chess960: header.chess960,

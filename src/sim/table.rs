@@ -7,6 +7,7 @@
 use super::board::{BoardSim, Delivery};
 use super::clock::{self, ClockSim};
 use super::dgt_clock::DgtClockSim;
+use super::maker::AnyMaker;
 use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::table::End;
@@ -28,6 +29,8 @@ const REREAD_AFTER: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Table {
     board: Option<BoardSim>,
+    /// A board of another maker, in place of it.
+    maker: Option<AnyMaker>,
     placement: Placement,
     /// The line to a scanned board is down.
     is_cut_off: bool,
@@ -53,13 +56,15 @@ impl Table {
             clock.set_lever(Mono::default(), turn);
         }
         let time = clock.as_ref().map(ClockSim::time);
-        let has_line = header.sight == Sight::Pieces;
-        let board = has_line.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
+        let maker = header.maker.and_then(|kind| AnyMaker::new(kind, &start));
+        let is_dgt = maker.is_none() && header.sight == Sight::Pieces;
+        let board = is_dgt.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
         let board = board.map(BoardSim::well_used);
         let placement = header.sight.of_board(&start);
         let (is_cut_off, reread_at, starts_at) = (false, None, None);
         Self {
             board,
+            maker,
             placement,
             is_cut_off,
             reread_at,
@@ -114,7 +119,50 @@ impl Table {
         self.starts_at = has_clock.then_some((at + CLOCK_STARTS, self.turn));
     }
 
-    /// The board with a line; `None` if a scanned board stands here.
+    /// The board of another maker; `None` if none stands here.
+    pub fn maker(&self) -> Option<&AnyMaker> {
+        self.maker.as_ref()
+    }
+
+    /// Whether the board speaks over a line.
+    pub fn has_line(&self) -> bool {
+        self.board.is_some() || self.maker.is_some()
+    }
+
+    /// Bytes of a host have come over the line.
+    pub fn host_bytes(&mut self, now: Mono, bytes: &[u8]) {
+        match (&mut self.board, &mut self.maker) {
+            (Some(board), _) => board.host_bytes(now, bytes),
+            (None, Some(maker)) => maker.host_bytes(now, bytes),
+            (None, None) => {}
+        }
+    }
+
+    /// Takes what has come over the line to the host.
+    pub fn take(&mut self, now: Mono, bytes: &mut Vec<u8>) {
+        match (&mut self.board, &mut self.maker) {
+            (Some(board), _) => board.take(now, bytes),
+            (None, Some(maker)) => maker.take(now, bytes),
+            (None, None) => {}
+        }
+    }
+
+    /// The power of the board was gone for a moment.
+    pub fn power_cycle(&mut self, now: Mono) {
+        match (&mut self.board, &mut self.maker) {
+            (Some(board), _) => board.power_cycle(now),
+            (None, Some(maker)) => maker.power(now, true),
+            (None, None) => {}
+        }
+    }
+
+    /// Whether the board tells its host of changes.
+    pub fn is_awake(&self) -> bool {
+        self.board.as_ref().is_some_and(|it| it.mode().sends_fields())
+            || self.maker.as_ref().is_some_and(|it| it.is_awake())
+    }
+
+    /// The DGT board; `None` if another one stands here.
     pub fn board(&self) -> Option<&BoardSim> {
         self.board.as_ref()
     }
@@ -132,10 +180,11 @@ impl Table {
     /// When the table next does something by itself.
     pub fn next_at(&self) -> Option<Mono> {
         let board = self.board.as_ref().and_then(BoardSim::next_at);
+        let maker = self.maker.as_ref().and_then(|it| it.next_at());
         let clock = self.clock.as_ref().and_then(ClockSim::next_at);
         let driven = self.driven.as_ref().and_then(DgtClockSim::next_at);
         let starts_at = self.starts_at.map(|(at, _)| at);
-        [board, clock, driven, starts_at, self.reread_at].into_iter().flatten().min()
+        [board, maker, clock, driven, starts_at, self.reread_at].into_iter().flatten().min()
     }
 
     /// The clock goes on. What is returned is heard at once: that is so only of a scanned board and
@@ -187,12 +236,8 @@ impl Table {
             }
             Happening::LineDown => self.line_down(now),
             Happening::LineUp => self.line_up(now),
-            Happening::PowerOff => {
-                self.board.as_mut()?.power_off(now);
-                None
-            }
-            Happening::PowerOn => {
-                self.board.as_mut()?.power_on(now);
+            Happening::PowerOff | Happening::PowerOn => {
+                self.power(now, *happening == Happening::PowerOn);
                 None
             }
             Happening::Exchanged(serial) => {
@@ -259,7 +304,22 @@ impl Table {
         true
     }
 
+    fn power(&mut self, now: Mono, is_on: bool) {
+        if let Some(maker) = &mut self.maker {
+            maker.power(now, is_on);
+        }
+        match &mut self.board {
+            Some(board) if is_on => board.power_on(now),
+            Some(board) => board.power_off(now),
+            None => {}
+        }
+    }
+
     fn line_down(&mut self, now: Mono) -> Option<Event> {
+        if let Some(maker) = &mut self.maker {
+            maker.cut(true);
+            return None;
+        }
         let Some(board) = &mut self.board else {
             (self.is_cut_off, self.reread_at) = (true, None);
             return Some(Event::LinkDown);
@@ -269,6 +329,10 @@ impl Table {
     }
 
     fn line_up(&mut self, now: Mono) -> Option<Event> {
+        if let Some(maker) = &mut self.maker {
+            maker.cut(false);
+            return None;
+        }
         let Some(board) = &mut self.board else {
             self.is_cut_off = false;
             return Some(Event::Pictured(self.placement.clone()));
@@ -279,6 +343,9 @@ impl Table {
 
     fn show_clock(&mut self, now: Mono) -> Option<Event> {
         let time = self.clock.as_ref()?.time();
+        if self.maker.is_some() {
+            return Some(Event::Clock(ClockMessage::Time(time)));
+        }
         match &mut self.board {
             Some(board) => {
                 board.clock(now, time);
@@ -289,6 +356,10 @@ impl Table {
     }
 
     fn sense(&mut self, now: Mono, sq: Square, reading: Reading, is_lost: bool) -> Option<Event> {
+        if let Some(maker) = &mut self.maker {
+            maker.sense(sq, reading, is_lost);
+            return None;
+        }
         let Some(board) = &mut self.board else {
             self.placement.set(sq, reading);
             if is_lost && !self.is_cut_off {

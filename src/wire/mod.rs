@@ -7,10 +7,12 @@
 //! "protocol 1.2"; a constant without a citation is a decision of ours and says so.
 
 mod agenda;
+pub mod blocks;
 pub mod board_link;
 pub mod bridge;
 pub mod bridge_link;
 mod budget;
+pub mod chesslink;
 pub mod clock;
 pub mod clock_command;
 pub mod clock_line;
@@ -32,6 +34,7 @@ pub mod session;
 
 pub use board_link::BoardLink;
 pub use bridge_link::BridgeLink;
+pub use chesslink::{ChessLinkCommand, ChessLinkMessage};
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, Lever, SECONDS_MAX,
     SideTime, TimeFault,

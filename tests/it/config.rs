@@ -1,6 +1,6 @@
 //! The configuration file: the example that we ship, and what happens to a spelling mistake.
 
-use rokade::game::{BoardKind, Game};
+use rokade::game::{BoardKind, Game, Lights};
 use rokade::laws::notation::Language;
 use rokade::laws::{
     Bonus, FlagWatch, FlagWitness, Impaired, PeriodCredit, Supervision, Terms, Variant, Venue,
@@ -342,6 +342,28 @@ fn a_matrix_that_cannot_work_is_refused() {
     let config = load(&two).expect("two boards and a clock fit on a Pi");
     assert_eq!(config.boards[0].settings().board, BoardKind::Scanned);
     assert_eq!(Config::default().boards[0].settings().board, BoardKind::Dgt);
+}
+
+#[test]
+fn another_makers_board_is_read_in_its_own_language() {
+    let load = |lines: &str| load(&format!("[[board]]\n{lines}\n"));
+    let config = load("maker = \"millennium\"\nlights = \"help\"").expect("a ChessLink");
+    let settings = config.boards[0].settings();
+    assert_eq!((settings.board, settings.lights), (BoardKind::ChessLink, Lights::Help));
+    assert_eq!(config.boards[0].maker.baud(), 38_400);
+    for (lines, words) in [
+        ("maker = \"milennium\"", "write \"dgt\""),
+        ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"help\""),
+        ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\" alone"),
+        ("maker = \"millennium\"\nport = \"gpio\"", "is for switches of your own"),
+        (
+            "maker = \"millennium\"\ndrive_clock = true\ntime_control = \"5m\"",
+            "drive_clock is for a clock behind a DGT board",
+        ),
+    ] {
+        let why = load(lines).expect_err(lines);
+        assert!(why.contains(words), "{lines}: {why}");
+    }
 }
 
 #[test]

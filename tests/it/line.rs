@@ -278,7 +278,7 @@ async fn a_search_goes_from_port_to_port_and_writes_to_one() {
     let modem = Pty::open(Some(dev.path().join("ttyACM0"))).unwrap();
     let board = Pty::open(Some(dev.path().join("ttyUSB0"))).unwrap();
     let port = rokade::shell::serial::Port::Auto;
-    let settings = Line { port, dev: dev.path().to_owned() };
+    let settings = Line { port, dev: dev.path().to_owned(), ..Line::named("auto") };
     let (mut stub, actor) = channel(settings, Now::start());
     tokio::spawn(actor.run());
     up(&mut stub).await;

@@ -22,6 +22,7 @@ mod journal;
 mod laws;
 mod line;
 mod live;
+mod makers;
 mod matrix;
 mod memory;
 mod narrow;

@@ -40,7 +40,7 @@ use crate::program::{Daemon, LIMIT, Place, STEP, is_live, moves_of};
 /// The pin that loads the registers, unless it is set otherwise.
 const LOAD: u8 = 25;
 /// Half-moves of a live game, of the small version and of the large.
-const PLIES: (usize, usize) = (8, 60);
+pub(crate) const PLIES: (usize, usize) = (8, 60);
 /// Between two scans.
 const PERIOD: Duration = Duration::from_millis(5);
 /// How long a square must read the same.
@@ -48,7 +48,7 @@ const DEBOUNCE: Duration = Duration::from_millis(10);
 /// What lasts so long is seen also by scans that are late.
 const SEEN_FOR_SURE: Duration = Duration::from_millis(150);
 /// A game that was played is on record within this time.
-const CONCLUDES: Duration = Duration::from_secs(20);
+pub(crate) const CONCLUDES: Duration = Duration::from_secs(20);
 
 /// Chips on a bus, and the pin that loads them. All copies are the same chips.
 #[derive(Clone, Debug)]
@@ -216,10 +216,10 @@ fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
 
 /// A row of the live test.
 #[derive(Clone, Debug)]
-struct Row {
-    profile: &'static str,
-    laws: &'static str,
-    has_clock: bool,
+pub(crate) struct Row {
+    pub(crate) profile: &'static str,
+    pub(crate) laws: &'static str,
+    pub(crate) has_clock: bool,
 }
 
 /// A game on switches of its own, with a clock beside them or none.
@@ -231,7 +231,7 @@ struct Seat {
     clock: Option<PtyBridgeStub>,
 }
 
-fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for profile in ["club", "blitz"] {
         for laws in ["", "m2023"] {
@@ -297,7 +297,7 @@ fn seat(place: &Place, number: usize, row: Row, n_plies: usize, text: &mut Strin
 }
 
 /// The arbiter starts White's clock, and looks whether it runs: while the bridge speaks it is deaf.
-async fn start(clock: &mut PtyBridgeStub) {
+pub(crate) async fn start(clock: &mut PtyBridgeStub) {
     let hands = clock.hands();
     loop {
         hands.send(Happening::Resume(Color::White)).unwrap();
@@ -320,7 +320,7 @@ async fn play(mut seat: Seat) -> Seat {
     seat
 }
 
-async fn wait_until_live(place: &Place, number: usize, daemon: &Daemon) {
+pub(crate) async fn wait_until_live(place: &Place, number: usize, daemon: &Daemon) {
     let end = Instant::now() + LIMIT;
     while !place.view_of(number).await.is_some_and(|view| is_live(&view)) {
         assert!(Instant::now() < end, "board {number} is not read\n{}", daemon.said());
@@ -329,7 +329,7 @@ async fn wait_until_live(place: &Place, number: usize, daemon: &Daemon) {
 }
 
 /// A configuration with boards beside the pages and the records.
-fn configure(place: &Place, boards: &str) {
+pub(crate) fn configure(place: &Place, boards: &str) {
     let head =
         format!("state_dir = {:?}\n[http]\nlisten = \"{}\"\n", place.path("state"), place.addr);
     fs::write(place.path("rokade.toml"), head + boards).unwrap();

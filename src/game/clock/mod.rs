@@ -32,6 +32,10 @@ pub(super) struct ClockSide {
     role: ClockRole,
     /// The settings say which end is White's.
     is_end_named: bool,
+    /// A clock can hang on the board, and then stands on the side of its connector.
+    has_socket: bool,
+    /// There is none, unless one is heard.
+    has_none: bool,
     /// The end at which the board is connected.
     connector: End,
     reader: Reader,
@@ -68,14 +72,27 @@ impl Deref for ClockSide {
     }
 }
 
+/// A reader of which it is known at once if there is no clock.
+fn reader(white: End, has_none: bool) -> Reader {
+    let mut reader = Reader::new(white);
+    if has_none {
+        reader.lost();
+    }
+    reader
+}
+
 impl ClockSide {
     /// A clock of which nothing has been heard.
     pub(super) fn new(settings: &Settings) -> Self {
+        let has_socket = !settings.board.has_own_language();
+        let has_none = !has_socket && settings.clock_role == ClockRole::Read;
         Self {
             role: settings.clock_role,
             is_end_named: settings.white_end.is_some(),
+            has_socket,
+            has_none,
             connector: connector(settings.orientation),
-            reader: Reader::new(settings.white_end.unwrap_or(End::Left)),
+            reader: reader(settings.white_end.unwrap_or(End::Left), has_none),
             lever: LeverWatch::default(),
             is_beside: false,
             keeper: Timekeeper::new(settings.clock_role, settings.time_control.clone()),
@@ -90,7 +107,7 @@ impl ClockSide {
     /// the board lay.
     pub(super) fn take_up(&mut self, white: End, has_clock: bool, lies: Option<Orientation>) {
         self.connector = connector(lies);
-        self.reader = if has_clock { Reader::resumed(white) } else { Reader::new(white) };
+        self.reader = if has_clock { Reader::resumed(white) } else { reader(white, self.has_none) };
     }
 
     /// Goes on with a game in which `first` had the first move, and `n_plies` are on record.
@@ -101,7 +118,7 @@ impl ClockSide {
     /// The board lies so. Where nothing else is said White sits at its connector's other end.
     pub(super) fn note_board_lies(&mut self, orientation: Orientation) {
         self.connector = connector(Some(orientation));
-        if orientation == Orientation::Rotated && !self.is_end_named {
+        if orientation == Orientation::Rotated && !self.is_end_named && self.has_socket {
             self.reader.bind_white(End::Right);
         }
     }

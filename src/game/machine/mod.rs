@@ -18,14 +18,15 @@ use super::event::{Driving, Event};
 use super::play;
 use super::play::Play;
 use super::recorder::{Cx, Outbox, Pressed, Recorder, start_shown};
-use super::settings::{BoardKind, ClockRole, Settings};
-use crate::board::{AnyBoard, Dgt, Expects, Known, News, Scanned};
+use super::settings::{BoardKind, ClockRole, Lights, Settings};
+use crate::board::{AnyBoard, ChessLink, Dgt, Expects, Known, News, Scanned};
 use crate::clock::{Device, Estimate, Note, Reader, Times, Turned};
 use crate::laws::Told;
 use crate::table::End;
 use crate::time::{Mono, Stamp};
 use crate::track::{Placement, Reading};
 use crate::wire::ClockMessage;
+use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Board, Color, Position, Square};
 
 /// One board's game, as a pure state machine.
@@ -52,6 +53,9 @@ impl Game {
                     AnyBoard::Dgt(Dgt::new(settings.orientation, watches_clock).into())
                 }
                 BoardKind::Scanned => AnyBoard::Scanned(Scanned::default()),
+                BoardKind::ChessLink => {
+                    AnyBoard::ChessLink(ChessLink::new(settings.orientation).into())
+                }
             },
             clock: ClockSide::new(&settings),
             recorder: Recorder::default(),
@@ -162,6 +166,7 @@ impl Game {
             }
             Event::LinkDown => self.on_link_down(),
             Event::Bytes => self.board.on_bytes(now),
+            Event::Said(bytes) => self.board.on_said(now, bytes),
             Event::Board(message) => self.board.on_message(now, message),
             Event::Noise => self.board.on_noise(now),
             Event::Sensed(sq, reading) => self.board.on_sensed(now, *sq, *reading),
@@ -176,10 +181,10 @@ impl Game {
             Event::Act(act) => self.on_act(now, act),
             Event::Timeout => {}
         }
+        self.run_board(now);
         while let Some(news) = self.next_news(now) {
             self.take_news(now, news);
         }
-        self.run_board(now);
         self.run_timers(now);
         self.clock.on_timeout(now, &mut self.out.facts);
         if let Some(play) = self.recorder.play() {
@@ -188,7 +193,27 @@ impl Game {
         self.clock.watch_start(self.recorder.play(), &mut self.out.facts);
         self.run_bench(now, effects);
         self.recorder.note_cut(&mut self.out.facts);
+        if self.settings.lights != Lights::Off {
+            let lit = self.lit(now);
+            self.board.light(now, lit);
+        }
         self.flush(at, effects);
+    }
+
+    /// The squares that are to be lit.
+    fn lit(&self, now: Mono) -> Bitboard {
+        let wrong = self.recorder.contradicted(now);
+        if self.settings.lights == Lights::Help && !wrong.is_empty() {
+            return wrong;
+        }
+        let last = self.recorder.play().and_then(|play| {
+            let public = self.n_public().checked_sub(1)?;
+            play.sheet().moves().get(public)
+        });
+        let Some(UciMove::Normal { from, to, .. }) = last.map(|scored| scored.uci) else {
+            return Bitboard::EMPTY;
+        };
+        Bitboard::from(from) | to
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.

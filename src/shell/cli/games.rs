@@ -3,8 +3,10 @@
 use super::Failure;
 use super::tools::SimulateOptions;
 use super::troubles::Troubles;
+use crate::game::BoardKind;
 use crate::laws::Edition;
 use crate::relay::words::Word;
+use crate::sim::maker;
 use crate::sim::reach::Why;
 use crate::sim::shrink::Failure as Failing;
 use crate::sim::trial::{
@@ -37,9 +39,9 @@ pub(super) struct Games {
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
-    /// of dgt and reed serve other programs, too
-    #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = sight)]
-    pub(super) board: Sight,
+    /// of dgt and reed serve other programs, too, and so does that of another maker: millennium
+    #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = model)]
+    pub(super) board: Model,
     /// Play without a clock
     #[arg(long)]
     pub(super) no_clock: bool,
@@ -76,19 +78,36 @@ pub(super) struct Games {
     failing: PathBuf,
 }
 
-fn sight(word: &str) -> Result<Sight, String> {
-    Sight::parse(word).ok_or_else(|| "there is dgt, color or reed".to_owned())
+/// A board that can be simulated.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Model {
+    pub(super) sight: Sight,
+    /// Whose it is, if not one of DGT.
+    pub(super) maker: Option<BoardKind>,
+}
+
+fn model(word: &str) -> Result<Model, String> {
+    if let Some(sight) = Sight::parse(word) {
+        return Ok(Model { sight, maker: None });
+    }
+    let maker = maker::parse(word)
+        .ok_or_else(|| format!("there is dgt, color, reed or {}", maker::WORDS.join(", ")))?;
+    Ok(Model { sight: Sight::Pieces, maker: Some(maker) })
 }
 
 impl Games {
     pub(super) fn run(&self, n_games: u64, options: &SimulateOptions) -> Result<(), Failure> {
+        if self.board.maker.is_some() {
+            let why = "a board of another maker is played with by its line: use --link";
+            return Err(Failure::Usage(why.to_owned()));
+        }
         let known = options.known()?;
         let profiles = options.manners.map_or(Manners::NAMES.to_vec(), |name| vec![name]);
         if !self.trouble.is_empty() {
             let troubles = Troubles {
                 kinds: &self.trouble,
                 profiles: &profiles,
-                table: TableKind { sight: self.board, has_clock: !self.no_clock },
+                table: TableKind { sight: self.board.sight, has_clock: !self.no_clock },
                 laws: self.laws,
                 wrong: self.wrong.as_deref(),
             };
@@ -187,7 +206,7 @@ impl Games {
     }
 
     fn recipe(&self, seed: u64, (profile, also): (&'static str, Also), has_known: bool) -> Recipe {
-        let table = TableKind { sight: self.board, has_clock: !self.no_clock };
+        let table = TableKind { sight: self.board.sight, has_clock: !self.no_clock };
         let choice = match usize::try_from(seed) {
             Ok(idx) if has_known => Choice::Known(idx),
             _ if seed.is_multiple_of(CHESS960_EVERY) => Choice::Chess960,

@@ -5,6 +5,7 @@ use super::{Failure, chain, read, runtime, sim_matrix, start_tracing};
 use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
+use crate::shell::link::line_of;
 use crate::shell::now::Now;
 use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyBridge, PtyError, Speed};
 use crate::shell::serial::{self, Heard, LineStub, What};
@@ -248,7 +249,10 @@ impl Simulate {
         if let Some(n_games) = self.games.games {
             return self.games.run(n_games, &self.simulate);
         }
-        let game = self.simulate.game(self.games.board)?;
+        let mut game = self.simulate.game(self.games.board.sight)?;
+        if let Some(maker) = self.games.board.maker {
+            game.script.header.maker = Some(maker);
+        }
         match (game.script.header.sight, &self.link) {
             (Sight::Pieces, _) => {}
             (Sight::Occupied, Some(link)) => {
@@ -266,38 +270,43 @@ impl Simulate {
                 return Err(Failure::Usage(why.to_owned()));
             }
         }
-        runtime()?.block_on(async {
-            let mut header = game.script.header.clone();
-            header.has_clock &= self.bridge.is_none() && !self.games.no_clock;
-            // What a trace says of the clock is so, whatever a host would have.
-            let option =
-                if self.simulate.is_trace() { Obedience::WrongOption } else { Obedience::Remote };
-            let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, option, DRIFT_PPM);
-            let table = Table::new(&header).with_clock_that_answers(clock);
-            let (mut stub, mut actor) = SimulateOptions::open_table(table, self.link.clone())?;
-            if let Some(link) = &self.bridge {
-                let (bridge, clock) = PtyBridge::open(Now::start(), Some(link.clone()))
-                    .map_err(|e| Failure::Device(chain(&e)))?;
-                tokio::spawn(clock.run());
-                actor = actor.with_clock_beside(bridge.hands());
-                println!("{}", bridge.cable.path().display());
-            }
-            let board = tokio::spawn(actor.run());
-            println!("{}", self.link.clone().unwrap_or_else(|| stub.cable.path()).display());
-            let play = async {
-                stub.woken().await?;
-                stub.play(game.script.happenings, self.simulate.speed()).await?;
-                std::future::pending::<Result<(), PtyError>>().await
-            };
-            let done = tokio::select! {
-                failed = play => failed.map_err(|e| Failure::Device(chain(&e))),
-                stopped = asked_to_stop() => stopped,
-            };
-            // The link goes with the board that it leads to.
-            board.abort();
-            board.await.ok();
-            done
-        })
+        runtime()?.block_on(self.serve(game))
+    }
+
+    /// Plays the game on a board with a line, once a host has woken it, and stays until Ctrl-C.
+    async fn serve(&self, game: Game) -> Result<(), Failure> {
+        let mut header = game.script.header.clone();
+        // Behind other makers' boards there is no clock.
+        let is_behind = self.bridge.is_none() && header.maker.is_none();
+        header.has_clock &= is_behind && !self.games.no_clock;
+        // What a trace says of the clock is so, whatever a host would have.
+        let option =
+            if self.simulate.is_trace() { Obedience::WrongOption } else { Obedience::Remote };
+        let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, option, DRIFT_PPM);
+        let table = Table::new(&header).with_clock_that_answers(clock);
+        let (mut stub, mut actor) = SimulateOptions::open_table(table, self.link.clone())?;
+        if let Some(link) = &self.bridge {
+            let (bridge, clock) = PtyBridge::open(Now::start(), Some(link.clone()))
+                .map_err(|e| Failure::Device(chain(&e)))?;
+            tokio::spawn(clock.run());
+            actor = actor.with_clock_beside(bridge.hands());
+            println!("{}", bridge.cable.path().display());
+        }
+        let board = tokio::spawn(actor.run());
+        println!("{}", self.link.clone().unwrap_or_else(|| stub.cable.path()).display());
+        let play = async {
+            stub.woken().await?;
+            stub.play(game.script.happenings, self.simulate.speed()).await?;
+            std::future::pending::<Result<(), PtyError>>().await
+        };
+        let done = tokio::select! {
+            failed = play => failed.map_err(|e| Failure::Device(chain(&e))),
+            stopped = asked_to_stop() => stopped,
+        };
+        // The link goes with the board that it leads to.
+        board.abort();
+        board.await.ok();
+        done
     }
 }
 
@@ -330,7 +339,7 @@ impl Record {
             return Err(input(TapeError::Exists { path: self.tape.clone() }));
         }
         let now = Now::start();
-        let (mut line, actor) = serial::channel(serial::Line::named(port), now);
+        let (mut line, actor) = serial::channel(line_of(&config.boards[0], port), now);
         let actor = tokio::spawn(actor.run());
         // No port, no tape.
         let up = match line.heard().await {
@@ -340,9 +349,13 @@ impl Record {
             }
             _ => return Err(Failure::Device(format!("{port}: the line was closed"))),
         };
-        let tape = Tape::create(&self.tape, &Header::dgt(), up).map_err(input)?;
+        let core = Core::new(config.boards[0].settings());
+        let kind = core.settings().board;
+        let maker = kind.has_own_language().then_some(kind);
+        let header = Header { maker, has_clock: maker.is_none(), ..Header::dgt() };
+        let tape = Tape::create(&self.tape, &header, up).map_err(input)?;
         let mut recorder = Recorder {
-            core: Core::new(config.boards[0].settings()),
+            core,
             ear: Ear::default(),
             line,
             tape,

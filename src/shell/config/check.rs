@@ -1,6 +1,6 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
-use super::{Board, Config};
+use super::{Board, Config, Maker, Shine};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins;
 use std::fs;
@@ -83,6 +83,29 @@ pub(super) fn matrix(board: &Board) -> Result<(), String> {
              clock to \"gpio\", \"gpio-lever\" or \"bridge\"",
             board.name
         ));
+    }
+    Ok(())
+}
+
+/// Of other makers' boards none is on the pins, and none has a clock behind it.
+pub(super) fn maker(board: &Board) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
+    if board.maker == Maker::Dgt {
+        return match board.lights {
+            Shine::Off => Ok(()),
+            _ => wrong("lights are driven on boards of maker = \"millennium\" alone"),
+        };
+    }
+    if board.is_on_pins() {
+        return wrong(
+            "port = \"gpio\" is for switches of your own; leave maker out, or name a port",
+        );
+    }
+    if board.drive_clock && board.clock == Source::Board {
+        return wrong(
+            "drive_clock is for a clock behind a DGT board; set clock to \"gpio\", \"gpio-lever\" \
+             or \"bridge\"",
+        );
     }
     Ok(())
 }

@@ -15,9 +15,9 @@ pub use cable::CableStub;
 pub use pair::{Pty, PtyError};
 
 use super::now::Now;
+use crate::sim::Table;
 use crate::sim::script::Happening;
 use crate::sim::trouble::Noise;
-use crate::sim::{BoardSim, Table};
 use crate::time::Mono;
 use cable::Cable;
 pub(super) use pace::Pace;
@@ -51,7 +51,7 @@ impl PtyBoard {
         table: Table,
         link: Option<PathBuf>,
     ) -> Result<(PtyBoardStub, PtyBoardActor), PtyError> {
-        if table.board().is_none() {
+        if !table.has_line() {
             return Err(PtyError::NoLine);
         }
         let (cable_stub, cable) = Cable::open(link)?;
@@ -172,15 +172,15 @@ impl PtyBoardActor {
                     None => break,
                 },
                 Some(pull) = self.cable.pulls.recv() => {
-                    let board = self.table.board_mut().expect("a table with a line");
-                    self.cable.obey(pull, || board.power_cycle(self.pace.now()));
+                    let now = self.pace.now();
+                    self.cable.obey(pull, || self.table.power_cycle(now));
                 }
                 n = cable::read(self.cable.plugged.as_ref(), &mut buf) => match n {
                     Ok(n) => {
                         let now = self.pace.now();
                         let mut bytes = buf[..n].to_vec();
                         self.spoil(&mut bytes);
-                        self.board().host_bytes(now, &bytes);
+                        self.table.host_bytes(now, &bytes);
                     }
                     Err(e) => {
                         warn!(error = %e, "the simulated board lost its cable");
@@ -192,11 +192,6 @@ impl PtyBoardActor {
             self.pass();
         }
         debug!("simulated board put away");
-    }
-
-    /// The board on the table.
-    fn board(&mut self) -> &mut BoardSim {
-        self.table.board_mut().expect("a table with a line")
     }
 
     /// Everything that was due happens, each at its own time, and is sent.
@@ -217,12 +212,12 @@ impl PtyBoardActor {
                 }
                 (_, Some(at)) => {
                     self.table.tick(at);
-                    self.board().take(at, &mut bytes);
+                    self.table.take(at, &mut bytes);
                 }
                 (_, None) => break,
             }
         }
-        let is_awake = self.board().mode().sends_fields();
+        let is_awake = self.table.is_awake();
         self.is_awake.send_if_modified(|was| std::mem::replace(was, is_awake) != is_awake);
         if self.script.is_empty() && !*self.has_played.borrow() {
             self.pace.set(Speed::REAL);

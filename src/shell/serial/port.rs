@@ -1,6 +1,7 @@
 //! Finding a port, opening it for this process alone, and telling why that fails.
 
 use super::error::{LineError, Operation};
+use crate::shell::config::DGT_BAUD;
 use rustix::fs::{Mode, OFlags};
 use serialport::{ClearBuffer, ErrorKind, SerialPort, TTYPort};
 use std::collections::HashSet;
@@ -9,9 +10,6 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// 9600 baud, 8N1, no flow control: all that a DGT board speaks. Source: protocol 1.1.
-const BAUD: u32 = 9_600;
-
 /// Which line to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -19,6 +17,8 @@ pub struct Line {
     pub port: Port,
     /// The folder that is searched; `/dev` except in tests.
     pub dev: PathBuf,
+    /// Bits in a second; in any case bytes of eight bits without parity, and no flow control.
+    pub baud: u32,
 }
 
 /// The port of a line.
@@ -38,7 +38,13 @@ impl Line {
     /// The line that a setting names: a path, or `auto`.
     pub fn named(name: &str) -> Self {
         let port = if name == "auto" { Port::Auto } else { Port::At(PathBuf::from(name)) };
-        Self { port, dev: PathBuf::from("/dev") }
+        Self { port, dev: PathBuf::from("/dev"), baud: DGT_BAUD }
+    }
+
+    /// The same line at another speed.
+    #[must_use]
+    pub fn at_baud(self, baud: u32) -> Self {
+        Self { baud, ..self }
     }
 
     /// The line to a clock's bridge that a setting names: a path, or `auto`.
@@ -50,7 +56,7 @@ impl Line {
 
     /// The line at `path`.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { port: Port::At(path.into()), dev: PathBuf::from("/dev") }
+        Self { port: Port::At(path.into()), dev: PathBuf::from("/dev"), baud: DGT_BAUD }
     }
 }
 
@@ -67,7 +73,7 @@ pub(super) struct Cursor {
 pub(super) fn open(line: &Line, cursor: &Cursor) -> Result<(PathBuf, TTYPort), LineError> {
     let mut failed = None;
     for path in candidates(line, cursor) {
-        match open_at(&path) {
+        match open_at(&path, line.baud) {
             Ok(port) => return Ok((path, port)),
             // That one is refused says more than that another is missing.
             Err(e) if e.is_refused() || failed.is_none() => failed = Some(e),
@@ -135,7 +141,7 @@ fn list(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).collect()
 }
 
-fn open_at(path: &Path) -> Result<TTYPort, LineError> {
+fn open_at(path: &Path, baud: u32) -> Result<TTYPort, LineError> {
     let failed = |e| LineError::of(path.to_owned(), Operation::Opening, e);
     // Not even opened: to open a pipe, or somebody's tape drive, may do harm.
     if !fs::metadata(path).map_err(failed)?.file_type().is_char_device() {
@@ -143,7 +149,7 @@ fn open_at(path: &Path) -> Result<TTYPort, LineError> {
     }
     let name = path.to_string_lossy();
     let has_lines = has_control_lines(path);
-    let mut builder = serialport::new(name, BAUD).exclusive(true);
+    let mut builder = serialport::new(name, baud).exclusive(true);
     if has_lines {
         builder = builder.dtr_on_open(false);
     }
@@ -211,7 +217,7 @@ mod tests {
     }
 
     fn names(dev: &Path, cursor: &Cursor) -> Vec<String> {
-        let line = Line { port: Port::Auto, dev: dev.to_owned() };
+        let line = Line { dev: dev.to_owned(), ..Line::named("auto") };
         let relative = |path: PathBuf| path.strip_prefix(dev).unwrap().display().to_string();
         candidates(&line, cursor).into_iter().map(relative).collect()
     }
@@ -260,7 +266,7 @@ mod tests {
             ("serial/by-id/usb-DGT_Projects-if00", "ttyACM0"),
             ("serial/by-id/usb-Rokade_bridge-if00", "ttyUSB0"),
         ]);
-        let line = Line { port: Port::AutoBridge, dev: dev.path().to_owned() };
+        let line = Line { dev: dev.path().to_owned(), ..Line::bridge("auto") };
         let found = candidates(&line, &Cursor::default());
         let expected = ["serial/by-id/usb-Rokade_bridge-if00", "ttyACM1"];
         assert_eq!(found, expected.map(|name| dev.path().join(name)));
@@ -280,7 +286,7 @@ mod tests {
     #[test]
     fn nothing_to_find_is_said_so() {
         let dev = dev(&[]);
-        let line = Line { port: Port::Auto, dev: dev.path().to_owned() };
+        let line = Line { dev: dev.path().to_owned(), ..Line::named("auto") };
         let e = open(&line, &Cursor::default()).unwrap_err();
         assert!(matches!(e, LineError::NoneFound { .. }), "{e}");
         assert!(e.is_absent());

@@ -176,6 +176,7 @@ pub fn perform(
     hands.finish(outcome);
     let header = Header {
         sight: table.sight,
+        maker: None,
         has_clock: table.has_clock,
         start: Some(Fen::from_position(start, EnPassantMode::Legal)),
         is_chess960: mode.is_chess960(),

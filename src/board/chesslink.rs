@@ -1,0 +1,348 @@
+//! Millennium's ChessLink. It tells the whole board whenever something on it has changed, so what
+//! does not arrive is made good by the next report. Each has a sum, which noise passes once in some
+//! thousand times; so where noise was heard a field needs two reports to change. Commands are
+//! answered, and said again one at a time until they are.
+
+use super::doubts::{AGREE, Doubts, NEAR_AFTER_GAP, differs};
+use super::mirror::Mirror;
+use super::{Driver, Expects, Known, News};
+use crate::time::Mono;
+use crate::track::{Placement, Reading};
+use crate::wire::blocks::Blocks;
+use crate::wire::chesslink::{FromBoard, LightTable, Register};
+use crate::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Field, Orientation};
+use shakmaty::{Bitboard, Square};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// From the opening of the line to the first byte sent: a bridge of USB may be setting itself up.
+const OPENING_PAUSE: Duration = Duration::from_millis(500);
+/// An answer takes 20 ms on the line, and may wait for a report and a scan. Ours.
+const ANSWER_WAIT: Duration = Duration::from_millis(500);
+/// Questions for the version before the line is given up.
+const N_VERSION_TRIES: u32 = 6;
+/// Other commands that are not answered are given up after so many tries.
+const N_TRIES: u32 = 3;
+/// Without a byte for this long the board is asked what stands on it.
+const QUIET: Duration = Duration::from_secs(1);
+/// A report is told as a whole, even if nobody has asked for it, after this time.
+const WHOLE_EVERY: Duration = Duration::from_secs(2);
+/// Without a position for so long reports may have been lost, whatever else was heard. A board that
+/// is asked once a second answers.
+const GAP_AFTER: Duration = Duration::from_millis(2_500);
+/// Without a position for this long, though asked for, the board is lost.
+const STARVED: Duration = Duration::from_secs(5);
+/// Reports after each change of the board (protocol 7.1).
+const ON_CHANGE: u8 = 3;
+
+/// The driver of a ChessLink board.
+#[derive(Clone, Debug)]
+pub struct ChessLink {
+    mirror: Mirror,
+    doubts: Doubts,
+    blocks: Blocks,
+    phase: Phase,
+    /// What is to be said, after what was.
+    queue: VecDeque<ChessLinkCommand>,
+    errand: Option<Errand>,
+    last_heard: Mono,
+    /// When the board was last told of as a whole,
+    told_at: Mono,
+    /// and when it last said what stands on it.
+    shown_at: Mono,
+    /// Whoever follows the game waits for a picture.
+    is_wanted: bool,
+    lit: Bitboard,
+    sent: Vec<Vec<u8>>,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    Down,
+    /// The line rests until then.
+    Pausing(Mono),
+    /// The board has not told its version.
+    Asking,
+    Up,
+    GivenUp,
+}
+
+/// A command that was sent and is not answered yet.
+#[derive(Clone, Debug)]
+struct Errand {
+    command: ChessLinkCommand,
+    n_sent: u32,
+    again_at: Mono,
+}
+
+impl ChessLink {
+    /// A board that has not spoken yet, and lies so, if that is known.
+    pub fn new(lies: Option<Orientation>) -> Self {
+        Self {
+            mirror: Mirror::new(lies),
+            doubts: Doubts::default(),
+            blocks: Blocks::default(),
+            phase: Phase::Down,
+            queue: VecDeque::new(),
+            errand: None,
+            last_heard: Mono::default(),
+            told_at: Mono::default(),
+            shown_at: Mono::default(),
+            is_wanted: false,
+            lit: Bitboard::EMPTY,
+            sent: Vec::new(),
+        }
+    }
+
+    fn enqueue(&mut self, command: ChessLinkCommand) {
+        let is_under_way = self.errand.as_ref().is_some_and(|it| it.command == command);
+        if !is_under_way && !self.queue.contains(&command) {
+            self.queue.push_back(command);
+        }
+    }
+
+    /// Sends what is next, if nothing waits for its answer.
+    fn send(&mut self, now: Mono) {
+        if self.errand.is_none()
+            && let Some(command) = self.queue.pop_front()
+        {
+            self.sent.push(command.encode());
+            self.errand = Some(Errand { command, n_sent: 1, again_at: now + ANSWER_WAIT });
+        }
+    }
+
+    fn hear(&mut self, now: Mono, message: ChessLinkMessage) {
+        if self.errand.as_ref().is_some_and(|it| is_answer(&it.command, &message)) {
+            self.errand = None;
+        }
+        match message {
+            ChessLinkMessage::Version { .. } if self.phase == Phase::Asking => {
+                self.phase = Phase::Up;
+                self.shown_at = now;
+                self.queue.clear();
+                self.enqueue(ChessLinkCommand::Read(Register::Reports));
+                self.enqueue(ChessLinkCommand::Position);
+                self.enqueue(self.lights());
+            }
+            // It is kept without power, and can be written so often only.
+            ChessLinkMessage::Read(Register::Reports, 1 | 2) => {
+                self.enqueue(ChessLinkCommand::Write(Register::Reports, ON_CHANGE));
+            }
+            ChessLinkMessage::Position(dump) if self.phase == Phase::Up => self.weigh(now, &dump),
+            _ => {}
+        }
+    }
+
+    /// A position has come: what of it is believed is shown.
+    fn weigh(&mut self, now: Mono, dump: &Dump) {
+        if now.since(self.shown_at) > GAP_AFTER && self.mirror.is_live() {
+            self.mirror.tell(News::WasQuiet(self.shown_at));
+            self.is_wanted = true;
+        }
+        self.shown_at = now;
+        let Some(dump) = self.believed(now, dump) else { return };
+        let is_whole = self.is_wanted || now.since(self.told_at) >= WHOLE_EVERY;
+        if is_whole {
+            (self.is_wanted, self.told_at) = (false, now);
+        }
+        self.mirror.show(dump, is_whole);
+    }
+
+    /// What may be believed of a position. If not all of it, the board is asked again.
+    fn believed(&mut self, now: Mono, dump: &Dump) -> Option<Dump> {
+        let shown = self.mirror.shown().cloned();
+        let is_known = shown.as_ref() == Some(dump);
+        let before = self.doubts.read(is_known);
+        let is_same = before.as_ref().is_some_and(|before| differs(before, dump) <= AGREE);
+        if !self.doubts.is_noisy(now) {
+            let is_near = shown.as_ref().is_none_or(|shown| differs(shown, dump) <= NEAR_AFTER_GAP);
+            if is_near || is_same {
+                return Some(dump.clone());
+            }
+        } else if is_known {
+            return Some(dump.clone());
+        }
+        self.doubts.keep(now, dump);
+        self.enqueue(ChessLinkCommand::Position);
+        let before =
+            before.filter(|_| self.doubts.is_noisy(now) && (is_same || shown.is_some()))?;
+        let mut agreed = shown.unwrap_or(*before.clone());
+        for field in Field::all().filter(|field| before.code(*field) == dump.code(*field)) {
+            agreed.0[usize::from(field.index())] = dump.code(field);
+        }
+        Some(agreed)
+    }
+
+    /// What is not answered is said again, or given up.
+    fn repeat(&mut self, now: Mono) {
+        let Some(errand) = self.errand.as_mut().filter(|it| now >= it.again_at) else { return };
+        let n_tries = match errand.command {
+            ChessLinkCommand::Version => N_VERSION_TRIES,
+            // The board is lost before.
+            ChessLinkCommand::Position => u32::MAX,
+            _ => N_TRIES,
+        };
+        if errand.command == ChessLinkCommand::Position && self.mirror.is_live() {
+            // Who presses a clock beside the board meanwhile has made a move that nobody saw.
+            self.mirror.tell(News::WasQuiet(self.shown_at));
+        }
+        if errand.n_sent < n_tries {
+            (errand.n_sent, errand.again_at) = (errand.n_sent + 1, now + ANSWER_WAIT);
+            self.sent.push(errand.command.encode());
+        } else if self.phase == Phase::Asking {
+            self.phase = Phase::GivenUp;
+        } else {
+            self.errand = None;
+        }
+    }
+
+    fn lights(&self) -> ChessLinkCommand {
+        let lies = self.mirror.lies().unwrap_or(Orientation::Normal);
+        match self.lit {
+            Bitboard::EMPTY => ChessLinkCommand::Dark,
+            lit => ChessLinkCommand::Light(Box::new(LightTable::around(lit, lies))),
+        }
+    }
+
+    fn asks_at(&self) -> Mono {
+        self.last_heard + QUIET
+    }
+}
+
+/// Whether that is what the board says to a command.
+fn is_answer(command: &ChessLinkCommand, message: &ChessLinkMessage) -> bool {
+    match (command, message) {
+        (ChessLinkCommand::Version, ChessLinkMessage::Version { .. })
+        | (ChessLinkCommand::Position, ChessLinkMessage::Position(_))
+        | (ChessLinkCommand::Light(_), ChessLinkMessage::Lit)
+        | (ChessLinkCommand::Dark, ChessLinkMessage::Dark) => true,
+        (ChessLinkCommand::Read(asked), ChessLinkMessage::Read(said, _)) => asked == said,
+        (ChessLinkCommand::Write(to, value), ChessLinkMessage::Written(said, is)) => {
+            (to, value) == (said, is)
+        }
+        _ => false,
+    }
+}
+
+impl Driver for ChessLink {
+    fn link_up(&mut self, now: Mono, _asks_clock: bool) {
+        self.link_down();
+        self.phase = Phase::Pausing(now + OPENING_PAUSE);
+        self.doubts = Doubts::default();
+        self.last_heard = now;
+    }
+
+    fn link_down(&mut self) {
+        (self.phase, self.errand, self.is_wanted) = (Phase::Down, None, false);
+        self.blocks = Blocks::default();
+        self.queue.clear();
+        self.mirror.lose();
+    }
+
+    fn on_said(&mut self, now: Mono, bytes: &[u8]) {
+        self.last_heard = now;
+        let cuttings = self.blocks.push::<FromBoard>(now, bytes);
+        if cuttings.n_noise > 0 {
+            self.doubts.note_noise(now);
+            if self.doubts.is_dense(now) && self.mirror.is_live() {
+                self.mirror.tell(News::Noise);
+            }
+            self.want_picture(now);
+        }
+        for message in cuttings.messages {
+            self.hear(now, message);
+        }
+        self.send(now);
+    }
+
+    fn on_sensed(&mut self, _now: Mono, _sq: Square, _reading: Reading) {}
+
+    fn on_picture(&mut self, _now: Mono, _placement: &Placement) {}
+
+    fn poll(&mut self, _now: Mono, _expects: &dyn Expects) -> Option<News> {
+        self.mirror.poll()
+    }
+
+    fn take_sent(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.sent)
+    }
+
+    fn wake_at(&self) -> Option<Mono> {
+        let again_at = self.errand.as_ref().map(|it| it.again_at);
+        match self.phase {
+            Phase::Down | Phase::GivenUp => None,
+            Phase::Pausing(until) => Some(until),
+            Phase::Asking => again_at,
+            Phase::Up => {
+                let lost_at = self.shown_at + STARVED;
+                Some(again_at.unwrap_or(self.asks_at()).min(lost_at))
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, now: Mono) {
+        match self.phase {
+            Phase::Pausing(until) if now >= until => {
+                self.phase = Phase::Asking;
+                self.enqueue(ChessLinkCommand::Version);
+            }
+            Phase::Up if now >= self.shown_at + STARVED => self.phase = Phase::GivenUp,
+            Phase::Up if now >= self.asks_at() => self.enqueue(ChessLinkCommand::Position),
+            _ => {}
+        }
+        self.repeat(now);
+        if matches!(self.phase, Phase::Asking | Phase::Up) {
+            self.send(now);
+        }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.phase == Phase::GivenUp
+    }
+
+    fn leave(&mut self) {
+        if self.phase == Phase::Up {
+            self.sent.push(ChessLinkCommand::Dark.encode());
+        }
+        self.link_down();
+    }
+
+    fn want_picture(&mut self, now: Mono) {
+        if self.phase == Phase::Up {
+            self.is_wanted = true;
+            self.enqueue(ChessLinkCommand::Position);
+            self.send(now);
+        }
+    }
+
+    fn light(&mut self, now: Mono, squares: Bitboard) {
+        if std::mem::replace(&mut self.lit, squares) != squares && self.phase == Phase::Up {
+            let is_light = |it: &ChessLinkCommand| {
+                matches!(it, ChessLinkCommand::Light(_) | ChessLinkCommand::Dark)
+            };
+            self.queue.retain(|it| !is_light(it));
+            self.queue.push_back(self.lights());
+            self.send(now);
+        }
+    }
+
+    fn is_noisy(&self, now: Mono) -> bool {
+        self.doubts.is_noisy(now)
+    }
+
+    fn is_settled(&self, now: Mono) -> bool {
+        self.doubts.is_settled(now)
+    }
+
+    fn last_heard(&self) -> Mono {
+        self.last_heard
+    }
+
+    fn lies(&self) -> Option<Orientation> {
+        self.mirror.lies()
+    }
+
+    fn take_up(&mut self, known: Known) {
+        self.mirror.take_up(known.lies, known.sight);
+    }
+}

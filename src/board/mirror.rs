@@ -1,0 +1,92 @@
+//! What a board shows that tells all its squares at once: the news of each picture is how it
+//! differs from the one before.
+
+use super::News;
+use crate::track::Sight;
+use crate::wire::{Code, Dump, Field, Orientation};
+use std::collections::VecDeque;
+
+/// The board as it was shown last.
+#[derive(Clone, Debug)]
+pub(super) struct Mirror {
+    lies: Option<Orientation>,
+    sight: Sight,
+    shown: Option<Box<Dump>>,
+    is_live: bool,
+    news: VecDeque<News>,
+}
+
+impl Mirror {
+    /// A board that has shown nothing yet, and lies so, if that is known.
+    pub(super) fn new(lies: Option<Orientation>) -> Self {
+        Self { lies, sight: Sight::Pieces, shown: None, is_live: false, news: VecDeque::new() }
+    }
+
+    /// How the board lies, if it is known.
+    pub(super) fn lies(&self) -> Option<Orientation> {
+        self.lies
+    }
+
+    /// The same, as it was told by the record, unless a setting has said so.
+    pub(super) fn take_up(&mut self, lies: Option<Orientation>, sight: Option<Sight>) {
+        self.lies = self.lies.or(lies);
+        self.sight = sight.unwrap_or(self.sight);
+    }
+
+    /// What was shown last.
+    pub(super) fn shown(&self) -> Option<&Dump> {
+        self.shown.as_deref()
+    }
+
+    /// Whether it was shown since the line is open.
+    pub(super) fn is_live(&self) -> bool {
+        self.is_live
+    }
+
+    /// The line is gone.
+    pub(super) fn lose(&mut self) {
+        self.is_live = false;
+    }
+
+    /// Something is known that is no picture.
+    pub(super) fn tell(&mut self, news: News) {
+        self.news.push_back(news);
+    }
+
+    /// The board shows this. It is told as a whole if that `is_wanted`, or nobody knows yet what
+    /// was there before; else what has changed, first what was lifted.
+    pub(super) fn show(&mut self, dump: Dump, is_wanted: bool) {
+        let mut is_whole = is_wanted;
+        if !std::mem::replace(&mut self.is_live, true) {
+            self.news.push_back(News::Live);
+            is_whole = true;
+        }
+        if self.lies.is_none() {
+            self.lies = dump.orientation();
+            self.news.extend(self.lies.map(News::Lies));
+            is_whole |= self.lies.is_some();
+        }
+        let before = self.shown.replace(Box::new(dump.clone()));
+        let lies = self.lies.unwrap_or(Orientation::Normal);
+        match before {
+            Some(before) if !is_whole => {
+                let mut changed: Vec<Field> =
+                    Field::all().filter(|field| before.code(*field) != dump.code(*field)).collect();
+                changed.sort_by_key(|field| dump.code(*field) != Code::Empty);
+                for field in changed {
+                    let reading = self.sight.of(dump.code(field).piece());
+                    self.news.push_back(News::Sensed(lies.square(field), reading));
+                }
+            }
+            _ => {
+                let shown = self.sight.of_board(&dump.placement(lies));
+                self.news.push_back(News::Pictured(shown));
+            }
+        }
+    }
+
+    /// What is new.
+    pub(super) fn poll(&mut self) -> Option<News> {
+        self.news.pop_front()
+    }
+}

@@ -1,0 +1,61 @@
+//! Whose board it is, and what it lights: `maker` and `lights` of a board.
+
+use crate::game::{BoardKind, Lights};
+use crate::wire::chesslink;
+use serde::Deserialize;
+
+/// 9600 baud: all that a DGT board speaks. Source: protocol 1.1.
+pub(in crate::shell) const DGT_BAUD: u32 = 9_600;
+
+/// Whose board is at the end of a serial line.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Maker {
+    /// DGT, or another that speaks as DGT's boards do.
+    #[default]
+    Dgt,
+    /// Millennium: ChessLink.
+    Millennium,
+}
+
+impl Maker {
+    /// The kind of board.
+    pub fn kind(self) -> BoardKind {
+        match self {
+            Self::Dgt => BoardKind::Dgt,
+            Self::Millennium => BoardKind::ChessLink,
+        }
+    }
+
+    /// Bits in a second on its line.
+    pub fn baud(self) -> u32 {
+        match self {
+            Self::Dgt => DGT_BAUD,
+            Self::Millennium => chesslink::BAUD,
+        }
+    }
+}
+
+/// What a board lights.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shine {
+    /// Nothing.
+    #[default]
+    Off,
+    /// The last move that the public sees.
+    LastMove,
+    /// The same, or squares that the board contradicts.
+    Help,
+}
+
+impl Shine {
+    /// The same to the core.
+    pub fn lights(self) -> Lights {
+        match self {
+            Self::Off => Lights::Off,
+            Self::LastMove => Lights::LastMove,
+            Self::Help => Lights::Help,
+        }
+    }
+}

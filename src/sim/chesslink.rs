@@ -1,0 +1,194 @@
+//! A ChessLink board: it looks at all squares every 41 ms, tells its position when it has changed,
+//! and keeps its registers without power. Protocol 7.1.
+
+use super::maker::MakerSim;
+use crate::time::Mono;
+use crate::track::Reading;
+use crate::wire::blocks::Blocks;
+use crate::wire::chesslink::{LightTable, N_LIGHTS, Register, ToBoard};
+use crate::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};
+use shakmaty::{Bitboard, Board, Square};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// A byte of seven bits with parity, start and stop, at 38400 bits in a second.
+const BYTE_TIME: Duration = Duration::from_micros(260);
+/// What registers count in (protocol 7.1).
+const SCAN_STEP: Duration = Duration::from_micros(2_048);
+/// What is in the registers of a new board: sums, a scan in 41 ms, a report after each scan.
+const USUAL: [u8; 5] = [0, 20, 0, 0, 10];
+/// It does nothing for so long after it got its power, or was told to start anew.
+const STARTS_IN: Duration = Duration::from_secs(3);
+
+/// The model of a ChessLink board.
+#[derive(Clone, Debug)]
+pub struct ChessLinkSim {
+    placement: Board,
+    lies: Orientation,
+    registers: [u8; 5],
+    blocks: Blocks,
+    /// Bytes on their way to the host, each with the moment at which it is there.
+    out: VecDeque<(Mono, u8)>,
+    /// The line is free from then on.
+    free_at: Mono,
+    scans_at: Mono,
+    /// What it told last.
+    told: Option<Board>,
+    /// The next report is one that gets lost.
+    loses_report: bool,
+    lights: LightTable,
+    is_on: bool,
+    is_cut: bool,
+}
+
+impl ChessLinkSim {
+    /// A board that lies so, with these pieces on it. It is new: it reports after each scan.
+    pub fn new(placement: Board, lies: Orientation) -> Self {
+        Self {
+            placement,
+            lies,
+            registers: USUAL,
+            blocks: Blocks::default(),
+            out: VecDeque::new(),
+            free_at: Mono::default(),
+            scans_at: Mono::default(),
+            told: None,
+            loses_report: false,
+            lights: LightTable { slot: 0, slots: [0; N_LIGHTS] },
+            is_on: true,
+            is_cut: false,
+        }
+    }
+
+    /// The same with this in a register.
+    #[must_use]
+    pub fn with_register(mut self, register: Register, value: u8) -> Self {
+        self.write(register, value);
+        self
+    }
+
+    /// What is in a register.
+    pub fn register(&self, register: Register) -> u8 {
+        self.registers.get(usize::from(register.address())).copied().unwrap_or(0xff)
+    }
+
+    /// The squares that are lit.
+    pub fn lit(&self) -> Bitboard {
+        self.lights.squares(self.lies)
+    }
+
+    fn obey(&mut self, now: Mono, command: &ChessLinkCommand) {
+        let answer = match command {
+            ChessLinkCommand::Version => ChessLinkMessage::Version { major: 1, minor: 3 },
+            ChessLinkCommand::Position => self.position(),
+            ChessLinkCommand::Light(lights) => {
+                self.lights = (**lights).clone();
+                ChessLinkMessage::Lit
+            }
+            ChessLinkCommand::Dark => {
+                self.lights.slots = [0; N_LIGHTS];
+                ChessLinkMessage::Dark
+            }
+            ChessLinkCommand::Restart => return self.power(now, true),
+            ChessLinkCommand::Read(register) => {
+                ChessLinkMessage::Read(*register, self.register(*register))
+            }
+            ChessLinkCommand::Write(register, value) => {
+                self.write(*register, *value);
+                ChessLinkMessage::Written(*register, self.register(*register))
+            }
+        };
+        self.say(now, &answer);
+    }
+
+    fn write(&mut self, register: Register, value: u8) {
+        if let Some(to) = self.registers.get_mut(usize::from(register.address())) {
+            *to = value;
+        }
+    }
+
+    fn position(&self) -> ChessLinkMessage {
+        ChessLinkMessage::Position(Box::new(Dump::new(&self.placement, self.lies)))
+    }
+
+    fn say(&mut self, now: Mono, message: &ChessLinkMessage) {
+        let mut at = self.free_at.max(now);
+        for byte in message.encode() {
+            at = at + BYTE_TIME;
+            self.out.push_back((at, byte));
+        }
+        self.free_at = at;
+    }
+
+    fn report(&mut self, now: Mono) {
+        let has_changed = self.told.as_ref() != Some(&self.placement);
+        let is_due = match self.register(Register::Reports) {
+            0 => true,
+            1 | 2 => false,
+            _ => has_changed,
+        };
+        if !is_due || self.is_cut {
+            return;
+        }
+        self.told = Some(self.placement.clone());
+        if !std::mem::take(&mut self.loses_report) {
+            self.say(now, &self.position());
+        }
+    }
+}
+
+impl MakerSim for ChessLinkSim {
+    fn sense(&mut self, sq: Square, reading: Reading, is_lost: bool) {
+        match reading {
+            Reading::Piece(piece) => self.placement.set_piece_at(sq, piece),
+            _ => self.placement.discard_piece_at(sq),
+        }
+        self.loses_report |= is_lost;
+    }
+
+    fn host_bytes(&mut self, now: Mono, bytes: &[u8]) {
+        if !self.is_on || self.is_cut {
+            return;
+        }
+        for command in self.blocks.push::<ToBoard>(now, bytes).messages {
+            self.obey(now, &command);
+        }
+    }
+
+    fn next_at(&self) -> Option<Mono> {
+        // All that is on its way at once: nobody needs to wake for each byte.
+        let arrives = self.out.back().map(|(at, _)| *at);
+        let scans = self.is_on.then_some(self.scans_at);
+        arrives.into_iter().chain(scans).min()
+    }
+
+    fn take(&mut self, now: Mono, bytes: &mut Vec<u8>) {
+        if self.is_on && now >= self.scans_at {
+            let period = SCAN_STEP * u32::from(self.register(Register::ScanTime).max(15));
+            self.scans_at = now + period;
+            self.report(now);
+        }
+        while let Some((_, byte)) = self.out.pop_front_if(|(at, _)| *at <= now) {
+            bytes.push(byte);
+        }
+    }
+
+    fn cut(&mut self, is_cut: bool) {
+        self.is_cut = is_cut;
+        if is_cut {
+            self.out.clear();
+        }
+    }
+
+    fn power(&mut self, now: Mono, is_on: bool) {
+        self.is_on = is_on;
+        self.out.clear();
+        self.blocks = Blocks::default();
+        self.lights.slots = [0; N_LIGHTS];
+        (self.told, self.scans_at, self.free_at) = (None, now + STARTS_IN, now);
+    }
+
+    fn is_awake(&self) -> bool {
+        self.told.is_some()
+    }
+}

@@ -1,0 +1,81 @@
+//! Boards of other makers than DGT, for a table.
+
+use super::chesslink::ChessLinkSim;
+use crate::game::BoardKind;
+use crate::time::Mono;
+use crate::track::Reading;
+use crate::wire::Orientation;
+use shakmaty::{Board, Square};
+use std::ops::{Deref, DerefMut};
+
+/// Their names in scripts.
+pub const WORDS: [&str; 1] = ["millennium"];
+
+/// The name of the boards of this kind; that of the usual ones is not written.
+pub fn word(kind: BoardKind) -> &'static str {
+    match kind {
+        BoardKind::Dgt | BoardKind::Scanned => "",
+        BoardKind::ChessLink => "millennium",
+    }
+}
+
+/// The kind of board of this name.
+pub fn parse(name: &str) -> Option<BoardKind> {
+    [BoardKind::ChessLink].into_iter().find(|kind| word(*kind) == name)
+}
+
+/// A board with a line and a language of its own.
+pub trait MakerSim {
+    /// A sensor reads something else now. The message about it may get lost.
+    fn sense(&mut self, sq: Square, reading: Reading, is_lost: bool);
+    /// Bytes of a host are there.
+    fn host_bytes(&mut self, now: Mono, bytes: &[u8]);
+    /// When something is there for the host, or the board does something by itself.
+    fn next_at(&self) -> Option<Mono>;
+    /// Time has passed: takes what has arrived at the host.
+    fn take(&mut self, now: Mono, bytes: &mut Vec<u8>);
+    /// The cable is cut, or whole again. The board keeps its power.
+    fn cut(&mut self, is_cut: bool);
+    /// Takes it its power, or gives it back.
+    fn power(&mut self, now: Mono, is_on: bool);
+    /// Whether it tells of changes by itself.
+    fn is_awake(&self) -> bool;
+}
+
+/// The boards of this kind that there are.
+#[derive(Clone, Debug)]
+pub enum AnyMaker {
+    /// One of Millennium's.
+    ChessLink(Box<ChessLinkSim>),
+}
+
+impl AnyMaker {
+    /// A board of this kind with these pieces on it; none if that is no maker's.
+    pub fn new(kind: BoardKind, placement: &Board) -> Option<Self> {
+        match kind {
+            BoardKind::Dgt | BoardKind::Scanned => None,
+            BoardKind::ChessLink => {
+                let board = ChessLinkSim::new(placement.clone(), Orientation::Normal);
+                Some(Self::ChessLink(Box::new(board)))
+            }
+        }
+    }
+}
+
+impl Deref for AnyMaker {
+    type Target = dyn MakerSim;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::ChessLink(board) => &**board,
+        }
+    }
+}
+
+impl DerefMut for AnyMaker {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::ChessLink(board) => &mut **board,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Games through the real program: from the configuration, over a pseudo-terminal, to the PGN, with
+//! a clock on a bridge beside the board or none, with and without a referee.
+//!
+//! `ROKADE_LIVE` says how many games each row has, and with ten or more they are long.
+
+use std::time::Duration;
+
+use rokade::game::BoardKind;
+use rokade::shell::now::Now;
+use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed};
+use rokade::sim::hands::{Manners, Performance, Span};
+use rokade::sim::{Table, TableKind, hands, maker};
+use rokade::track::Sight;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess};
+use tokio::time::{Instant, sleep};
+
+use crate::cli::pgn_moves;
+use crate::games::classics;
+use crate::matrix::{CONCLUDES, PLIES, Row, configure, rows, start, wait_until_live};
+use crate::program::{Place, STEP, is_live, moves_of};
+
+/// Players think so long.
+const THINKS: Span = Span::new(300, 1_500);
+
+/// A game on a board of its own, with a clock beside it or none.
+struct Seat {
+    row: Row,
+    intended: Vec<String>,
+    played: Performance,
+    board: PtyBoardStub,
+    clock: Option<PtyBridgeStub>,
+}
+
+fn seat(
+    (place, kind): (&Place, BoardKind),
+    number: usize,
+    row: Row,
+    (n_plies, think): (usize, Span),
+    text: &mut String,
+) -> Seat {
+    let classics = classics();
+    let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
+    let moves = &long[number % long.len()].moves[..n_plies];
+    let manners = Manners::named(row.profile).unwrap();
+    // Nobody plays an illegal move: the record is to be what the classics say.
+    let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
+    let table = TableKind { sight: Sight::Pieces, has_clock: row.has_clock };
+    let mode = CastlingMode::Standard;
+    let seed = number as u64;
+    let mut played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
+    let header = &mut played.script.header;
+    (header.maker, header.has_clock) = (Some(kind), false);
+    let (port, jack) = (place.cable(number), place.path(&format!("jack-{number}")));
+    *text += &format!("[[board]]\nname = \"table-{number}\"\nport = {port:?}\n");
+    *text += &format!("maker = {:?}\nlaws = \"{}\"\n", maker::word(kind), row.laws);
+    if row.has_clock {
+        *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
+    }
+    let (board, mut actor) = PtyBoard::open(Table::new(header), Some(port)).unwrap();
+    let clock = row.has_clock.then(|| {
+        let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
+        tokio::spawn(works.run());
+        stub
+    });
+    if let Some(clock) = &clock {
+        actor = actor.with_clock_beside(clock.hands());
+    }
+    tokio::spawn(actor.run());
+    let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
+    Seat { row, intended, played, board, clock }
+}
+
+async fn play(mut seat: Seat) -> Seat {
+    if let Some(clock) = &mut seat.clock {
+        clock.is_set().await.unwrap();
+    }
+    seat.board.woken().await.unwrap();
+    seat.board.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
+    if let Some(clock) = &mut seat.clock {
+        start(clock).await;
+    }
+    seat.board.played().await.unwrap();
+    seat
+}
+
+async fn games_are_recorded(kind: BoardKind) {
+    let n: usize = std::env::var("ROKADE_LIVE").map_or(1, |n| n.parse().unwrap());
+    let n_plies = if n >= 10 { PLIES.1 } else { PLIES.0 };
+    for _ in 0..n.div_ceil(4) {
+        let place = Place::new();
+        let mut text = String::new();
+        let rows: Vec<Row> = (0..n.min(4)).flat_map(|_| rows()).collect();
+        let of = |(number, row)| seat((&place, kind), number, row, (n_plies, THINKS), &mut text);
+        let seats: Vec<Seat> = (1..).zip(rows).map(of).collect();
+        configure(&place, &text);
+        let daemon = place.start();
+        for number in 1..=seats.len() {
+            wait_until_live(&place, number, &daemon).await;
+        }
+        let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+        for (number, game) in (1..).zip(games) {
+            let seat = game.await.unwrap();
+            let Seat { row, intended, .. } = &seat;
+            let end = Instant::now() + CONCLUDES;
+            let moves = loop {
+                let moves = place.view_of(number).await.map_or(Vec::new(), |view| moves_of(&view));
+                if moves == *intended || Instant::now() > end {
+                    break moves;
+                }
+                sleep(STEP * 20).await;
+            };
+            let name = format!("table-{number}");
+            let log = place.run(&["log", "--board", &name]).await.out;
+            assert_eq!(moves, *intended, "{number}: {row:?}\n{log}\n{}", daemon.said());
+            let pgn = place.run(&["export", "--board", &name]).await.out;
+            assert_eq!(pgn_moves(&pgn).last().map(Vec::len), Some(intended.len()), "{pgn}");
+            assert_eq!(pgn.contains("%clk"), row.has_clock, "{pgn}");
+            // Nobody is blamed for what he has not done.
+            assert!(!log.contains("illegal"), "{number}: {row:?}\n{log}");
+        }
+        assert_eq!(daemon.stop().await.0, Some(0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_chesslink_are_recorded_from_the_settings_to_the_pgn() {
+    games_are_recorded(BoardKind::ChessLink).await;
+}
+
+/// A board whose cable is pulled in the middle of a game is taken up again, and what was played
+/// meanwhile is found.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cable_that_is_pulled_ends_no_game() {
+    let place = Place::new();
+    let mut text = String::new();
+    let slow = Span::new(2_000, 2_500);
+    let row = Row { profile: "clean", laws: "m2023", has_clock: false };
+    let seat = seat((&place, BoardKind::ChessLink), 1, row, (PLIES.0, slow), &mut text);
+    configure(&place, &(text + "lights = \"last-move\"\n"));
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    seat.board.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
+    let fourth = seat.played.truth.plies[3].made;
+    sleep(Duration::from_millis(fourth.millis() + 300)).await;
+    seat.board.cable.unplug().await.unwrap();
+    place.seen(|view| !is_live(view)).await;
+    sleep(Duration::from_millis(500)).await;
+    seat.board.cable.plug().await.unwrap();
+    place.seen(|view| is_live(view) && moves_of(view) == seat.intended).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+}

@@ -1,0 +1,249 @@
+//! What a driver says to its board, when, and what it makes of an answer that does not come.
+
+use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
+use rokade::sim::{ChessLinkSim, MakerSim};
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::track::Reading;
+use rokade::wire::blocks::Blocks;
+use rokade::wire::chesslink::{Register, ToBoard};
+use rokade::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};
+use shakmaty::{Bitboard, Board, Color, Role, Square};
+use std::time::Duration;
+
+/// The program, a board and the line between them.
+struct Room {
+    game: Game,
+    board: ChessLinkSim,
+    now: Mono,
+    /// What the program has sent, with the milliseconds.
+    said: Vec<(u64, ChessLinkCommand)>,
+    facts: Vec<Fact>,
+    n_reopened: usize,
+    blocks: Blocks,
+}
+
+impl Room {
+    fn new(board: ChessLinkSim, lights: Lights) -> Self {
+        let settings = Settings { board: BoardKind::ChessLink, lights, ..Settings::default() };
+        let mut room = Self {
+            game: Game::new(settings),
+            board,
+            now: Mono::default(),
+            said: Vec::new(),
+            facts: Vec::new(),
+            n_reopened: 0,
+            blocks: Blocks::default(),
+        };
+        room.event(&Event::LinkUp);
+        room
+    }
+
+    fn event(&mut self, event: &Event) {
+        let mut effects = Vec::new();
+        let wall = Wall(i64::try_from(self.now.0).unwrap());
+        self.game.handle(Stamp { mono: self.now, wall }, event, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::Send(bytes) => {
+                    let commands = self.blocks.push::<ToBoard>(self.now, &bytes);
+                    assert_eq!(commands.n_noise, 0);
+                    let at = self.now.millis();
+                    self.said.extend(commands.messages.into_iter().map(|it| (at, it)));
+                    self.board.host_bytes(self.now, &bytes);
+                }
+                Effect::Record(entry) => self.facts.push(entry.fact),
+                Effect::Reopen => self.n_reopened += 1,
+                Effect::Show | Effect::Clock(_) => {}
+            }
+        }
+    }
+
+    fn pass(&mut self, millis: u64) {
+        let end = self.now + Duration::from_millis(millis);
+        while self.now < end {
+            let dues = [self.game.wake_at(), self.board.next_at(), Some(end)];
+            self.now = dues.into_iter().flatten().min().unwrap().max(Mono(self.now.0 + 1));
+            let mut bytes = Vec::new();
+            self.board.take(self.now, &mut bytes);
+            let said = if bytes.is_empty() { Event::Timeout } else { Event::Said(bytes) };
+            self.event(&said);
+        }
+    }
+
+    fn put(&mut self, sq: Square, reading: Reading) {
+        self.board.sense(sq, reading, false);
+    }
+
+    /// A pawn is put from one square onto another, and the board rests.
+    fn play(&mut self, from: Square, to: Square, color: Color) {
+        self.put(from, Reading::Empty);
+        self.pass(300);
+        self.put(to, Reading::Piece(Role::Pawn.of(color)));
+        self.pass(3_000);
+    }
+
+    fn n_moves(&self) -> usize {
+        self.game.play().map_or(0, |play| play.sheet().len())
+    }
+}
+
+fn board() -> ChessLinkSim {
+    ChessLinkSim::new(Board::new(), Orientation::Normal)
+}
+
+/// One that tells what has changed, as other programs leave it behind.
+fn used() -> ChessLinkSim {
+    board().with_register(Register::Reports, 3)
+}
+
+#[test]
+fn a_board_is_asked_for_its_version_its_reports_and_its_position() {
+    let mut room = Room::new(used(), Lights::Off);
+    room.pass(900);
+    let said: Vec<_> = room.said.iter().map(|(_, it)| it.clone()).collect();
+    let reports = ChessLinkCommand::Read(Register::Reports);
+    let expected =
+        [ChessLinkCommand::Version, reports, ChessLinkCommand::Position, ChessLinkCommand::Dark];
+    assert_eq!(said, expected);
+    assert_eq!(room.said[0].0, 500, "a bridge of USB has time to set itself up");
+    assert_eq!(room.game.link(), LinkState::Live);
+    // At rest it is asked once a second, which keeps the line from looking dead.
+    room.said.clear();
+    room.pass(10_000);
+    assert!((8..=10).contains(&room.said.len()), "{:?}", room.said);
+    assert!(room.said.iter().all(|(_, it)| *it == ChessLinkCommand::Position));
+}
+
+/// What is kept without power is written only where it must be: a board that tells its position by
+/// itself, however often, is left as it is.
+#[test]
+fn registers_are_written_only_where_nothing_would_be_told() {
+    for (before, after) in [(0, 0), (1, 3), (2, 3), (3, 3), (5, 5)] {
+        let mut room = Room::new(board().with_register(Register::Reports, before), Lights::Off);
+        room.pass(2_000);
+        assert_eq!(room.board.register(Register::Reports), after, "{before}");
+        room.play(Square::E2, Square::E4, Color::White);
+        assert_eq!(room.n_moves(), 1, "{before}");
+    }
+}
+
+#[test]
+fn the_last_move_is_lit_and_what_is_wrong_where_that_is_wanted() {
+    for lights in [Lights::Off, Lights::LastMove, Lights::Help] {
+        let mut room = Room::new(used(), lights);
+        room.pass(2_000);
+        room.play(Square::E2, Square::E4, Color::White);
+        assert_eq!(room.n_moves(), 1);
+        let lit = |squares: &[Square]| -> Bitboard { squares.iter().copied().collect() };
+        let of_move = lit(&[Square::E2, Square::E4]);
+        let shown = |room: &Room| room.board.lit() & !Bitboard::from(Square::E3);
+        let expected = if lights == Lights::Off { Bitboard::EMPTY } else { of_move };
+        assert_eq!(shown(&room), expected, "{lights:?}");
+        // A piece is knocked off.
+        room.put(Square::B1, Reading::Empty);
+        room.pass(8_000);
+        let expected = match lights {
+            Lights::Off => Bitboard::EMPTY,
+            Lights::LastMove => of_move,
+            Lights::Help => lit(&[Square::B1]),
+        };
+        assert_eq!(shown(&room), expected, "{lights:?}");
+        // Who has lost its power shows it again.
+        room.put(Square::B1, Reading::Piece(Role::Knight.of(Color::White)));
+        room.board.power(room.now, true);
+        room.event(&Event::LinkDown);
+        room.event(&Event::LinkUp);
+        room.pass(6_000);
+        let expected = if lights == Lights::Off { Bitboard::EMPTY } else { of_move };
+        assert_eq!(shown(&room), expected, "{lights:?}");
+    }
+}
+
+#[test]
+fn a_board_that_lies_the_other_way_is_found_out_and_lit_so() {
+    let turned = ChessLinkSim::new(Board::new(), Orientation::Rotated);
+    let mut room = Room::new(turned.with_register(Register::Reports, 3), Lights::LastMove);
+    room.pass(2_000);
+    room.play(Square::D2, Square::D4, Color::White);
+    room.play(Square::D7, Square::D5, Color::Black);
+    assert_eq!(room.n_moves(), 2);
+    let lit = room.board.lit() & !Bitboard::from(Square::D6);
+    assert_eq!(lit, Bitboard::from(Square::D7) | Square::D5);
+}
+
+/// The board is never wrong for longer than a second: at rest it is asked.
+#[test]
+fn a_report_that_is_lost_is_made_good() {
+    let mut room = Room::new(used(), Lights::Off);
+    room.pass(2_000);
+    room.put(Square::E2, Reading::Empty);
+    room.pass(300);
+    room.board.sense(Square::E4, Reading::Piece(Role::Pawn.of(Color::White)), true);
+    room.pass(100);
+    assert_eq!(room.n_moves(), 0);
+    room.pass(3_000);
+    assert_eq!(room.n_moves(), 1);
+}
+
+#[test]
+fn a_board_that_is_silent_has_its_line_opened_anew() {
+    // Nobody there.
+    let mut room = Room::new(board(), Lights::Off);
+    room.board.power(room.now, false);
+    room.pass(3_400);
+    assert_eq!((room.n_reopened, room.said.len()), (0, 6), "{:?}", room.said);
+    room.pass(200);
+    assert_eq!((room.n_reopened, room.said.len()), (1, 6));
+    // One that has been there.
+    let mut room = Room::new(used(), Lights::Off);
+    room.pass(2_000);
+    room.board.power(room.now, false);
+    room.pass(3_800);
+    assert_eq!(room.n_reopened, 0);
+    room.pass(1_500);
+    assert_eq!(room.n_reopened, 1);
+    // Once it is back, it is asked from the beginning.
+    room.board.power(room.now, true);
+    room.event(&Event::LinkDown);
+    room.event(&Event::LinkUp);
+    room.pass(5_000);
+    assert_eq!(room.game.link(), LinkState::Live);
+}
+
+/// Noise passes the sum once in some thousand times. Where it was heard, one report proves nothing.
+#[test]
+fn where_noise_was_heard_a_square_needs_two_reports() {
+    for is_noisy in [false, true] {
+        let mut room = Room::new(used(), Lights::Off);
+        room.pass(2_000);
+        if is_noisy {
+            room.event(&Event::Said(vec![0x55, 0x00]));
+            room.pass(500);
+        }
+        let mut placement = Board::new();
+        placement.discard_piece_at(Square::E2);
+        let dump = Dump::new(&placement, Orientation::Normal);
+        let report = ChessLinkMessage::Position(Box::new(dump)).encode();
+        let seen = |room: &Room| room.game.play().unwrap().tracker().seen().differs(&Board::new());
+        room.event(&Event::Said(report.clone()));
+        let expected = if is_noisy { Bitboard::EMPTY } else { Square::E2.into() };
+        assert_eq!(seen(&room), expected);
+        room.event(&Event::Said(report));
+        assert_eq!(seen(&room), Square::E2.into());
+    }
+}
+
+/// Whatever comes over the line, the driver says nothing but its questions, and takes it up again.
+#[test]
+fn babble_is_no_board() {
+    let mut room = Room::new(board(), Lights::Off);
+    room.board.power(room.now, false);
+    let mut rng = fastrand::Rng::with_seed(5);
+    for _ in 0..200 {
+        room.pass(10);
+        let babble = (0..rng.usize(1..80)).map(|_| rng.u8(..)).collect();
+        room.event(&Event::Said(babble));
+    }
+    assert!(room.said.iter().all(|(_, it)| *it == ChessLinkCommand::Version), "{:?}", room.said);
+    assert_ne!(room.game.link(), LinkState::Live);
+}

@@ -1,0 +1,102 @@
+//! Whole games in virtual time, by the same hands, on a DGT board and on one of another maker.
+
+use rokade::game::BoardKind;
+use rokade::sim::account::Account;
+use rokade::sim::replay::settings_of;
+use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trouble::{Case, Kind, Noise, Toll, Trouble};
+use rokade::sim::verdict::Verdict;
+use rokade::sim::{Also, Replay, Script, TableKind, blame};
+use rokade::track::Sight;
+
+/// Games for each kind of hands.
+const N_GAMES: u64 = 8;
+
+fn on(kind: BoardKind, script: &Script) -> Script {
+    let mut script = script.clone();
+    script.header.maker = Some(kind);
+    script
+}
+
+/// How many games of such hands have the right record, and how many by a DGT board that tells no
+/// memory, as none of the others has one.
+fn contest(kind: BoardKind, profile: &'static str, has_clock: bool) -> (usize, usize) {
+    let table = TableKind { sight: Sight::Pieces, has_clock };
+    let forgets = Trouble { is_forgetful: true, ..Trouble::default() };
+    let (mut n_dgt, mut n_right) = (0, 0);
+    for seed in 0..N_GAMES {
+        let choice = Choice::Invented;
+        let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
+        let Trial { start, performance, .. } = Trial::run(recipe, &[]);
+        let verdict = |script: &Script| {
+            let replay = Replay::run_amid(script, settings_of(&script.header), &forgets);
+            Verdict::new(&start, &performance.truth, &replay, script)
+        };
+        let by_dgt = verdict(&performance.script);
+        let by_maker = verdict(&on(kind, &performance.script));
+        assert!(!by_maker.is_silently_wrong(), "{recipe}: {by_maker}");
+        if !by_maker.is_right() {
+            println!("{recipe}: {by_dgt} // {by_maker}");
+        }
+        n_dgt += usize::from(by_dgt.is_right());
+        n_right += usize::from(by_maker.is_right());
+    }
+    println!("{kind:?}, {profile}, clock {has_clock}: {n_right}, DGT {n_dgt}, of {N_GAMES}");
+    (n_right, n_dgt)
+}
+
+/// A clock beside the board is heard while its cable is out, one behind it is not; so of moves that
+/// were pressed meanwhile it is not known on which side of the silence they were made, and the
+/// record has a gap where that of a DGT board has a move.
+#[test]
+fn chesslink_records_as_well_as_a_dgt_board() {
+    for (profile, has_clock, n_fewer) in [
+        ("club", true, 0),
+        ("club", false, 0),
+        ("blitz", true, 0),
+        ("scramble", true, 1),
+        ("lossy", true, N_GAMES.div_ceil(4)),
+    ] {
+        let (n_right, n_dgt) = contest(BoardKind::ChessLink, profile, has_clock);
+        assert!(n_right + n_fewer as usize >= n_dgt, "{profile}: {n_right} for {n_dgt}");
+    }
+}
+
+/// What came of games on lines that have their troubles.
+fn toll_of(board: BoardKind, kind: Kind, hurt: Option<u32>) -> Toll {
+    let table = TableKind { sight: Sight::Pieces, has_clock: true };
+    let mut toll = Toll::default();
+    for seed in 0..N_GAMES {
+        let (profile, laws) = ("club", None);
+        let case = Case { seed, kind, profile, table, laws, is_forgetful: false };
+        let (played, mut trouble) = case.prepare(&[]);
+        if let Some(hurt) = hurt {
+            trouble.noise = Some(Noise::new(hurt, seed));
+        }
+        let script = on(board, &played.script);
+        let replay = Replay::run_amid(&script, settings_of(&script.header), &trouble);
+        let account = Account::new(&played.truth, &replay.entries, &trouble.outs);
+        let n_accused = blame::undeserved(&played.truth, &replay.entries).len();
+        if account.n_invented + n_accused > 0 {
+            println!("{kind:?}, seed {seed}: {account:?}, {n_accused} accused");
+        }
+        toll.add(&account, n_accused);
+    }
+    println!("{board:?}, {kind:?}: {toll}");
+    toll
+}
+
+/// With a cable that comes out, a daemon that joins in the middle, or noise on the line, nothing is
+/// recorded that was not played.
+#[test]
+fn troubled_lines_of_other_makers_invent_nothing() {
+    // A cable beside a mobile telephone is better than one byte in two hundred.
+    for (kind, hurt) in [(Kind::Cable, None), (Kind::Join, None), (Kind::Noise, Some(50))] {
+        let toll = toll_of(BoardKind::ChessLink, kind, hurt);
+        let found = (toll.n_invented, toll.n_nothing, toll.n_accused);
+        assert_eq!(found, (0, 0, 0), "{kind:?}: {toll}");
+    }
+    // Where most reports are hurt there is little on record, but nothing that was not played.
+    let toll = toll_of(BoardKind::ChessLink, Kind::Noise, None);
+    assert_eq!(toll.n_invented, 0, "{toll}");
+}
