@@ -2,6 +2,7 @@
 //!
 //! Tables are separated by semicolons and have a header; the last column may be a remark.
 
+mod book;
 mod command;
 mod coverage;
 mod dead;

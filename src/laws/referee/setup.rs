@@ -11,6 +11,7 @@ use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
 pub(super) fn check(cx: &mut Context, picture: &Picture) {
     let wanted = cx.game.position(0).board().clone();
     let turned = rotated(picture);
+    let is_known = cx.phase == Phase::Setup && cx.board.seen() == picture;
     cx.phase = Phase::Ready;
     if is_accepted(cx, picture, &wanted) {
         cx.board.show(picture.clone());
@@ -26,7 +27,9 @@ pub(super) fn check(cx: &mut Context, picture: &Picture) {
         let files = Bitboard::from(shakmaty::File::A) | Bitboard::from(shakmaty::File::H);
         let is_quarter = armies.count() == 32 && (files & !armies).is_empty();
         let code = if is_quarter { Code::BoardRotated } else { Code::BadSetup };
-        cx.out.log(code, None);
+        if !is_known {
+            cx.out.log(code, None);
+        }
     }
 }
 

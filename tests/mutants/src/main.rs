@@ -51,8 +51,13 @@ const FOLDERS: [(&str, &[&str]); 3] = [
 
 /// Tests that run many files or many scenes, the variable that names one of them, and where their
 /// names are from.
-const SINGLES: [(&str, &str, Names); 2] = [
+const SINGLES: [(&str, &str, Names); 3] = [
     ("replay::every_script_tells_the_arbiter_what_its_golden_file_says", "ROKADE_TRACE", traces),
+    (
+        "laws::traces::the_referee_cries_illegal_only_where_the_record_does",
+        "ROKADE_TRACE",
+        traces,
+    ),
     (
         "laws::scenario::every_scenario_holds_in_every_edition_that_it_names",
         "ROKADE_SCENARIO",

@@ -275,7 +275,7 @@ fn run_images(mirror: Mirror) -> (usize, Vec<String>) {
             .collect();
         image.editions.dedup();
     }
-    super::run_all(&images)
+    super::run_all(&images, &mut super::super::book::Book::default())
 }
 
 #[test]
