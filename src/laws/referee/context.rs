@@ -144,13 +144,22 @@ impl Context {
         self.complete_last(idx);
         let by = self.game.plies()[idx].by;
         let is_last = idx + 1 == self.game.len() && self.game.last().is_game_over();
-        if self.terms.credit == PeriodCredit::OnMoves && !is_last {
-            let n = self.clock.period(by);
-            if self.terms.required(by, n) == Some(self.completed(by)) {
-                self.pass_period(by);
-            }
+        if !is_last {
+            self.pass_periods(by);
         }
         self.watch_impossible();
+    }
+
+    /// `side` has met as many time controls as the moves that are known to be completed say: more
+    /// than one may lie in a stretch that nobody saw.
+    pub(super) fn pass_periods(&mut self, side: Color) {
+        let is_met = |cx: &Self| {
+            let required = cx.terms.required(side, cx.clock.period(side));
+            required.is_some_and(|n| n <= cx.completed(side))
+        };
+        while self.terms.credit == PeriodCredit::OnMoves && is_met(self) {
+            self.pass_period(side);
+        }
     }
 
     /// A pawn that was left on the last rank still stands there after the opponent's next completed

@@ -108,6 +108,9 @@ impl Referee {
             self.take_gap(sheet);
         }
         self.complete_by(&sheet.moves);
+        if is_unseen && !self.cx.game.last().is_game_over() {
+            Color::ALL.into_iter().for_each(|side| self.cx.pass_periods(side));
+        }
         self.cx.matters.close(is_of_the_board);
         self.motion.follow(&self.cx);
         self.cx.board.judged();

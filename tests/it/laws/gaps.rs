@@ -2,7 +2,9 @@
 //! he still can know, and says what he cannot.
 
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
+use rokade::laws::terms::Period;
 use rokade::laws::{Clocks, Code, Edition, Referee, Terms};
+use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::sim::TableKind;
 use rokade::sim::trouble::{Case, Kind};
@@ -73,7 +75,11 @@ fn say(game: &mut Game, ms: u64, by: Color, words: &str, entries: &mut Vec<Entry
 
 /// One move was made by each, a draw was offered, and then nobody saw the board for a minute.
 fn found_after_a_minute() -> (Game, Vec<Entry>) {
-    let mut game = Game::new(Settings { terms: Some(Terms::default()), ..Settings::default() });
+    found_under(Terms::default())
+}
+
+fn found_under(terms: Terms) -> (Game, Vec<Entry>) {
+    let mut game = Game::new(Settings { terms: Some(terms), ..Settings::default() });
     let mut entries = Vec::new();
     let shows = |left: [u64; 2], running| {
         let [white, black] = left.map(Duration::from_secs);
@@ -163,4 +169,31 @@ fn what_he_was_told_is_on_record() {
     assert_eq!(stand(&again), stand(&game));
     let open = |game: &Game| format!("{:?}", game.referee().map(Referee::pending));
     assert_eq!(open(&again), open(&game));
+}
+
+/// By the numbers of the record each has played a second move among those. A control at that move
+/// is met by both, one beyond it by nobody, and one that was met before is not met once more.
+#[test]
+fn a_control_that_lies_where_nobody_looked_is_met() {
+    let periods = |moves: &[u16]| {
+        let to = |moves| Period { moves, time: Duration::from_secs(600), bonus: None };
+        moves.iter().copied().map(Some).chain([None]).map(to).collect::<Vec<_>>()
+    };
+    let rows: [(&[u16], &[&str]); 5] = [
+        (&[2], &["white", "black"]),
+        (&[3], &[]),
+        (&[2, 1], &["white", "black"]),
+        (&[1], &["white", "black"]),
+        (&[1, 1], &["white", "black", "white", "black"]),
+    ];
+    for (moves, wanted) in rows {
+        let periods = ByColor { white: periods(moves), black: periods(moves) };
+        let (_, entries) = found_under(Terms { periods, ..Terms::default() });
+        let mut log = Log::default();
+        let lines: Vec<String> = entries.iter().filter_map(|it| log.line(&it.fact)).collect();
+        let passed = lines.iter().filter(|line| line.contains("PERIOD_PASSED 600 s"));
+        let by: Vec<&str> =
+            passed.map(|line| if line.contains("white") { "white" } else { "black" }).collect();
+        assert_eq!(by, wanted, "{moves:?}: {lines:#?}");
+    }
 }
