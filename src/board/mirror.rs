@@ -33,6 +33,15 @@ impl Mirror {
         self.sight = sight.unwrap_or(self.sight);
     }
 
+    /// What the board can tell of a piece.
+    pub(super) fn see(&mut self, sight: Sight) {
+        if std::mem::replace(&mut self.sight, sight) != sight {
+            // What it said before meant something else.
+            self.shown = None;
+            self.news.push_back(News::Sees(sight));
+        }
+    }
+
     /// What was shown last.
     pub(super) fn shown(&self) -> Option<&Dump> {
         self.shown.as_deref()

@@ -4,6 +4,7 @@
 //! line, and asked what follows from that and what is to be sent.
 
 pub mod calibration;
+pub mod certabo;
 pub mod chesslink;
 pub mod dgt;
 mod doubts;
@@ -14,6 +15,7 @@ mod recalled;
 pub mod scanned;
 
 pub use calibration::Calibration;
+pub use certabo::Certabo;
 pub use chesslink::ChessLink;
 pub use dgt::Dgt;
 pub use matrix::{Debounce, Wiring};
@@ -164,6 +166,8 @@ pub enum AnyBoard {
     Scanned(Scanned),
     /// One of Millennium's.
     ChessLink(Box<ChessLink>),
+    /// One of Certabo's, or of Tabutronic's.
+    Certabo(Box<Certabo>),
 }
 
 impl Deref for AnyBoard {
@@ -174,6 +178,7 @@ impl Deref for AnyBoard {
             Self::Dgt(board) => &**board,
             Self::Scanned(board) => board,
             Self::ChessLink(board) => &**board,
+            Self::Certabo(board) => &**board,
         }
     }
 }
@@ -184,6 +189,7 @@ impl DerefMut for AnyBoard {
             Self::Dgt(board) => &mut **board,
             Self::Scanned(board) => board,
             Self::ChessLink(board) => &mut **board,
+            Self::Certabo(board) => &mut **board,
         }
     }
 }

@@ -4,6 +4,7 @@ pub use crate::clock::TimeControl;
 use crate::laws::Terms;
 use crate::table::End;
 use crate::wire::Orientation;
+use crate::wire::certabo::Chips;
 use shakmaty::fen::Fen;
 use std::time::Duration;
 
@@ -67,12 +68,14 @@ pub enum BoardKind {
     Scanned,
     /// It speaks over a line as those of Millennium do.
     ChessLink,
+    /// It speaks over a line as those of Certabo do.
+    Certabo,
 }
 
 impl BoardKind {
     /// Whether it speaks in a language that its driver alone knows.
     pub const fn has_own_language(self) -> bool {
-        matches!(self, Self::ChessLink)
+        matches!(self, Self::ChessLink | Self::Certabo)
     }
 }
 
@@ -107,6 +110,8 @@ pub struct Settings {
     pub is_chess960: bool,
     /// How the board is read.
     pub board: BoardKind,
+    /// Which chip is below which piece, on a board that knows them by that.
+    pub chips: Chips,
     /// What is lit on it.
     pub lights: Lights,
     /// How the board lies; `None` finds it out from the start position.

@@ -21,6 +21,7 @@ use crate::game::{BoardKind, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::table::End;
 use crate::wire::Orientation;
+use crate::wire::certabo::parse_chips;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
@@ -111,6 +112,8 @@ pub struct Board {
     /// Whose board is at the end of the line.
     #[serde(deserialize_with = "word::one_of")]
     pub maker: Maker,
+    /// The chips below the pieces of a board that knows them by that.
+    pub chips: Vec<String>,
     /// What is lit on it.
     #[serde(deserialize_with = "word::one_of")]
     pub lights: Shine,
@@ -238,6 +241,7 @@ impl Default for Board {
             name: "table-1".to_owned(),
             port: "auto".to_owned(),
             maker: Maker::default(),
+            chips: Vec::new(),
             lights: Shine::default(),
             matrix: Matrix::default(),
             white: String::new(),
@@ -563,6 +567,8 @@ impl Board {
             round: self.round.clone(),
             start: None,
             board: if self.is_on_pins() { BoardKind::Scanned } else { self.maker.kind() },
+            // They were checked when the file was read.
+            chips: parse_chips(&self.chips).unwrap_or_default(),
             lights: self.lights.lights(),
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {

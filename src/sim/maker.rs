@@ -1,27 +1,29 @@
 //! Boards of other makers than DGT, for a table.
 
+use super::certabo::CertaboSim;
 use super::chesslink::ChessLinkSim;
 use crate::game::BoardKind;
 use crate::time::Mono;
-use crate::track::Reading;
+use crate::track::{Reading, Sight};
 use crate::wire::Orientation;
 use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};
 
 /// Their names in scripts.
-pub const WORDS: [&str; 1] = ["millennium"];
+pub const WORDS: [&str; 2] = ["certabo", "millennium"];
 
 /// The name of the boards of this kind; that of the usual ones is not written.
 pub fn word(kind: BoardKind) -> &'static str {
     match kind {
         BoardKind::Dgt | BoardKind::Scanned => "",
         BoardKind::ChessLink => "millennium",
+        BoardKind::Certabo => "certabo",
     }
 }
 
 /// The kind of board of this name.
 pub fn parse(name: &str) -> Option<BoardKind> {
-    [BoardKind::ChessLink].into_iter().find(|kind| word(*kind) == name)
+    [BoardKind::ChessLink, BoardKind::Certabo].into_iter().find(|kind| word(*kind) == name)
 }
 
 /// A board with a line and a language of its own.
@@ -47,16 +49,23 @@ pub trait MakerSim {
 pub enum AnyMaker {
     /// One of Millennium's.
     ChessLink(Box<ChessLinkSim>),
+    /// One of Certabo's.
+    Certabo(Box<CertaboSim>),
 }
 
 impl AnyMaker {
-    /// A board of this kind with these pieces on it; none if that is no maker's.
-    pub fn new(kind: BoardKind, placement: &Board) -> Option<Self> {
+    /// A board of this kind, which sees so much, with these pieces on it; none if that is no
+    /// maker's.
+    pub fn new(kind: BoardKind, sight: Sight, placement: &Board) -> Option<Self> {
         match kind {
             BoardKind::Dgt | BoardKind::Scanned => None,
             BoardKind::ChessLink => {
                 let board = ChessLinkSim::new(placement.clone(), Orientation::Normal);
                 Some(Self::ChessLink(Box::new(board)))
+            }
+            BoardKind::Certabo => {
+                let board = CertaboSim::new(placement, Orientation::Normal, sight);
+                Some(Self::Certabo(Box::new(board)))
             }
         }
     }
@@ -68,6 +77,7 @@ impl Deref for AnyMaker {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::ChessLink(board) => &**board,
+            Self::Certabo(board) => &**board,
         }
     }
 }
@@ -76,6 +86,7 @@ impl DerefMut for AnyMaker {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::ChessLink(board) => &mut **board,
+            Self::Certabo(board) => &mut **board,
         }
     }
 }

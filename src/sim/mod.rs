@@ -7,6 +7,7 @@ pub mod account;
 pub mod blame;
 pub mod board;
 pub mod bridge;
+pub mod certabo;
 pub mod chesslink;
 pub mod clock;
 pub mod dgt3000;
@@ -32,6 +33,7 @@ pub mod works;
 
 pub use board::{BoardSim, Delivery, Mode};
 pub use bridge::BridgeSim;
+pub use certabo::CertaboSim;
 pub use chesslink::ChessLinkSim;
 pub use clock::ClockSim;
 pub use dgt_clock::{DgtClockSim, Glass, Obedience};

@@ -4,6 +4,7 @@
 //! trace move the pieces of a simulated board, which sends what a real one would send over its
 //! line, and answers what it is asked.
 
+use super::certabo;
 use super::script::{Happening, Header, Script};
 use super::table::Table;
 use super::trouble::{Noise, Trouble};
@@ -60,7 +61,7 @@ impl Replay {
         let has_line = script.is_tape() || script.header.sight == Sight::Pieces;
         let of_sight = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
         let board = script.header.maker.unwrap_or(of_sight);
-        let mut run = Run::new(Settings { board, ..settings });
+        let mut run = Run::new(Settings { board, chips: certabo::set(), ..settings });
         if script.is_tape() {
             run.tape(script);
         } else {

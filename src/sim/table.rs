@@ -56,7 +56,7 @@ impl Table {
             clock.set_lever(Mono::default(), turn);
         }
         let time = clock.as_ref().map(ClockSim::time);
-        let maker = header.maker.and_then(|kind| AnyMaker::new(kind, &start));
+        let maker = header.maker.and_then(|kind| AnyMaker::new(kind, header.sight, &start));
         let is_dgt = maker.is_none() && header.sight == Sight::Pieces;
         let board = is_dgt.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
         let board = board.map(BoardSim::well_used);

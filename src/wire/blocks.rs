@@ -14,6 +14,8 @@ pub enum Cut<T> {
     Whole(T, usize),
     /// The beginning of one.
     Partial,
+    /// A byte that stands between messages.
+    Blank,
     /// None: a message can begin one byte further on at the earliest.
     Noise,
 }
@@ -74,6 +76,7 @@ impl Blocks {
                     cuttings.n_noise += 1;
                     start += 1;
                 }
+                Cut::Blank => start += 1,
                 Cut::Partial => break,
             }
         }

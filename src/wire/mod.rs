@@ -12,6 +12,7 @@ pub mod board_link;
 pub mod bridge;
 pub mod bridge_link;
 mod budget;
+pub mod certabo;
 pub mod chesslink;
 pub mod clock;
 pub mod clock_command;
@@ -34,6 +35,7 @@ pub mod session;
 
 pub use board_link::BoardLink;
 pub use bridge_link::BridgeLink;
+pub use certabo::{CertaboLights, CertaboMessage};
 pub use chesslink::{ChessLinkCommand, ChessLinkMessage};
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, Lever, SECONDS_MAX,

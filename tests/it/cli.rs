@@ -289,7 +289,10 @@ async fn games_are_played_by_the_number_and_held_against_the_intent() {
         (["simulate", "--board", "color"], "--games"),
         (["simulate", "--manners", "rude"], "there are clean, club"),
         (["simulate", "--games", "0"], "0 is not in 1.."),
-        (["simulate", "--board", "glass"], "there is dgt, color, reed or millennium"),
+        (
+            ["simulate", "--board", "glass"],
+            "there is dgt, color, reed, sentio, certabo, millennium",
+        ),
         (["replay", "--rule", "quick"], "there is still:MILLISECONDS, and press"),
     ] {
         let wrong = run(&args).await;

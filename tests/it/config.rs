@@ -351,10 +351,20 @@ fn another_makers_board_is_read_in_its_own_language() {
     let settings = config.boards[0].settings();
     assert_eq!((settings.board, settings.lights), (BoardKind::ChessLink, Lights::Help));
     assert_eq!(config.boards[0].maker.baud(), 38_400);
+    let config = load("maker = \"certabo\"\nchips = [\"K 1 2 3 4 5\"]").expect("a Certabo");
+    let settings = config.boards[0].settings();
+    assert_eq!((settings.board, settings.chips.len()), (BoardKind::Certabo, 1));
+    load("maker = \"certabo\"\nclock = \"gpio-lever\"").expect("a Sentio with a clock");
     for (lines, words) in [
         ("maker = \"milennium\"", "write \"dgt\""),
         ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"help\""),
-        ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\" alone"),
+        ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\" and"),
+        ("chips = [\"K 1 2 3 4 5\"]", "of maker = \"certabo\" alone"),
+        ("maker = \"certabo\"\nchips = [\"K 1 2 3 4\"]", "is no piece with its chip"),
+        (
+            "maker = \"certabo\"\nchips = [\"K 1 2 3 4 5\"]\nclock = \"gpio-lever\"",
+            "presses of a clock would overtake its moves",
+        ),
         ("maker = \"millennium\"\nport = \"gpio\"", "is for switches of your own"),
         (
             "maker = \"millennium\"\ndrive_clock = true\ntime_control = \"5m\"",

@@ -19,7 +19,7 @@ use super::play;
 use super::play::Play;
 use super::recorder::{Cx, Outbox, Pressed, Recorder, start_shown};
 use super::settings::{BoardKind, ClockRole, Lights, Settings};
-use crate::board::{AnyBoard, ChessLink, Dgt, Expects, Known, News, Scanned};
+use crate::board::{AnyBoard, Certabo, ChessLink, Dgt, Expects, Known, News, Scanned};
 use crate::clock::{Device, Estimate, Note, Reader, Times, Turned};
 use crate::laws::Told;
 use crate::table::End;
@@ -55,6 +55,10 @@ impl Game {
                 BoardKind::Scanned => AnyBoard::Scanned(Scanned::default()),
                 BoardKind::ChessLink => {
                     AnyBoard::ChessLink(ChessLink::new(settings.orientation).into())
+                }
+                BoardKind::Certabo => {
+                    let chips = settings.chips.clone();
+                    AnyBoard::Certabo(Certabo::new(settings.orientation, chips).into())
                 }
             },
             clock: ClockSide::new(&settings),

@@ -1,9 +1,9 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
-use super::Failure;
+use super::{Failure, chips};
 use crate::board::calibration::Step;
 use crate::board::{Calibration, Wiring};
-use crate::shell::config::{Board, Config, Matrix};
+use crate::shell::config::{Board, Config, Maker, Matrix};
 use crate::shell::journal::Limits;
 use crate::shell::matrix::{self, Scanner};
 use crate::shell::now::Now;
@@ -30,7 +30,8 @@ pub(super) struct Doctor {
     /// Only this board
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// Learn how the switches of a board are wired: a piece is put on each square once
+    /// Learn how the switches of a board are wired, by a piece that is put on each square once; or
+    /// which chip is below which piece, from the start position
     #[arg(long, conflicts_with = "json")]
     calibrate: bool,
     /// One JSON object for each finding
@@ -266,14 +267,18 @@ fn drawn(occupied: Bitboard) -> String {
 
 /// Learns the wiring of the one board of switches that is meant.
 fn calibrate(boards: &[&Board]) -> Result<(), Failure> {
-    let on_pins: Vec<&&Board> = boards.iter().filter(|it| it.is_on_pins()).collect();
-    let [board] = on_pins[..] else {
-        let why = match on_pins.len() {
-            0 => "no board with port = \"gpio\" is in the configuration",
-            _ => "several boards are on the pins; name one with --board",
+    let may_be = |it: &&&Board| it.is_on_pins() || it.maker == Maker::Certabo;
+    let found: Vec<&&Board> = boards.iter().filter(may_be).collect();
+    let [board] = found[..] else {
+        let why = match found.len() {
+            0 => "no board with port = \"gpio\" or maker = \"certabo\" is in the configuration",
+            _ => "several boards can be calibrated; name one with --board",
         };
         return Err(Failure::Usage(why.to_owned()));
     };
+    if board.maker == Maker::Certabo {
+        return chips::calibrate(board);
+    }
     let device = |why: matrix::MatrixError| Failure::Device(why.to_string());
     let mut scanner = matrix::open(&board.matrix).map_err(device)?;
     let (now, skips) = (Now::start(), entered());

@@ -39,7 +39,8 @@ pub(super) struct Games {
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
-    /// of dgt and reed serve other programs, too, and so does that of another maker: millennium
+    /// of dgt and reed serve other programs, too, and so do those of other makers: millennium,
+    /// certabo, and sentio, which sees occupied squares
     #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = model)]
     pub(super) board: Model,
     /// Play without a clock
@@ -90,8 +91,11 @@ fn model(word: &str) -> Result<Model, String> {
     if let Some(sight) = Sight::parse(word) {
         return Ok(Model { sight, maker: None });
     }
+    if word == "sentio" {
+        return Ok(Model { sight: Sight::Occupied, maker: Some(BoardKind::Certabo) });
+    }
     let maker = maker::parse(word)
-        .ok_or_else(|| format!("there is dgt, color, reed or {}", maker::WORDS.join(", ")))?;
+        .ok_or_else(|| format!("there is dgt, color, reed, sentio, {}", maker::WORDS.join(", ")))?;
     Ok(Model { sight: Sight::Pieces, maker: Some(maker) })
 }
 

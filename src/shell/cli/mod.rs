@@ -1,5 +1,6 @@
 //! The command line: what can be asked for, and how failure is told.
 
+mod chips;
 mod clock;
 mod daemon;
 mod demo;

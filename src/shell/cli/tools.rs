@@ -255,6 +255,7 @@ impl Simulate {
         }
         match (game.script.header.sight, &self.link) {
             (Sight::Pieces, _) => {}
+            _ if game.script.header.maker.is_some() => {}
             (Sight::Occupied, Some(link)) => {
                 let (bridge, speed) = (self.bridge.as_deref(), self.simulate.speed());
                 return runtime()?.block_on(sim_matrix::serve(game, link, bridge, speed));

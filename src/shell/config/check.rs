@@ -3,6 +3,7 @@
 use super::{Board, Config, Maker, Shine};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins;
+use crate::wire::certabo::parse_chips;
 use std::fs;
 use std::path::Path;
 
@@ -90,10 +91,24 @@ pub(super) fn matrix(board: &Board) -> Result<(), String> {
 /// Of other makers' boards none is on the pins, and none has a clock behind it.
 pub(super) fn maker(board: &Board) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
+    if let Err(why) = parse_chips(&board.chips) {
+        return wrong(&format!("chips: {why}"));
+    }
+    if !board.chips.is_empty() && board.clock != Source::Board {
+        return wrong(
+            "a board of chips is a second behind, and presses of a clock would overtake its moves; \
+             leave the clock out",
+        );
+    }
+    if board.maker != Maker::Certabo && !board.chips.is_empty() {
+        return wrong("chips are below the pieces of boards of maker = \"certabo\" alone");
+    }
     if board.maker == Maker::Dgt {
         return match board.lights {
             Shine::Off => Ok(()),
-            _ => wrong("lights are driven on boards of maker = \"millennium\" alone"),
+            _ => {
+                wrong("lights are driven on boards of maker = \"millennium\" and \"certabo\" alone")
+            }
         };
     }
     if board.is_on_pins() {

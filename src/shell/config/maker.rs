@@ -1,7 +1,7 @@
 //! Whose board it is, and what it lights: `maker` and `lights` of a board.
 
 use crate::game::{BoardKind, Lights};
-use crate::wire::chesslink;
+use crate::wire::{certabo, chesslink};
 use serde::Deserialize;
 
 /// 9600 baud: all that a DGT board speaks. Source: protocol 1.1.
@@ -16,6 +16,8 @@ pub enum Maker {
     Dgt,
     /// Millennium: ChessLink.
     Millennium,
+    /// Certabo, or Tabutronic.
+    Certabo,
 }
 
 impl Maker {
@@ -24,6 +26,7 @@ impl Maker {
         match self {
             Self::Dgt => BoardKind::Dgt,
             Self::Millennium => BoardKind::ChessLink,
+            Self::Certabo => BoardKind::Certabo,
         }
     }
 
@@ -32,6 +35,7 @@ impl Maker {
         match self {
             Self::Dgt => DGT_BAUD,
             Self::Millennium => chesslink::BAUD,
+            Self::Certabo => certabo::BAUD,
         }
     }
 }

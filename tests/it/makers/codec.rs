@@ -1,10 +1,14 @@
 //! Bytes against words, both ways, and what noise and slices change.
 
+use rokade::board::certabo::learn;
 use rokade::time::Mono;
 use rokade::wire::blocks::{Blocks, Cuttings, Language};
+use rokade::wire::certabo::{Chip, FromCertabo, encode_lights, lines_of, parse_chips};
 use rokade::wire::chesslink::{FromBoard, ToBoard};
-use rokade::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};
-use shakmaty::{Board, Square};
+use rokade::wire::{
+    CertaboLights, CertaboMessage, ChessLinkCommand, ChessLinkMessage, Dump, Field, Orientation,
+};
+use shakmaty::{Board, Color, Role, Square};
 use std::time::Duration;
 
 use crate::table::rows;
@@ -137,4 +141,126 @@ fn a_message_that_stops_is_given_up() {
     let cuttings = blocks.push::<FromBoard>(late, &bytes);
     assert_eq!(cuttings.n_noise, half.len());
     assert_eq!(cuttings.messages.iter().map(said_by_board).collect::<Vec<_>>(), words);
+}
+
+/// The squares of a set, those of a rank that stand side by side as one: `a2-d2 f2-h2`.
+fn runs(occupied: &[bool; 64]) -> String {
+    let name = |idx: usize| Orientation::Normal.square(Field::new(idx.try_into().unwrap()));
+    let mut text = String::new();
+    for rank in 0..8 {
+        let squares: Vec<usize> = (rank * 8..rank * 8 + 8).filter(|idx| occupied[*idx]).collect();
+        for run in squares.chunk_by(|a, b| a + 1 == *b) {
+            text += &match run {
+                [one] => format!(" {}", name(*one)),
+                more => format!(" {}-{}", name(more[0]), name(*more.last().unwrap())),
+            };
+        }
+    }
+    text
+}
+
+fn said_by_certabo(message: &CertaboMessage) -> String {
+    match message {
+        CertaboMessage::Occupied(fields) => format!("occupied{}", runs(fields)),
+        CertaboMessage::Chips(chips) => {
+            let there = chips.iter().zip(Field::all()).filter(|(chip, _)| **chip != Chip::NONE);
+            let words = there.map(|(Chip(it), field)| {
+                let numbers = it.map(|number| number.to_string()).join(".");
+                format!(" {}={numbers}", Orientation::Normal.square(field))
+            });
+            format!("chips{}", words.collect::<String>())
+        }
+        CertaboMessage::HasLights => "lights".into(),
+        CertaboMessage::HasColors => "colors".into(),
+    }
+}
+
+#[test]
+fn certabo_says_what_the_table_says() {
+    let rows = rows::<5>(include_str!("../../tables/certabo.csv"));
+    assert_eq!(rows.len(), 9);
+    for [id, direction, bytes, meaning, _] in rows {
+        if direction == "from-board" {
+            let cuttings = cut::<FromCertabo>(&unhex(bytes));
+            assert_eq!((cuttings.messages.len(), cuttings.n_noise), (1, 0), "{id}");
+            assert_eq!(said_by_certabo(&cuttings.messages[0]), meaning, "{id}");
+            assert_eq!(hex(&cuttings.messages[0].encode()), bytes, "{id}");
+            continue;
+        }
+        let (kind, squares) = meaning.split_once(' ').unwrap_or((meaning, ""));
+        let squares = squares.split_whitespace().map(|sq| sq.parse::<Square>().unwrap()).collect();
+        let kind = match kind {
+            "squares" => CertaboLights::Squares,
+            _ => CertaboLights::Corners,
+        };
+        assert_eq!(hex(&encode_lights(squares, Orientation::Normal, kind)), bytes, "{id}");
+    }
+}
+
+/// Letters and stars may stand anywhere between lines, and a line that is hurt is none.
+#[test]
+fn lines_of_certabo_are_found_however_they_are_sliced_and_hurt() {
+    let line = b":255 255 0 0 0 0 255 255\r\n";
+    let stream =
+        [b"5 0 255\r\nL".as_slice(), line, b"*\r\nD", line, b":255 255 0 0", line].concat();
+    for slice in [1, 2, 5, 13, stream.len()] {
+        let (mut blocks, mut said, mut n_noise) = (Blocks::default(), Vec::new(), 0);
+        for part in stream.chunks(slice) {
+            let cuttings = blocks.push::<FromCertabo>(Mono(0), part);
+            said.extend(cuttings.messages.iter().map(said_by_certabo));
+            n_noise += cuttings.n_noise;
+        }
+        let start = "occupied a8-h8 a7-h7 a2-h2 a1-h1";
+        assert_eq!(said, ["lights", start, "colors", start, start], "in slices of {slice}");
+        assert_eq!(n_noise, 14, "in slices of {slice}");
+    }
+    for hurt in ["256 255 0 0 0 0 255 255", "255 255 0 0 0 0 255", "255 255 0 x 0 0 255 255", ""] {
+        let cuttings = cut::<FromCertabo>(format!(":{hurt}\r\n").as_bytes());
+        assert!(cuttings.messages.is_empty() && cuttings.n_noise > 0, "{hurt}");
+    }
+}
+
+#[test]
+fn chips_are_learnt_from_the_start_position() {
+    let picture = |lies: Orientation, board: &Board| {
+        let mut chips = [Chip::NONE; 64];
+        for (n, (sq, _)) in (1..).zip(board.clone()) {
+            chips[usize::from(lies.field(sq).index())] = Chip([n, 1, 2, 3, 4]);
+        }
+        chips
+    };
+    let mut start = Board::new();
+    start.set_piece_at(Square::D3, Role::Queen.of(Color::White));
+    for lies in [Orientation::Normal, Orientation::Rotated] {
+        let mut pictures = vec![picture(lies, &start); 9];
+        // A weak chip is read once only.
+        for weak in &mut pictures[1..] {
+            weak[usize::from(lies.field(Square::G8).index())] = Chip::NONE;
+        }
+        let chips = learn(&pictures, lies).unwrap();
+        assert_eq!(chips.len(), 33);
+        let of = |role: Role| chips.values().filter(|it| **it == role.of(Color::White)).count();
+        assert_eq!((of(Role::Pawn), of(Role::Queen), of(Role::King)), (8, 2, 1));
+        assert_eq!(parse_chips(&lines_of(&chips)).unwrap(), chips);
+        for (sq, piece, why) in [
+            (Square::E2, None, "e2 has no chip that can be read"),
+            (Square::E4, Some(Role::Pawn.of(Color::White)), "e4 should be empty, and has a chip"),
+        ] {
+            let mut other = start.clone();
+            other.discard_piece_at(sq);
+            if let Some(piece) = piece {
+                other.set_piece_at(sq, piece);
+            }
+            assert_eq!(learn(&[picture(lies, &other)], lies).unwrap_err(), why);
+        }
+    }
+    for (line, why) in [
+        ("K 1 2 3 4", "is no piece with its chip"),
+        ("X 1 2 3 4 5", "is no piece with its chip"),
+        ("K 1 2 3 4 256", "is no piece with its chip"),
+    ] {
+        assert!(parse_chips(&[line.to_owned()]).unwrap_err().contains(why), "{line}");
+    }
+    let twice = ["K 1 2 3 4 5", "k 1 2 3 4 5"].map(str::to_owned);
+    assert!(parse_chips(&twice).unwrap_err().contains("another piece has"));
 }

@@ -6,11 +6,14 @@
 use std::time::Duration;
 
 use rokade::game::BoardKind;
+use rokade::shell::config::Config;
 use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Manners, Performance, Span};
-use rokade::sim::{Table, TableKind, hands, maker};
+use rokade::sim::script::Header;
+use rokade::sim::{Table, TableKind, certabo, hands, maker};
 use rokade::track::Sight;
+use rokade::wire::certabo::lines_of;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
 use tokio::time::{Instant, sleep};
@@ -20,8 +23,10 @@ use crate::games::classics;
 use crate::matrix::{CONCLUDES, PLIES, Row, configure, rows, start, wait_until_live};
 use crate::program::{Place, STEP, is_live, moves_of};
 
-/// Players think so long.
+/// Players think so long,
 const THINKS: Span = Span::new(300, 1_500);
+/// and so long on a board of chips, which is a second behind.
+const THINKS_SLOWLY: Span = Span::new(2_000, 3_500);
 
 /// A game on a board of its own, with a clock beside it or none.
 struct Seat {
@@ -33,7 +38,7 @@ struct Seat {
 }
 
 fn seat(
-    (place, kind): (&Place, BoardKind),
+    (place, kind, sight): (&Place, BoardKind, Sight),
     number: usize,
     row: Row,
     (n_plies, think): (usize, Span),
@@ -45,7 +50,7 @@ fn seat(
     let manners = Manners::named(row.profile).unwrap();
     // Nobody plays an illegal move: the record is to be what the classics say.
     let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
-    let table = TableKind { sight: Sight::Pieces, has_clock: row.has_clock };
+    let table = TableKind { sight, has_clock: row.has_clock };
     let mode = CastlingMode::Standard;
     let seed = number as u64;
     let mut played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
@@ -54,6 +59,9 @@ fn seat(
     let (port, jack) = (place.cable(number), place.path(&format!("jack-{number}")));
     *text += &format!("[[board]]\nname = \"table-{number}\"\nport = {port:?}\n");
     *text += &format!("maker = {:?}\nlaws = \"{}\"\n", maker::word(kind), row.laws);
+    if kind == BoardKind::Certabo && sight == Sight::Pieces {
+        *text += &format!("chips = {:?}\n", lines_of(&certabo::set()));
+    }
     if row.has_clock {
         *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
     }
@@ -84,14 +92,19 @@ async fn play(mut seat: Seat) -> Seat {
     seat
 }
 
-async fn games_are_recorded(kind: BoardKind) {
+async fn games_are_recorded(kind: BoardKind, sight: Sight) {
     let n: usize = std::env::var("ROKADE_LIVE").map_or(1, |n| n.parse().unwrap());
     let n_plies = if n >= 10 { PLIES.1 } else { PLIES.0 };
+    let is_slow = kind == BoardKind::Certabo && sight == Sight::Pieces;
+    let thinks = if is_slow { THINKS_SLOWLY } else { THINKS };
     for _ in 0..n.div_ceil(4) {
         let place = Place::new();
         let mut text = String::new();
-        let rows: Vec<Row> = (0..n.min(4)).flat_map(|_| rows()).collect();
-        let of = |(number, row)| seat((&place, kind), number, row, (n_plies, THINKS), &mut text);
+        // Presses overtake a board of chips: it has no clock.
+        let may_be = |row: &Row| !(is_slow && row.has_clock);
+        let rows: Vec<Row> = (0..n.min(4)).flat_map(|_| rows()).filter(may_be).collect();
+        let of =
+            |(number, row)| seat((&place, kind, sight), number, row, (n_plies, thinks), &mut text);
         let seats: Vec<Seat> = (1..).zip(rows).map(of).collect();
         configure(&place, &text);
         let daemon = place.start();
@@ -125,7 +138,17 @@ async fn games_are_recorded(kind: BoardKind) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn games_on_chesslink_are_recorded_from_the_settings_to_the_pgn() {
-    games_are_recorded(BoardKind::ChessLink).await;
+    games_are_recorded(BoardKind::ChessLink, Sight::Pieces).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_certabo_are_recorded_from_the_settings_to_the_pgn() {
+    games_are_recorded(BoardKind::Certabo, Sight::Pieces).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_sentio_are_recorded_from_the_settings_to_the_pgn() {
+    games_are_recorded(BoardKind::Certabo, Sight::Occupied).await;
 }
 
 /// A board whose cable is pulled in the middle of a game is taken up again, and what was played
@@ -136,7 +159,8 @@ async fn a_cable_that_is_pulled_ends_no_game() {
     let mut text = String::new();
     let slow = Span::new(2_000, 2_500);
     let row = Row { profile: "clean", laws: "m2023", has_clock: false };
-    let seat = seat((&place, BoardKind::ChessLink), 1, row, (PLIES.0, slow), &mut text);
+    let seat =
+        seat((&place, BoardKind::ChessLink, Sight::Pieces), 1, row, (PLIES.0, slow), &mut text);
     configure(&place, &(text + "lights = \"last-move\"\n"));
     let daemon = place.start();
     wait_until_live(&place, 1, &daemon).await;
@@ -149,4 +173,24 @@ async fn a_cable_that_is_pulled_ends_no_game() {
     seat.board.cable.plug().await.unwrap();
     place.seen(|view| is_live(view) && moves_of(view) == seat.intended).await;
     assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// `rokade doctor` learns which chip is below which piece: what it prints is put into the settings.
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_learns_the_chips_of_a_set() {
+    let place = Place::new();
+    let port = place.cable(1);
+    let board = format!("[[board]]\nport = {port:?}\nmaker = \"certabo\"\n");
+    configure(&place, &board);
+    let header = Header { maker: Some(BoardKind::Certabo), has_clock: false, ..Header::dgt() };
+    let (_stub, actor) = PtyBoard::open(Table::new(&header), Some(port)).unwrap();
+    tokio::spawn(actor.run());
+    let learnt = place.run(&["doctor", "--calibrate"]).await;
+    assert_eq!((learnt.code, &*learnt.err), (Some(0), ""), "{}", learnt.out);
+    let chips = &learnt.out[learnt.out.find("chips = [").unwrap()..];
+    configure(&place, &(board + chips));
+    let config = Config::load(Some(&place.path("rokade.toml"))).unwrap();
+    let chips = config.boards[0].settings().chips;
+    assert_eq!(chips.len(), 32);
+    assert!(chips.iter().all(|(chip, piece)| certabo::set().get(chip) == Some(piece)));
 }

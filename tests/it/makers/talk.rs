@@ -1,9 +1,9 @@
 //! What a driver says to its board, when, and what it makes of an answer that does not come.
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
-use rokade::sim::{ChessLinkSim, MakerSim};
+use rokade::sim::{CertaboSim, ChessLinkSim, MakerSim, certabo};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::Reading;
+use rokade::track::{Reading, Sight};
 use rokade::wire::blocks::Blocks;
 use rokade::wire::chesslink::{Register, ToBoard};
 use rokade::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};
@@ -11,25 +11,35 @@ use shakmaty::{Bitboard, Board, Color, Role, Square};
 use std::time::Duration;
 
 /// The program, a board and the line between them.
-struct Room {
+struct Room<B> {
     game: Game,
-    board: ChessLinkSim,
+    board: B,
     now: Mono,
     /// What the program has sent, with the milliseconds.
     said: Vec<(u64, ChessLinkCommand)>,
+    /// The same in bytes.
+    sent: Vec<(u64, Vec<u8>)>,
     facts: Vec<Fact>,
     n_reopened: usize,
     blocks: Blocks,
 }
 
-impl Room {
+impl Room<ChessLinkSim> {
     fn new(board: ChessLinkSim, lights: Lights) -> Self {
-        let settings = Settings { board: BoardKind::ChessLink, lights, ..Settings::default() };
+        Self::of(board, BoardKind::ChessLink, lights)
+    }
+}
+
+impl<B: MakerSim> Room<B> {
+    fn of(board: B, kind: BoardKind, lights: Lights) -> Self {
+        let chips = certabo::set();
+        let settings = Settings { board: kind, chips, lights, ..Settings::default() };
         let mut room = Self {
             game: Game::new(settings),
             board,
             now: Mono::default(),
             said: Vec::new(),
+            sent: Vec::new(),
             facts: Vec::new(),
             n_reopened: 0,
             blocks: Blocks::default(),
@@ -46,8 +56,8 @@ impl Room {
             match effect {
                 Effect::Send(bytes) => {
                     let commands = self.blocks.push::<ToBoard>(self.now, &bytes);
-                    assert_eq!(commands.n_noise, 0);
                     let at = self.now.millis();
+                    self.sent.push((at, bytes.clone()));
                     self.said.extend(commands.messages.into_iter().map(|it| (at, it)));
                     self.board.host_bytes(self.now, &bytes);
                 }
@@ -101,6 +111,7 @@ fn a_board_is_asked_for_its_version_its_reports_and_its_position() {
     let mut room = Room::new(used(), Lights::Off);
     room.pass(900);
     let said: Vec<_> = room.said.iter().map(|(_, it)| it.clone()).collect();
+    assert_eq!(room.sent.len(), said.len());
     let reports = ChessLinkCommand::Read(Register::Reports);
     let expected =
         [ChessLinkCommand::Version, reports, ChessLinkCommand::Position, ChessLinkCommand::Dark];
@@ -136,7 +147,7 @@ fn the_last_move_is_lit_and_what_is_wrong_where_that_is_wanted() {
         assert_eq!(room.n_moves(), 1);
         let lit = |squares: &[Square]| -> Bitboard { squares.iter().copied().collect() };
         let of_move = lit(&[Square::E2, Square::E4]);
-        let shown = |room: &Room| room.board.lit() & !Bitboard::from(Square::E3);
+        let shown = |room: &Room<ChessLinkSim>| room.board.lit() & !Bitboard::from(Square::E3);
         let expected = if lights == Lights::Off { Bitboard::EMPTY } else { of_move };
         assert_eq!(shown(&room), expected, "{lights:?}");
         // A piece is knocked off.
@@ -224,7 +235,9 @@ fn where_noise_was_heard_a_square_needs_two_reports() {
         placement.discard_piece_at(Square::E2);
         let dump = Dump::new(&placement, Orientation::Normal);
         let report = ChessLinkMessage::Position(Box::new(dump)).encode();
-        let seen = |room: &Room| room.game.play().unwrap().tracker().seen().differs(&Board::new());
+        let seen = |room: &Room<ChessLinkSim>| {
+            room.game.play().unwrap().tracker().seen().differs(&Board::new())
+        };
         room.event(&Event::Said(report.clone()));
         let expected = if is_noisy { Bitboard::EMPTY } else { Square::E2.into() };
         assert_eq!(seen(&room), expected);
@@ -246,4 +259,62 @@ fn babble_is_no_board() {
     }
     assert!(room.said.iter().all(|(_, it)| *it == ChessLinkCommand::Version), "{:?}", room.said);
     assert_ne!(room.game.link(), LinkState::Live);
+}
+
+/// Lights are the only thing that a Certabo is told, never sooner than 600 ms after the last, and
+/// of those that come meanwhile only the newest.
+#[test]
+fn a_certabo_is_lit_no_faster_than_it_bears() {
+    for (sight, settles) in [(Sight::Pieces, 5_000), (Sight::Occupied, 2_000)] {
+        let board = CertaboSim::new(&Board::new(), Orientation::Normal, sight);
+        let mut room = Room::of(board, BoardKind::Certabo, Lights::LastMove);
+        room.pass(settles);
+        assert_eq!(room.game.link(), LinkState::Live);
+        for (from, to, color) in [
+            (Square::E2, Square::E4, Color::White),
+            (Square::E7, Square::E5, Color::Black),
+            (Square::D2, Square::D4, Color::White),
+        ] {
+            room.put(from, Reading::Empty);
+            room.pass(settles / 10);
+            room.put(to, sight.of(Some(Role::Pawn.of(color))));
+            room.pass(settles / 5);
+        }
+        room.pass(settles);
+        assert_eq!(room.n_moves(), 3, "{sight:?}");
+        assert_eq!(room.board.lit(), Bitboard::from(Square::D2) | Square::D4);
+        let times: Vec<u64> = room.sent.iter().map(|(at, _)| *at).collect();
+        assert!(times.windows(2).all(|two| two[1] - two[0] >= 600), "{times:?}");
+        assert!(room.sent.iter().all(|(_, bytes)| bytes.len() == 8));
+    }
+}
+
+/// Without the chips of its pieces it tells that squares are occupied; a piece of another set is
+/// not seen at all.
+#[test]
+fn a_certabo_without_chips_in_the_settings_sees_occupied_squares() {
+    let board = CertaboSim::new(&Board::new(), Orientation::Normal, Sight::Pieces);
+    let mut room = Room::of(board, BoardKind::Certabo, Lights::Off);
+    room.game = Game::new(Settings { board: BoardKind::Certabo, ..Settings::default() });
+    room.event(&Event::LinkUp);
+    room.pass(4_000);
+    let has_seen = |sight| room.facts.contains(&Fact::Sees(sight));
+    assert!(has_seen(Sight::Occupied) && !has_seen(Sight::Pieces));
+    room.play(Square::E2, Square::E4, Color::White);
+    assert_eq!(room.n_moves(), 1);
+}
+
+#[test]
+fn a_certabo_that_is_silent_is_opened_anew() {
+    for is_on in [false, true] {
+        let board = CertaboSim::new(&Board::new(), Orientation::Normal, Sight::Occupied);
+        let mut room = Room::of(board, BoardKind::Certabo, Lights::Off);
+        room.board.power(room.now, is_on);
+        room.pass(2_000);
+        room.board.power(room.now, false);
+        room.pass(3_900);
+        assert_eq!(room.n_reopened, 0);
+        room.pass(2_500);
+        assert_eq!(room.n_reopened, 1);
+    }
 }

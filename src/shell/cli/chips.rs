@@ -1,0 +1,71 @@
+//! `rokade doctor --calibrate` at a board of Certabo's: which chip is below which piece.
+
+use super::{Failure, chain, runtime};
+use crate::board::certabo::learn;
+use crate::shell::config::{Board, Connector};
+use crate::shell::link::line_of;
+use crate::shell::now::Now;
+use crate::shell::serial::{self, What};
+use crate::wire::blocks::Blocks;
+use crate::wire::certabo::{Chip, FromCertabo, lines_of};
+use crate::wire::{CertaboMessage, Orientation};
+use std::io::{self, Write};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// So many pictures are looked at: a chip that is weak is not read each time.
+const N_PICTURES: usize = 9;
+/// They take five seconds; a board that has not sent them after this long sends none.
+const WAIT: Duration = Duration::from_secs(20);
+
+/// Reads the start position and prints the lines for the settings.
+pub(super) fn calibrate(board: &Board) -> Result<(), Failure> {
+    let side = if board.connector == Connector::Right { "right" } else { "left" };
+    say(&format!(
+        "The start position must be set up, with the connector on White's {side}, and no hand over \
+         the board. A second queen of each color may stand on d3 and d6."
+    ))?;
+    let pictures = runtime()?.block_on(async {
+        timeout(WAIT, pictures(board)).await.unwrap_or_else(|_| {
+            Err(format!(
+                "{}: no pictures came in {} s; is it a Certabo?",
+                board.port,
+                WAIT.as_secs()
+            ))
+        })
+    });
+    let lies = if side == "right" { Orientation::Rotated } else { Orientation::Normal };
+    let chips = pictures.and_then(|pictures| learn(&pictures, lies)).map_err(Failure::Device)?;
+    let lines: Vec<String> = lines_of(&chips).iter().map(|it| format!("    {it:?},")).collect();
+    say(&format!("Put this under [[board]]:\nchips = [\n{}\n]", lines.join("\n")))
+}
+
+async fn pictures(board: &Board) -> Result<Vec<[Chip; 64]>, String> {
+    let (mut line, actor) = serial::channel(line_of(board, &board.port), Now::start());
+    let actor = tokio::spawn(actor.run());
+    let (mut blocks, mut pictures) = (Blocks::default(), Vec::new());
+    while pictures.len() < N_PICTURES {
+        let Some(heard) = line.heard().await else { break };
+        let bytes = match heard.what {
+            What::Up => continue,
+            What::Down { why } => return Err(chain(&why)),
+            What::Bytes(bytes) => bytes,
+        };
+        for message in blocks.push::<FromCertabo>(heard.at.mono, &bytes).messages {
+            match message {
+                CertaboMessage::Chips(chips) => pictures.push(*chips),
+                CertaboMessage::Occupied(_) => {
+                    return Err(format!("{}: it sees no chips, and needs none", board.port));
+                }
+                CertaboMessage::HasLights | CertaboMessage::HasColors => {}
+            }
+        }
+    }
+    line.close();
+    actor.await.ok();
+    Ok(pictures)
+}
+
+fn say(text: &str) -> Result<(), Failure> {
+    writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
+}
