@@ -391,4 +391,102 @@ mod tests {
         board.set_piece_at(Square::E3, Role::King.of(Color::White));
         assert_eq!(standing(&board, Color::White), None);
     }
+
+    #[test]
+    fn a_pawn_for_a_piece_is_no_board_of_the_same_game() {
+        let (_, before) = after("e2e4 d7d5 e4d5 d8d5 b1c3 d5a5");
+        let stands = |from: Square, sq: Square, role: Role| {
+            let mut board = before.board().clone();
+            board.discard_piece_at(from);
+            board.set_piece_at(sq, role.of(Color::White));
+            let (mode, one) = (CastlingMode::Standard, NonZeroU32::MIN);
+            standing(&board, Some(&before), mode, Color::White, one).is_some()
+        };
+        assert!(!stands(Square::G1, Square::E3, Role::Pawn), "a knight became a pawn");
+        assert!(stands(Square::A2, Square::E3, Role::Knight), "a pawn became a knight");
+        assert!(!stands(Square::E5, Square::E3, Role::Knight), "a knight came from nowhere");
+    }
+
+    /// A legal game of up to `n` half-moves, by chance.
+    fn walk(rng: &mut fastrand::Rng, n: usize) -> Vec<Chess> {
+        let mut line = vec![Chess::new()];
+        while line.len() <= n {
+            let mut pos = line[line.len() - 1].clone();
+            let moves = pos.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            pos.play_unchecked(moves[rng.usize(..moves.len())]);
+            line.push(pos);
+        }
+        line
+    }
+
+    /// What is seen of `pos` where pieces have names or not, and the sensors of `untold` are dead.
+    fn sight(pos: &Chess, has_names: bool, untold: Bitboard) -> Placement {
+        let mut seen = Placement::from(pos.board().clone());
+        for sq in pos.board().occupied().into_iter().filter(|_| !has_names) {
+            seen.set(sq, super::super::Reading::Something);
+        }
+        for sq in untold {
+            seen.set(sq, super::super::Reading::Empty);
+        }
+        seen
+    }
+
+    /// What was played can have been played, whatever sensors do not tell; it is never more than
+    /// the least, and one move is one.
+    #[test]
+    fn what_was_played_is_within_the_bounds() {
+        let mut rng = fastrand::Rng::with_seed(14);
+        for _ in 0..200 {
+            let line = walk(&mut rng, 60);
+            let begin = rng.usize(..line.len());
+            let end = (begin + rng.usize(..=6)).min(line.len() - 1);
+            let (pos, then, n) = (&line[begin], &line[end], end - begin);
+            for has_names in [true, false] {
+                let dead: Bitboard = (0..3).map(|_| Square::new(rng.u32(..64))).collect();
+                for untold in [Bitboard::EMPTY, dead, Bitboard::FULL] {
+                    let seen = &sight(then, has_names, untold);
+                    let (turn, n_pressed) = (None, None);
+                    let unseen = Unseen { shores: &[], seen, untold, turn, n_pressed, n_max: 99 };
+                    assert!(reaches(pos, &unseen, n), "{n} half-moves, {untold:?}");
+                }
+                let seen = sight(then, has_names, Bitboard::EMPTY);
+                let few = least(pos, &seen, Some(then.turn()));
+                assert!(few <= n && few % 2 == n % 2, "{few} for {n}");
+                if has_names && n <= 1 {
+                    assert_eq!(least(pos, &seen, None), n, "{}", then.board());
+                }
+            }
+        }
+    }
+
+    /// Each side has so many moves and no more, and takes no more than it has moves.
+    #[test]
+    fn more_than_its_moves_no_side_can_have_done() {
+        let fen: shakmaty::fen::Fen = "4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1".parse().unwrap();
+        let pos: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+        let reaches = |from_to: &[(Square, Option<Square>)], n: usize| {
+            let mut board = pos.board().clone();
+            for &(from, to) in from_to {
+                let piece = board.remove_piece_at(from).unwrap();
+                to.into_iter().for_each(|to| board.set_piece_at(to, piece));
+            }
+            let (seen, untold) = (&Placement::from(board), Bitboard::EMPTY);
+            let (turn, n_pressed) = (None, None);
+            reaches(&pos, &Unseen { shores: &[], seen, untold, turn, n_pressed, n_max: 99 }, n)
+        };
+        let least = |moves: &[(Square, Option<Square>)]| (0..9).find(|n| reaches(moves, *n));
+        let (a, b) = ((Square::A2, Some(Square::A3)), (Square::B2, Some(Square::B3)));
+        let black = (Square::A7, Some(Square::A6));
+        assert_eq!(least(&[]), Some(0));
+        assert_eq!(least(&[a]), Some(1));
+        assert_eq!(least(&[a, black]), Some(2));
+        assert_eq!(least(&[black]), Some(2), "White moves first");
+        assert_eq!(least(&[a, b]), Some(3));
+        assert_eq!(least(&[(Square::A7, None)]), Some(1), "one that White has taken");
+        assert_eq!(least(&[(Square::A7, None), (Square::B7, None)]), Some(3));
+        assert_eq!(least(&[(Square::A2, None)]), Some(2), "one that Black has taken");
+    }
 }

@@ -55,10 +55,12 @@ fn state(table: &Table) -> Vec<String> {
         Some(_) => "may act if asked",
     };
     let asked: Vec<String> = referee.prompts().map(|options| options.join(" | ")).collect();
+    let waits: Vec<String> = referee.pending().into_iter().map(|it| it.what).collect();
     vec![
         format!("bound to {bound}"),
         format!("the arbiter {act}"),
         format!("open: {}", or_nothing(asked.join("; "))),
+        format!("waits: {}", or_nothing(waits.join("; "))),
         format!("the clock runs for {running}"),
         format!("time left: {} and {}", left.white, left.black),
         format!("demanded: {}", or_nothing(referee.demanded_fen().unwrap_or_default())),
