@@ -291,6 +291,7 @@ impl Play {
         let n_clear = n_clear.max(self.tracker.n_undisputed());
         let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };
         self.publish(at, n_told, basis, facts);
+        self.withdraw_false_end(facts);
         self.end_by_position(at, facts);
         self.tell_faulty(facts);
         self.tell_doubt(at, facts);

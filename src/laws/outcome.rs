@@ -132,6 +132,12 @@ impl Ending {
         Some(Self { outcome, reason })
     }
 
+    /// Whether a position brings such an end by itself, so that it stands and falls with the last
+    /// position on record.
+    pub const fn is_by_position(&self) -> bool {
+        matches!(self.reason, Reason::Checkmate | Reason::Stalemate | Reason::DeadPosition)
+    }
+
     /// Whether `sq` is one of the four on which a king tells the result: d4, e4, d5, e5.
     pub fn is_center(sq: Square) -> bool {
         [Square::D4, Square::E4, Square::D5, Square::E5].contains(&sq)

@@ -8,6 +8,7 @@ use super::hands::{Performed, Truth};
 use super::trouble::Out;
 use crate::game::score::{Gap, Scored};
 use crate::game::{Entry, Fact, Recovered, ScoreSheet};
+use crate::laws::Ending;
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Position};
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct Account {
     pub n_unknown: usize,
     /// No game is on record.
     pub is_nothing: bool,
+    /// A position is said to have ended the game that is not the last on record.
+    pub is_end_false: bool,
     /// The first half-move, from 1, on record that was not played.
     pub parting: Option<usize>,
 }
@@ -82,9 +85,10 @@ impl Played<'_> {
 }
 
 impl Account {
-    /// Holds what is on record against what was played from the usual start, with the cable `outs`.
+    /// Holds what is on record against what was played from the usual start, where nobody heard the
+    /// board in `outs`.
     pub fn new(truth: &Truth, entries: &[Entry], outs: &[Out]) -> Self {
-        let sheets = sheets(entries);
+        let (sheets, is_end_false) = sheets(entries, &truth.last);
         let Some((last, before)) = sheets.split_last() else {
             return Self { is_nothing: true, n_missing: truth.plies.len(), ..Self::default() };
         };
@@ -92,22 +96,31 @@ impl Account {
         let mut account = account(&played, last);
         // Moves of this game that are on record as those of another one were withdrawn from it.
         account.n_invented += before.iter().map(ScoreSheet::len).sum::<usize>();
+        account.is_end_false = is_end_false;
         account
     }
 }
 
-/// The score sheets of all games on record.
-fn sheets(entries: &[Entry]) -> Vec<ScoreSheet> {
+/// The score sheets of all games on record, and whether one of them was ever said to be ended by a
+/// position that it did not lead to, or that was not the last of the game.
+fn sheets(entries: &[Entry], end: &Chess) -> (Vec<ScoreSheet>, bool) {
     let mut recovered = Recovered::default();
     let mut sheets = Vec::new();
+    let mut is_end_false = false;
     for (idx, entry) in entries.iter().enumerate() {
         if matches!(entry.fact, Fact::GameStarted { .. }) {
             sheets.extend(recovered.sheet().cloned());
         }
         recovered.fold(idx, entry).expect("what was recorded can be recovered");
+        // What is recorded at one moment belongs together.
+        let is_whole = entries.get(idx + 1).is_none_or(|next| next.at.mono > entry.at.mono);
+        if let Some(ending) = recovered.ending().filter(|said| is_whole && said.is_by_position()) {
+            let is_of = |pos: &Chess| Ending::of(pos) == Some(ending);
+            is_end_false |= !is_of(end) || !recovered.sheet().is_some_and(|it| is_of(it.last()));
+        }
     }
     sheets.extend(recovered.sheet().cloned());
-    sheets
+    (sheets, is_end_false)
 }
 
 fn played<'a>(truth: &'a Truth, outs: &[Out]) -> Played<'a> {
@@ -151,6 +164,7 @@ fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Account {
         n_gaps: sheet.gaps().len(),
         n_unknown: end.unknown,
         is_nothing: false,
+        is_end_false: false,
         parting: (end.parting > 0).then_some(end.parting),
     }
 }

@@ -7,8 +7,8 @@
 use super::certabo;
 use super::script::{Happening, Header, Script};
 use super::table::Table;
-use super::trouble::{Noise, Trouble};
-use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Settings};
+use super::trouble::{Away, Noise, Trouble};
+use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Recovered, Settings};
 use crate::time::{Mono, Stamp, Wall};
 use crate::track::Sight;
 use std::collections::VecDeque;
@@ -72,25 +72,24 @@ impl Replay {
     }
 }
 
-/// What is done to a cable.
+/// Who hears a board goes, or comes back.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Pull {
-    Out,
-    /// Plugged in again; the board has its power from it, or not.
-    In {
-        with_power: bool,
-    },
+    Out(Away),
+    In(Away),
 }
 
 fn pulls(trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
-    let pulls = trouble.outs.iter().flat_map(|out| {
-        [(out.from, Pull::Out), (out.until, Pull::In { with_power: out.takes_power })]
-    });
+    let pulls = trouble
+        .outs
+        .iter()
+        .flat_map(|out| [(out.from, Pull::Out(out.what)), (out.until, Pull::In(out.what))]);
     pulls.collect()
 }
 
 /// The core with its effects gathered.
 struct Run {
+    settings: Settings,
     game: Game,
     ear: Ear,
     effects: Vec<Effect>,
@@ -102,12 +101,16 @@ struct Run {
     /// What is yet to be done to the cable.
     pulls: VecDeque<(Mono, Pull)>,
     is_unplugged: bool,
+    is_killed: bool,
+    /// When the daemon was started.
+    started: Mono,
 }
 
 impl Run {
     fn new(settings: Settings) -> Self {
         Self {
-            game: Game::new(settings),
+            game: Game::new(settings.clone()),
+            settings,
             ear: Ear::default(),
             effects: Vec::new(),
             entries: Vec::new(),
@@ -116,6 +119,8 @@ impl Run {
             noise: None,
             pulls: VecDeque::new(),
             is_unplugged: false,
+            is_killed: false,
+            started: Mono::default(),
         }
     }
 
@@ -151,7 +156,8 @@ impl Run {
         loop {
             let next_happening = happenings.peek().map(|(at, _)| *at);
             let next_pull = self.pulls.front().map(|(at, _)| *at);
-            let next = [next_pull, next_happening, table.next_at(), self.game.wake_at()];
+            let wake = self.wake_at().filter(|_| !self.is_killed);
+            let next = [next_pull, next_happening, table.next_at(), wake];
             let awaits_memory = self.game.awaits_memory();
             let end = last + if awaits_memory { AFTERMATH_OF_MEMORY } else { AFTERMATH };
             let Some(now) = next.into_iter().flatten().min().filter(|now| *now <= end) else {
@@ -176,20 +182,35 @@ impl Run {
     /// Pulls the cable or plugs it in.
     fn pull(&mut self, now: Mono, table: &mut Table) {
         let Some((_, pull)) = self.pulls.pop_front() else { return };
-        self.is_unplugged = pull == Pull::Out;
+        self.is_unplugged = matches!(pull, Pull::Out(_));
         let happening = if self.is_unplugged { Happening::LineDown } else { Happening::LineUp };
         let heard = table.happen(now, &happening);
-        if pull == (Pull::In { with_power: true }) {
+        if pull == Pull::In(Away::Power) {
             table.happen(now, &Happening::PowerOff);
             table.happen(now, &Happening::PowerOn);
         }
         self.ear.forget();
-        // A daemon that is not there yet hears of nothing.
-        if now == Mono::default() {
+        self.is_killed = pull == Pull::Out(Away::Daemon);
+        if pull == Pull::In(Away::Daemon) {
+            self.start_again(now);
+        }
+        // A daemon that is not there hears of nothing.
+        if self.is_killed || now == Mono::default() {
             return;
         }
         let of_line = if self.is_unplugged { Event::LinkDown } else { Event::LinkUp };
         self.event(now, &heard.unwrap_or(of_line));
+    }
+
+    /// The daemon is started anew, and goes on from what is on record.
+    fn start_again(&mut self, now: Mono) {
+        self.started = now;
+        let mut fold = Recovered::default();
+        for (idx, entry) in self.entries.iter().enumerate() {
+            fold.fold(idx, entry).expect("what was recorded can be recovered");
+        }
+        self.game = fold.into_game(self.settings.clone());
+        (self.effects, self.sent, self.wants_reopen) = Default::default();
     }
 
     /// Lets the clock go on and the bytes arrive.
@@ -225,34 +246,50 @@ impl Run {
 
     /// Lets every timer that is due before `until` fire at its time.
     fn wake_until(&mut self, until: Mono) {
-        while let Some(due) = self.game.wake_at().filter(|due| *due < until) {
+        while let Some(due) = self.wake_at().filter(|due| *due < until) {
             self.event(due, &Event::Timeout);
         }
     }
 
     fn receive(&mut self, at: Mono, bytes: &[u8]) {
-        self.ear.hear(stamp(at), bytes, &mut self.game, &mut self.effects);
+        if self.is_killed {
+            return;
+        }
+        self.ear.hear(self.stamp(at), bytes, &mut self.game, &mut self.effects);
         self.gather();
     }
 
     fn event(&mut self, at: Mono, event: &Event) {
-        self.game.handle(stamp(at), event, &mut self.effects);
+        if self.is_killed {
+            return;
+        }
+        self.game.handle(self.stamp(at), event, &mut self.effects);
         self.gather();
     }
 
     fn gather(&mut self) {
         for effect in self.effects.drain(..) {
             match effect {
-                Effect::Record(entry) => self.entries.push(entry),
+                Effect::Record(Entry { at, fact }) => {
+                    let mono = at.mono + self.started.since(Mono::default());
+                    self.entries.push(Entry { at: Stamp { mono, ..at }, fact });
+                }
                 Effect::Send(bytes) => self.sent.extend(bytes),
                 Effect::Reopen => self.wants_reopen = true,
                 Effect::Show | Effect::Clock(_) => {}
             }
         }
     }
-}
 
-/// In a replay the clock on the wall shows the time since the start.
-fn stamp(at: Mono) -> Stamp {
-    Stamp { mono: at, wall: Wall(i64::try_from(at.0).unwrap_or(i64::MAX)) }
+    /// What a daemon that was started at `started` calls this time. In a replay the clock on the
+    /// wall shows the time since the start of all.
+    fn stamp(&self, at: Mono) -> Stamp {
+        let mono = Mono::default() + at.since(self.started);
+        Stamp { mono, wall: Wall(i64::try_from(at.0).unwrap_or(i64::MAX)) }
+    }
+
+    /// When the core wants to be woken.
+    fn wake_at(&self) -> Option<Mono> {
+        self.game.wake_at().map(|due| due + self.started.since(Mono::default()))
+    }
 }

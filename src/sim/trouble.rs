@@ -3,7 +3,7 @@
 
 use super::account::Account;
 use super::blame;
-use super::games::random_game;
+use super::games::{opera, random_game};
 use super::hands::{self, Manners, Performance, TableKind};
 use super::replay::{Replay, settings_of};
 use super::trial::{Known, Row};
@@ -23,6 +23,8 @@ const PLIES_MAX: usize = 80;
 const OUT_MS: RangeInclusive<u64> = 2_000..=60_000;
 /// So many of ten thousand bytes are hurt, from a bad line to a useless one.
 const HURT: RangeInclusive<u32> = 10..=500;
+/// Who comes too late for the mate comes so long after it.
+const LATE_MS: RangeInclusive<u64> = 0..=10_000;
 /// After the last move the line is left alone for so long, so that the record can come to its
 /// conclusions.
 const LINGER: Duration = Duration::from_secs(60);
@@ -38,12 +40,21 @@ pub enum Kind {
     Join,
     /// Some of the bytes are hurt, in both directions, all the time.
     Noise,
+    /// The daemon is killed in the middle of the game, and started again after a while.
+    Kill,
+    /// The same, and the game is over by mate when it is back.
+    Late,
 }
 
 impl Kind {
     /// Every kind with its word.
-    pub const EACH: [(&'static str, Self); 3] =
-        [("cable", Self::Cable), ("join", Self::Join), ("noise", Self::Noise)];
+    pub const EACH: [(&'static str, Self); 5] = [
+        ("cable", Self::Cable),
+        ("join", Self::Join),
+        ("noise", Self::Noise),
+        ("kill", Self::Kill),
+        ("late", Self::Late),
+    ];
 
     /// The kind of this word.
     ///
@@ -51,7 +62,10 @@ impl Kind {
     /// There is none; which there are.
     pub fn parse(word: &str) -> Result<Self, String> {
         let found = Self::EACH.into_iter().find(|(known, _)| *known == word);
-        found.map(|(_, kind)| kind).ok_or_else(|| "there is cable, join or noise".to_owned())
+        found.map(|(_, kind)| kind).ok_or_else(|| {
+            let words: Vec<&str> = Self::EACH.iter().map(|(word, _)| *word).collect();
+            format!("there is {}", words.join(", "))
+        })
     }
 
     const fn word(self) -> &'static str {
@@ -59,19 +73,32 @@ impl Kind {
             Self::Cable => "cable",
             Self::Join => "join",
             Self::Noise => "noise",
+            Self::Kill => "kill",
+            Self::Late => "late",
         }
     }
 }
 
-/// A stretch of time in which a cable is out.
+/// A stretch of time in which nobody hears the board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Out {
-    /// When it is pulled.
+    /// When it begins.
     pub from: Mono,
-    /// When it is in again.
+    /// When it is over.
     pub until: Mono,
-    /// The board has its power from the cable, and looks at its squares anew when that is back.
-    pub takes_power: bool,
+    /// What is gone meanwhile.
+    pub what: Away,
+}
+
+/// What is gone while nobody hears a board.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Away {
+    /// The cable is out.
+    Cable,
+    /// The same; the board has its power from it, and looks at its squares anew when that is back.
+    Power,
+    /// The daemon is killed, and goes on from what is on record.
+    Daemon,
 }
 
 /// Hurts bytes.
@@ -110,8 +137,8 @@ impl Noise {
 /// What becomes of a line, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Trouble {
-    /// Stretches in which the cable is out, one after the other. One that begins with the script is
-    /// a daemon that is started at its end.
+    /// Stretches in which nobody hears the board, one after the other. One that begins with the
+    /// script is a daemon that is started at its end.
     pub outs: Vec<Out>,
     /// What hurts the bytes.
     pub noise: Option<Noise>,
@@ -176,9 +203,14 @@ impl Case {
     pub fn prepare(&self, known: &[Known]) -> (Performance, Trouble) {
         let manners = Manners::named(self.profile).expect("a profile");
         // The line has enough troubles; moves tried out after the game are no moves of it.
-        let manners = Manners { unplugged: 0.0, post_mortem: 0.0, kings: 0.0, ..manners };
+        let manners = match self.kind {
+            // What is done on the board after the mate is what makes it hard.
+            Kind::Late => Manners { unplugged: 0.0, ..manners },
+            _ => Manners { unplugged: 0.0, post_mortem: 0.0, kings: 0.0, ..manners },
+        };
         let idx = usize::try_from(self.seed).unwrap_or_default();
         let moves: Vec<Move> = match known.len() {
+            _ if self.kind == Kind::Late => opera().1,
             0 => random_game(self.seed, PLIES_MAX),
             n => known[idx % n].moves.clone(),
         };
@@ -201,14 +233,17 @@ impl Case {
         let (first, last) = (made(0), made(played.truth.plies.len().saturating_sub(1)));
         let from = rng.u64(first..=last.max(first));
         let until = from + rng.u64(OUT_MS);
-        let takes_power = rng.bool();
+        let cable = if rng.bool() { Away::Power } else { Away::Cable };
         let (from, until) = (Mono::from_millis(from), Mono::from_millis(until));
         let outs = match self.kind {
-            Kind::Cable => vec![Out { from, until, takes_power }],
-            Kind::Join => {
-                vec![Out { from: Mono::default(), until: from, takes_power: false }]
-            }
+            Kind::Cable => vec![Out { from, until, what: cable }],
+            Kind::Join => vec![Out { from: Mono::default(), until: from, what: Away::Cable }],
             Kind::Noise => Vec::new(),
+            Kind::Kill => vec![Out { from, until, what: Away::Daemon }],
+            Kind::Late => {
+                let until = Mono::from_millis(last) + Duration::from_millis(rng.u64(LATE_MS));
+                vec![Out { from, until, what: Away::Daemon }]
+            }
         };
         // As many games on lines that are nearly good as on those that are nearly useless.
         let (least, most) = (f64::from(*HURT.start()).ln(), f64::from(*HURT.end()).ln());
@@ -254,6 +289,8 @@ pub struct Toll {
     n_unknown: usize,
     /// Games of which nothing is on record.
     pub n_nothing: usize,
+    /// Games that a position is said to have ended that is not on record, or never stood.
+    pub n_false_ends: usize,
     /// Players who were named for what nobody did.
     pub n_accused: usize,
 }
@@ -269,20 +306,21 @@ impl Toll {
         self.n_gaps += account.n_gaps;
         self.n_unknown += account.n_unknown;
         self.n_nothing += usize::from(account.is_nothing);
+        self.n_false_ends += usize::from(account.is_end_false);
         self.n_accused += n_accused;
     }
 }
 
 impl Row for Toll {
     const HEADER: &'static str =
-        " games invented marked missing  late  gaps unknown nothing accused";
+        " games invented marked missing  late  gaps unknown nothing false ends accused";
 }
 
 impl fmt::Display for Toll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:>6}{:>9}{:>7}{:>8}{:>6}{:>6}{:>8}{:>8}{:>8}",
+            "{:>6}{:>9}{:>7}{:>8}{:>6}{:>6}{:>8}{:>8}{:>11}{:>8}",
             self.n_games,
             self.n_invented,
             self.n_marked,
@@ -291,6 +329,7 @@ impl fmt::Display for Toll {
             self.n_gaps,
             self.n_unknown,
             self.n_nothing,
+            self.n_false_ends,
             self.n_accused,
         )
     }

@@ -9,7 +9,7 @@ use super::hands::{Irregularity, Odd, Oddity, Truth};
 use super::replay::Replay;
 use super::script::Script;
 use crate::game::{Entry, Fact, Recovered, ScoreSheet, Stage};
-use crate::laws::{Ending, Reason};
+use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::Sight;
 use crate::track::line::CompletedBy;
@@ -94,7 +94,7 @@ impl Verdict {
         let expected = truth.signalled.filter(|_| sight == Sight::Pieces).or(by_position);
         let ending = replay.game.play().and_then(|play| play.ending()).map(|end| end.outcome);
         let is_false =
-            |ending: &Ending| is_by_position(ending) && Ending::of(&truth.last) != Some(*ending);
+            |ending: &Ending| ending.is_by_position() && Ending::of(&truth.last) != Some(*ending);
         let ended = replay.entries.iter().filter_map(|entry| match &entry.fact {
             Fact::Ended(ending) => Some(ending),
             _ => None,
@@ -274,10 +274,6 @@ fn is_twin(start: &Chess, intent: &[Meant], recorded: &[Move], script: &Script) 
     let played: Vec<Move> = intent.iter().map(|ply| ply.m).collect();
     let price = |moves: &[Move]| explain::price(script, start, moves);
     price(recorded).zip(price(&played)).is_some_and(|(recorded, played)| recorded <= played)
-}
-
-const fn is_by_position(ending: &Ending) -> bool {
-    matches!(ending.reason, Reason::Checkmate | Reason::Stalemate | Reason::DeadPosition)
 }
 
 /// Whether something irregular was going on when the finding was recorded.

@@ -19,7 +19,7 @@ use rokade::shell::record;
 use rokade::sim::account::Account;
 use rokade::sim::hands::Performance;
 use rokade::sim::trial::Row;
-use rokade::sim::trouble::{Case, Kind, Out, Toll, Trouble};
+use rokade::sim::trouble::{Away, Case, Kind, Out, Toll, Trouble};
 use rokade::sim::{Table, TableKind, blame};
 use rokade::time::Mono;
 use rokade::track::Sight;
@@ -77,8 +77,8 @@ fn shorten(played: &mut Performance, trouble: &mut Trouble, is_large: bool, seed
         let at = Mono::default() + share;
         *out = match is_join {
             true => Out { until: at, ..*out },
-            false if is_large => Out { from: at, until: at + lasts, takes_power: true },
-            false => Out { from: at, until: at + lasts.min(OUT_MAX), takes_power: true },
+            false if is_large => Out { from: at, until: at + lasts, what: Away::Power },
+            false => Out { from: at, until: at + lasts.min(OUT_MAX), what: Away::Power },
         };
     }
 }

@@ -35,7 +35,7 @@ fn row(case: Case, n_invented_max: usize) {
     println!("{case}: {toll}");
     let n = usize::try_from(n).unwrap();
     assert!(100 * toll.n_invented <= n_invented_max * n, "{case}: {toll}");
-    assert_eq!(toll.n_nothing, 0, "{case}: {toll}");
+    assert_eq!((toll.n_nothing, toll.n_false_ends), (0, 0), "{case}: {toll}");
     // Of a hurt message nobody knows that it was, at times.
     let n_accused_max = usize::from(case.kind == Kind::Noise);
     assert!(toll.n_accused <= n_accused_max, "{case}: {toll}");
@@ -74,6 +74,27 @@ fn what_is_taken_over_stood_on_the_board() {
 fn who_joins_a_game_records_it_from_there() {
     row(case(0, Kind::Join), 0);
     row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Join) }, 0);
+}
+
+#[test]
+fn a_killed_daemon_goes_on_from_its_record() {
+    row(case(0, Kind::Kill), 0);
+    row(Case { is_forgetful: true, ..case(0, Kind::Kill) }, 0);
+    row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Kill) }, 0);
+}
+
+/// A mate that was on the board when the daemon came back ended the game at once. What the board
+/// remembered was then put on record without its last move, and the result stood over a position
+/// that was no mate. One that nobody had pressed, or after which the clock was stopped, was not
+/// taken over at all.
+#[test]
+fn a_mate_behind_a_gap_stands_over_a_mate() {
+    const NO_CLOCK: TableKind = TableKind { has_clock: false, ..DGT };
+    for table in [DGT, NO_CLOCK] {
+        row(Case { table, ..case(0, Kind::Late) }, 0);
+        row(Case { table, is_forgetful: true, ..case(0, Kind::Late) }, 0);
+        row(Case { table, laws: Some(Edition::M2023), ..case(0, Kind::Late) }, 0);
+    }
 }
 
 #[test]

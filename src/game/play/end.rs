@@ -52,6 +52,15 @@ impl Play {
         facts.extend(self.ending.take().map(Fact::Reopened));
     }
 
+    /// Withdraws an end that a position brought to which the record does not lead any more: what
+    /// was missed has come to light. If it was the end after all, it is found again.
+    pub(super) fn withdraw_false_end(&mut self, facts: &mut Vec<Fact>) {
+        let said = self.ending.filter(Ending::is_by_position);
+        if said.is_some_and(|said| Ending::of(self.sheet.last()) != Some(said)) {
+            self.reopen(facts);
+        }
+    }
+
     /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
     /// there.
     pub(in crate::game) fn end_by_kings(&mut self, ending: Ending, facts: &mut Vec<Fact>) {

@@ -115,7 +115,7 @@ impl Play {
         };
         let before = ends(&common);
         let named = seen.unnamed().is_empty().then(|| seen.known().clone());
-        let Some(board) = board.or(named).filter(|_| !evidence.is_stopped) else { return false };
+        let Some(board) = board.or(named) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let n = match (n_pressed, least) {
             (Some(n), _) => Unknown::by_presses(left(n)),
@@ -125,6 +125,11 @@ impl Play {
             }
         };
         let Some(pos) = self.adoptable(&before, &board, evidence.turn, n) else { return false };
+        // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
+        // puts pieces away like that.
+        if evidence.is_stopped && !pos.is_checkmate() {
+            return false;
+        }
         self.close_gaps_from(from, facts);
         self.take_forced(at, base, &common, evidence, facts);
         self.adopt(at, pos, n, facts);
@@ -149,7 +154,9 @@ impl Play {
         let n_moves = u32::try_from((n.likely() + is_black) / 2).unwrap_or(0);
         let fullmoves = before.fullmoves().saturating_add(n_moves);
         let standing = |turn: Color| bridge::standing(board, Some(before), mode, turn, fullmoves);
-        standing(likely).or_else(|| standing(!likely).filter(|_| turn.is_none()))
+        // Who gives mate has moved, even if he has not pressed the clock.
+        let may_be = |pos: &Chess| turn.is_none() || pos.is_checkmate();
+        standing(likely).or_else(|| standing(!likely).filter(may_be))
     }
 
     /// Puts `moves`, which began where `base` does, on record as far as they are not.

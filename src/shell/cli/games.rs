@@ -55,8 +55,9 @@ pub(super) struct Games {
     #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
     also: Vec<Also>,
     /// Play on lines that have their troubles: cable (out for 2 to 60 s), join (the daemon is
-    /// started in the middle of the game) or noise (0.1 to 5 % of the bytes are hurt); once for
-    /// each
+    /// started in the middle of the game), noise (0.1 to 5 % of the bytes are hurt), kill (the
+    /// daemon is killed and started again after 2 to 60 s) or late (it is back only after a mate);
+    /// once for each
     #[arg(long, value_name = "KIND", requires = "games", value_parser = Kind::parse)]
     #[arg(conflicts_with_all = ["compare", "also", "cross_check", "shown"])]
     trouble: Vec<Kind>,

@@ -52,7 +52,7 @@ impl Troubles<'_> {
     }
 
     fn rows(&self, seed: u64) -> Vec<Case> {
-        let memories = if self.table.has_clock { &[false, true][..] } else { &[true][..] };
+        let memories = &[false, true][..];
         let laws = [None, self.laws];
         let n_laws = if self.laws.is_some() { 2 } else { 1 };
         let mut rows = Vec::new();
