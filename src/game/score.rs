@@ -135,7 +135,7 @@ impl Unknown {
     }
 
     /// As many as both together.
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         let at_most = self.at_most.zip(other.at_most).map(|(one, more)| one + more);
         Self { at_least: self.at_least + other.at_least, at_most }
     }

@@ -239,6 +239,36 @@ fn a_board_that_does_not_answer_is_asked_twice() {
     assert_eq!(table.gaps(), [(1, Unknown::at_least(3))]);
 }
 
+/// Black has taken a pawn off, to put his own in its place, when the cable is in again, and the
+/// board is taken over without it. What he does then looks like an illegal move of his pawn: it is
+/// none, and the board is taken over anew.
+#[test]
+fn a_piece_in_hand_where_a_board_is_taken_over_makes_no_illegal_move() {
+    let mut table = Table::new();
+    table.has_memory = false;
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    table.play(Square::D7, Square::D5, Color::Black, Listens::No);
+    table.play(Square::A2, Square::A3, Color::White, Listens::No);
+    let pawn = table.board.code(Square::D5);
+    table.set(Square::E4, Code::Empty);
+    table.plug();
+    table.pass(5_000);
+    assert_eq!(table.gaps().len(), 1);
+    table.set(Square::D5, Code::Empty);
+    table.pass(300);
+    table.set(Square::E4, pawn);
+    table.pass(300);
+    table.clock.press(table.now, Color::Black);
+    table.pass(1_500);
+    table.play(Square::B1, Square::C3, Color::White, Listens::Yes);
+    table.play(Square::G8, Square::F6, Color::Black, Listens::Yes);
+    assert_eq!(table.moves(), ["e2e4", "b1c3", "g8f6"]);
+    let [(1, n)] = table.gaps()[..] else { panic!("{:?}", table.gaps()) };
+    assert!(n.at_least <= 3 && n.at_most.is_none_or(|most| most >= 3), "{n:?}");
+    let is_blame = |fact: &Fact| matches!(fact, Fact::Found(found) if found.by.is_some());
+    assert!(!table.facts.iter().any(is_blame), "{:?}", table.facts);
+}
+
 #[test]
 fn an_arbiter_fills_a_gap_from_the_score_sheets() {
     let mut table = Table::new();

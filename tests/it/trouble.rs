@@ -59,11 +59,14 @@ fn what_the_memory_tells_was_played() {
 }
 
 /// Each of these had a position on record that never stood on the board: pieces were in somebody's
-/// hand when it was taken over, or it was somebody else's move.
+/// hand or on their way when it was taken over, or it was somebody else's move. What came next was
+/// then an illegal move on record that nobody had made, or one that was put before it.
 #[test]
 fn what_is_taken_over_stood_on_the_board() {
-    let outs = [47, 133, 148, 183, 187].map(|seed| case(seed, Kind::Cable));
-    let joined = [38, 71, 141].map(|seed| case(seed, Kind::Join));
+    let outs = [47, 133, 148, 183, 187, 960_004, 960_022, 960_072, 960_119, 960_178];
+    let joined = [38, 71, 141, 960_021, 960_057, 970_089, 970_114, 970_174];
+    let outs = outs.map(|seed| case(seed, Kind::Cable));
+    let joined = joined.map(|seed| case(seed, Kind::Join));
     for case in outs.into_iter().chain(joined) {
         let account = Case { is_forgetful: true, ..case }.run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");

@@ -264,6 +264,7 @@ impl Play {
         self.sheet.open_gap(pos, n);
         facts.extend(self.gap_fact(ply));
         self.begin_after(at);
+        self.tracker.note_taken_over();
     }
 
     /// Whether the board was taken over as it stood, and nothing is on record since.
@@ -288,7 +289,7 @@ impl Play {
         if search::lines(&turned, seen, 1, 0, untold, &mut budget).is_empty() {
             return false;
         }
-        self.take_over(at, turned, facts);
+        self.take_over(at, turned, 0, facts);
         true
     }
 
@@ -297,7 +298,7 @@ impl Play {
     pub(in crate::game) fn pass_turn(&mut self, at: Mono, facts: &mut Vec<Fact>) {
         let pos = self.sheet.last();
         if let Some(turned) = self.taken_over(pos.board(), !pos.turn()) {
-            self.take_over(at, turned, facts);
+            self.take_over(at, turned, 0, facts);
         }
     }
 
@@ -316,7 +317,7 @@ impl Play {
         }
         let turn = turn.unwrap_or(self.sheet.last().turn());
         let Some(pos) = self.taken_over(seen.known(), turn) else { return false };
-        self.take_over(at, pos, facts);
+        self.take_over(at, pos, 0, facts);
         true
     }
 
@@ -327,11 +328,19 @@ impl Play {
         bridge::standing(board, before, self.sheet.mode(), turn, fullmoves)
     }
 
-    /// Has the record go on from `pos` in place of the position that was taken over.
-    pub(in crate::game) fn take_over(&mut self, at: Mono, pos: Chess, facts: &mut Vec<Fact>) {
+    /// Has the record go on from `pos` in place of the position that was taken over, at most
+    /// `n_later` half-moves later than that.
+    pub(in crate::game) fn take_over(
+        &mut self,
+        at: Mono,
+        pos: Chess,
+        n_later: usize,
+        facts: &mut Vec<Fact>,
+    ) {
         match self.sheet.gaps().last() {
             Some(gap) => {
-                let n = gap.n.of_parity(gap.before.turn() == pos.turn());
+                let n = gap.n.plus(Unknown { at_least: 0, at_most: Some(n_later) });
+                let n = n.of_parity(gap.before.turn() == pos.turn());
                 self.adopt(at, pos, n, facts);
             }
             None => self.begin_from(at, pos, true, facts),
@@ -355,6 +364,9 @@ impl Play {
         self.is_set_aside = false;
         facts.push(Fact::Began { fen, is_joined });
         self.begin_after(at);
+        if is_joined {
+            self.tracker.note_taken_over();
+        }
         self.tracker.trust_sensors();
         (self.other, self.beneath) = (None, Bitboard::EMPTY);
     }

@@ -15,6 +15,8 @@ pub(super) struct Hands {
     /// `None` if it stood there when the board was first read.
     came: [Option<Mono>; 64],
     lifted: Vec<Lifted>,
+    /// When the board was first read.
+    read: Option<Mono>,
     /// Pieces that were seen on their new square before they had left the old one.
     early: Vec<(Mono, Piece)>,
 }
@@ -25,25 +27,34 @@ struct Lifted {
     at: Mono,
     from: Square,
     piece: Piece,
+    /// It was seen to stand there, and not only when the board was first read, as what is on its
+    /// way is too.
+    has_stood: bool,
 }
 
 impl Default for Hands {
     fn default() -> Self {
-        Self { came: [None; 64], lifted: Vec::new(), early: Vec::new() }
+        Self { came: [None; 64], lifted: Vec::new(), read: None, early: Vec::new() }
     }
 }
 
 impl Hands {
+    /// The board was read for the first time.
+    pub(super) fn begin(&mut self, now: Mono) {
+        *self = Self { read: Some(now), ..Self::default() };
+    }
+
     /// `piece` has left its square.
     pub(super) fn lift(&mut self, now: Mono, from: Square, piece: Piece) {
         self.lifted.retain(|lifted| now.since(lifted.at) <= IN_HAND);
         self.early.retain(|(at, _)| now.since(*at) <= IN_HAND);
         let early = self.early.iter().rposition(|(_, early)| *early == piece);
-        let has_stood = self.came[usize::from(from)].is_none_or(|came| now.since(came) > IN_HAND);
+        let came = self.came[usize::from(from)];
+        let has_stood = came.or(self.read).is_some_and(|came| now.since(came) > IN_HAND);
         if let Some(idx) = early {
             self.early.remove(idx);
-        } else if has_stood {
-            self.lifted.push(Lifted { at: now, from, piece });
+        } else if has_stood || came.is_none() {
+            self.lifted.push(Lifted { at: now, from, piece, has_stood });
         }
     }
 
@@ -56,6 +67,12 @@ impl Hands {
             None => self.early.push((now, piece)),
         }
         self.came[usize::from(sq)] = Some(now);
+    }
+
+    /// Whether something has left its square of late that was only seen there when the board was
+    /// first read: it may have been on its way, or have stood there and be in somebody's hand.
+    pub(super) fn is_unclear(&self, now: Mono) -> bool {
+        self.lifted.iter().any(|lifted| !lifted.has_stood && now.since(lifted.at) <= IN_HAND)
     }
 
     /// Puts what is in hand back to where it stood on `board`, if as many stood there `before`: one

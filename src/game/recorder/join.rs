@@ -74,6 +74,9 @@ pub(super) struct Joining {
     pressed: Option<Pressed>,
     /// What is in somebody's hand.
     hands: Hands,
+    /// A piece may have been missing at the press before, which was passed over. Where that goes on
+    /// to be so, as on a line that is opened again and again, the game is joined all the same.
+    has_waited: bool,
     /// How the board stood, oldest first.
     stands: Vec<Stand>,
     /// When the board was first seen without a game.
@@ -88,6 +91,7 @@ impl Default for Joining {
             is_pictured: false,
             pressed: None,
             hands: Hands::default(),
+            has_waited: false,
             stands: Vec::new(),
             since: None,
         }
@@ -117,7 +121,7 @@ impl Joining {
         }
         if !std::mem::replace(&mut self.is_pictured, true) {
             // What has come and gone since was not moved just now.
-            self.hands = Hands::default();
+            self.hands.begin(now);
         }
         self.since.get_or_insert(now);
     }
@@ -290,8 +294,10 @@ impl Recorder {
             self.joining.stands.clear();
             return;
         }
-        if cx.board.is_noisy(now) {
-            // What stands now has not been read twice yet.
+        let is_unclear = self.joining.hands.is_unclear(now);
+        let has_waited = std::mem::replace(&mut self.joining.has_waited, is_unclear);
+        if cx.board.is_noisy(now) || is_unclear && !has_waited {
+            // What stands now has not been read twice yet, or a piece may be missing from it.
             return self.note_stand(cx, now);
         }
         let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
@@ -322,6 +328,7 @@ impl Recorder {
             return;
         }
         self.join_if_told(cx, now);
+        self.take_over_pressed(cx, now);
         if self.play.is_none() {
             self.join_running(cx, now);
         }
@@ -442,7 +449,7 @@ impl Recorder {
             Found::Anew => {
                 let Some(play) = &mut self.play else { return };
                 let pos = play.taken_over(pos.board(), turn).unwrap_or(pos);
-                play.take_over(now, pos, cx.facts);
+                play.take_over(now, pos, 0, cx.facts);
             }
             Found::Gap => {
                 if !self.adopt_unseen(cx, now, &run[0].board, Some(turn)) {
@@ -452,6 +459,21 @@ impl Recorder {
             }
         }
         self.follow_stands(cx, now, &run[1..]);
+    }
+
+    /// The clock was pressed on a board that no legal move leads to from how it was taken over: it
+    /// stood otherwise then, with a piece in a hand, or it was somebody else's move. It is taken
+    /// over as it stands now, and what was pressed for is not known.
+    fn take_over_pressed(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let Some(play) = self.play.as_mut().filter(|play| !play.is_over() && play.is_fresh())
+        else {
+            return;
+        };
+        let last = self.joining.stands.last().filter(|_| cx.clock.is_running());
+        let Some((board, by)) = last.and_then(|last| Some((&last.board, last.by?))) else { return };
+        let Some(pos) = play.taken_over(board, !by) else { return };
+        play.take_over(now, pos, 1, cx.facts);
+        self.follow_stands(cx, now, &[]);
     }
 
     /// White's end of the clock is the other one if those who pressed are not those who moved.

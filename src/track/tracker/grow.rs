@@ -278,7 +278,8 @@ impl Tracker {
         at: Mono,
         budget: &mut usize,
     ) -> Vec<Line> {
-        if line.n_standing() < line.plies.len() {
+        let is_first = self.is_taken_over && line.plies.is_empty();
+        if line.n_standing() < line.plies.len() || is_first {
             return Vec::new();
         }
         let seen = self.seen.trusting(line.pos.board(), line.untold(&self.seen));

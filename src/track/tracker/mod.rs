@@ -88,6 +88,9 @@ pub struct Tracker {
     pub(in crate::track) root: Chess,
     pub(in crate::track) lines: Vec<Line>,
     n_settled: usize,
+    /// The board was taken over as it stood, perhaps with a piece in a hand: what no legal move
+    /// explains then is no illegal one.
+    is_taken_over: bool,
     pub(in crate::track) seen: Placement,
     pub(in crate::track) history: History,
     pub(in crate::track) changed: [Mono; 64],
@@ -118,6 +121,7 @@ impl Tracker {
             lines: vec![Line::new(start.clone())],
             root: start,
             n_settled,
+            is_taken_over: false,
             seen,
             history: History::default(),
             changed: [Mono::default(); 64],
@@ -311,6 +315,12 @@ impl Tracker {
         self.lines[0].faulty = faulty;
         self.root = root;
         self.n_settled = n_settled;
+        self.is_taken_over = false;
+    }
+
+    /// Nobody saw how the position came about that the lines begin from.
+    pub fn note_taken_over(&mut self) {
+        self.is_taken_over = true;
     }
 
     /// Every sensor tells, as far as is known.
@@ -443,6 +453,7 @@ impl Tracker {
             self.root.play_unchecked(ply.m);
         }
         self.n_settled += n;
+        self.is_taken_over = false;
     }
 
     /// Lets the time pass: what a line leaves unexplained counts by the second, until the board has
