@@ -54,6 +54,18 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
     pgn
 }
 
+/// The tags of a game that has not begun, and no moves.
+///
+/// ```
+/// use rokade::relay::pgn::{Tags, awaited};
+/// let tags = Tags { white: "Last, First".to_owned(), ..Tags::default() };
+/// let pgn = awaited(&tags);
+/// assert!(pgn.contains("[White \"Last, First\"]\n") && pgn.ends_with("\n\n*\n\n"));
+/// ```
+pub fn awaited(tags: &Tags) -> String {
+    render(tags, &ScoreSheet::new(Chess::new(), CastlingMode::Standard), 0, None)
+}
+
 /// Half-moves that follow each other.
 struct Part<'a> {
     /// Their places on the sheet, from 0.

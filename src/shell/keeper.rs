@@ -15,6 +15,7 @@ use super::publish::Echo;
 use super::record::RecordError;
 use super::status::{Recording, Status};
 use crate::game::Game;
+use crate::relay::pgn::{self, Tags};
 use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -126,8 +127,14 @@ impl Keeper {
             status: status.clone(),
         };
         let delays = Arc::new(Delays::default());
-        let feed =
-            Feed { name, view: views, pgn: pgns, status: statuses, delays: Arc::clone(&delays) };
+        let feed = Feed {
+            name,
+            view: views,
+            pgn: pgns,
+            awaited: Arc::from(pgn::awaited(&tags_of(&settings))),
+            status: statuses,
+            delays: Arc::clone(&delays),
+        };
         let stand =
             Stand { settings, folder, echo, disk, now, view, pgn, status, kept, delays, alive };
         (
@@ -244,6 +251,19 @@ impl Keeper {
             let copy = status.copy.take();
             *status = Status { record: off, copy, ..Status::default() };
         });
+    }
+}
+
+/// What the settings say of the game that is to come.
+fn tags_of(settings: &config::Board) -> Tags {
+    Tags {
+        event: settings.event.clone(),
+        site: settings.site.clone(),
+        date: String::new(),
+        round: settings.round.clone(),
+        white: settings.white.clone(),
+        black: settings.black.clone(),
+        time_control: settings.time_control().unwrap_or_default(),
     }
 }
 

@@ -237,6 +237,8 @@ async fn every_answer_is_guarded_and_nothing_can_be_written() {
     for (line, status) in [
         ("GET /board/table-1/game.pgn", 200),
         ("HEAD /board/table-1/game.pgn", 200),
+        ("GET /games.pgn", 200),
+        ("POST /games.pgn", 405),
         ("GET /board/table-1/view.json", 200),
         ("GET /healthz", 200),
         ("GET /nothing", 404),
@@ -267,6 +269,23 @@ async fn the_game_is_fetched_once_for_each_change() {
     stage.pgn.send_replace("[Event \"Paris 1858\"]\n\n1. e4 *\n".into());
     let second = stage.ask("GET /board/table-1/game.pgn", &[&known]).await;
     assert_eq!((second.status, second.body.contains("1. e4")), (200, true));
+}
+
+#[tokio::test]
+async fn all_boards_are_one_file_in_their_order() {
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let stage = Stage::open_at(any, &["table-2", "table-1"], &View::start()).await;
+    stage.pgn.send_replace("".into());
+    let none = stage.ask("GET /games.pgn", &[]).await;
+    let awaited = "[White \"table-2\"]\n\n*\n\n[White \"table-1\"]\n\n*\n\n";
+    assert_eq!((none.status, none.body.as_str()), (200, awaited));
+    stage.pgn.send_replace("[Event \"Paris 1858\"]\n\n1. e4 *\n\n".into());
+    let known = format!("If-None-Match: {}", none.header("etag"));
+    let both = stage.ask("GET /games.pgn", &[&known]).await;
+    assert_eq!((both.status, both.body.matches("1. e4 *\n\n").count()), (200, 2));
+    assert_eq!(both.header("content-type"), "application/x-chess-pgn; charset=utf-8");
+    let known = format!("If-None-Match: {}", both.header("etag"));
+    assert_eq!(stage.ask("GET /games.pgn", &[&known]).await.status, 304);
 }
 
 #[cfg(feature = "web")]

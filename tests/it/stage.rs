@@ -168,6 +168,7 @@ impl Stage {
             name: (*name).to_owned(),
             view: shown.clone(),
             pgn: game.clone(),
+            awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
             status: statuses.clone(),
             delays: Arc::default(),
         });

@@ -70,8 +70,10 @@ pub struct Feed {
     pub name: String,
     /// The newest view document.
     pub view: watch::Receiver<Arc<Shown>>,
-    /// The game so far as PGN.
+    /// The game so far as PGN; empty before there is one.
     pub pgn: watch::Receiver<Arc<str>>,
+    /// What stands for the game until then in a file of all boards: its tags.
+    pub awaited: Arc<str>,
     /// How its recording stands.
     pub status: watch::Receiver<Status>,
     /// How long its records take.
@@ -250,6 +252,7 @@ fn router(hall: Hall, health: Arc<Health>) -> Router {
         .route("/board/{name}/ws", get(watch_board))
         .route("/board/{name}/view.json", get(view))
         .route("/board/{name}/game.pgn", get(game))
+        .route("/games.pgn", get(games))
         .route("/assets/{name}", get(asset))
         .with_state(Arc::new(hall))
         .merge(health::routes(health))
@@ -346,10 +349,26 @@ async fn game(
 ) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
     let text = feed.pgn.borrow().to_string();
+    pgn(text, &headers)
+}
+
+/// The games at all boards, in the order of the boards. A board without a game has its tags there:
+/// whoever broadcasts pairs games with boards by their names, or by their order.
+async fn games(State(hall): State<Arc<Hall>>, headers: HeaderMap) -> Response {
+    let mut text = String::new();
+    for Feed { pgn, awaited, .. } in hall.boards.iter().map(|board| &board.feed) {
+        let game = pgn.borrow();
+        text += if game.is_empty() { awaited } else { &game };
+    }
+    pgn(text, &headers)
+}
+
+/// PGN, or "not changed" for a client that has it.
+fn pgn(text: String, headers: &HeaderMap) -> Response {
     let mut hash = DefaultHasher::new();
     text.hash(&mut hash);
     let etag = format!("\"{:016x}\"", hash.finish());
-    let known = pages::is_known(&headers, &etag);
+    let known = pages::is_known(headers, &etag);
     let about = [
         (header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8".to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),

@@ -56,7 +56,8 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> Response {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Boards</title>\n\
          <link rel=\"icon\" href=\"/assets/icon.svg\" type=\"image/svg+xml\">\n\
          <link rel=\"stylesheet\" href=\"/assets/demo.css\">\n</head>\n\
-         <body class=\"hall\">\n<h1>Boards</h1>\n<ul>\n{links}</ul>\n</body>\n</html>\n"
+         <body class=\"hall\">\n<h1>Boards</h1>\n<ul>\n{links}</ul>\n\
+         <p><a href=\"/games.pgn\">All games as PGN</a></p>\n</body>\n</html>\n"
     );
     let about =
         [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];

@@ -76,6 +76,7 @@ mod tests {
             name: "table-1".to_owned(),
             view: views.clone(),
             pgn: pgns.clone(),
+            awaited: Arc::from(""),
             status: statuses.clone(),
             delays: Arc::default(),
         };

@@ -90,6 +90,7 @@ impl House {
             name: "table-1".to_owned(),
             view: views,
             pgn: pgns,
+            awaited: "".into(),
             status: status.subscribe(),
             delays: Arc::default(),
         };
