@@ -1,6 +1,6 @@
 //! `rokade doctor --calibrate` at a board of Certabo's: which chip is below which piece.
 
-use super::{Failure, chain, runtime};
+use super::{Failure, chain, runtime, say};
 use crate::board::certabo::learn;
 use crate::shell::config::{Board, Connector};
 use crate::shell::link::line_of;
@@ -9,7 +9,7 @@ use crate::shell::serial::{self, What};
 use crate::wire::blocks::Blocks;
 use crate::wire::certabo::{Chip, FromCertabo, lines_of};
 use crate::wire::{CertaboMessage, Orientation};
-use std::io::{self, Write};
+
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -21,7 +21,7 @@ const WAIT: Duration = Duration::from_secs(20);
 /// Reads the start position and prints the lines for the settings.
 pub(super) fn calibrate(board: &Board) -> Result<(), Failure> {
     let side = if board.connector == Connector::Right { "right" } else { "left" };
-    say(&format!(
+    say(format!(
         "The start position must be set up, with the connector on White's {side}, and no hand over \
          the board. A second queen of each color may stand on d3 and d6."
     ))?;
@@ -37,7 +37,7 @@ pub(super) fn calibrate(board: &Board) -> Result<(), Failure> {
     let lies = if side == "right" { Orientation::Rotated } else { Orientation::Normal };
     let chips = pictures.and_then(|pictures| learn(&pictures, lies)).map_err(Failure::Device)?;
     let lines: Vec<String> = lines_of(&chips).iter().map(|it| format!("    {it:?},")).collect();
-    say(&format!("Put this under [[board]]:\nchips = [\n{}\n]", lines.join("\n")))
+    say(format!("Put this under [[board]]:\nchips = [\n{}\n]", lines.join("\n")))
 }
 
 async fn pictures(board: &Board) -> Result<Vec<[Chip; 64]>, String> {
@@ -64,8 +64,4 @@ async fn pictures(board: &Board) -> Result<Vec<[Chip; 64]>, String> {
     line.close();
     actor.await.ok();
     Ok(pictures)
-}
-
-fn say(text: &str) -> Result<(), Failure> {
-    writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
 }

@@ -3,7 +3,7 @@
 //! It drives the clock itself, so no daemon may hold the port meanwhile; the port's lock sees to
 //! that. It ends when the clock shows what was asked for, and tells what to do when it does not.
 
-use super::{Failure, chain, runtime, start_tracing};
+use super::{Failure, chain, runtime, say, start_tracing};
 use crate::shell::clock::kind::Through;
 use crate::shell::config::Config;
 use crate::shell::now::Now;
@@ -173,7 +173,7 @@ impl Talk {
         for bytes in driver.leave() {
             self.line.send(bytes);
         }
-        done.map(|()| self.print())
+        done.and_then(|()| self.print())
     }
 
     fn carry_out(&mut self, driver: &dyn PortDriver, out: &mut Vec<Act<Vec<u8>>>) {
@@ -247,8 +247,8 @@ impl Talk {
         Failure::Device(what.to_owned())
     }
 
-    fn print(&self) {
-        let Some(time) = self.shown else { return };
+    fn print(&self) -> Result<(), Failure> {
+        let Some(time) = self.shown else { return Ok(()) };
         let side = |end| {
             let seconds = time.side(end).seconds;
             format!("{}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
@@ -258,7 +258,7 @@ impl Talk {
             (true, End::Left) => "left runs",
             (true, End::Right) => "right runs",
         };
-        println!("left {}  right {}  {state}", side(End::Left), side(End::Right));
+        say(format_args!("left {}  right {}  {state}", side(End::Left), side(End::Right)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
-use super::{Failure, chips};
+use super::{Failure, chips, say};
 use crate::board::calibration::Step;
 use crate::board::{Calibration, Wiring};
 use crate::shell::config::{Board, Config, Maker, Matrix};
@@ -13,7 +13,7 @@ use rustix::fs::statvfs;
 use serde::Serialize;
 use shakmaty::{Bitboard, File, Rank, Square};
 use std::fs;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -94,7 +94,7 @@ impl Doctor {
             }
             text
         };
-        writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
+        say(&text)
     }
 }
 
@@ -288,21 +288,21 @@ fn calibrate(boards: &[&Board]) -> Result<(), Failure> {
     while !walk.is_done() {
         let scan = scanner.scan().map_err(device)?;
         if let Some(step) = walk.scan(now.stamp().mono, scan) {
-            say(&told(&step))?;
+            say(told(&step))?;
         }
         if skips.try_recv().is_ok() {
             walk.skip();
         }
         let wants = walk.wants();
         if let Some(sq) = wants.filter(|_| wants != asked) {
-            say(&format!("Put a piece on {sq}."))?;
+            say(format!("Put a piece on {sq}."))?;
         }
         asked = wants;
         thread::sleep(board.matrix.period());
     }
     let lines: Vec<String> =
         walk.wiring().groups().iter().map(|it| format!("    {it:?},")).collect();
-    say(&format!("Put this under [board.matrix]:\ninputs = [\n{}\n]", lines.join("\n")))?;
+    say(format!("Put this under [board.matrix]:\ninputs = [\n{}\n]", lines.join("\n")))?;
     if !walk.dead().is_empty() {
         let dead: Vec<String> = walk.dead().iter().map(Square::to_string).collect();
         let dead = dead.join(", ");
@@ -341,10 +341,6 @@ fn told(step: &Step) -> String {
 fn name_of(input: usize) -> String {
     let letter = char::from(b'A' + u8::try_from(input % 8).unwrap_or(0));
     format!("input {letter} of chip {}", input / 8 + 1)
-}
-
-fn say(text: &str) -> Result<(), Failure> {
-    writeln!(io::stdout(), "{text}").map_err(Failure::io("cannot print"))
 }
 
 /// Each time that somebody presses Enter.

@@ -1,8 +1,8 @@
 //! `rokade simulate --games`: whole games by simulated hands, held against what was meant.
 
-use super::Failure;
 use super::tools::SimulateOptions;
 use super::troubles::Troubles;
+use super::{Failure, say};
 use crate::game::BoardKind;
 use crate::laws::Edition;
 use crate::relay::words::Word;
@@ -126,7 +126,7 @@ impl Games {
             let of = |seed| self.recipe(seed, hands, !known.is_empty());
             self.play(seeds, of, &known).into_iter().for_each(|played| told.add(played));
         }
-        self.print(&told);
+        self.print(&told)?;
         for recipe in told.wrong.iter().take(NAMED_MAX) {
             if let Some(folder) = &self.wrong {
                 write_small(&Trial::run(*recipe, &known), folder, Failing::Wrong)?;
@@ -135,7 +135,7 @@ impl Games {
         let silent = told.silent;
         let Some((first, _)) = silent.first() else { return Ok(()) };
         for (recipe, verdict) in silent.iter().take(NAMED_MAX) {
-            println!("{recipe}: {verdict}");
+            say(format_args!("{recipe}: {verdict}"))?;
         }
         let path = write_small(&Trial::run(*first, &known), &self.failing, Failing::Silent)?;
         Err(Failure::Other(format!(
@@ -145,21 +145,22 @@ impl Games {
         )))
     }
 
-    fn print(&self, told: &Told) {
-        print!("{}", told.table);
+    fn print(&self, told: &Told) -> Result<(), Failure> {
+        let mut text = told.table.to_string();
         if self.compare {
-            print!("\nexact\n{}", told.contests);
+            text += &format!("\nexact\n{}", told.contests);
         }
         if self.laws.is_some() {
-            print!("\nwith a referee\n{}", told.benches);
+            text += &format!("\nwith a referee\n{}", told.benches);
         }
         if self.shown {
-            print!("\nshown as made\n{}", told.delays);
+            text += &format!("\nshown as made\n{}", told.delays);
         }
         if self.cross_check {
-            print!("\non the map\n{}", told.maps);
+            text += &format!("\non the map\n{}", told.maps);
         }
-        told.odd.iter().take(NAMED_MAX).for_each(|line| println!("{line}"));
+        say(text.trim_end_matches('\n'))?;
+        told.odd.iter().take(NAMED_MAX).try_for_each(say)
     }
 
     /// What there is to know of a game besides its verdict.

@@ -1,6 +1,6 @@
 //! `rokade log`, `rokade export`, `rokade verify`: what is on record, for people.
 
-use super::{Failure, Place, Which, chain};
+use super::{Failure, Place, Which, chain, say};
 use crate::relay;
 use crate::relay::times::{Shown, shortest_first};
 use crate::shell::config::Config;
@@ -279,7 +279,7 @@ impl Verify {
         if let Some(nonsense) = nonsense.all() {
             return Err(Failure::Journal(format!("{}: {verdict}; {nonsense}", folder.display())));
         }
-        println!("{}: {verdict}", folder.display());
+        say(format_args!("{}: {verdict}", folder.display()))?;
         self.noted.as_ref().map_or(Ok(()), |noted| still_has(&storage, folder, noted))
     }
 }
@@ -290,8 +290,8 @@ fn still_has(storage: &DiskStorage, folder: &Path, noted: &Noted) -> Result<(), 
     let found = journal::contains(storage, noted).map_err(|e| journal_error(&e))?;
     let why = match found {
         Some(true) => {
-            println!("{}: line {line} and all before it are as noted", folder.display());
-            return Ok(());
+            let as_noted = format!("line {line} and all before it are as noted");
+            return say(format_args!("{}: {as_noted}", folder.display()));
         }
         Some(false) => format!("line {line} IS NOT AS NOTED: the record was written anew"),
         None => format!("THE RECORD IS CUT: line {line} was noted, and is not there"),

@@ -1,5 +1,7 @@
 //! The command line: what can be asked for, and how failure is told.
 
+#![deny(clippy::print_stdout)]
+
 mod chips;
 mod clock;
 mod daemon;
@@ -18,7 +20,8 @@ mod troubles;
 use super::config::{Board, Config, ConfigError};
 use super::record::RecordError;
 use clap::{Args, Parser, Subcommand};
-use std::io;
+use std::fmt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -255,6 +258,14 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Order(order) => order.run(|| Ok(config()?)),
         Command::Laws(laws) => laws.run(),
     }
+}
+
+/// Prints a line for the user.
+///
+/// # Errors
+/// Nobody reads it any more, or the file that it goes to takes no more.
+fn say(line: impl fmt::Display) -> Result<(), Failure> {
+    writeln!(io::stdout(), "{line}").map_err(Failure::io("cannot print"))
 }
 
 /// Reads a text file that the user named.

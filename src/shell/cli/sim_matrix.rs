@@ -1,7 +1,7 @@
 //! `rokade simulate --board reed`: a board of switches, whose bus is a socket.
 
 use super::tools::{Game, asked_to_stop};
-use super::{Failure, chain, demo};
+use super::{Failure, chain, demo, say};
 use crate::shell::matrix::simulated;
 use crate::shell::now::Now;
 use crate::shell::pty::{PtyBridge, Speed};
@@ -28,11 +28,11 @@ pub(super) async fn serve(
         let (stub, works) = opened.map_err(|e| device(&e))?;
         tokio::spawn(works.run());
         actor = actor.with_clock_beside(stub.hands());
-        println!("{}", stub.cable.path().display());
+        say(stub.cable.path().display())?;
         clock = Some(stub);
     }
     let board = tokio::spawn(actor.run());
-    println!("{}", link.display());
+    say(link.display())?;
     let play = async {
         stub.scanned().await?;
         if let Some(clock) = &mut clock {

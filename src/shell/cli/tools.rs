@@ -1,7 +1,7 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
 use super::games::Games;
-use super::{Failure, chain, read, runtime, sim_matrix, start_tracing};
+use super::{Failure, chain, read, runtime, say, sim_matrix, start_tracing};
 use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
@@ -291,10 +291,10 @@ impl Simulate {
                 .map_err(|e| Failure::Device(chain(&e)))?;
             tokio::spawn(clock.run());
             actor = actor.with_clock_beside(bridge.hands());
-            println!("{}", bridge.cable.path().display());
+            say(bridge.cable.path().display())?;
         }
         let board = tokio::spawn(actor.run());
-        println!("{}", self.link.clone().unwrap_or_else(|| stub.cable.path()).display());
+        say(self.link.clone().unwrap_or_else(|| stub.cable.path()).display())?;
         let play = async {
             stub.woken().await?;
             stub.play(game.script.happenings, self.simulate.speed()).await?;

@@ -1,7 +1,7 @@
 //! `rokade simulate --games --trouble`: games on lines that have their troubles, held against what
 //! was played.
 
-use super::Failure;
+use super::{Failure, say};
 use crate::game::Fact;
 use crate::laws::Edition;
 use crate::relay::log::Log;
@@ -32,15 +32,16 @@ pub(super) struct Troubles<'a> {
 impl Troubles<'_> {
     /// Plays a game for each seed in each row of the table, and prints it.
     pub(super) fn run(&self, seeds: std::ops::Range<u64>, known: &[Known]) -> Result<(), Failure> {
-        println!("{:<32}{}", "line", Toll::HEADER);
+        say(format_args!("{:<32}{}", "line", Toll::HEADER))?;
         let mut named: Vec<(Case, usize)> = Vec::new();
         for case in self.rows(seeds.start) {
             let (toll, wrong) = row(case, seeds.clone(), known);
-            println!("{:<32}{toll}", case.to_string());
+            say(format_args!("{:<32}{toll}", case.to_string()))?;
             named.extend(wrong);
         }
         for (case, ply) in named.iter().take(NAMED_MAX) {
-            println!("seed {} {case}: half-move {ply} on record was not played", case.seed);
+            let what = format!("half-move {ply} on record was not played");
+            say(format_args!("seed {} {case}: {what}", case.seed))?;
             if let Some(folder) = self.wrong {
                 let name = format!("{}-{case}.log", case.seed).replace([' ', ','], "-");
                 let path = folder.join(name);
