@@ -428,6 +428,19 @@ fn trailing_space(source: &Source) -> Vec<Complaint> {
     found
 }
 
+/// Two versions of a passage that a merge left beside each other.
+fn left_by_merge(source: &Source) -> Vec<Complaint> {
+    let is_mark = |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+    let lines = source.text.lines().enumerate().filter(|(_, line)| is_mark(line));
+    lines.map(|(idx, _)| source.complain(idx + 1, "a merge left this; choose one")).collect()
+}
+
+#[test]
+fn no_merge_leaves_two_versions() {
+    let mark = format!("a\n{} HEAD\nb\n", "<".repeat(7));
+    hold(left_by_merge, &[("a.md", &mark, 2)], &[("a.md", "a << b\n=======\n")]);
+}
+
 #[test]
 fn no_line_ends_in_space() {
     hold(
