@@ -6,7 +6,7 @@ use super::doubts::Doubts;
 use super::mirror::Mirror;
 use super::{Driver, Expects, Known, News};
 use crate::time::Mono;
-use crate::track::{Placement, Reading, Sight};
+use crate::track::Sight;
 use crate::wire::blocks::Blocks;
 use crate::wire::certabo::{Chip, Chips, FromCertabo, encode_lights};
 use crate::wire::{CertaboLights, CertaboMessage, Code, Dump, Orientation};
@@ -21,8 +21,6 @@ const N_READINGS: usize = 3;
 const GAP_AFTER: Duration = Duration::from_secs(3);
 /// Without a picture for this long the line is opened anew.
 const LOST_AFTER: Duration = Duration::from_secs(6);
-/// A picture is told as a whole, even if nobody has asked for it, after this time.
-const WHOLE_EVERY: Duration = Duration::from_secs(2);
 /// Between two commands for the lights (protocol 7.3).
 const LIGHTS_GAP: Duration = Duration::from_millis(600);
 /// What stands on each occupied square where no pieces are told apart.
@@ -42,9 +40,7 @@ pub struct Certabo {
     /// It was told that nothing is heard.
     is_quiet: bool,
     last_heard: Mono,
-    told_at: Mono,
     shown_at: Mono,
-    is_wanted: bool,
     lights: Option<CertaboLights>,
     lit: Bitboard,
     /// The lights are to be told, once they may be.
@@ -67,9 +63,7 @@ impl Certabo {
             is_given_up: false,
             is_quiet: false,
             last_heard: Mono::default(),
-            told_at: Mono::default(),
             shown_at: Mono::default(),
-            is_wanted: false,
             lights: None,
             lit: Bitboard::EMPTY,
             is_dark: false,
@@ -114,12 +108,8 @@ impl Certabo {
         if self.readings.len() < n_looked_at {
             return;
         }
-        let is_whole = self.is_wanted || now.since(self.told_at) >= WHOLE_EVERY;
-        if is_whole {
-            (self.is_wanted, self.told_at) = (false, now);
-        }
         let agreed = Dump(std::array::from_fn(|idx| self.agreed(idx)));
-        self.mirror.show(agreed, is_whole);
+        self.mirror.show(now, agreed);
     }
 
     /// What most of the last readings of a field say; if all differ, the newest.
@@ -142,7 +132,7 @@ impl Certabo {
     fn tell_quiet(&mut self) {
         if self.mirror.is_live() && !std::mem::replace(&mut self.is_quiet, true) {
             self.mirror.tell(News::WasQuiet(self.shown_at));
-            self.is_wanted = true;
+            self.mirror.want();
         }
     }
 
@@ -167,7 +157,7 @@ impl Driver for Certabo {
     }
 
     fn link_down(&mut self) {
-        (self.is_up, self.is_wanted, self.lights) = (false, false, None);
+        (self.is_up, self.lights) = (false, None);
         self.blocks = Blocks::default();
         self.readings.clear();
         self.mirror.lose();
@@ -188,10 +178,6 @@ impl Driver for Certabo {
         }
         self.shine(now);
     }
-
-    fn on_sensed(&mut self, _now: Mono, _sq: Square, _reading: Reading) {}
-
-    fn on_picture(&mut self, _now: Mono, _placement: &Placement) {}
 
     fn poll(&mut self, _now: Mono, _expects: &dyn Expects) -> Option<News> {
         self.mirror.poll()
@@ -230,7 +216,7 @@ impl Driver for Certabo {
 
     /// The next one is told as a whole; they come unasked.
     fn want_picture(&mut self, _now: Mono) {
-        self.is_wanted = true;
+        self.mirror.want();
     }
 
     fn light(&mut self, now: Mono, squares: Bitboard) {

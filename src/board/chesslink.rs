@@ -7,11 +7,10 @@ use super::doubts::{AGREE, Doubts, NEAR_AFTER_GAP, differs};
 use super::mirror::Mirror;
 use super::{Driver, Expects, Known, News};
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
 use crate::wire::blocks::Blocks;
 use crate::wire::chesslink::{FromBoard, LightTable, Register};
 use crate::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Field, Orientation};
-use shakmaty::{Bitboard, Square};
+use shakmaty::Bitboard;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -25,8 +24,6 @@ const N_VERSION_TRIES: u32 = 6;
 const N_TRIES: u32 = 3;
 /// Without a byte for this long the board is asked what stands on it.
 const QUIET: Duration = Duration::from_secs(1);
-/// A report is told as a whole, even if nobody has asked for it, after this time.
-const WHOLE_EVERY: Duration = Duration::from_secs(2);
 /// Without a position for so long reports may have been lost, whatever else was heard. A board that
 /// is asked once a second answers.
 const GAP_AFTER: Duration = Duration::from_millis(2_500);
@@ -46,12 +43,8 @@ pub struct ChessLink {
     queue: VecDeque<ChessLinkCommand>,
     errand: Option<Errand>,
     last_heard: Mono,
-    /// When the board was last told of as a whole,
-    told_at: Mono,
-    /// and when it last said what stands on it.
+    /// When the board last said what stands on it.
     shown_at: Mono,
-    /// Whoever follows the game waits for a picture.
-    is_wanted: bool,
     lit: Bitboard,
     sent: Vec<Vec<u8>>,
 }
@@ -86,9 +79,7 @@ impl ChessLink {
             queue: VecDeque::new(),
             errand: None,
             last_heard: Mono::default(),
-            told_at: Mono::default(),
             shown_at: Mono::default(),
-            is_wanted: false,
             lit: Bitboard::EMPTY,
             sent: Vec::new(),
         }
@@ -137,15 +128,11 @@ impl ChessLink {
     fn weigh(&mut self, now: Mono, dump: &Dump) {
         if now.since(self.shown_at) > GAP_AFTER && self.mirror.is_live() {
             self.mirror.tell(News::WasQuiet(self.shown_at));
-            self.is_wanted = true;
+            self.mirror.want();
         }
         self.shown_at = now;
         let Some(dump) = self.believed(now, dump) else { return };
-        let is_whole = self.is_wanted || now.since(self.told_at) >= WHOLE_EVERY;
-        if is_whole {
-            (self.is_wanted, self.told_at) = (false, now);
-        }
-        self.mirror.show(dump, is_whole);
+        self.mirror.show(now, dump);
     }
 
     /// What may be believed of a position. If not all of it, the board is asked again.
@@ -233,7 +220,7 @@ impl Driver for ChessLink {
     }
 
     fn link_down(&mut self) {
-        (self.phase, self.errand, self.is_wanted) = (Phase::Down, None, false);
+        (self.phase, self.errand) = (Phase::Down, None);
         self.blocks = Blocks::default();
         self.queue.clear();
         self.mirror.lose();
@@ -254,10 +241,6 @@ impl Driver for ChessLink {
         }
         self.send(now);
     }
-
-    fn on_sensed(&mut self, _now: Mono, _sq: Square, _reading: Reading) {}
-
-    fn on_picture(&mut self, _now: Mono, _placement: &Placement) {}
 
     fn poll(&mut self, _now: Mono, _expects: &dyn Expects) -> Option<News> {
         self.mirror.poll()
@@ -309,7 +292,7 @@ impl Driver for ChessLink {
 
     fn want_picture(&mut self, now: Mono) {
         if self.phase == Phase::Up {
-            self.is_wanted = true;
+            self.mirror.want();
             self.enqueue(ChessLinkCommand::Position);
             self.send(now);
         }

@@ -2,9 +2,14 @@
 //! differs from the one before.
 
 use super::News;
+use crate::time::Mono;
 use crate::track::Sight;
 use crate::wire::{Code, Dump, Field, Orientation};
 use std::collections::VecDeque;
+use std::time::Duration;
+
+/// A picture is told as a whole, even if nobody has asked for it, after this time.
+const WHOLE_EVERY: Duration = Duration::from_secs(2);
 
 /// The board as it was shown last.
 #[derive(Clone, Debug)]
@@ -13,13 +18,25 @@ pub(super) struct Mirror {
     sight: Sight,
     shown: Option<Box<Dump>>,
     is_live: bool,
+    /// Whoever follows the game waits for a picture.
+    is_wanted: bool,
+    /// When the board was last told of as a whole.
+    told_at: Mono,
     news: VecDeque<News>,
 }
 
 impl Mirror {
     /// A board that has shown nothing yet, and lies so, if that is known.
     pub(super) fn new(lies: Option<Orientation>) -> Self {
-        Self { lies, sight: Sight::Pieces, shown: None, is_live: false, news: VecDeque::new() }
+        Self {
+            lies,
+            sight: Sight::Pieces,
+            shown: None,
+            is_live: false,
+            is_wanted: false,
+            told_at: Mono::default(),
+            news: VecDeque::new(),
+        }
     }
 
     /// How the board lies, if it is known.
@@ -54,7 +71,12 @@ impl Mirror {
 
     /// The line is gone.
     pub(super) fn lose(&mut self) {
-        self.is_live = false;
+        (self.is_live, self.is_wanted) = (false, false);
+    }
+
+    /// The next picture is to be told as a whole.
+    pub(super) fn want(&mut self) {
+        self.is_wanted = true;
     }
 
     /// Something is known that is no picture.
@@ -62,10 +84,13 @@ impl Mirror {
         self.news.push_back(news);
     }
 
-    /// The board shows this. It is told as a whole if that `is_wanted`, or nobody knows yet what
-    /// was there before; else what has changed, first what was lifted.
-    pub(super) fn show(&mut self, dump: Dump, is_wanted: bool) {
-        let mut is_whole = is_wanted;
+    /// The board shows this. It is told as a whole if that is wanted or due, or nobody knows yet
+    /// what was there before; else what has changed, first what was lifted.
+    pub(super) fn show(&mut self, now: Mono, dump: Dump) {
+        let mut is_whole = self.is_wanted || now.since(self.told_at) >= WHOLE_EVERY;
+        if is_whole {
+            (self.is_wanted, self.told_at) = (false, now);
+        }
         if !std::mem::replace(&mut self.is_live, true) {
             self.news.push_back(News::Live);
             is_whole = true;

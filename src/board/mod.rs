@@ -102,9 +102,9 @@ pub trait Driver {
     /// Bytes came that make no message.
     fn on_noise(&mut self, _now: Mono) {}
     /// A square of a scanned board reads something else now.
-    fn on_sensed(&mut self, now: Mono, sq: Square, reading: Reading);
+    fn on_sensed(&mut self, _now: Mono, _sq: Square, _reading: Reading) {}
     /// A scanned board was read as a whole.
-    fn on_picture(&mut self, now: Mono, placement: &Placement);
+    fn on_picture(&mut self, _now: Mono, _placement: &Placement) {}
 
     /// What follows next from what came over the line. `None` if that was all.
     fn poll(&mut self, now: Mono, expects: &dyn Expects) -> Option<News>;
