@@ -2,17 +2,15 @@
 //! sensors are read. Of a piece with a chip, one reading in fifty fails. Protocol 7.3.
 
 use super::maker::MakerSim;
+use super::outgoing::Outgoing;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
 use crate::wire::certabo::{Chip, Chips, decode_squares};
 use crate::wire::{CertaboMessage, Code, Field, Orientation};
 use fastrand::Rng;
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
-use std::collections::VecDeque;
 use std::time::Duration;
 
-/// A byte of eight bits, start and stop, at 38400 bits in a second.
-const BYTE_TIME: Duration = Duration::from_micros(260);
 /// Between two pictures of chips.
 const CHIPS_EVERY: Duration = Duration::from_millis(500);
 /// Between two pictures of occupied squares. Nobody has told how many there are; ours.
@@ -30,7 +28,7 @@ pub struct CertaboSim {
     chips: [Chip; 64],
     lies: Orientation,
     rng: Rng,
-    out: VecDeque<(Mono, u8)>,
+    out: Outgoing,
     tells_at: Mono,
     loses_picture: bool,
     lit: Bitboard,
@@ -60,7 +58,7 @@ impl CertaboSim {
             chips: [Chip::NONE; 64],
             lies,
             rng: Rng::with_seed(1),
-            out: VecDeque::new(),
+            out: Outgoing::default(),
             tells_at: Mono::default(),
             loses_picture: false,
             lit: Bitboard::EMPTY,
@@ -119,8 +117,8 @@ impl MakerSim for CertaboSim {
     }
 
     fn next_at(&self) -> Option<Mono> {
-        let arrives = self.out.back().map(|(at, _)| *at);
-        arrives.into_iter().chain(self.is_on.then_some(self.tells_at)).min()
+        let tells = self.is_on.then_some(self.tells_at);
+        self.out.arrives_at().into_iter().chain(tells).min()
     }
 
     fn take(&mut self, now: Mono, bytes: &mut Vec<u8>) {
@@ -129,29 +127,23 @@ impl MakerSim for CertaboSim {
             self.tells_at = now + if is_occupied { OCCUPIED_EVERY } else { CHIPS_EVERY };
             let said = [CertaboMessage::HasLights.encode(), self.picture().encode()].concat();
             if !self.is_cut && !std::mem::take(&mut self.loses_picture) {
-                let mut at = now;
-                for byte in said {
-                    at = at + BYTE_TIME;
-                    self.out.push_back((at, byte));
-                }
+                self.out.send(now, &said);
             }
         }
-        while let Some((_, byte)) = self.out.pop_front_if(|(at, _)| *at <= now) {
-            bytes.push(byte);
-        }
+        self.out.take(now, bytes);
     }
 
     fn cut(&mut self, is_cut: bool) {
         self.is_cut = is_cut;
         if is_cut {
-            self.out.clear();
+            self.out.lose();
         }
     }
 
     fn power(&mut self, now: Mono, is_on: bool) {
         (self.is_on, self.lit, self.tells_at) = (is_on, Bitboard::EMPTY, now);
         self.is_heard = false;
-        self.out.clear();
+        self.out.lose();
     }
 
     /// It always does; a host that listens has said that no light is to be on.

@@ -2,17 +2,15 @@
 //! and keeps its registers without power. Protocol 7.1.
 
 use super::maker::MakerSim;
+use super::outgoing::Outgoing;
 use crate::time::Mono;
 use crate::track::Reading;
 use crate::wire::blocks::Blocks;
 use crate::wire::chesslink::{LightTable, N_LIGHTS, Register, ToBoard};
 use crate::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};
 use shakmaty::{Bitboard, Board, Square};
-use std::collections::VecDeque;
 use std::time::Duration;
 
-/// A byte of seven bits with parity, start and stop, at 38400 bits in a second.
-const BYTE_TIME: Duration = Duration::from_micros(260);
 /// What registers count in (protocol 7.1).
 const SCAN_STEP: Duration = Duration::from_micros(2_048);
 /// What is in the registers of a new board: sums, a scan in 41 ms, a report after each scan.
@@ -27,10 +25,7 @@ pub struct ChessLinkSim {
     lies: Orientation,
     registers: [u8; 5],
     blocks: Blocks,
-    /// Bytes on their way to the host, each with the moment at which it is there.
-    out: VecDeque<(Mono, u8)>,
-    /// The line is free from then on.
-    free_at: Mono,
+    out: Outgoing,
     scans_at: Mono,
     /// What it told last.
     told: Option<Board>,
@@ -49,8 +44,7 @@ impl ChessLinkSim {
             lies,
             registers: USUAL,
             blocks: Blocks::default(),
-            out: VecDeque::new(),
-            free_at: Mono::default(),
+            out: Outgoing::default(),
             scans_at: Mono::default(),
             told: None,
             loses_report: false,
@@ -112,12 +106,7 @@ impl ChessLinkSim {
     }
 
     fn say(&mut self, now: Mono, message: &ChessLinkMessage) {
-        let mut at = self.free_at.max(now);
-        for byte in message.encode() {
-            at = at + BYTE_TIME;
-            self.out.push_back((at, byte));
-        }
-        self.free_at = at;
+        self.out.send(now, &message.encode());
     }
 
     fn report(&mut self, now: Mono) {
@@ -156,10 +145,8 @@ impl MakerSim for ChessLinkSim {
     }
 
     fn next_at(&self) -> Option<Mono> {
-        // All that is on its way at once: nobody needs to wake for each byte.
-        let arrives = self.out.back().map(|(at, _)| *at);
         let scans = self.is_on.then_some(self.scans_at);
-        arrives.into_iter().chain(scans).min()
+        self.out.arrives_at().into_iter().chain(scans).min()
     }
 
     fn take(&mut self, now: Mono, bytes: &mut Vec<u8>) {
@@ -168,24 +155,22 @@ impl MakerSim for ChessLinkSim {
             self.scans_at = now + period;
             self.report(now);
         }
-        while let Some((_, byte)) = self.out.pop_front_if(|(at, _)| *at <= now) {
-            bytes.push(byte);
-        }
+        self.out.take(now, bytes);
     }
 
     fn cut(&mut self, is_cut: bool) {
         self.is_cut = is_cut;
         if is_cut {
-            self.out.clear();
+            self.out.lose();
         }
     }
 
     fn power(&mut self, now: Mono, is_on: bool) {
         self.is_on = is_on;
-        self.out.clear();
+        self.out.lose();
         self.blocks = Blocks::default();
         self.lights.slots = [0; N_LIGHTS];
-        (self.told, self.scans_at, self.free_at) = (None, now + STARTS_IN, now);
+        (self.told, self.scans_at) = (None, now + STARTS_IN);
     }
 
     fn is_awake(&self) -> bool {

@@ -18,6 +18,7 @@ pub mod games;
 pub mod gpio_clock;
 pub mod hands;
 pub mod maker;
+mod outgoing;
 pub mod reach;
 pub mod registers;
 pub mod replay;
