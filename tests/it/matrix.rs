@@ -48,7 +48,7 @@ const DEBOUNCE: Duration = Duration::from_millis(10);
 /// What lasts so long is seen also by scans that are late.
 const SEEN_FOR_SURE: Duration = Duration::from_millis(150);
 /// A game that was played is on record within this time.
-pub(crate) const CONCLUDES: Duration = Duration::from_secs(20);
+const CONCLUDES: Duration = Duration::from_secs(20);
 
 /// Chips on a bus, and the pin that loads them. All copies are the same chips.
 #[derive(Clone, Debug)]
@@ -328,6 +328,31 @@ pub(crate) async fn wait_until_live(place: &Place, number: usize, daemon: &Daemo
     }
 }
 
+/// Waits until a game is on the page as it was meant, and finds it in the PGN and nobody blamed in
+/// the log.
+pub(crate) async fn is_recorded(
+    (place, number, daemon): (&Place, usize, &Daemon),
+    row: &Row,
+    intended: &[String],
+) {
+    let end = Instant::now() + CONCLUDES;
+    let moves = loop {
+        let moves = place.view_of(number).await.map_or(Vec::new(), |view| moves_of(&view));
+        if moves == intended || Instant::now() > end {
+            break moves;
+        }
+        sleep(STEP * 20).await;
+    };
+    let name = format!("table-{number}");
+    let log = place.run(&["log", "--board", &name]).await.out;
+    assert_eq!(moves, intended, "{number}: {row:?}\n{log}\n{}", daemon.said());
+    let pgn = place.run(&["export", "--board", &name]).await.out;
+    assert_eq!(pgn_moves(&pgn).last().map(Vec::len), Some(intended.len()), "{pgn}");
+    assert_eq!(pgn.contains("%clk"), row.has_clock, "{pgn}");
+    // Nobody is blamed for what he has not done.
+    assert!(!log.contains("illegal"), "{number}: {row:?}\n{log}");
+}
+
 /// A configuration with boards beside the pages and the records.
 pub(crate) fn configure(place: &Place, boards: &str) {
     let head =
@@ -355,22 +380,7 @@ async fn games_on_switches_are_recorded_from_the_settings_to_the_pgn() {
         for (number, game) in (1..).zip(games) {
             let seat = game.await.unwrap();
             let Seat { row, intended, .. } = &seat;
-            let end = Instant::now() + CONCLUDES;
-            let moves = loop {
-                let moves = place.view_of(number).await.map_or(Vec::new(), |view| moves_of(&view));
-                if moves == *intended || Instant::now() > end {
-                    break moves;
-                }
-                sleep(STEP * 20).await;
-            };
-            let name = format!("table-{number}");
-            let log = place.run(&["log", "--board", &name]).await.out;
-            assert_eq!(moves, *intended, "{number}: {row:?}\n{log}\n{}", daemon.said());
-            let pgn = place.run(&["export", "--board", &name]).await.out;
-            assert_eq!(pgn_moves(&pgn).last().map(Vec::len), Some(intended.len()), "{pgn}");
-            assert_eq!(pgn.contains("%clk"), row.has_clock, "{pgn}");
-            // Nobody is blamed for what he has not done.
-            assert!(!log.contains("illegal"), "{number}: {row:?}\n{log}");
+            is_recorded((&place, number, &daemon), row, intended).await;
         }
         assert_eq!(daemon.stop().await.0, Some(0));
     }

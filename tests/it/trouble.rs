@@ -41,11 +41,16 @@ fn row(case: Case, n_invented_max: usize) {
     assert!(toll.n_accused <= n_accused_max, "{case}: {toll}");
 }
 
+/// The row of such games, of those on boards without a memory, and of those with a referee.
+fn rows(case: Case) {
+    row(case, 0);
+    row(Case { is_forgetful: true, ..case }, 0);
+    row(Case { laws: Some(Edition::M2023), ..case }, 0);
+}
+
 #[test]
 fn nothing_is_invented_while_a_cable_is_out() {
-    row(case(0, Kind::Cable), 0);
-    row(Case { is_forgetful: true, ..case(0, Kind::Cable) }, 0);
-    row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Cable) }, 0);
+    rows(case(0, Kind::Cable));
 }
 
 /// Each of these had moves on record that nobody played: the board's memory was laid wrongly along
@@ -81,9 +86,7 @@ fn who_joins_a_game_records_it_from_there() {
 
 #[test]
 fn a_killed_daemon_goes_on_from_its_record() {
-    row(case(0, Kind::Kill), 0);
-    row(Case { is_forgetful: true, ..case(0, Kind::Kill) }, 0);
-    row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Kill) }, 0);
+    rows(case(0, Kind::Kill));
 }
 
 /// A mate that was on the board when the daemon came back ended the game at once. What the board
@@ -94,9 +97,7 @@ fn a_killed_daemon_goes_on_from_its_record() {
 fn a_mate_behind_a_gap_stands_over_a_mate() {
     const NO_CLOCK: TableKind = TableKind { has_clock: false, ..DGT };
     for table in [DGT, NO_CLOCK] {
-        row(Case { table, ..case(0, Kind::Late) }, 0);
-        row(Case { table, is_forgetful: true, ..case(0, Kind::Late) }, 0);
-        row(Case { table, laws: Some(Edition::M2023), ..case(0, Kind::Late) }, 0);
+        rows(Case { table, ..case(0, Kind::Late) });
     }
 }
 

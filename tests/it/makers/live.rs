@@ -16,12 +16,11 @@ use rokade::track::Sight;
 use rokade::wire::certabo::lines_of;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
-use crate::cli::pgn_moves;
 use crate::games::classics;
-use crate::matrix::{CONCLUDES, PLIES, Row, configure, rows, start, wait_until_live};
-use crate::program::{Place, STEP, is_live, moves_of};
+use crate::matrix::{PLIES, Row, configure, is_recorded, rows, start, wait_until_live};
+use crate::program::{Place, is_live, moves_of};
 
 /// Players think so long,
 const THINKS: Span = Span::new(300, 1_500);
@@ -115,22 +114,7 @@ async fn games_are_recorded(kind: BoardKind, sight: Sight) {
         for (number, game) in (1..).zip(games) {
             let seat = game.await.unwrap();
             let Seat { row, intended, .. } = &seat;
-            let end = Instant::now() + CONCLUDES;
-            let moves = loop {
-                let moves = place.view_of(number).await.map_or(Vec::new(), |view| moves_of(&view));
-                if moves == *intended || Instant::now() > end {
-                    break moves;
-                }
-                sleep(STEP * 20).await;
-            };
-            let name = format!("table-{number}");
-            let log = place.run(&["log", "--board", &name]).await.out;
-            assert_eq!(moves, *intended, "{number}: {row:?}\n{log}\n{}", daemon.said());
-            let pgn = place.run(&["export", "--board", &name]).await.out;
-            assert_eq!(pgn_moves(&pgn).last().map(Vec::len), Some(intended.len()), "{pgn}");
-            assert_eq!(pgn.contains("%clk"), row.has_clock, "{pgn}");
-            // Nobody is blamed for what he has not done.
-            assert!(!log.contains("illegal"), "{number}: {row:?}\n{log}");
+            is_recorded((&place, number, &daemon), row, intended).await;
         }
         assert_eq!(daemon.stop().await.0, Some(0));
     }
