@@ -13,7 +13,6 @@ pub mod outcome;
 pub mod picture;
 pub mod profile;
 pub mod referee;
-pub mod repetition;
 pub mod rows;
 pub mod said;
 pub mod score;
