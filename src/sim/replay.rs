@@ -57,11 +57,22 @@ impl Replay {
 
     /// The same on a line that has its troubles. The bytes of a tape have had theirs already.
     pub fn run_amid(script: &Script, settings: Settings, trouble: &Trouble) -> Self {
+        Self::run_watched(script, settings, trouble, &mut |_, _| {})
+    }
+
+    /// The same. `watch` sees the game after each event that puts something on record, and what is
+    /// on record by then.
+    pub fn run_watched(
+        script: &Script,
+        settings: Settings,
+        trouble: &Trouble,
+        watch: &mut dyn FnMut(&Game, &[Entry]),
+    ) -> Self {
         // A board that names its pieces is played with its line.
         let has_line = script.is_tape() || script.header.sight == Sight::Pieces;
         let of_sight = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
         let board = script.header.maker.unwrap_or(of_sight);
-        let mut run = Run::new(Settings { board, chips: certabo::set(), ..settings });
+        let mut run = Run::new(Settings { board, chips: certabo::set(), ..settings }, watch);
         if script.is_tape() {
             run.tape(script);
         } else {
@@ -88,7 +99,8 @@ fn pulls(trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
 }
 
 /// The core with its effects gathered.
-struct Run {
+struct Run<'w> {
+    watch: &'w mut dyn FnMut(&Game, &[Entry]),
     settings: Settings,
     game: Game,
     ear: Ear,
@@ -106,9 +118,10 @@ struct Run {
     started: Mono,
 }
 
-impl Run {
-    fn new(settings: Settings) -> Self {
+impl<'w> Run<'w> {
+    fn new(settings: Settings, watch: &'w mut dyn FnMut(&Game, &[Entry])) -> Self {
         Self {
+            watch,
             game: Game::new(settings.clone()),
             settings,
             ear: Ear::default(),
@@ -268,6 +281,7 @@ impl Run {
     }
 
     fn gather(&mut self) {
+        let n_known = self.entries.len();
         for effect in self.effects.drain(..) {
             match effect {
                 Effect::Record(Entry { at, fact }) => {
@@ -278,6 +292,9 @@ impl Run {
                 Effect::Reopen => self.wants_reopen = true,
                 Effect::Show | Effect::Clock(_) => {}
             }
+        }
+        if self.entries.len() > n_known {
+            (self.watch)(&self.game, &self.entries);
         }
     }
 

@@ -2,14 +2,16 @@
 
 use super::{Failure, read};
 use crate::clock::TimeControl;
-use crate::game::{Entry, ScoreSheet, Settings};
+use crate::game::{Entry, Game, ScoreSheet, Settings};
 use crate::laws::Edition;
+use crate::relay;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::record::{GameRecord, Record};
 use crate::shell::config::{Board, Config};
 use crate::sim::script::Header;
 use crate::sim::still::Rule;
+use crate::sim::trouble::Trouble;
 use crate::sim::{self, Script};
 use clap::Args;
 use shakmaty::KnownOutcome;
@@ -24,6 +26,9 @@ pub(super) struct Replay {
     /// Print the record as JSON, one object a line, instead of the arbiter's log
     #[arg(long)]
     json: bool,
+    /// Print beside the log what else the open moves may have been, and how much speaks against it
+    #[arg(long, conflicts_with_all = ["json", "rule"])]
+    lines: bool,
     /// Write the games as PGN to this file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
@@ -52,6 +57,8 @@ fn rule(name: &str) -> Result<Rule, String> {
 /// What a file came to: the record, the game, and its result.
 struct Outcome {
     entries: Vec<Entry>,
+    /// What was held to have been played, behind so many entries.
+    held: Vec<(usize, Vec<String>)>,
     sheet: Option<ScoreSheet>,
     outcome: Option<KnownOutcome>,
 }
@@ -119,24 +126,39 @@ impl Replay {
 
     fn outcome(&self, script: &Script, board: &Board) -> Outcome {
         let settings = self.settings(&script.header, board);
-        let sim::Replay { entries, game } = sim::Replay::run_with(script, settings);
+        let mut held: Vec<(usize, Vec<String>)> = Vec::new();
+        let mut watch = |game: &Game, entries: &[Entry]| {
+            let play = game.play().filter(|_| self.lines);
+            let lines = play.map(|play| relay::held::lines(play.tracker())).unwrap_or_default();
+            if held.last().is_none_or(|(_, known)| *known != lines) {
+                held.push((entries.len(), lines));
+            }
+        };
+        let trouble = Trouble::default();
+        let sim::Replay { entries, game } =
+            sim::Replay::run_watched(script, settings, &trouble, &mut watch);
         if let Some(rule) = self.rule {
             let read = rule.read(&entries);
             let (sheet, entries) = read.map(|read| (read.sheet, read.entries)).unzip();
-            return Outcome { entries: entries.unwrap_or_default(), sheet, outcome: None };
+            let entries = entries.unwrap_or_default();
+            return Outcome { entries, held, sheet, outcome: None };
         }
         let outcome = game.play().and_then(|play| play.ending()).map(|end| end.outcome);
-        Outcome { entries, sheet: game.play().map(|play| play.sheet().clone()), outcome }
+        Outcome { entries, held, sheet: game.play().map(|play| play.sheet().clone()), outcome }
     }
 
     fn print(&self, replay: &Outcome, out: &mut impl Write) -> std::io::Result<()> {
         let mut log = Log::default();
-        for entry in &replay.entries {
+        let mut held = replay.held.iter().peekable();
+        for (idx, entry) in replay.entries.iter().enumerate() {
             let at = entry.at.mono;
             if self.json {
                 writeln!(out, "{}", Record::new(at.millis(), &entry.fact).to_json())?;
             } else if let Some(line) = log.line(&entry.fact) {
                 writeln!(out, "{:>9}  {line}", at.to_string())?;
+            }
+            for line in held.next_if(|(n, _)| *n == idx + 1).iter().flat_map(|(_, lines)| lines) {
+                writeln!(out, "           {line}")?;
             }
         }
         match &replay.sheet {

@@ -99,6 +99,12 @@ impl Tracker {
         self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
     }
 
+    /// The lines that live, the best first, and how much worse than that each is.
+    pub fn held(&self) -> impl Iterator<Item = (&Line, Cost)> {
+        let best = total(self.best());
+        self.lines.iter().map(move |line| (line, total(line) - best))
+    }
+
     /// Whether `line` ends with an illegal move that the board does not show.
     pub(in crate::track) fn has_gone(&self, line: &Line) -> bool {
         line.n_standing() < line.plies.len() && line.differs(&self.seen).any()
