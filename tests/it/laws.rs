@@ -2,7 +2,7 @@
 //!
 //! Tables are separated by semicolons and have a header; the last column may be a remark.
 
-mod book;
+pub(crate) mod book;
 mod command;
 mod coverage;
 mod dead;

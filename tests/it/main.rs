@@ -40,5 +40,6 @@ mod stall;
 mod table;
 mod tidy;
 mod timekeeper;
+mod track;
 mod trouble;
 mod wire;

@@ -8,7 +8,7 @@ use std::path::Path;
 const HEAD: &str = "== ";
 
 /// The line of a log without the article, which differs from edition to edition.
-pub(super) fn without_article(line: &str) -> String {
+pub(crate) fn without_article(line: &str) -> String {
     let Some((before, rest)) = line.split_once('[') else { return line.to_owned() };
     let after = rest.split_once(']').map_or("", |(_, after)| after);
     format!("{before}{after}")
@@ -16,10 +16,10 @@ pub(super) fn without_article(line: &str) -> String {
 
 /// What was said in each of several plays, edition by edition.
 #[derive(Default)]
-pub(super) struct Book(BTreeMap<(String, String), String>);
+pub(crate) struct Book(BTreeMap<(String, String), String>);
 
 impl Book {
-    pub(super) fn add(&mut self, name: &str, edition: &str, said: String) {
+    pub(crate) fn add(&mut self, name: &str, edition: &str, said: String) {
         self.0.insert((name.to_owned(), edition.to_owned()), said);
     }
 
@@ -53,7 +53,7 @@ impl Book {
 
     /// What was said otherwise than `file` has it, and where that begins. With `is_all` no part of
     /// the file may be left over; `UPDATE_GOLDEN` writes it anew.
-    pub(super) fn hold(&self, file: &str, is_all: bool) -> Vec<String> {
+    pub(crate) fn hold(&self, file: &str, is_all: bool) -> Vec<String> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         if is_all && std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(&path, self.to_text()).expect("the file can be written");

@@ -51,8 +51,9 @@ const FOLDERS: [(&str, &[&str]); 3] = [
 
 /// Tests that run many files or many scenes, the variable that names one of them, and where their
 /// names are from.
-const SINGLES: [(&str, &str, Names); 3] = [
+const SINGLES: [(&str, &str, Names); 4] = [
     ("replay::every_script_tells_the_arbiter_what_its_golden_file_says", "ROKADE_TRACE", traces),
+    ("track::what_is_held_of_each_trace_is_what_it_was", "ROKADE_TRACE", traces),
     (
         "laws::traces::the_referee_cries_illegal_only_where_the_record_does",
         "ROKADE_TRACE",
