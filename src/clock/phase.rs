@@ -80,4 +80,25 @@ mod tests {
             assert_eq!((of(ms, false), of(ms, true)), (standing, running), "{ms} ms");
         }
     }
+
+    /// The least lag of eight ticks is made good, if it is more than twenty milliseconds.
+    #[test]
+    fn an_estimate_is_raised_at_the_eighth_tick() {
+        let last = |n_ticks: u64, lag: u64, least: u64| {
+            let mut phase = Phase::default();
+            let mut raised = 0;
+            for n in 0..=n_ticks {
+                let shown = Duration::from_secs(100 - n);
+                let estimated = shown - Duration::from_millis(if n == 3 { least } else { lag });
+                let better = phase.correct(estimated, shown, true);
+                raised = (better - estimated).as_millis();
+            }
+            raised
+        };
+        assert_eq!(last(7, 400, 400), 0, "one tick short");
+        assert_eq!(last(8, 400, 400), 400);
+        assert_eq!(last(8, 400, 150), 150, "the least of them");
+        assert_eq!((last(8, 20, 20), last(8, 21, 21)), (0, 21));
+        assert_eq!(last(9, 400, 400), 0, "then it begins anew");
+    }
 }

@@ -242,4 +242,63 @@ mod tests {
         let sense = sense(any.chain(goes));
         assert!(sense.goes() && !sense.is_wild());
     }
+
+    /// A reading so many milliseconds after the first, with the left side's end up or the right's.
+    fn read(at: u64, left: u64, right: u64, is_running: bool, high: End) -> Read {
+        let (left, right) = (Duration::from_millis(left), Duration::from_millis(right));
+        Read { at: Mono::from_millis(at), left, right, is_running, high }
+    }
+
+    #[test]
+    fn what_follows_a_reading_ends_at_its_limits() {
+        use End::{Left, Right};
+        let runs = read(0, 300_000, 300_000, true, Left);
+        let stands = read(0, 300_000, 300_000, false, Left);
+        // Ten seconds later: the least and the most that may be shown.
+        let rows = [
+            (&runs, true, Left, (288_000, 292_000), (298_000, 302_000), "it runs on"),
+            (&runs, false, Left, (288_000, 302_000), (298_000, 302_000), "it is stopped"),
+            (&runs, true, Right, (288_000, 363_000), (288_000, 302_000), "it is pressed"),
+            (&stands, true, Left, (288_000, 302_000), (288_000, 302_000), "it is started"),
+        ];
+        for (base, is_running, high, (least, most), (low, top), what) in rows {
+            for (left, right, is_within) in [
+                (least, low, true),
+                (most, top, true),
+                (least - 1, low, false),
+                (most + 1, low, false),
+                (least, low - 1, false),
+                (least, top + 1, false),
+            ] {
+                let now = read(10_000, left, right, is_running, high);
+                assert_eq!(follows(base, base, &now), is_within, "{what}: {left} and {right}");
+            }
+        }
+        // A new period comes with a press, and whatever is set while it stands.
+        for (left, is_within) in [(587_999, false), (588_000, true)] {
+            let now = read(10_000, left, 300_000, true, Right);
+            assert_eq!(follows(&runs, &runs, &now), is_within, "{left}");
+        }
+        assert!(follows(&stands, &stands, &read(1, 1, 1, false, Left)));
+    }
+
+    #[test]
+    fn it_goes_after_three_seconds_and_is_wild_after_four_readings_and_ten() {
+        let down = |n: usize| sense((0..7).map(|n| (300 - n, 300, true, End::Left)).take(n));
+        assert!(!down(3).goes() && !down(3).is_going());
+        assert!(down(4).goes() && down(4).is_going());
+        // Every reading but the first follows from nothing.
+        let wild = |times: &[u64]| {
+            let mut sense = Sense::default();
+            for (n, at) in times.iter().enumerate() {
+                let left = Duration::from_secs(1_000 * (n as u64 % 2 + 1));
+                let face = Face { times: Some((left, left)), is_running: true, high: End::Left };
+                sense.read(Mono::from_millis(*at), &face);
+            }
+            sense.is_wild()
+        };
+        assert!(wild(&[0, 1_000, 2_000, 3_000, 11_000]));
+        assert!(!wild(&[0, 1_000, 2_000, 3_000, 10_999]), "less than ten seconds");
+        assert!(!wild(&[0, 1_000, 2_000, 11_000]), "three readings");
+    }
 }

@@ -126,3 +126,93 @@ impl History {
         self.spans.iter().filter(move |span| span.sq == sq && span.reading.may_be(piece))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNIGHT: Piece = Color::White.knight();
+    const F3: Square = Square::F3;
+    const TICK: Duration = Duration::from_micros(1);
+
+    const fn at(ms: u64) -> Mono {
+        Mono::from_millis(ms)
+    }
+
+    /// Squares that showed a knight, each from a moment until another one.
+    fn knight(stays: &[(Square, Mono, Mono)]) -> History {
+        let mut history = History::default();
+        for (sq, from, until) in stays {
+            history.note(*from, *until, *sq, Reading::Piece(KNIGHT));
+        }
+        history
+    }
+
+    #[test]
+    fn what_is_read_for_eight_milliseconds_is_a_stay() {
+        for (stay, rested) in [(FLICKER - TICK, Duration::ZERO), (FLICKER, FLICKER)] {
+            let history = knight(&[(F3, at(1_000), at(1_000) + stay)]);
+            assert_eq!(history.rested(F3, KNIGHT, at(0)), rested);
+        }
+    }
+
+    #[test]
+    fn a_stay_counts_from_when_it_is_asked_for_and_not_beyond_another_square() {
+        let stays = [(F3, at(1_000), at(1_400)), (F3, at(1_500), at(1_800))];
+        let rested = |history: &History, since| history.rested(F3, KNIGHT, at(since)).as_millis();
+        let history = knight(&stays);
+        for (since, ms) in [(0, 700), (1_000, 700), (1_300, 400), (1_400, 300), (1_800, 0)] {
+            assert_eq!(rested(&history, since), ms, "since {since}");
+        }
+        // Seen elsewhere in between it came anew; before or after that says nothing.
+        for (seen, ms) in [(1_399, 700), (1_400, 300), (1_500, 300), (1_501, 700)] {
+            let all = [stays[0], (Square::G5, at(seen), at(seen + 10)), stays[1]];
+            assert_eq!(rested(&knight(&all), 0), ms, "seen at {seen}");
+        }
+    }
+
+    #[test]
+    fn a_piece_wobbles_for_a_moment_and_came_before_that() {
+        for (gap, came) in [(WOBBLE, at(1_000)), (WOBBLE + TICK, at(1_400) + WOBBLE + TICK)] {
+            let history = knight(&[(F3, at(1_000), at(1_400))]);
+            assert_eq!(history.came(F3, KNIGHT, at(1_400) + gap), came);
+        }
+        let elsewhere = knight(&[(F3, at(1_000), at(1_400)), (Square::G5, at(1_420), at(1_440))]);
+        assert_eq!(elsewhere.came(F3, KNIGHT, at(1_450)), at(1_450));
+    }
+
+    #[test]
+    fn what_hid_a_piece_was_there_until_just_before() {
+        let history = knight(&[(F3, at(1_000), at(1_400))]);
+        assert_eq!(history.shown_before(F3, at(1_400) + AT_ONCE), Some(KNIGHT));
+        assert_eq!(history.shown_before(F3, at(1_400) + AT_ONCE + TICK), None);
+        assert_eq!(history.shown_before(Square::G5, at(1_400)), None);
+    }
+
+    #[test]
+    fn a_square_shows_a_piece_from_when_it_came_until_it_left() {
+        let history = knight(&[(F3, at(1_000), at(1_400))]);
+        for (ms, is_shown) in [(999, false), (1_000, true), (1_399, true), (1_400, false)] {
+            assert_eq!(history.showed_at(F3, KNIGHT, at(ms)), is_shown, "at {ms}");
+        }
+        for (since, has_left) in [(1_399, true), (1_400, false)] {
+            assert_eq!(history.has_left(Color::White, at(since)), has_left, "since {since}");
+            assert!(!history.has_left(Color::Black, at(since)));
+        }
+        for (since, n) in [(1_000, 1), (1_001, 0)] {
+            assert_eq!(history.sightings(KNIGHT, at(since)).count(), n, "since {since}");
+        }
+        assert_eq!(history.last_shown(F3, KNIGHT), Some(at(1_400)));
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_an_empty_square_or_beyond_the_last_stays() {
+        let mut history = History::default();
+        history.note(at(1), at(2), F3, Reading::Empty);
+        assert!(history.spans.is_empty());
+        for n in 0..=SPANS_MAX as u64 {
+            history.note(at(n), at(n + 1), F3, Reading::Something);
+        }
+        assert_eq!((history.spans.len(), history.spans[0].from), (SPANS_MAX, at(1)));
+    }
+}

@@ -107,3 +107,54 @@ impl Past {
         self.snaps.push_back(Snap { at, seen: seen.clone(), stirred, began, press, n_plies });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Board;
+
+    const fn at(ms: u64) -> Mono {
+        Mono::from_millis(ms)
+    }
+
+    /// The pictures that are kept of two squares that stir, the second so long after the first.
+    fn snaps(later: Duration) -> Vec<Snap> {
+        let (mut past, seen) = (Past::default(), Placement::from(Board::new()));
+        past.rest(&seen, Some(0));
+        past.stir(at(1_000), Square::E2, &seen, None);
+        past.stir(at(1_000) + later, Square::E4, &seen, None);
+        past.rest(&seen, None);
+        past.snaps().to_vec()
+    }
+
+    #[test]
+    fn a_board_that_was_still_for_a_while_rested() {
+        let (e2, e4) = (Bitboard::from(Square::E2), Bitboard::from(Square::E4));
+        let quick = RESTED - Duration::from_micros(1);
+        let stirred = |later| snaps(later).iter().map(|snap| snap.stirred).collect::<Vec<_>>();
+        assert_eq!(stirred(quick), [Bitboard::EMPTY, e2 | e4]);
+        assert_eq!(stirred(RESTED), [Bitboard::EMPTY, e2, e4]);
+        let last = snaps(RESTED).pop().unwrap();
+        assert_eq!((last.began, last.at), (at(1_000) + RESTED, at(1_000) + RESTED));
+        let both = snaps(quick).pop().unwrap();
+        assert_eq!((both.began, both.at), (at(1_000), at(1_000) + quick));
+    }
+
+    #[test]
+    fn a_picture_learns_later_what_stood_then_and_the_oldest_goes() {
+        let (mut past, seen) = (Past::default(), Placement::from(Board::new()));
+        past.rest(&seen, None);
+        past.rest(&seen, Some(7));
+        past.rest(&seen, Some(8));
+        assert_eq!(past.snaps().iter().map(|snap| snap.n_plies).collect::<Vec<_>>(), [Some(7)]);
+        assert!(!past.has_presses() && past.agreed() == at(0));
+        for n in 1..=PAST_MAX as u64 {
+            past.press(at(n), Color::White, &seen, (n == 5).then_some(1));
+        }
+        assert_eq!((past.snaps().len(), past.snaps()[0].at), (PAST_MAX, at(1)));
+        assert!(past.has_presses() && past.agreed() == at(5));
+        assert_eq!(past.at_presses().count(), PAST_MAX);
+        past.stir(at(900), Square::E2, &seen, Some(2));
+        assert_eq!(past.agreed(), at(900));
+    }
+}

@@ -192,3 +192,77 @@ pub fn disorder(seen: &Placement, line: &Line, hand: Color, weights: &Weights) -
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::fen::Fen;
+    use shakmaty::{CastlingMode, Chess};
+
+    /// One digit for each kind, so that a sum says how many there are of each.
+    const DIGITS: Weights = Weights {
+        lifted: 1,
+        missing: 10,
+        ghost: 100,
+        moving: 1_000,
+        displaced: 10_000,
+        changed: 100_000,
+    };
+
+    #[test]
+    fn each_kind_of_disorder_is_counted_as_what_it_is() {
+        let rows = [
+            ("4k3/8/8/8/8/8/PP6/4K3", Color::White, 0, "nothing"),
+            ("4k3/8/8/8/8/8/1P6/4K3", Color::White, 1, "a pawn in the hand of the mover"),
+            ("4k3/8/8/8/8/8/1P6/4K3", Color::Black, 10, "a pawn, and it is not his move"),
+            ("4k3/8/8/8/8/8/8/4K3", Color::White, 11, "two pawns: one in the hand"),
+            ("4k3/8/8/8/8/P7/1P6/4K3", Color::White, 1_001, "a pawn on its way"),
+            ("4k3/8/8/8/8/P7/1P6/4K3", Color::Black, 10_010, "the same, but not his move"),
+            ("4k3/8/8/8/8/P7/PP6/4K3", Color::White, 100, "a pawn too many"),
+            ("4k3/8/8/8/8/8/pP6/4K3", Color::White, 100_000, "another piece in its place"),
+            ("8/8/8/8/8/8/PP6/4K3", Color::White, 10, "the other king is not there"),
+            ("8/4k3/8/8/8/8/PP6/4K3", Color::White, 10_010, "the other king has moved"),
+            ("8/4k3/8/8/8/8/PP6/4K3", Color::Black, 1_001, "and it is his move"),
+            ("4k3/8/8/8/8/x7/1P6/4K3", Color::White, 10_001, "something came, a pawn is gone"),
+            ("4k3/8/8/8/8/x7/8/4K3", Color::White, 1_011, "two are gone: he may castle"),
+            ("8/8/8/8/8/x7/8/4K3", Color::White, 10_021, "but not if the king is gone, too"),
+            ("4k3/8/8/8/8/x7/PP6/4K3", Color::White, 100, "something is too much"),
+            ("4k3/8/8/8/8/U7/1P6/4K3", Color::White, 1_001, "something white on its way"),
+            ("4k3/8/8/8/8/u7/1P6/4K3", Color::White, 101, "something black is another thing"),
+        ];
+        let fen: Fen = "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1".parse().unwrap();
+        let line = Line::new(fen.into_position::<Chess>(CastlingMode::Standard).unwrap());
+        for (seen, hand, sum, what) in rows {
+            let seen = Placement::parse(seen).unwrap();
+            assert_eq!(disorder(&seen, &line, hand, &DIGITS), sum, "{what}");
+        }
+        let mut hides = line;
+        hides.masked = shakmaty::Square::A2.into();
+        let seen = Placement::parse("4k3/8/8/8/8/8/pP6/4K3").unwrap();
+        assert_eq!(disorder(&seen, &hides, Color::White, &DIGITS), 100, "what hides a piece");
+    }
+
+    /// Which number must be below which, and why: the numbers themselves are ranks.
+    #[test]
+    fn what_is_rarer_weighs_more() {
+        let ranks: [(Cost, Cost, &str); 13] = [
+            (PLY, TAKE_BACK, "a move is commoner than one that is taken back"),
+            (CLEAR_LEAD, SURE_LEAD, "what is shown may still be named beside another"),
+            (UNDERPROMOTION, CLEAR_LEAD, "the queen is assumed, and told"),
+            (HAS_WORKED, CLEAR_LEAD, "a sensor that has worked may have failed since"),
+            (TWIN, PLY, "a trace of a piece breaks a tie and decides nothing"),
+            (DIED, FAULTY, "a sensor dies under its piece before it lies of another"),
+            (FAULTY, ILLEGAL, "a blind square is likelier than an illegal move"),
+            (KNOCKED, KNOCKED_OWN, "one's own piece was rather moved than knocked over"),
+            (AMENDED, AMENDED_FAR, "a piece lies beside its square, not farther away"),
+            (AMENDED_FAR, AMENDED_LEGAL, "what may have moved on has"),
+            (UNPRESSED, OPEN_PRESS, "a press is forgotten sooner than made for nothing"),
+            (SURE_LEAD, POOR, "what is sure is not searched again"),
+            (POOR, HOPELESS, "what is poor is not given up"),
+        ];
+        for (less, more, why) in ranks {
+            assert!(less < more, "{why}: {less} and {more}");
+        }
+        assert_eq!(micros(Duration::from_millis(3)), 3_000);
+    }
+}
