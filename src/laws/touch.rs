@@ -8,6 +8,10 @@ use shakmaty::{
 };
 use std::time::Duration;
 
+/// A piece that was off for longer when the next one went was in the hand that knocked that one
+/// over. Ours.
+const TOGETHER: Duration = Duration::from_secs(1);
+
 /// A piece that was lifted from where it stood.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Touch {
@@ -22,7 +26,8 @@ pub(super) struct Touch {
     is_off: bool,
     /// How long it was off.
     held: Duration,
-    /// Another one was off its square meanwhile: a hand takes one, but knocks over several.
+    /// Another one was off its square when it went, or went with it: a hand takes one, but knocks
+    /// over several.
     is_one_of_many: bool,
 }
 
@@ -37,7 +42,8 @@ impl Touches {
         let last = self.0.last().copied();
         let is_simultaneous = last.is_some_and(|last| at.since(last.at) <= window);
         let is_one_of_many = self.0.iter().any(|touch| touch.is_off);
-        for touch in self.0.iter_mut().filter(|touch| touch.is_off) {
+        let is_with_it = |touch: &&mut Touch| touch.is_off && at.since(touch.at) <= TOGETHER;
+        for touch in self.0.iter_mut().filter(is_with_it) {
             touch.is_one_of_many = true;
         }
         let (is_brushed, is_off, held) = (false, true, Duration::ZERO);
