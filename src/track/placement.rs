@@ -273,3 +273,28 @@ impl From<Board> for Placement {
         Self { known, ..Self::empty() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read tells two boards apart only where they differ, and not where both may be it.
+    #[test]
+    fn boards_are_told_apart_by_what_is_read_where_they_differ() {
+        let board = |fen: &str| Placement::parse(fen).unwrap().known().clone();
+        let (queen, rook) = (board("Q7/8/8/8/8/8/8/K7"), board("R7/8/8/8/8/8/8/K7"));
+        let none = Bitboard::EMPTY;
+        for (seen, a, b, faulty, is_told) in [
+            ("Q7/8/8/8/8/8/8/K7", &queen, &rook, none, true),
+            ("U7/8/8/8/8/8/8/K7", &queen, &rook, none, false),
+            ("x7/8/8/8/8/8/8/K7", &queen, &rook, none, false),
+            ("u7/8/8/8/8/8/8/K7", &queen, &rook, none, true),
+            ("Q7/8/8/8/8/8/8/k7", &queen, &queen, none, false),
+            ("8/8/8/8/8/8/8/K7", &queen, &board("8/8/8/8/8/8/8/K7"), none, true),
+            ("Q7/8/8/8/8/8/8/K7", &queen, &rook, Square::A8.into(), false),
+        ] {
+            let seen = Placement::parse(seen).unwrap();
+            assert_eq!(seen.tells_apart(a, b, faulty), is_told, "{}", seen.fen());
+        }
+    }
+}

@@ -100,7 +100,8 @@ impl Game {
             Blame::Exchanged => self.recorder.is_displaced(),
             // Beside an illegal move that stands, the record finds no other one.
             Blame::Illegal => self.recorder.was_illegal(!by) && bench.still_blames(now, by),
-            Blame::Beyond | Blame::Disorder => false,
+            Blame::Disorder => bench.referee().has_taken_back(),
+            Blame::Beyond => false,
         };
         let is_shared = is_known || self.out.facts.iter().any(|fact| blame.is_shared_by(fact, by));
         // What nobody else finds is not held against a player.

@@ -122,6 +122,12 @@ impl Referee {
         self.motion.has_gone_beyond()
     }
 
+    /// Whether the player who is to move has taken back a piece that he had released, and the board
+    /// shows the position: a press is for no move then.
+    pub fn has_taken_back(&self) -> bool {
+        self.motion.has_taken_back() && self.cx.shows(self.cx.game.last().board())
+    }
+
     /// The choices that are open.
     pub fn prompts(&self) -> impl Iterator<Item = &[String]> {
         self.cx.matters.iter().map(|matter| matter.options.as_slice())

@@ -112,7 +112,7 @@ impl Referee {
             Color::ALL.into_iter().for_each(|side| self.cx.pass_periods(side));
         }
         self.cx.matters.close(is_of_the_board);
-        self.motion.follow(&self.cx);
+        self.motion.follow(&mut self.cx);
         self.cx.board.judged();
         if self.cx.is_astray() {
             self.cx.await_rest();

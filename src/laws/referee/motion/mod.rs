@@ -16,7 +16,7 @@ use super::super::said::Binding;
 use super::super::touch::Touches;
 use super::context::Context;
 use super::matter::{Beyond, Breach};
-use shakmaty::{Bitboard, Color, Move, Role, Square};
+use shakmaty::{Bitboard, Color, Move, Position, Role, Square};
 use turn::{OnBoard, Turn};
 
 /// Whether a clock was pressed on what is judged.
@@ -97,17 +97,23 @@ impl Motion {
     }
 
     /// The moves on record are others, or more: of those that there are now. Where the last one
-    /// was taken back after its piece was released, the player is bound to it.
-    pub(super) fn follow(&mut self, cx: &Context) {
+    /// was taken back after its piece was released, the player is bound to it; if he has pressed
+    /// since, that was for no move.
+    pub(super) fn follow(&mut self, cx: &mut Context) {
         let n_plies = cx.game.len();
         let is_back = |breach: &&Breach| {
             let is_at = |beyond: &Beyond| beyond.tried.is_none();
             breach.ply == n_plies && breach.beyond.as_ref().is_some_and(is_at)
         };
-        let released = self.breaches.iter().find(is_back).map(|breach| breach.binding.clone());
+        let back = self.breaches.iter().find(is_back).cloned();
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
         let touches = std::mem::take(&mut self.turn.touches).begun(cx.game.last());
+        let presser = back.as_ref().filter(|breach| breach.is_pressed).map(|breach| breach.by);
+        let released = back.map(|breach| breach.binding);
         self.turn = Turn { touches, released, ..Turn::default() };
+        if let Some(by) = presser.filter(|_| cx.shows(cx.game.last().board())) {
+            self.press_without_move(cx, by);
+        }
     }
 
     /// Nothing was touched so far.
@@ -139,6 +145,11 @@ impl Motion {
     /// What stands illegally, as was noted.
     pub(super) fn on_board(&self) -> Option<OnBoard> {
         self.turn.on_board
+    }
+
+    /// Whether the player who is to move was seen to release a piece and take it back.
+    pub(super) fn has_taken_back(&self) -> bool {
+        matches!(self.turn.released, Some(Binding::Destination(_)))
     }
 
     /// Where a pawn was released whose promotion is not finished, and for which piece.

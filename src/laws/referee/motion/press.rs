@@ -88,7 +88,7 @@ impl Motion {
         is_en_passant.then_some(Fall { by, why, shadow, promotion: None })
     }
 
-    fn press_without_move(&mut self, cx: &mut Context, by: Color) {
+    pub(super) fn press_without_move(&mut self, cx: &mut Context, by: Color) {
         cx.out.log(Code::PressWithoutMove, Some(by));
         let options: &[&str] = match cx.rules.empty_press {
             Fault::Handling => &["reset clock", "warn", "time penalty"],
