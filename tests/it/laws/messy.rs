@@ -89,7 +89,7 @@ const SCENES: &[Scene] = &[
     Scene {
         name: "a released knight goes back, and the clock is pressed",
         hands: &["1500 b1 -", "350 c3 N", "5000 c3 -", "350 b1 N", "450 press white"],
-        says: &["MOVED_AFTER_RELEASE"],
+        says: &["MOVED_AFTER_RELEASE", "PRESS_WITHOUT_MOVE"],
         last: "Nc3",
     },
     Scene {

@@ -23,7 +23,7 @@ use table::Table;
 pub(super) use table::Off;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -37,6 +37,7 @@ const FILES: [&str; 13] = [
     include_str!("../../../tables/laws/scenarios-edges.json"),
     include_str!("../../../tables/laws/scenarios-second.json"),
     include_str!("../../../tables/laws/scenarios-sharp.json"),
+    include_str!("../../../tables/laws/scenarios-hands.json"),
 ];
 
 /// A scenario as the file has it.
