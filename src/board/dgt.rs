@@ -27,6 +27,8 @@ const WHITE_PAWN: Piece = Piece { color: Color::White, role: Role::Pawn };
 #[derive(Clone, Debug)]
 pub struct Dgt {
     session: Session,
+    /// What is hurt on its line is said once more, so nothing is lost.
+    is_repeated: bool,
     orientation: Option<Orientation>,
     fields: Dump,
     /// What the board can tell of a piece, as its pictures show.
@@ -59,6 +61,7 @@ impl Dgt {
         let session = Session::new(Streams::BoardAndClock);
         Self {
             session: if watches_clock { session.watching_clock() } else { session },
+            is_repeated: false,
             orientation,
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             sight: Sight::Pieces,
@@ -71,6 +74,11 @@ impl Dgt {
             news: VecDeque::new(),
             unweighed: None,
         }
+    }
+
+    /// The same board, on a line that it shares with others.
+    pub fn sharing_line(self) -> Self {
+        Self { session: self.session.sharing_line(), is_repeated: true, ..self }
     }
 
     fn placed(&self) -> Orientation {
@@ -297,7 +305,7 @@ impl Driver for Dgt {
     fn on_noise(&mut self, now: Mono) {
         self.serials.note_noise(now);
         self.doubts.note_noise(now);
-        if self.doubts.is_dense(now) && self.is_live {
+        if self.doubts.is_dense(now) && self.is_live && !self.is_repeated {
             self.news.push_back(News::Noise);
         }
         self.want_picture(now);

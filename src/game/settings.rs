@@ -110,6 +110,8 @@ pub struct Settings {
     pub is_chess960: bool,
     /// How the board is read.
     pub board: BoardKind,
+    /// It shares its line with others, and is asked by turns.
+    pub shares_line: bool,
     /// Which chip is below which piece, on a board that knows them by that.
     pub chips: Chips,
     /// What is lit on it.

@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use shakmaty::{Board, Square};
 
-use self::bus::{BusCommand, For};
+use self::bus::OnBus;
 use crate::sim::ring::Ring;
 use crate::time::Mono;
+use crate::wire::bus::{BusRequest, REQUEST_LEN};
 use crate::wire::message::N_HALF_FIELDS;
 use crate::wire::{
     Ack, Battery, BoardMessage, Buttons, ClockCommand, ClockMessage, ClockTime, Code, Command,
@@ -45,7 +46,6 @@ const OUTPUT_MAX: usize = 16_384;
 /// (protocol 1.8), so this one says what it is.
 const TRADEMARK: &str = "Rokade simulated board\r\nnot a product of Digital Game Technology";
 const SERIAL: &str = "01025";
-const BUS_ADDRESS: u16 = 1025;
 /// The long number is made of this and the short one.
 const MODEL: &str = "30000";
 const VERSION: (u8, u8) = (1, 8);
@@ -111,7 +111,7 @@ enum Answers {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Order {
     Single(Command),
-    Bus(BusCommand, For),
+    Bus(BusRequest),
     /// `56`, which we never send and know nothing of (protocol 1.4).
     PegasusRequest,
 }
@@ -138,10 +138,7 @@ pub struct BoardSim {
     decoder: CommandDecoder,
     /// Commands with the moment of their last byte; at most [`INPUT_MAX`].
     inbox: VecDeque<(Mono, Order)>,
-    /// A command of bus mode, as far as it has come.
-    bus_partial: Vec<u8>,
-    /// At the next ping for all it is silent.
-    ignores_ping: bool,
+    bus: OnBus,
     input_free_at: Mono,
     busy_until: Mono,
     acks: VecDeque<(Mono, Ack)>,
@@ -173,8 +170,7 @@ impl BoardSim {
             serial: SERIAL.to_owned(),
             decoder: CommandDecoder::default(),
             inbox: VecDeque::new(),
-            bus_partial: Vec::new(),
-            ignores_ping: false,
+            bus: OnBus::default(),
             input_free_at: Mono::default(),
             busy_until: Mono::default(),
             acks: VecDeque::new(),
@@ -359,6 +355,11 @@ impl BoardSim {
         }
         for byte in bytes {
             self.input_free_at = self.input_free_at.max(at) + byte_times(1);
+            if self.bus.n_swallowed > 0 && byte & 0x80 == 0 {
+                self.bus.n_swallowed -= 1;
+                continue;
+            }
+            self.bus.n_swallowed = 0;
             if self.hear_bus(*byte) {
                 continue;
             }
@@ -415,7 +416,7 @@ impl BoardSim {
                 self.busy_until = at + if is_bus { Duration::ZERO } else { BUSY };
                 match order {
                     Order::Single(command) => self.obey(at, command),
-                    Order::Bus(command, to) => self.obey_bus(at, command, to),
+                    Order::Bus(request) => self.obey_bus(at, request),
                     Order::PegasusRequest => {
                         self.say(at, &BoardMessage::PegasusAnswer(vec![0]));
                     }
@@ -430,7 +431,10 @@ impl BoardSim {
         let order = match item {
             HostItem::Command(command) => Order::Single(command),
             // Swallowed by the switch of mode (protocol 1.3), so it does no more than `4A`.
-            HostItem::Bus(byte) if byte > 0x80 => Order::Single(Command::ToBusMode),
+            HostItem::Bus(byte) if byte > 0x80 => {
+                self.bus.n_swallowed = REQUEST_LEN - 1;
+                Order::Single(Command::ToBusMode)
+            }
             HostItem::Ignored(bytes) if bytes == [PEGASUS_REQUEST] => Order::PegasusRequest,
             HostItem::Bus(_) | HostItem::Ignored(_) => return,
         };
@@ -476,7 +480,7 @@ impl BoardSim {
                 self.say(at, &BoardMessage::Log(log));
             }
             other => {
-                if let Some(answer) = identity(&other, &self.serial) {
+                if let Some(answer) = identity(&other, &self.serial, self.bus_address()) {
                     self.say(at, &answer);
                 }
             }
@@ -558,7 +562,7 @@ impl BoardSim {
 
     fn forget_traffic(&mut self) {
         self.decoder.reset();
-        self.bus_partial.clear();
+        self.bus.partial.clear();
         self.inbox.clear();
         self.acks.clear();
         self.outbox.clear();
@@ -566,13 +570,13 @@ impl BoardSim {
 }
 
 /// What the board says about itself, for the commands that ask only that.
-fn identity(command: &Command, serial: &str) -> Option<BoardMessage> {
+fn identity(command: &Command, serial: &str, address: u16) -> Option<BoardMessage> {
     let (major, minor) = VERSION;
     Some(match command {
         Command::SendVersion => BoardMessage::Version { major, minor },
         Command::ReturnSerial => BoardMessage::Serial(serial.to_owned()),
         Command::ReturnLongSerial => BoardMessage::LongSerial(format!("{MODEL}{serial}")),
-        Command::ReturnBusAddress => BoardMessage::BusAddress(BUS_ADDRESS),
+        Command::ReturnBusAddress => BoardMessage::BusAddress(address),
         Command::SendTrademark => BoardMessage::Trademark(TRADEMARK.into()),
         Command::SendHardwareVersion => BoardMessage::HardwareVersion { major: 1, minor: 0 },
         Command::SendBattery => BoardMessage::Battery(Battery {

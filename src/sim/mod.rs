@@ -7,6 +7,7 @@ pub mod account;
 pub mod blame;
 pub mod board;
 pub mod bridge;
+pub mod bus;
 pub mod certabo;
 pub mod chesslink;
 pub mod clock;
@@ -34,6 +35,7 @@ pub mod works;
 
 pub use board::{BoardSim, Delivery, Mode};
 pub use bridge::BridgeSim;
+pub use bus::{Chunk, SharedLine};
 pub use certabo::CertaboSim;
 pub use chesslink::ChessLinkSim;
 pub use clock::ClockSim;

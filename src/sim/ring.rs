@@ -27,6 +27,8 @@ pub(super) struct Ring {
     tag: Option<(LogEvent, Dump)>,
     /// What has been written since it was asked for in bus mode.
     fresh: Vec<u8>,
+    /// What was told since the start of a game was marked, and for that.
+    since_start: Vec<u8>,
     /// What was answered then.
     answered: Vec<u8>,
 }
@@ -55,6 +57,8 @@ impl Ring {
             ring.write(LogEvent::Time { end, seconds });
             n_moves += 1;
         }
+        // Somebody has fetched all that.
+        ring.fresh.clear();
         ring
     }
 
@@ -102,6 +106,8 @@ impl Ring {
     /// What was written since this was asked last: it is answered once (protocol 4.2, `83`).
     pub(super) fn changes(&mut self) -> &[u8] {
         self.answered = std::mem::take(&mut self.fresh);
+        let room = RING_LEN.saturating_sub(self.since_start.len());
+        self.since_start.extend(self.answered.iter().take(room));
         &self.answered
     }
 
@@ -112,13 +118,24 @@ impl Ring {
 
     /// A game begins with what stands on the board: a tag, and all its pieces (protocol 4.2, `85`).
     pub(super) fn begin_game(&mut self, at: Mono, dump: &Dump) {
+        self.fresh.clear();
         if let Some(event) = tag(dump) {
             self.write(event);
         }
         for field in Field::all().filter(|&field| dump.code(field) != Code::Empty) {
             self.change(at, field, dump);
         }
-        self.fresh.clear();
+        self.since_start = std::mem::take(&mut self.fresh);
+    }
+
+    /// What was written since then, and was told before (protocol 4.2, `86`).
+    pub(super) fn told_since_start(&self) -> Vec<u8> {
+        self.since_start.clone()
+    }
+
+    /// When a field changed last.
+    pub(super) fn changed_at(&self) -> Option<Mono> {
+        self.changed_at
     }
 
     /// The payload of a log dump, end mark included. The log remembers that it was read.

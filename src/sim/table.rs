@@ -108,6 +108,13 @@ impl Table {
         self
     }
 
+    /// The same table with a board of this serial number, which is its address on a line that many
+    /// share. What the board leaves to chance comes from `seed`.
+    pub fn numbered(mut self, serial: &str, seed: u64) -> Self {
+        self.board = self.board.take().map(|it| it.numbered(serial).with_chance(seed));
+        self
+    }
+
     /// The clock that obeys, if there is one.
     pub fn driven(&self) -> Option<&DgtClockSim> {
         self.driven.as_ref()
@@ -158,7 +165,7 @@ impl Table {
 
     /// Whether the board tells its host of changes.
     pub fn is_awake(&self) -> bool {
-        self.board.as_ref().is_some_and(|it| it.mode().sends_fields())
+        self.board.as_ref().is_some_and(|it| it.mode().sends_fields() || it.is_polled())
             || self.maker.as_ref().is_some_and(|it| it.is_awake())
     }
 

@@ -12,6 +12,7 @@ pub mod board_link;
 pub mod bridge;
 pub mod bridge_link;
 mod budget;
+pub mod bus;
 pub mod certabo;
 pub mod chesslink;
 pub mod clock;
@@ -35,6 +36,7 @@ pub mod session;
 
 pub use board_link::BoardLink;
 pub use bridge_link::BridgeLink;
+pub use bus::{BusLine, BusNews};
 pub use certabo::{CertaboLights, CertaboMessage};
 pub use chesslink::{ChessLinkCommand, ChessLinkMessage};
 pub use clock::{

@@ -57,6 +57,12 @@ pub enum Streams {
     BoardOnly,
 }
 
+/// [`REFRESH`] and [`STARVED`] on a line that forty boards share, of which one tells its dump in a
+/// second (protocol 4.4). Ours.
+pub const REFRESH_SHARED: Duration = Duration::from_secs(60);
+/// See [`REFRESH_SHARED`].
+pub const STARVED_SHARED: Duration = Duration::from_secs(240);
+
 /// Where the conversation stands.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
 pub enum SessionState {
@@ -101,6 +107,15 @@ pub struct Session {
     wants_clock: bool,
     /// How the clock is watched.
     clock: ClockWatch,
+    /// Without a dump for so long one is asked for, and for so long the board is lost.
+    patience: Patience,
+}
+
+/// How long a board may go without a dump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Patience {
+    refresh: Duration,
+    starved: Duration,
 }
 
 /// Asks for the clock where it is silent.
@@ -169,7 +184,16 @@ impl Session {
             probed: Mono::default(),
             wants_clock: false,
             clock: ClockWatch::Off,
+            patience: Patience { refresh: REFRESH, starved: STARVED },
         }
+    }
+
+    /// The same session for a board that shares its line with others: dumps take long to come, and
+    /// are needed less, as no change is lost there.
+    #[must_use]
+    pub fn sharing_line(self) -> Self {
+        let patience = Patience { refresh: REFRESH_SHARED, starved: STARVED_SHARED };
+        Self { patience, ..self }
     }
 
     /// The same session, which asks for the clock where it is silent. Not for a clock with a
@@ -185,7 +209,7 @@ impl Session {
             ClockWatch::Off => ClockWatch::Off,
             ClockWatch::On(since, _) => ClockWatch::On(since, CLOCK_EVERY),
         };
-        Self { clock, ..Self::new(self.streams) }
+        Self { clock, patience: self.patience, ..Self::new(self.streams) }
     }
 
     /// Where the conversation stands.
@@ -390,7 +414,7 @@ impl Session {
             return Mono(u64::MAX);
         };
         let last = dumped.map_or(refreshed, |dumped| dumped.max(refreshed));
-        (last + REFRESH).max(self.heard + REST)
+        (last + self.patience.refresh).max(self.heard + REST)
     }
 
     fn clock_at(&self) -> Option<Mono> {
@@ -399,7 +423,9 @@ impl Session {
 
     fn starved_at(&self) -> Mono {
         match self.phase {
-            Phase::Running { dumped, started, .. } => dumped.unwrap_or(started) + STARVED,
+            Phase::Running { dumped, started, .. } => {
+                dumped.unwrap_or(started) + self.patience.starved
+            }
             _ => Mono(u64::MAX),
         }
     }

@@ -410,7 +410,7 @@ fn a_board_in_bus_mode_answers_for_itself_alone() {
     let mut ask = |at: u64, bytes: &[u8]| {
         board.host_bytes(ms(at), bytes);
         let mut out = Vec::new();
-        board.take(ms(at + 500), &mut out);
+        board.take(ms(at + 1_150), &mut out);
         out
     };
     let command = |what: u8, high: u8, low: u8| {
@@ -419,19 +419,19 @@ fn a_board_in_bus_mode_answers_for_itself_alone() {
     // Protocol 4.2: the address is the serial number, 01025.
     let pong = hex(&ask(0, &command(0x87, 8, 1)));
     assert_eq!(pong, "87 00 06 08 01 16");
-    assert_eq!(hex(&ask(1_000, &command(0x87, 0, 0))), pong, "a ping for all");
-    assert_eq!(hex(&ask(2_000, &command(0x8a, 8, 1))), pong, "it will ignore the next");
-    assert_eq!(ask(3_000, &command(0x87, 0, 0)), [0_u8; 0], "and does");
-    assert_eq!(ask(4_000, &command(0x87, 8, 2)), [0_u8; 0], "for another board");
-    assert_eq!(hex(&ask(5_000, &command(0x8b, 8, 1))), "89 00 08 08 01 01 08 23");
-    let dump = ask(6_000, &command(0x82, 8, 1));
+    assert_eq!(hex(&ask(2_000, &command(0x87, 0, 0))), pong, "a ping for all");
+    assert_eq!(hex(&ask(4_000, &command(0x8a, 8, 1))), pong, "it will ignore the next");
+    assert_eq!(ask(6_000, &command(0x87, 0, 0)), [0_u8; 0], "and does");
+    assert_eq!(ask(8_000, &command(0x87, 8, 2)), [0_u8; 0], "for another board");
+    assert_eq!(hex(&ask(10_000, &command(0x8b, 8, 1))), "89 00 08 08 01 01 08 23");
+    let dump = ask(12_000, &command(0x82, 8, 1));
     assert_eq!((dump[0], dump.len()), (0x83, 70));
-    let clock = ask(7_000, &command(0x81, 8, 1));
+    let clock = ask(14_000, &command(0x81, 8, 1));
     assert_eq!((clock[0], clock.len()), (0x84, 13));
-    let changes = ask(8_000, &command(0x83, 8, 1));
+    let changes = ask(16_000, &command(0x83, 8, 1));
     assert_eq!(changes[0], 0x85);
-    assert_eq!(ask(9_000, &command(0x84, 8, 1)), changes, "once more");
-    assert_eq!(ask(10_000, &command(0x83, 8, 1)).len(), 6, "nothing has changed since");
+    assert_eq!(ask(18_000, &command(0x84, 8, 1)), changes, "once more");
+    assert_eq!(ask(20_000, &command(0x83, 8, 1)).len(), 6, "nothing has changed since");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod board_sim;
 mod bounds;
 #[cfg(feature = "web")]
 mod browser;
+mod bus;
 mod chaos;
 #[cfg(feature = "web")]
 mod chromium;

@@ -49,6 +49,10 @@ impl Game {
         let watches_clock = settings.clock_role == ClockRole::Read;
         Self {
             board: match settings.board {
+                BoardKind::Dgt if settings.shares_line => {
+                    // Whoever keeps the line asks for the clocks along it.
+                    AnyBoard::Dgt(Dgt::new(settings.orientation, false).sharing_line().into())
+                }
                 BoardKind::Dgt => {
                     AnyBoard::Dgt(Dgt::new(settings.orientation, watches_clock).into())
                 }

@@ -1,0 +1,277 @@
+//! One board of a shared line, told in the words of single mode: so whoever follows its game knows
+//! nothing of the line. It is asked for its changes again and again; in each visit the clock and
+//! the picture come before the changes, which are thus never older than what they are held against.
+
+use crate::table::End;
+use crate::time::Mono;
+use crate::wire::clock::{ClockMessage, ClockTime};
+use crate::wire::field::{Dump, Field};
+use crate::wire::log::{LogEvent, decode_log};
+use crate::wire::message::BoardMessage;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// So many events are kept for who asks for the board's memory: as bytes less than a board's own
+/// ring has. Ours.
+const MEMORY_MAX: usize = 2_500;
+
+/// Why a board of a shared line is not followed.
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+pub enum BusFault {
+    /// Nobody answers at this address.
+    Silent(u16),
+    /// More than one answers at this address, and their answers spoil each other.
+    Doubled(u16),
+}
+
+impl fmt::Display for BusFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silent(address) => write!(
+                f,
+                "no board answers to bus_address {address}; look at its cable and its power"
+            ),
+            Self::Doubled(address) => write!(
+                f,
+                "two boards answer to bus_address {address}; take one of them off the line"
+            ),
+        }
+    }
+}
+
+/// What a board is to be asked for beside its changes, each since when.
+#[derive(Debug, Copy, Clone, Default)]
+pub(super) struct Wants {
+    pub(super) version: bool,
+    pub(super) dump: Option<Mono>,
+    pub(super) clock: Option<Mono>,
+    /// Something waits for the clock.
+    pub(super) clock_is_urgent: bool,
+    log: bool,
+}
+
+/// What is known of one board.
+#[derive(Debug, Clone)]
+pub(super) struct BusBoard {
+    pub(super) address: u16,
+    pub(super) wants: Wants,
+    /// The next question for changes is to be for the same once more: their answer did not come.
+    pub(super) must_repeat: bool,
+    /// The changes that were answered last may come once more: they were asked for again.
+    may_be_twice: bool,
+    /// The changes that were answered last.
+    answered: Vec<u8>,
+    /// Nothing was fetched since the board is followed: what comes first was done before.
+    is_fresh: bool,
+    fields: Option<Box<Dump>>,
+    /// The clock as it was told last.
+    clock: Option<ClockTime>,
+    /// Asked for in this visit, and to be told with its changes.
+    dump: Option<Box<Dump>>,
+    reading: Option<ClockMessage>,
+    /// Begins with a press of which it is not known whether time runs.
+    waiting: VecDeque<LogEvent>,
+    /// A press was told in this visit.
+    has_pressed: bool,
+    /// All that was fetched, oldest first; at most [`MEMORY_MAX`].
+    memory: VecDeque<LogEvent>,
+}
+
+impl BusBoard {
+    pub(super) fn new(address: u16) -> Self {
+        Self {
+            address,
+            wants: Wants::default(),
+            must_repeat: false,
+            may_be_twice: false,
+            answered: Vec::new(),
+            is_fresh: true,
+            fields: None,
+            clock: None,
+            dump: None,
+            reading: None,
+            waiting: VecDeque::new(),
+            has_pressed: false,
+            memory: VecDeque::new(),
+        }
+    }
+
+    /// The board is followed from now on, or again. What it remembers is kept.
+    pub(super) fn begin(&mut self) {
+        let memory = std::mem::take(&mut self.memory);
+        let answered = std::mem::take(&mut self.answered);
+        let (must_repeat, may_be_twice) = (self.must_repeat, self.may_be_twice);
+        let anew = Self::new(self.address);
+        *self = Self { memory, answered, must_repeat, may_be_twice, ..anew };
+    }
+
+    /// An answer for changes did not come, or was hurt: they are asked for once more, and may come
+    /// although they are known.
+    pub(super) fn expect_repeat(&mut self) {
+        (self.must_repeat, self.may_be_twice) = (true, true);
+    }
+
+    /// The board wants to be asked for its memory after its picture.
+    pub(super) fn want_log(&mut self) {
+        self.wants.log = true;
+    }
+
+    pub(super) fn take_dump(&mut self, dump: Box<Dump>) {
+        self.wants.dump = None;
+        self.dump = Some(dump);
+    }
+
+    pub(super) fn take_clock(&mut self, message: ClockMessage) {
+        (self.wants.clock, self.wants.clock_is_urgent) = (None, false);
+        self.reading = Some(message);
+    }
+
+    /// Changes have come. If they are the `last` of a visit, what was answered before is told with
+    /// them.
+    pub(super) fn take_changes(
+        &mut self,
+        now: Mono,
+        payload: Vec<u8>,
+        is_last: bool,
+        out: &mut Vec<BoardMessage>,
+    ) {
+        self.must_repeat = false;
+        let is_known = !payload.is_empty() && payload == self.answered;
+        let events = match self.may_be_twice && is_known {
+            true => Vec::new(),
+            false => decode_log(&payload),
+        };
+        // Of an answer that was asked for twice both may come, one after the other.
+        self.may_be_twice &= is_known || !is_last;
+        self.answered = payload;
+        self.memory.extend(events.iter().filter(|event| !matches!(event, LogEvent::Nop)));
+        self.memory.drain(..self.memory.len().saturating_sub(MEMORY_MAX));
+        if let Some(dump) = &mut self.dump {
+            apply(dump, &events);
+        }
+        if self.is_fresh {
+            // What was done before the board was followed is for its memory alone.
+            self.wants.dump.get_or_insert(now);
+            self.is_fresh = !is_last;
+        } else {
+            self.tell(now, events, out);
+        }
+        if is_last {
+            self.tell_reading(now, out);
+            if let Some(dump) = self.dump.take() {
+                self.fields = Some(dump.clone());
+                out.push(BoardMessage::Dump(dump));
+                self.tell_memory(out);
+            }
+        }
+    }
+
+    /// Tells the changes in their order, presses between them.
+    fn tell(&mut self, now: Mono, events: Vec<LogEvent>, out: &mut Vec<BoardMessage>) {
+        if let Some(ClockMessage::Time(time)) = self.reading
+            && let Some(LogEvent::Time { end, .. }) = self.waiting.front()
+        {
+            // It was read after that press: whether time runs is known now.
+            self.tell_clock(ClockTime { high: *end, ..time }, out);
+        }
+        let is_answered = self.reading.is_some();
+        let mut events: VecDeque<LogEvent> = self.waiting.drain(..).chain(events).collect();
+        while let Some(event) = events.pop_front() {
+            match event {
+                LogEvent::Change { field, code, .. } => {
+                    if let Some(fields) = &mut self.fields {
+                        fields.0[usize::from(field.index())] = code;
+                    }
+                    if let Some(time) = self.clock {
+                        // Perhaps it was stopped meanwhile; or started, and a press will follow.
+                        self.wants.clock.get_or_insert(now);
+                        self.wants.clock_is_urgent |= !time.running;
+                    }
+                    out.push(BoardMessage::Field { field, code });
+                }
+                LogEvent::Time { end, seconds } => match self.clock {
+                    Some(time) if time.running || is_answered => {
+                        self.has_pressed = true;
+                        self.tell_clock(pressed(time, end, seconds), out);
+                    }
+                    _ if is_answered => {}
+                    _ => {
+                        events.push_front(event);
+                        self.waiting = events;
+                        (self.wants.clock, self.wants.clock_is_urgent) = (Some(now), true);
+                        return;
+                    }
+                },
+                // What stands on the board follows, but not what does not; nor is all of it sure.
+                LogEvent::PowerUp | LogEvent::Watchdog | LogEvent::Skipped { .. } => {
+                    self.wants.dump.get_or_insert(now);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Tells what the clock showed in this visit, unless a press has come after it.
+    fn tell_reading(&mut self, now: Mono, out: &mut Vec<BoardMessage>) {
+        let has_pressed = std::mem::take(&mut self.has_pressed);
+        match self.reading.take() {
+            Some(ClockMessage::Time(time)) => {
+                if has_pressed && self.clock.is_some_and(|it| it.high != time.high) {
+                    self.wants.clock = Some(now);
+                } else {
+                    self.tell_clock(time, out);
+                }
+            }
+            Some(other) => {
+                self.clock = None;
+                out.push(BoardMessage::Clock(other));
+            }
+            None => {}
+        }
+    }
+
+    fn tell_clock(&mut self, time: ClockTime, out: &mut Vec<BoardMessage>) {
+        self.clock = Some(time);
+        out.push(BoardMessage::Clock(ClockMessage::Time(time)));
+    }
+
+    /// All that was fetched, behind what stood all the time where nothing has changed.
+    fn tell_memory(&mut self, out: &mut Vec<BoardMessage>) {
+        let Some(fields) = self.fields.as_ref().filter(|_| self.wants.log) else { return };
+        self.wants.log = false;
+        let mut touched = [false; 64];
+        for event in &self.memory {
+            if let LogEvent::Change { field, .. } = event {
+                touched[usize::from(field.index())] = true;
+            }
+        }
+        let mut log = Vec::new();
+        for field in Field::all().filter(|field| !touched[usize::from(field.index())]) {
+            LogEvent::Change { field, code: fields.code(field), fast: false }.encode(&mut log);
+        }
+        for event in &self.memory {
+            event.encode(&mut log);
+        }
+        LogEvent::Eof.encode(&mut log);
+        out.push(BoardMessage::Log(log));
+    }
+}
+
+/// What the clock shows once the player at `end` has pressed and has so many seconds left.
+fn pressed(mut time: ClockTime, end: End, seconds: u32) -> ClockTime {
+    let side = match end {
+        End::Left => &mut time.left,
+        End::Right => &mut time.right,
+    };
+    side.seconds = seconds;
+    ClockTime { high: end.other(), ..time }
+}
+
+/// What the changes leave on a board of which `dump` was read before the last of them.
+fn apply(dump: &mut Dump, events: &[LogEvent]) {
+    for event in events {
+        if let LogEvent::Change { field, code, .. } = event {
+            dump.0[usize::from(field.index())] = *code;
+        }
+    }
+}
