@@ -167,7 +167,7 @@ impl Board {
         };
         let mut tasks = JoinSet::new();
         tasks.spawn(publisher.run(&stand.disk, events));
-        let line = Link::open(settings, now, &mut tasks);
+        let line = Link::open(settings, stand.seat.as_ref(), now, &mut tasks);
         let mut clock = clock::open(settings, clock, now);
         if let Some(kept) = kept.filter(|_| clock.is_own()) {
             clock.take_up(kept);

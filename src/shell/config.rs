@@ -109,6 +109,8 @@ pub struct Board {
     pub name: String,
     /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
     pub port: String,
+    /// The address of a DGT board on a line that several share; 0 of one with a line of its own.
+    pub bus_address: u16,
     /// Whose board is at the end of the line.
     #[serde(deserialize_with = "word::one_of")]
     pub maker: Maker,
@@ -240,6 +242,7 @@ impl Default for Board {
         Self {
             name: "table-1".to_owned(),
             port: "auto".to_owned(),
+            bus_address: 0,
             maker: Maker::default(),
             chips: Vec::new(),
             lights: Shine::default(),
@@ -304,16 +307,7 @@ impl Config {
         }
         check::copy(self)?;
         for (idx, board) in self.boards.iter().enumerate() {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-            if board.name.is_empty()
-                || board.name.starts_with('.')
-                || !board.name.chars().all(is_plain)
-            {
-                return Err(format!(
-                    "board name {:?}: use letters, digits, '-', '_' and '.', as in \"table-1\"",
-                    board.name
-                ));
-            }
+            check::name(board)?;
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
@@ -335,6 +329,7 @@ impl Config {
             }
             check::matrix(board)?;
             check::maker(board)?;
+            check::bus(board)?;
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {
@@ -483,6 +478,11 @@ impl Board {
         self.port == matrix::GPIO
     }
 
+    /// Whether it shares its line with others.
+    pub fn is_on_bus(&self) -> bool {
+        self.bus_address != 0
+    }
+
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> End {
         match self.clock_white {
@@ -567,6 +567,7 @@ impl Board {
             round: self.round.clone(),
             start: None,
             board: if self.is_on_pins() { BoardKind::Scanned } else { self.maker.kind() },
+            shares_line: self.is_on_bus(),
             // They were checked when the file was read.
             chips: parse_chips(&self.chips).unwrap_or_default(),
             lights: self.lights.lights(),

@@ -2,6 +2,7 @@
 //! again. What goes wrong at one board is none of the others' concern.
 
 use super::board::{Board, Ended, Opened};
+use super::bus::BusSeat;
 use super::clock::own::OwnClockStub;
 use super::config;
 use super::copy::Original;
@@ -42,6 +43,8 @@ const CALM: Duration = Duration::from_secs(60);
 pub struct Stand {
     /// Its settings.
     pub settings: config::Board,
+    /// Its place on a line that other boards share, if it has one.
+    pub(super) seat: Option<BusSeat>,
     /// The folder of its record.
     pub folder: PathBuf,
     /// Where its log goes.
@@ -135,12 +138,30 @@ impl Keeper {
             status: statuses,
             delays: Arc::clone(&delays),
         };
-        let stand =
-            Stand { settings, folder, echo, disk, now, view, pgn, status, kept, delays, alive };
+        let stand = Stand {
+            settings,
+            seat: None,
+            folder,
+            echo,
+            disk,
+            now,
+            view,
+            pgn,
+            status,
+            kept,
+            delays,
+            alive,
+        };
         (
             Self { stand, clock, requests, said: None },
             Handle { feed, original, alive: pings, orders },
         )
+    }
+
+    /// The same, of a board that has this place on a line that others share.
+    pub(super) fn seated(mut self, seat: Option<BusSeat>) -> Self {
+        self.stand.seat = seat;
+        self
     }
 
     /// Keeps the board recorded until everything stops.

@@ -1,5 +1,6 @@
 //! The way to a board, whichever it is: a serial line, or switches on the pins.
 
+use super::bus::{BusSeat, BusStub};
 use super::config::Board;
 use super::matrix::{self, MatrixStub};
 use super::now::Now;
@@ -13,6 +14,8 @@ use tokio::task::JoinSet;
 pub(super) enum Link {
     /// A serial line.
     Line(LineStub),
+    /// A line that other boards share.
+    Bus(BusStub),
     /// Switches that this machine scans.
     Matrix(MatrixStub),
 }
@@ -43,8 +46,17 @@ pub(super) fn line_of(settings: &Board, port: &str) -> serial::Line {
 }
 
 impl Link {
-    /// The way to the board of these settings. What keeps it open runs among the `tasks`.
-    pub(super) fn open(settings: &Board, now: Now, tasks: &mut JoinSet<()>) -> Self {
+    /// The way to the board of these settings, or to that at the `seat`. What keeps it open runs
+    /// among the `tasks`.
+    pub(super) fn open(
+        settings: &Board,
+        seat: Option<&BusSeat>,
+        now: Now,
+        tasks: &mut JoinSet<()>,
+    ) -> Self {
+        if let Some(seat) = seat {
+            return Self::Bus(seat.join());
+        }
         if settings.is_on_pins() {
             return Self::Matrix(matrix::start(settings, now));
         }
@@ -64,6 +76,7 @@ impl Link {
                 };
                 Heard { at: heard.at, what }
             }),
+            Self::Bus(bus) => bus.heard().await,
             Self::Matrix(matrix) => matrix.heard().await.map(|heard| {
                 let what = match heard.what {
                     matrix::What::Up => What::Up,
@@ -77,15 +90,19 @@ impl Link {
 
     /// Sends bytes. Switches take none.
     pub(super) fn send(&self, bytes: Vec<u8>) {
-        if let Self::Line(line) = self {
-            line.send(bytes);
+        match self {
+            Self::Line(line) => line.send(bytes),
+            Self::Bus(bus) => bus.send(bytes),
+            Self::Matrix(_) => {}
         }
     }
 
-    /// Closes a line and opens it again.
+    /// Closes a line and opens it again; of one that others share only what concerns this board.
     pub(super) fn reopen(&self) {
-        if let Self::Line(line) = self {
-            line.reopen();
+        match self {
+            Self::Line(line) => line.reopen(),
+            Self::Bus(bus) => bus.reopen(),
+            Self::Matrix(_) => {}
         }
     }
 
@@ -93,6 +110,8 @@ impl Link {
     pub(super) fn close(&self) {
         match self {
             Self::Line(line) => line.close(),
+            // It stays open for the others.
+            Self::Bus(_) => {}
             Self::Matrix(matrix) => matrix.close(),
         }
     }

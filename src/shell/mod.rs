@@ -3,6 +3,7 @@
 
 pub mod apart;
 pub mod board;
+mod bus;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -5,6 +5,7 @@
 //! and tried again, and recording goes on.
 
 use super::apart::Apart;
+use super::bus;
 use super::clock::own::OwnClockStub;
 use super::config::Config;
 use super::copy::{self, Original};
@@ -123,6 +124,8 @@ pub async fn run(
     let mut boards = JoinSet::new();
     let (mut feeds, mut originals) = (Vec::new(), Vec::new());
     let (mut to_boards, mut alive) = (Vec::new(), Vec::new());
+    let mut tasks = JoinSet::new();
+    let mut seats = bus::start(config, now, &mut tasks);
     for settings in &config.boards {
         let folder = config.folder(settings);
         let clock = clocks.remove(&settings.name);
@@ -133,9 +136,9 @@ pub async fn run(
         to_boards.push((settings.name.clone(), orders));
         feeds.push(feed);
         alive.push(answers);
+        let keeper = keeper.seated(seats.remove(&settings.name));
         boards.spawn(keeper.run(Calls { stop: stops.clone(), ping: pings.clone() }));
     }
-    let mut tasks = JoinSet::new();
     tasks.spawn(watchdog(ping, alive));
     tasks.spawn(beat(pulse));
     let mut apart = Vec::new();

@@ -4,4 +4,5 @@
 
 mod codec;
 mod house;
+mod live;
 mod talk;

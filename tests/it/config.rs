@@ -407,6 +407,33 @@ fn a_line_belongs_to_one_board() {
         let why = two(&first, &second).expect_err("two boards on one line");
         assert!(why.contains(words) && why.contains("\"a\"") && why.contains("\"b\""), "{why}");
     }
+    let on_bus = |address: &str| format!("{}\nbus_address = {address}", named("/dev/ttyUSB0"));
+    two(&on_bus("1025"), &on_bus("1026")).expect("they share a line");
+    for (first, second, words) in [
+        (on_bus("1025"), on_bus("1025"), "both have bus_address = 1025"),
+        (on_bus("1025"), named("/dev/ttyUSB0"), "the same line"),
+        (
+            "port = \"/dev/null\"\nbus_address = 1".to_owned(),
+            "port = \"/dev/../dev/null\"\nbus_address = 2".to_owned(),
+            "by one name in both",
+        ),
+    ] {
+        let why = two(&first, &second).expect_err("they cannot share it");
+        assert!(why.contains(words) && why.contains("\"a\"") && why.contains("\"b\""), "{why}");
+    }
+    for (lines, words) in [
+        ("bus_address = 1025", "name the port of the line"),
+        ("port = \"/dev/ttyUSB0\"\nbus_address = 16384", "at most 16383"),
+        ("port = \"gpio\"\nbus_address = 1", "only boards of DGT"),
+        ("port = \"/dev/x\"\nmaker = \"millennium\"\nbus_address = 1", "only boards of DGT"),
+        (
+            "port = \"/dev/x\"\nbus_address = 1\ndrive_clock = true\ntime_control = \"3m+2s\"",
+            "can only be read",
+        ),
+    ] {
+        let why = load(&format!("[[board]]\n{lines}\n")).expect_err(lines);
+        assert!(why.contains(words), "{lines}: {why}");
+    }
     two(&named("/dev/ttyUSB0"), "").expect("one of two boards may be searched for");
     two(&format!("{}\n{bridge}", named("auto")), &named("/dev/ttyUSB1")).expect("auto twice");
 }

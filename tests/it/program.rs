@@ -208,9 +208,19 @@ impl Place {
         limit: Duration,
         is_enough: impl Fn(&Value) -> bool,
     ) -> Value {
+        self.seen_of(1, limit, is_enough).await
+    }
+
+    /// The same for the board of this number.
+    pub(crate) async fn seen_of(
+        &self,
+        number: usize,
+        limit: Duration,
+        is_enough: impl Fn(&Value) -> bool,
+    ) -> Value {
         let end = Instant::now() + limit;
         loop {
-            let view = self.view().await;
+            let view = self.view_of(number).await;
             if let Some(view) = view.as_ref().filter(|view| is_enough(view)) {
                 return view.clone();
             }

@@ -1,6 +1,7 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
-use super::{Failure, chips, say};
+use super::bus::{self, Looked};
+use super::{Failure, chips, runtime, say};
 use crate::board::calibration::Step;
 use crate::board::{Calibration, Wiring};
 use crate::shell::config::{Board, Config, Maker, Matrix};
@@ -12,6 +13,7 @@ use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
 use shakmaty::{Bitboard, File, Rank, Square};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -68,8 +70,15 @@ impl Doctor {
             return calibrate(&boards);
         }
         let mut n_bad = 0;
+        let mut lines = BTreeMap::new();
         for board in boards {
-            let found = if board.is_on_pins() { of_matrix(board) } else { of_line(board, "/") };
+            let found = if board.is_on_pins() {
+                of_matrix(board)
+            } else if board.is_on_bus() {
+                of_bus(board, config, &mut lines)?
+            } else {
+                of_line(board, "/")
+            };
             for finding in of_disk(board, &config.folder(board), LEAST).into_iter().chain(found) {
                 n_bad += usize::from(!finding.is_good);
                 self.print(&finding)?;
@@ -165,6 +174,48 @@ fn of_line(board: &Board, root: &str) -> Vec<Finding> {
         found.push(finding(true, format!("{port} is {device}"), ""));
     }
     found
+}
+
+/// A board on a line that others share. The line is looked at once, and kept among the `lines`.
+fn of_bus(
+    board: &Board,
+    config: &Config,
+    lines: &mut BTreeMap<String, Result<Looked, String>>,
+) -> Result<Vec<Finding>, Failure> {
+    let finding = |is_good, saw: String, means: &str| Finding {
+        board: board.name.clone(),
+        is_good,
+        saw,
+        means: means.to_owned(),
+    };
+    let sharing = config.boards.iter().filter(|it| it.is_on_bus() && it.port == board.port);
+    let addresses: Vec<u16> = sharing.map(|it| it.bus_address).collect();
+    let is_first = !lines.contains_key(&board.port);
+    if is_first {
+        let looked = runtime()?.block_on(bus::look(&board.port, &addresses));
+        lines.insert(board.port.clone(), looked);
+    }
+    let looked = match &lines[&board.port] {
+        Ok(looked) => looked,
+        Err(why) if is_first => return Ok(vec![finding(false, why.clone(), "")]),
+        Err(_) => return Ok(Vec::new()),
+    };
+    let own = addresses.iter().zip(&looked.boards).find(|(it, _)| **it == board.bus_address);
+    let mut found = Vec::new();
+    if let Some((address, answer)) = own {
+        found.push(match answer {
+            Ok(()) => finding(true, format!("answers to bus_address {address}"), ""),
+            Err(fault) => finding(false, fault.to_string(), ""),
+        });
+    }
+    for address in looked.strangers.iter().filter(|_| is_first) {
+        found.push(finding(
+            false,
+            format!("a board with the address {address} answers on its line"),
+            "no [[board]] has that bus_address, and it is not recorded: add one, or unplug it",
+        ));
+    }
+    Ok(found)
 }
 
 /// A board of switches.

@@ -2,6 +2,7 @@
 
 #![deny(clippy::print_stdout)]
 
+mod bus;
 mod chips;
 mod clock;
 mod daemon;
@@ -12,6 +13,7 @@ mod laws;
 mod log;
 mod order;
 mod replay;
+mod sim_bus;
 mod sim_desk;
 mod sim_matrix;
 mod tools;

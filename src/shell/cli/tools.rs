@@ -1,7 +1,7 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
 use super::games::Games;
-use super::{Failure, chain, read, runtime, say, sim_matrix, start_tracing};
+use super::{Failure, chain, read, runtime, say, sim_bus, sim_matrix, start_tracing};
 use crate::game::{Ear, Effect, Event, Game as Core};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
@@ -30,7 +30,7 @@ use tokio::signal::unix::{SignalKind, signal};
 const DRIFT_PPM: i32 = 20;
 
 /// What is played on a simulated board, and how.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct SimulateOptions {
     /// Play the first game of this PGN file, instead of Morphy's at the opera
     #[arg(long, value_name = "FILE", conflicts_with = "trace")]
@@ -62,6 +62,11 @@ impl SimulateOptions {
     /// Whether a trace is played: it says what the clock does.
     fn is_trace(&self) -> bool {
         self.trace.is_some()
+    }
+
+    /// The same game by other hands.
+    pub(super) fn with_seed(&self, seed: u64) -> Self {
+        Self { seed, ..self.clone() }
     }
 
     pub(super) fn speed(&self) -> Speed {
@@ -239,6 +244,10 @@ pub(super) struct Simulate {
     /// of the clock behind the board
     #[arg(long, value_name = "PATH")]
     bridge: Option<PathBuf>,
+    /// So many DGT boards on one line, 1 to 40, in bus mode: their addresses are 1025 and up
+    #[arg(long, value_name = "BOARDS", conflicts_with_all = ["bridge", "games", "board"],
+          value_parser = clap::value_parser!(u16).range(1..=40))]
+    bus: Option<u16>,
     #[command(flatten)]
     games: Games,
 }
@@ -248,6 +257,10 @@ impl Simulate {
         start_tracing(verbose);
         if let Some(n_games) = self.games.games {
             return self.games.run(n_games, &self.simulate);
+        }
+        if let Some(n_boards) = self.bus {
+            let link = self.link.clone();
+            return runtime()?.block_on(sim_bus::serve(&self.simulate, n_boards, link));
         }
         let mut game = self.simulate.game(self.games.board.sight)?;
         if let Some(maker) = self.games.board.maker {
@@ -329,6 +342,11 @@ impl Record {
         let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
         if port == "gpio" {
             let why = "switches on the pins send no bytes that could be recorded; name a port";
+            return Err(Failure::Usage(why.to_owned()));
+        }
+        if config.boards.iter().any(|it| it.is_on_bus() && it.port == *port) {
+            let why = "boards that share a line do not speak by themselves; connect the board \
+                       alone, and leave its bus_address out";
             return Err(Failure::Usage(why.to_owned()));
         }
         runtime()?.block_on(self.record(port, config))

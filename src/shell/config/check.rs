@@ -3,6 +3,7 @@
 use super::{Board, Config, Maker, Shine};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins;
+use crate::wire::bus::ADDRESS_MAX;
 use crate::wire::certabo::parse_chips;
 use std::fs;
 use std::path::Path;
@@ -11,6 +12,18 @@ use std::path::Path;
 const NAME_MAX: usize = 64;
 /// The longest name of a player, an event, a place or a round, in characters.
 const TEXT_MAX: usize = 200;
+
+/// The board's name can be that of a folder.
+pub(super) fn name(board: &Board) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name = &board.name;
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+        return Err(format!(
+            "board name {name:?}: use letters, digits, '-', '_' and '.', as in \"table-1\""
+        ));
+    }
+    Ok(())
+}
 
 /// No text of the board is too long, or holds a character that cannot be seen.
 pub(super) fn texts(board: &Board) -> Result<(), String> {
@@ -125,6 +138,51 @@ pub(super) fn maker(board: &Board) -> Result<(), String> {
     Ok(())
 }
 
+/// What shares a line is of DGT, at a port that is named, with an address that can be.
+pub(super) fn bus(board: &Board) -> Result<(), String> {
+    if !board.is_on_bus() {
+        return Ok(());
+    }
+    let wrong = |why: &str| Err(format!("board {:?}: bus_address: {why}", board.name));
+    if board.bus_address > ADDRESS_MAX {
+        return wrong("it is at most 16383; `rokade doctor` tells what a board answers to");
+    }
+    if board.is_on_pins() || board.maker != Maker::Dgt {
+        return wrong("only boards of DGT share a line; leave it out");
+    }
+    if board.port == "auto" {
+        // A search asks what turns each board on a shared line to single mode (protocol 4.1).
+        return wrong("name the port of the line; it is not looked for");
+    }
+    if board.drive_clock && board.clock == Source::Board {
+        return wrong(
+            "a clock behind such a board can only be read; leave drive_clock out, or set clock to \
+             \"gpio\", \"gpio-lever\" or \"bridge\"",
+        );
+    }
+    Ok(())
+}
+
+/// Whether these share a line as they may: if one does, what is wrong with it.
+fn shares(board: &Board, other: &Board) -> Option<Result<(), String>> {
+    if !(board.is_on_bus() && other.is_on_bus()) {
+        return None;
+    }
+    Some(if board.port != other.port {
+        Err(format!(
+            "boards {:?} and {:?} share a line; name its port by one name in both",
+            other.name, board.name
+        ))
+    } else if board.bus_address == other.bus_address {
+        Err(format!(
+            "boards {:?} and {:?} both have bus_address = {}; each board on a line has its own",
+            other.name, board.name, board.bus_address
+        ))
+    } else {
+        Ok(())
+    })
+}
+
 /// Each pin has one part of one board.
 fn pins(config: &Config) -> Result<(), String> {
     let on_pins: Vec<&Board> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
@@ -157,15 +215,23 @@ fn pins(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-/// Each serial line and the pins belong to one board only.
+/// Each serial line belongs to one board only, or to several with an address each; and so do pins.
 pub(super) fn lines(config: &Config) -> Result<(), String> {
     let mut taken: Vec<(&str, &str, &str)> = Vec::new();
+    for (idx, board) in config.boards.iter().enumerate() {
+        let same = config.boards[..idx].iter().filter(|other| is_same(&other.port, &board.port));
+        same.filter_map(|other| shares(board, other)).collect::<Result<(), String>>()?;
+    }
     for board in &config.boards {
         let clock = board.clock.has_port().then_some(("clock_port", &board.clock_port));
         let port = (!board.is_on_pins()).then_some(("port", &board.port));
         for (key, port) in [port, clock].into_iter().flatten() {
             let other = taken.iter().find(|(name, other_key, other)| {
-                let is_other = *name != board.name || *other_key != key;
+                let is_shared = |name: &str| {
+                    let of = config.boards.iter().find(|it| it.name == name);
+                    key == "port" && board.is_on_bus() && of.is_some_and(Board::is_on_bus)
+                };
+                let is_other = *other_key != key || *name != board.name && !is_shared(name);
                 is_other && is_same(port, other) && (port != "auto" || *other_key == key)
             });
             if let Some((name, ..)) = other {

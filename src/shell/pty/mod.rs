@@ -5,12 +5,14 @@
 //! unplugged. The wood and the clock go on whether anybody listens or not.
 
 mod bridge;
+mod bus;
 mod cable;
 mod pace;
 mod pair;
 
 pub use super::now::Speed;
 pub use bridge::{PtyBridge, PtyBridgeActor, PtyBridgeStub};
+pub use bus::{PtyBus, PtyBusActor, PtyBusStub};
 pub use cable::CableStub;
 pub use pair::{Pty, PtyError};
 

@@ -1,0 +1,246 @@
+//! Lines that many boards share. Each has a task of its own, which keeps it open, asks the boards
+//! by turns, and tells each board's loop what that board would have said on a line of its own.
+
+use super::config::Config;
+use super::link::{Heard, What};
+use super::now::Now;
+use super::serial::{self, Line, LineStub};
+use crate::game::Event;
+use crate::time::Stamp;
+use crate::wire::{BusLine, BusNews};
+use std::collections::BTreeMap;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::sleep_until;
+use tracing::{debug, warn};
+
+/// Events that may wait for one board's loop, as on a line of its own.
+const HEARD_MAX: usize = 256;
+
+/// What boards' loops want of a shared line.
+#[derive(Debug)]
+enum Wish {
+    /// Somebody listens to this board from now on.
+    Join(usize, mpsc::Sender<Heard>),
+    /// Bytes for this board.
+    Send(usize, Vec<u8>),
+    /// This board does not answer as it should: its conversation begins anew.
+    Reopen(usize),
+}
+
+/// A board's place on a shared line. It lasts as long as the daemon.
+#[derive(Clone, Debug)]
+pub(super) struct BusSeat {
+    idx: usize,
+    wishes: mpsc::UnboundedSender<Wish>,
+}
+
+/// A board's end of a shared line.
+#[derive(Debug)]
+pub(super) struct BusStub {
+    seat: BusSeat,
+    heard: mpsc::Receiver<Heard>,
+}
+
+impl BusSeat {
+    /// Whoever listened before does not any more.
+    pub(super) fn join(&self) -> BusStub {
+        let (heard_tx, heard) = mpsc::channel(HEARD_MAX);
+        self.wish(Wish::Join(self.idx, heard_tx));
+        BusStub { seat: self.clone(), heard }
+    }
+
+    fn wish(&self, wish: Wish) {
+        // Without the line's task the daemon is about to end.
+        self.wishes.send(wish).ok();
+    }
+}
+
+impl BusStub {
+    /// The next thing that comes; `None` once the line's task is gone. Safe to cancel.
+    pub(super) async fn heard(&mut self) -> Option<Heard> {
+        self.heard.recv().await
+    }
+
+    /// Bytes for the board, in the words of single mode.
+    pub(super) fn send(&self, bytes: Vec<u8>) {
+        self.seat.wish(Wish::Send(self.seat.idx, bytes));
+    }
+
+    /// The conversation with the board begins anew; that with the others goes on.
+    pub(super) fn reopen(&self) {
+        self.seat.wish(Wish::Reopen(self.seat.idx));
+    }
+}
+
+/// Starts the shared lines of these settings among the `tasks`: the places on them by the names of
+/// their boards.
+pub(super) fn start(
+    config: &Config,
+    now: Now,
+    tasks: &mut JoinSet<()>,
+) -> BTreeMap<String, BusSeat> {
+    let mut lines: BTreeMap<&str, Vec<(&str, u16)>> = BTreeMap::new();
+    for board in config.boards.iter().filter(|board| board.is_on_bus()) {
+        lines.entry(&board.port).or_default().push((&board.name, board.bus_address));
+    }
+    let mut seats = BTreeMap::new();
+    for (port, boards) in lines {
+        let (wishes_tx, wishes) = mpsc::unbounded_channel();
+        let addresses: Vec<u16> = boards.iter().map(|(_, address)| *address).collect();
+        for (idx, (name, _)) in boards.iter().enumerate() {
+            seats.insert((*name).to_owned(), BusSeat { idx, wishes: wishes_tx.clone() });
+        }
+        let (line, actor) = serial::channel(Line::named(port), now);
+        tasks.spawn(actor.run());
+        let ears = boards.iter().map(|_| Ear::default()).collect();
+        let port = port.to_owned();
+        let bus = BusLine::new(&addresses);
+        tasks.spawn(BusActor { port, line, now, bus, ears, wishes }.run());
+    }
+    seats
+}
+
+/// Who listens to a board.
+#[derive(Debug, Default)]
+struct Ear {
+    heard: Option<mpsc::Sender<Heard>>,
+    /// Why the board is not heard, as far as is known.
+    why: Option<String>,
+    /// Its loop was too busy to be told everything: it begins anew.
+    is_behind: bool,
+}
+
+impl Ear {
+    fn tell(&mut self, at: Stamp, what: What) {
+        let Some(heard) = &self.heard else { return };
+        if self.is_behind && !matches!(what, What::Up | What::Down(_)) {
+            return;
+        }
+        self.is_behind = heard.try_send(Heard { at, what }).is_err();
+    }
+}
+
+/// The task of a shared line.
+#[derive(Debug)]
+struct BusActor {
+    port: String,
+    line: LineStub,
+    now: Now,
+    bus: BusLine,
+    ears: Vec<Ear>,
+    wishes: mpsc::UnboundedReceiver<Wish>,
+}
+
+impl BusActor {
+    /// Runs until the line's own task has ended, or all boards are gone.
+    async fn run(mut self) {
+        loop {
+            let wake = self.bus.wake_at().map(|due| self.now.instant(due));
+            let sleep = async {
+                match wake {
+                    Some(at) => sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let at = tokio::select! {
+                biased;
+                heard = self.line.heard() => match heard {
+                    Some(heard) => self.hear(heard),
+                    None => return,
+                },
+                wish = self.wishes.recv() => match wish {
+                    Some(wish) => self.grant(wish),
+                    None => return self.line.close(),
+                },
+                () = sleep => {
+                    let at = self.now.stamp();
+                    self.bus.on_timeout(at.mono);
+                    at
+                }
+            };
+            self.carry_out(at);
+        }
+    }
+
+    fn hear(&mut self, heard: serial::Heard) -> Stamp {
+        let serial::Heard { at, what } = heard;
+        match what {
+            serial::What::Up => self.bus.link_up(at.mono),
+            serial::What::Bytes(bytes) => self.bus.on_bytes(at.mono, &bytes),
+            serial::What::Down { why } => {
+                self.bus.link_down();
+                for ear in &mut self.ears {
+                    ear.why = Some(why.to_string());
+                    ear.tell(at, What::Down(why.to_string()));
+                }
+            }
+        }
+        at
+    }
+
+    fn grant(&mut self, wish: Wish) -> Stamp {
+        let at = self.now.stamp();
+        match wish {
+            Wish::Send(idx, bytes) => self.bus.order(at.mono, idx, &bytes),
+            Wish::Join(idx, heard) => {
+                let why = self.ears[idx].why.take();
+                self.ears[idx] = Ear { heard: Some(heard), ..Ear::default() };
+                self.begin_anew(at, idx, why);
+            }
+            Wish::Reopen(idx) => {
+                self.begin_anew(at, idx, Some("the board is asked from the beginning".to_owned()));
+            }
+        }
+        at
+    }
+
+    fn begin_anew(&mut self, at: Stamp, idx: usize, why: Option<String>) {
+        let ear = &mut self.ears[idx];
+        if let Some(why) = &why {
+            ear.tell(at, What::Down(why.clone()));
+        }
+        if self.bus.is_up(idx) {
+            ear.tell(at, What::Up);
+        } else {
+            ear.why = why;
+        }
+    }
+
+    fn carry_out(&mut self, at: Stamp) {
+        for bytes in self.bus.take_sent() {
+            self.line.send(bytes);
+        }
+        while let Some((idx, news)) = self.bus.poll() {
+            let ear = &mut self.ears[idx];
+            let what = match news {
+                BusNews::Up => {
+                    ear.why = None;
+                    What::Up
+                }
+                BusNews::Down(fault) => {
+                    let why = format!("{}: {fault}", self.port);
+                    ear.why = Some(why.clone());
+                    What::Down(why)
+                }
+                BusNews::Said(message) => What::Bytes(message.encode()),
+                BusNews::Noise => What::Saw(Event::Noise),
+            };
+            ear.tell(at, what);
+        }
+        for idx in 0..self.ears.len() {
+            if std::mem::take(&mut self.ears[idx].is_behind) {
+                debug!(port = self.port, idx, "a board's loop is behind");
+                let why = "the board said more than could be heard".to_owned();
+                self.begin_anew(at, idx, Some(why));
+            }
+        }
+        for address in self.bus.take_strangers() {
+            warn!(
+                port = self.port,
+                "a board with the address {address} answers, and no [[board]] has bus_address = \
+                 {address}: it is not recorded"
+            );
+        }
+    }
+}
