@@ -318,6 +318,25 @@ impl Recovered {
         self.game.as_ref().and_then(|(_, ending)| *ending)
     }
 
+    /// How many half-moves the public may see, as [`Game::n_public`].
+    pub fn n_public(&self) -> usize {
+        let Some(sheet) = self.sheet() else { return 0 };
+        let is_over = self.is_closed || self.ending().is_some();
+        if self.has_clock && !is_over { sheet.n_completed() } else { sheet.len() }
+    }
+
+    /// The times that the clock showed last, whose time ran, and how long that was before the last
+    /// entry.
+    pub fn times(&self) -> Option<(Times, Option<Color>, Duration)> {
+        let (times, running, at) = self.times?;
+        Some((times, running, self.last_at.since(at)))
+    }
+
+    /// The line to the board.
+    pub const fn link(&self) -> LinkState {
+        self.link
+    }
+
     /// A game that goes on where the record stops, once the board has spoken.
     pub fn into_game(self, settings: Settings) -> Game {
         let (lies, white) = match self.seats.filter(|_| self.game.is_some()) {

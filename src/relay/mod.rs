@@ -1,6 +1,7 @@
 //! Pure renderings of a game for the world outside: records, PGN, the view document, the log.
 
 mod clock_note;
+pub mod delay;
 pub mod held;
 mod keeping;
 pub mod log;

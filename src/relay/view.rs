@@ -3,9 +3,11 @@
 //! Each document is complete, so a page that missed some, or that has just been opened, needs
 //! nothing but the next one. Nothing in it is for the arbiter alone.
 
+use super::pgn::Tags;
 use super::record::VERSION;
 use super::words::{Word, plain};
-use crate::game::Game;
+use crate::game::{Game, LinkState, Recovered, ScoreSheet};
+use crate::laws::Ending;
 use crate::time::Mono;
 use serde::Serialize;
 use shakmaty::fen::Fen;
@@ -108,15 +110,66 @@ impl View {
     /// What the public may see of `game` at `now`.
     pub fn new(board: &str, game: &Game, now: Mono) -> Self {
         let settings = game.settings();
-        let n = game.n_public();
-        let mut view = Self {
+        let mut view = Self::empty(board);
+        for (shown, known) in [
+            (&mut view.white, &settings.white),
+            (&mut view.black, &settings.black),
+            (&mut view.event, &settings.event),
+            (&mut view.round, &settings.round),
+        ] {
+            *shown = plain(known).into_owned();
+        }
+        view.clock = clock(game, now);
+        view.link = game.link().word();
+        view.differs = game.contradicted(now).into_iter().map(name).collect();
+        if let Some(board) = game.unrecorded() {
+            view.fen = format!("{} w - - 0 1", board.board_fen());
+        }
+        if let Some(play) = game.play() {
+            view.take(play.sheet(), game.n_public(), play.ending());
+        }
+        view
+    }
+
+    /// What the public may see of a record that it is shown later than it is made, as of its last
+    /// entry. `tags` are those of its game.
+    pub fn of_record(board: &str, record: &Recovered, tags: &Tags) -> Self {
+        let mut view = Self::empty(board);
+        for (shown, known) in [
+            (&mut view.white, &tags.white),
+            (&mut view.black, &tags.black),
+            (&mut view.event, &tags.event),
+            (&mut view.round, &tags.round),
+        ] {
+            *shown = plain(known).into_owned();
+        }
+        view.link = record.link().word();
+        view.clock = record.times().map(|(times, running, age)| {
+            let times = super::record::Clocks::from(times);
+            ViewClock {
+                white_ms: times.white_ms,
+                black_ms: times.black_ms,
+                running: running.map(Word::word),
+                age_ms: super::record::millis(age),
+                estimated: false,
+            }
+        });
+        if let Some(sheet) = record.sheet() {
+            view.take(sheet, record.n_public(), record.ending());
+        }
+        view
+    }
+
+    /// A board of which nothing is known but its name.
+    fn empty(board: &str) -> Self {
+        Self {
             v: VERSION,
             kind: "view",
             board: board.to_owned(),
-            white: plain(&settings.white).into_owned(),
-            black: plain(&settings.black).into_owned(),
-            event: plain(&settings.event).into_owned(),
-            round: plain(&settings.round).into_owned(),
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            round: String::new(),
             fen: Fen::default().to_string(),
             last: None,
             check: None,
@@ -125,34 +178,33 @@ impl View {
             moves: Vec::new(),
             result: "*",
             reason: None,
-            clock: clock(game, now),
-            link: game.link().word(),
+            clock: None,
+            link: LinkState::Absent.word(),
             joined: false,
-            idle: game.play().is_none(),
+            idle: true,
             gaps: Vec::new(),
-            differs: game.contradicted(now).into_iter().map(name).collect(),
-        };
-        if let Some(board) = game.unrecorded() {
-            view.fen = format!("{} w - - 0 1", board.board_fen());
+            differs: Vec::new(),
         }
-        if let Some(play) = game.play() {
-            let pos = play.sheet().position(n);
-            view.fen = Fen::from_position(pos, EnPassantMode::Legal).to_string();
-            view.turn = pos.turn().word();
-            view.check = pos.board().king_of(pos.turn()).filter(|_| pos.is_check()).map(name);
-            view.moves = moves(play.sheet(), n);
-            view.joined = play.sheet().is_joined();
-            let gaps = play.sheet().gaps().iter().filter(|gap| gap.ply <= n);
-            view.gaps = gaps.map(|gap| ViewGap { ply: gap.ply, text: gap.n.to_string() }).collect();
-            let is_after_gap = view.gaps.last().is_some_and(|gap| gap.ply == n);
-            let last = n.checked_sub(1).filter(|_| !is_after_gap);
-            view.last = last.map(|idx| squares(play.sheet(), idx));
-            if let Some(ending) = play.ending() {
-                view.result = ending.outcome.as_str();
-                view.reason = Some(ending.reason.name());
-            }
+    }
+
+    /// Takes the first `n` half-moves of a game, and how it ended.
+    fn take(&mut self, sheet: &ScoreSheet, n: usize, ending: Option<Ending>) {
+        let pos = sheet.position(n);
+        self.idle = false;
+        self.fen = Fen::from_position(pos, EnPassantMode::Legal).to_string();
+        self.turn = pos.turn().word();
+        self.check = pos.board().king_of(pos.turn()).filter(|_| pos.is_check()).map(name);
+        self.moves = moves(sheet, n);
+        self.joined = sheet.is_joined();
+        let gaps = sheet.gaps().iter().filter(|gap| gap.ply <= n);
+        self.gaps = gaps.map(|gap| ViewGap { ply: gap.ply, text: gap.n.to_string() }).collect();
+        let is_after_gap = self.gaps.last().is_some_and(|gap| gap.ply == n);
+        let last = n.checked_sub(1).filter(|_| !is_after_gap);
+        self.last = last.map(|idx| squares(sheet, idx));
+        if let Some(ending) = ending {
+            self.result = ending.outcome.as_str();
+            self.reason = Some(ending.reason.name());
         }
-        view
     }
 
     /// The document as text.
@@ -186,7 +238,7 @@ fn estimated(game: &Game, now: Mono) -> Option<ViewClock> {
     })
 }
 
-fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
+fn moves(sheet: &ScoreSheet, n: usize) -> Vec<ViewMove> {
     let of = |(idx, scored): (usize, &crate::game::Scored)| ViewMove {
         ply: idx + 1,
         number: sheet.position(idx).fullmoves().get(),
@@ -200,7 +252,7 @@ fn moves(sheet: &crate::game::ScoreSheet, n: usize) -> Vec<ViewMove> {
     sheet.moves().iter().take(n).enumerate().map(of).collect()
 }
 
-fn squares(sheet: &crate::game::ScoreSheet, idx: usize) -> [String; 2] {
+fn squares(sheet: &ScoreSheet, idx: usize) -> [String; 2] {
     let m = sheet.moves()[idx].m;
     let turn = sheet.position(idx).turn();
     let to = m.castling_side().map_or(m.to(), |side| side.king_to(turn));

@@ -13,13 +13,12 @@ use super::link::{Heard, Link, What};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, Desk};
 use super::orders::{self, Answer, Asked, Class, Reply, Requests};
-use super::publish::{After, News, PgnFile, Publisher, Sent, replace};
-use super::record::{self, Ledger, Past, RecordError};
+use super::publish::{After, Publisher, Sent};
+use super::record::{self, Past, RecordError};
 use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState};
 use crate::relay::log::Log;
 use crate::relay::open;
-use crate::relay::pgn::{self};
 use crate::time::{Mono, Stamp};
 use crate::wire::{Act, Command, Item};
 use std::future::poll_fn;
@@ -34,8 +33,6 @@ use tracing::{debug, error, info, warn};
 pub struct Board {
     name: String,
     game: Game,
-    ledger: Ledger,
-    site: String,
     log: Log,
     desk: Desk,
     ear: Ear,
@@ -55,8 +52,8 @@ pub struct Board {
     link: LinkState,
     /// The last ping of the watchdog that was seen.
     alive: watch::Sender<u64>,
-    /// Told from which line on what was kept in memory is behind another past.
-    late: oneshot::Receiver<u64>,
+    /// Told once what was kept in memory is on the record, behind another past.
+    late: oneshot::Receiver<()>,
     /// Line and publisher: they end when they are told that nothing more comes.
     tasks: JoinSet<()>,
 }
@@ -78,8 +75,8 @@ pub enum Ended {
     /// It was asked to.
     Asked,
     /// The disk takes the record at last, behind a past that could not be read before: the board is
-    /// to be taken up again with that, of which lines from this one on are new.
-    Late(u64),
+    /// to be taken up again with that.
+    Late,
     /// A part of it is gone that should not be.
     Lost(&'static str),
 }
@@ -87,21 +84,20 @@ pub enum Ended {
 impl Board {
     /// Opens the journal in `folder` and reads what is in it. Waits for the disk as long as that
     /// takes. Where the disk does not take a record, what can be read of it is gone on from in
-    /// memory. Games that were over in the lines from `late` on get their files.
+    /// memory.
     ///
     /// `each` is told of each line.
     ///
     /// # Errors
     /// The journal is another program's, or of a newer version.
-    pub fn read(folder: &Path, late: Option<u64>, each: &dyn Fn()) -> Result<Opened, RecordError> {
-        let mut past = Past::before(late);
+    pub fn read(folder: &Path, each: &dyn Fn()) -> Result<Opened, RecordError> {
+        let mut past = Past::default();
         let take = &mut |line: Line| {
             past.take(&line);
             each();
         };
         let error = match record::open(folder, take) {
             Ok((journal, found)) => {
-                write_unfiled(&mut past, folder);
                 let news = past.news(found, folder);
                 return Ok(Opened { journal, news, past, trouble: None });
             }
@@ -140,7 +136,7 @@ impl Board {
         let now = *now;
         let Opened { journal, news, past: Past { games, log, desk, .. }, .. } = opened;
         tell_record(&settings.name, &news);
-        let (fold, ledger) = games.into_parts();
+        let fold = games.into_fold();
         let kept = fold.clock();
         let mut game = fold.into_game(settings.settings());
         if let Some(play) = game.play() {
@@ -148,16 +144,12 @@ impl Board {
         }
         let (writer, events) = Writer::start(&stand.disk, journal, Backoff::default());
         stand.view.send_replace(Arc::new(Shown::of(&settings.name, &game, now.stamp())));
-        let text = pgn_of(&game, &ledger, &settings.site).map(|file| file.text);
-        stand.pgn.send_replace(text.unwrap_or_else(|| Arc::from("")));
         let (sent, sents) = mpsc::unbounded_channel();
         let (late, is_late) = oneshot::channel();
         let publisher = Publisher {
             name: settings.name.clone(),
-            folder: stand.folder.clone(),
             echo: stand.echo,
             view: stand.view.clone(),
-            pgn: stand.pgn.clone(),
             status: stand.status.clone(),
             reached: writer.reached(),
             kept: stand.kept.clone(),
@@ -166,7 +158,7 @@ impl Board {
             sent: sents,
         };
         let mut tasks = JoinSet::new();
-        tasks.spawn(publisher.run(&stand.disk, events));
+        tasks.spawn(publisher.run(events));
         let line = Link::open(settings, stand.seat.as_ref(), now, &mut tasks);
         let mut clock = clock::open(settings, clock, now);
         if let Some(kept) = kept.filter(|_| clock.is_own()) {
@@ -181,8 +173,6 @@ impl Board {
             // They are the first thing that this run puts on record.
             effects: news.into_iter().map(entry).collect(),
             game,
-            ledger,
-            site: settings.site.clone(),
             log,
             desk,
             ear,
@@ -239,7 +229,7 @@ impl Board {
                     None => return Ended::Lost("the reader of its line has failed"),
                 },
                 // Without a sender nothing was late.
-                Ok(from) = &mut self.late => return Ended::Late(from),
+                Ok(()) = &mut self.late => return Ended::Late,
                 Some(_) = self.tasks.join_next() => {
                     return Ended::Lost("its line or its publisher has failed");
                 }
@@ -379,7 +369,6 @@ impl Board {
             self.effects.insert(0, Effect::Record(Entry { at, fact }));
         }
         let mut lines = Vec::new();
-        let mut has_news = false;
         let mut wants_show = false;
         for effect in std::mem::take(&mut self.effects) {
             match effect {
@@ -393,9 +382,7 @@ impl Board {
                     let line = self.log.line(&entry.fact).map(|line| format!("{time}  {line}"));
                     self.desk.note(line.as_deref());
                     after.lines.extend(line);
-                    has_news |= entry.fact.is_public();
                     after.is_end |= matches!(entry.fact, Fact::Ended(_) | Fact::GameClosed);
-                    self.ledger.take(&entry);
                     lines.push(record::line_of(&entry));
                 }
             }
@@ -410,8 +397,10 @@ impl Board {
         } else if lines.is_empty() && !wants_show {
             return;
         }
-        let (rendered, news) = oneshot::channel();
-        after.news = Some(news);
+        let shown = wants_show.then(oneshot::channel).map(|(rendered, shown)| {
+            after.shown = Some(shown);
+            rendered
+        });
         after.heard = (!lines.is_empty()).then(|| self.now.instant(at.mono));
         // The publisher may have gone with the writer.
         self.sent.send(Sent::now(after.lines.clone())).ok();
@@ -419,36 +408,11 @@ impl Board {
             warn!(board = self.name, "the journal's writer is gone");
         }
         // The disk has it in hand; all else is done meanwhile.
-        let shown = wants_show.then(|| Arc::new(Shown::of(&self.name, &self.game, at)));
-        let pgn = has_news.then(|| pgn_of(&self.game, &self.ledger, &self.site)).flatten();
-        // The publisher may have gone with the writer.
-        rendered.send(News { shown, pgn }).ok();
-    }
-}
-
-/// Gives games the files that could not be written when they were over.
-fn write_unfiled(past: &mut Past, folder: &Path) {
-    for game in past.unfiled() {
-        let path = folder.join(record::file_name(game.number));
-        if !path.exists()
-            && let Err(error) = replace(&path, game.to_pgn().as_bytes())
-        {
-            warn!(path = %path.display(), %error, "the game's file was not written");
+        if let Some(rendered) = shown {
+            // The publisher may have gone with the writer.
+            rendered.send(Arc::new(Shown::of(&self.name, &self.game, at))).ok();
         }
     }
-}
-
-/// The game as the public may have it.
-fn pgn_of(game: &Game, ledger: &Ledger, site: &str) -> Option<PgnFile> {
-    let play = game.play()?;
-    let mut tags = ledger.tags().clone();
-    if tags.site.is_empty() {
-        // The record of an older version does not tell it.
-        tags.site = site.to_owned();
-    }
-    let outcome = play.ending().map(|ending| ending.outcome);
-    let text = pgn::render(&tags, play.sheet(), game.n_public(), outcome);
-    Some(PgnFile { number: ledger.n_games(), text: Arc::from(text) })
 }
 
 /// What of the record is news to the arbiter.

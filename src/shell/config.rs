@@ -19,6 +19,7 @@ use crate::game::settings::Settle;
 use crate::game::terms::{at_control, variant_of};
 use crate::game::{BoardKind, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
+use crate::relay::delay::Delay;
 use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
@@ -131,6 +132,9 @@ pub struct Board {
     pub site: String,
     /// The round.
     pub round: String,
+    /// How far the public is behind the board.
+    #[serde(deserialize_with = "word::parsed")]
+    pub delay: Delay,
     /// How the board lies.
     #[serde(deserialize_with = "word::one_of")]
     pub connector: Connector,
@@ -252,6 +256,7 @@ impl Default for Board {
             event: String::new(),
             site: String::new(),
             round: String::new(),
+            delay: Delay::None,
             connector: Connector::Auto,
             clock_white: Seat::Auto,
             clock: Source::Board,

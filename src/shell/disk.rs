@@ -5,12 +5,11 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 /// So many writes are under way at once. A card brings them all to its flash with one flush, so
@@ -22,7 +21,6 @@ pub const THREADS: usize = 4;
 pub struct Disk {
     /// Taken when it ends.
     runtime: Option<Runtime>,
-    files: Arc<Semaphore>,
     /// Counts what the disk gives.
     progress: AtomicU64,
 }
@@ -39,11 +37,7 @@ impl Disk {
             .thread_name("disk")
             .enable_time()
             .build()?;
-        Ok(Self {
-            runtime: Some(runtime),
-            files: Arc::new(Semaphore::new(1)),
-            progress: AtomicU64::new(0),
-        })
+        Ok(Self { runtime: Some(runtime), progress: AtomicU64::new(0) })
     }
 
     /// Runs something that may block while it writes.
@@ -78,12 +72,6 @@ impl Disk {
                 return;
             }
         }
-    }
-
-    /// One permit for all that is no journal: files for readers leave the other threads to the
-    /// record.
-    pub fn files(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.files)
     }
 }
 

@@ -8,6 +8,7 @@ use super::config;
 use super::copy::Original;
 use super::delays::Delays;
 use super::disk::Disk;
+use super::gate::{Gate, Public};
 use super::http::{Feed, Shown};
 use super::journal::Position;
 use super::now::Now;
@@ -16,6 +17,7 @@ use super::publish::Echo;
 use super::record::RecordError;
 use super::status::{Recording, Status};
 use crate::game::Game;
+use crate::relay::delay::Delay;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
 use std::future::{Future, poll_fn};
@@ -55,8 +57,6 @@ pub struct Stand {
     pub now: Now,
     /// The page's view document.
     pub view: watch::Sender<Arc<Shown>>,
-    /// The page's PGN.
-    pub pgn: watch::Sender<Arc<str>>,
     /// How the recording stands.
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
@@ -72,6 +72,8 @@ pub struct Stand {
 pub struct Handle {
     /// For the pages.
     pub feed: Feed,
+    /// What lets the record out.
+    pub gate: Gate,
     /// For who copies the record.
     pub original: Original,
     /// The last ping that was seen.
@@ -118,6 +120,15 @@ impl Keeper {
         let name = settings.name.clone();
         let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
+        let (is_ready, readiness) = watch::channel(false);
+        // Where the public is behind the board, it has no way to what the board shows.
+        let (delayed, views) = match settings.delay {
+            Delay::None => (None, views),
+            _ => {
+                let (delayed, views) = watch::channel(views.borrow().clone());
+                (Some(delayed), views)
+            }
+        };
         let (status, statuses) = watch::channel(Status::default());
         let (alive, pings) = watch::channel(0);
         let (kept, keeps) = watch::channel(Position::default());
@@ -126,8 +137,17 @@ impl Keeper {
         let original = Original {
             name: name.clone(),
             folder: folder.clone(),
-            kept: keeps,
+            kept: keeps.clone(),
             status: status.clone(),
+        };
+        let gate = Gate {
+            board: name.clone(),
+            folder: folder.clone(),
+            site: settings.site.clone(),
+            kept: keeps,
+            delay: settings.delay,
+            now,
+            public: Public { pgn, view: delayed, is_ready },
         };
         let delays = Arc::new(Delays::default());
         let feed = Feed {
@@ -135,6 +155,7 @@ impl Keeper {
             view: views,
             pgn: pgns,
             awaited: Arc::from(pgn::awaited(&tags_of(&settings))),
+            is_ready: readiness,
             status: statuses,
             delays: Arc::clone(&delays),
         };
@@ -146,7 +167,6 @@ impl Keeper {
             disk,
             now,
             view,
-            pgn,
             status,
             kept,
             delays,
@@ -154,7 +174,7 @@ impl Keeper {
         };
         (
             Self { stand, clock, requests, said: None },
-            Handle { feed, original, alive: pings, orders },
+            Handle { feed, gate, original, alive: pings, orders },
         )
     }
 
@@ -181,38 +201,33 @@ impl Keeper {
 
     /// Opens the record and runs the board. Why that has ended, or `None` at the end of all.
     async fn record(&mut self, calls: &mut Calls) -> Option<Recording> {
-        let mut late = None;
         loop {
-            match self.record_from(late, calls).await? {
-                Ok(from) => late = Some(from),
-                Err(off) => return Some(off),
+            let off = self.record_once(calls).await?;
+            if off.is_some() {
+                return off;
             }
         }
     }
 
-    /// As [`Keeper::record`], where lines from `late` on were written when the games were over. If
-    /// that happens now, from which line on.
-    async fn record_from(
-        &mut self,
-        late: Option<u64>,
-        calls: &mut Calls,
-    ) -> Option<Result<u64, Recording>> {
+    /// As [`Keeper::record`]; the second is `None` if the record is to be opened again, with a past
+    /// that could not be read before.
+    async fn record_once(&mut self, calls: &mut Calls) -> Option<Option<Recording>> {
         let (disk, folder) = (Arc::clone(&self.stand.disk), self.stand.folder.clone());
-        let opening = read(disk, folder, late, self.stand.settings.name.clone());
+        let opening = read(disk, folder, self.stand.settings.name.clone());
         let opened = match self.meanwhile(opening, calls).await? {
             Some(Ok(opened)) => opened,
             Some(Err(error)) => {
                 let is_taken = error.is_taken();
-                return Some(Err(Recording::Off { why: error.sentence(), is_taken }));
+                return Some(Some(Recording::Off { why: error.sentence(), is_taken }));
             }
-            None => return Some(Err(failed("the record cannot be read: its reader has failed"))),
+            None => return Some(Some(failed("the record cannot be read: its reader has failed"))),
         };
         // What is wrong with a record may show only when it is taken up.
         let (clock, trouble) = (self.clock.take(), opened.trouble.clone());
         let opening = catch_unwind(AssertUnwindSafe(|| Board::open(opened, &self.stand, clock)));
         let board = match opening {
             Ok(board) => board,
-            Err(panic) => return Some(Err(failed(&said_by(&*panic)))),
+            Err(panic) => return Some(Some(failed(&said_by(&*panic)))),
         };
         self.stand.status.send_modify(|status| {
             // What was said of the room, another writer said.
@@ -223,9 +238,9 @@ impl Keeper {
         }
         match caught(board.run(calls, &mut self.requests)).await {
             Ok(Ended::Asked) => None,
-            Ok(Ended::Late(from)) => Some(Ok(from)),
-            Ok(Ended::Lost(why)) => Some(Err(failed(why))),
-            Err(panic) => Some(Err(failed(&said_by(&*panic)))),
+            Ok(Ended::Late) => Some(None),
+            Ok(Ended::Lost(why)) => Some(Some(failed(why))),
+            Err(panic) => Some(Some(failed(&said_by(&*panic)))),
         }
     }
 
@@ -292,11 +307,10 @@ fn tags_of(settings: &config::Board) -> Tags {
 async fn read(
     disk: Arc<Disk>,
     folder: PathBuf,
-    late: Option<u64>,
     board: String,
 ) -> Option<Result<Opened, RecordError>> {
     let (reader, path) = (Arc::clone(&disk), folder.clone());
-    let reading = disk.run(move || Board::read(&path, late, &|| reader.has_given()));
+    let reading = disk.run(move || Board::read(&path, &|| reader.has_given()));
     tokio::select! {
         read = reading => {
             disk.has_given();

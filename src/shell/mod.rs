@@ -10,6 +10,7 @@ pub mod config;
 pub mod copy;
 pub mod delays;
 pub mod disk;
+pub mod gate;
 pub mod http;
 pub mod journal;
 pub mod keeper;

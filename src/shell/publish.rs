@@ -1,30 +1,24 @@
-//! What leaves the house once it is durable: the page, the PGN, the lines of the log.
+//! What a board shows once it is durable: the page and the lines of the log.
 
 use super::delays::Delays;
-use super::disk::Disk;
 use super::http::Shown;
-use super::journal::{Joined, Noted, Position, Reached, Room, WriterEvent, open_file};
+use super::journal::{Joined, Noted, Position, Reached, Room, WriterEvent};
 use super::orders::Reply;
-use super::record;
 use super::status::Status;
-use std::collections::{BTreeMap, VecDeque};
-use std::fs::OpenOptions;
-use std::future::Future;
+use std::collections::VecDeque;
 use std::io;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tracing::{error, info, trace, warn};
 
 /// What is to be published when a batch of the journal has been written.
 #[derive(Debug, Default)]
 pub struct After {
-    /// What the public is to see, once it is rendered: the disk need not wait for that.
-    pub news: Option<oneshot::Receiver<News>>,
+    /// The new view document, once it is rendered: the disk need not wait for that.
+    pub shown: Option<oneshot::Receiver<Arc<Shown>>>,
     /// New lines of the arbiter's log.
     pub lines: Vec<String>,
     /// The answer to an order.
@@ -33,24 +27,6 @@ pub struct After {
     pub heard: Option<Instant>,
     /// A game has ended.
     pub is_end: bool,
-}
-
-/// What the public is to see, and not before the disk has it.
-#[derive(Debug, Default)]
-pub struct News {
-    /// The new view document.
-    pub shown: Option<Arc<Shown>>,
-    /// The new PGN of the game.
-    pub pgn: Option<PgnFile>,
-}
-
-/// A game's PGN and its number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PgnFile {
-    /// The game's number in the journal, from 1.
-    pub number: usize,
-    /// The whole file.
-    pub text: Arc<str>,
 }
 
 /// Where lines of the log go, besides the journal.
@@ -67,22 +43,18 @@ pub enum Echo {
 pub struct Publisher {
     /// The board's name.
     pub name: String,
-    /// Where the games' files go.
-    pub folder: PathBuf,
     /// Where the log's lines go.
     pub echo: Echo,
     /// The page's view document.
     pub view: watch::Sender<Arc<Shown>>,
-    /// The page's PGN.
-    pub pgn: watch::Sender<Arc<str>>,
     /// Told when the disk does not take the record, and when it does again.
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
     pub reached: watch::Receiver<Reached>,
     /// The same for who copies it.
     pub kept: watch::Sender<Position>,
-    /// Told from which line on the record has what was kept in memory behind another past.
-    pub late: Option<oneshot::Sender<u64>>,
+    /// Told once the record has what was kept in memory behind another past.
+    pub late: Option<oneshot::Sender<()>>,
     /// Counts how long records take.
     pub delays: Arc<Delays>,
     /// What was given to the journal, in the order in which it comes out again.
@@ -136,30 +108,8 @@ impl Waiting {
 }
 
 impl Publisher {
-    /// Publishes until the journal's writer is gone and the games' files are written. Those are
-    /// written on a thread of `disk`, to which they are given before anything is published.
-    pub fn run(
-        self,
-        disk: &Disk,
-        events: mpsc::UnboundedReceiver<WriterEvent<After>>,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        let (files, received) = mpsc::unbounded_channel();
-        let (folder, name) = (self.folder.clone(), self.name.clone());
-        let (written, writing) = oneshot::channel();
-        let permits = disk.files();
-        disk.spawn(async move {
-            write_files(received, permits, &folder, &name).await;
-            written.send(()).ok();
-        });
-        self.publish_all(events, files, writing)
-    }
-
-    async fn publish_all(
-        mut self,
-        mut events: mpsc::UnboundedReceiver<WriterEvent<After>>,
-        files: UnboundedSender<PgnFile>,
-        writing: oneshot::Receiver<()>,
-    ) {
+    /// Publishes until the journal's writer is gone.
+    pub async fn run(mut self, mut events: mpsc::UnboundedReceiver<WriterEvent<After>>) {
         let mut withheld = Withheld::default();
         let mut waiting = Waiting::default();
         let mut head = Head::default();
@@ -193,23 +143,19 @@ impl Publisher {
                         self.count(at.saturating_duration_since(heard));
                     }
                     let is_end = after.is_end;
-                    withheld.add(self.tell(after, durable).await);
+                    withheld.shown = self.tell(after, durable).await.or(withheld.shown);
                     if durable {
-                        self.show(&mut withheld, &files);
+                        self.show(&mut withheld);
                         if is_end {
                             self.tell_head(&mut head, true);
                         }
                     }
                 }
-                event => self.take(event, &mut withheld, &files),
+                event => self.take(event, &mut withheld),
             }
         }
         self.reached_more(&mut head);
         self.tell_head(&mut head, true);
-        drop(files);
-        if let Err(error) = writing.await {
-            warn!(board = self.name, %error, "the games' files are not up to date");
-        }
     }
 
     /// A record is on the disk, so long after it was heard.
@@ -219,12 +165,7 @@ impl Publisher {
     }
 
     /// What the journal's writer says besides that a batch was written.
-    fn take(
-        &mut self,
-        event: WriterEvent<After>,
-        withheld: &mut Withheld,
-        files: &UnboundedSender<PgnFile>,
-    ) {
+    fn take(&mut self, event: WriterEvent<After>, withheld: &mut Withheld) {
         match event {
             WriterEvent::Written { .. } => {}
             WriterEvent::Refused { error } => {
@@ -255,7 +196,7 @@ impl Publisher {
                 if !withheld.is_for_good {
                     self.status.send_modify(|status| status.disk = None);
                 }
-                self.show(withheld, files);
+                self.show(withheld);
                 info!(board = self.name, "the journal is on the disk again, without a gap");
             }
         }
@@ -326,12 +267,11 @@ impl Publisher {
             let (file, bytes, kept_as) = (torn.file, torn.bytes, torn.kept_as.join(", "));
             warn!(board = self.name, file, bytes, kept_as, "an unfinished end was set aside");
         }
-        if let Some(from) = late {
-            // The games have other numbers than was thought.
-            withheld.has_other_numbers = true;
-            if let Some(late) = self.late.take() {
-                late.send(from).ok();
-            }
+        if late.is_some()
+            && let Some(late) = self.late.take()
+        {
+            // The board may have ended meanwhile.
+            late.send(()).ok();
         }
     }
 
@@ -376,33 +316,20 @@ impl Publisher {
     }
 
     /// Tells the arbiter, who may know what is not kept yet, and gives back what is for the public.
-    async fn tell(&self, after: After, is_durable: bool) -> News {
+    async fn tell(&self, after: After, is_durable: bool) -> Option<Arc<Shown>> {
         let mark = if is_durable { "" } else { NOT_KEPT };
         after.lines.iter().for_each(|line| self.echo(mark, line));
         if let Some(reply) = after.reply {
             reply.give(is_durable);
         }
-        match after.news {
-            // Whoever fails over rendering it has nothing to show.
-            Some(news) => news.await.unwrap_or_default(),
-            None => News::default(),
-        }
+        // Whoever fails over rendering it has nothing to show.
+        after.shown?.await.ok()
     }
 
     /// Shows the public what was withheld, now that it is on the disk.
-    fn show(&self, withheld: &mut Withheld, files: &UnboundedSender<PgnFile>) {
-        if withheld.is_for_good {
-            return;
-        }
-        if let Some(shown) = withheld.shown.take() {
+    fn show(&self, withheld: &mut Withheld) {
+        if let Some(shown) = withheld.shown.take_if(|_| !withheld.is_for_good) {
             self.view.send_replace(shown);
-        }
-        for (_, file) in std::mem::take(&mut withheld.games) {
-            self.pgn.send_replace(Arc::clone(&file.text));
-            if !withheld.has_other_numbers {
-                // The writer ends only when this sender does.
-                files.send(file).ok();
-            }
         }
     }
 }
@@ -410,62 +337,11 @@ impl Publisher {
 /// Before a line of the log that is in memory only.
 const NOT_KEPT: &str = "NOT KEPT YET  ";
 
-/// What the public may not see before the disk has it: the newest of each kind.
+/// What the public may not see before the disk has it.
 #[derive(Debug, Default)]
 struct Withheld {
+    /// The newest view.
     shown: Option<Arc<Shown>>,
-    /// By the game's number.
-    games: BTreeMap<usize, PgnFile>,
     /// Something will never be on the disk, and all that is shown after it would rest on it.
     is_for_good: bool,
-    /// The games' numbers do not count: the board is taken up again from its record, which does.
-    has_other_numbers: bool,
-}
-
-impl Withheld {
-    fn add(&mut self, News { shown, pgn }: News) {
-        self.shown = shown.or_else(|| self.shown.take());
-        self.games.extend(pgn.map(|file| (file.number, file)));
-    }
-}
-
-/// Keeps the games' files up to date. Of several versions that wait, only the newest of each game
-/// is written.
-async fn write_files(
-    mut received: UnboundedReceiver<PgnFile>,
-    permits: Arc<Semaphore>,
-    folder: &Path,
-    board: &str,
-) {
-    while let Some(first) = received.recv().await {
-        let _permit = permits.acquire().await.expect("permits that are never withdrawn");
-        let mut files = vec![first];
-        while let Ok(file) = received.try_recv() {
-            files.retain(|older| older.number != file.number);
-            files.push(file);
-        }
-        for file in files {
-            let path = folder.join(record::file_name(file.number));
-            if let Err(error) = replace(&path, file.text.as_bytes()) {
-                warn!(board, path = %path.display(), %error, "the game's file was not written");
-            }
-        }
-    }
-}
-
-/// Replaces a file as a whole: a reader sees the old one or the new one, never a part.
-///
-/// # Errors
-/// Those of the file system.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension("tmp");
-    let mut options = OpenOptions::new();
-    let mut file = open_file(&temporary, options.write(true).create(true).truncate(true))?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_data());
-    if let Err(error) = written.and_then(|()| std::fs::rename(&temporary, path)) {
-        // Half a file is of no use, and the record may need the room.
-        drop(std::fs::remove_file(&temporary));
-        return Err(error);
-    }
-    Ok(())
 }

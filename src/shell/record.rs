@@ -75,9 +75,6 @@ pub struct Past {
     pub nonsense: Nonsense,
     /// Damage that is on record already: the lines concerned.
     told: BTreeSet<u64>,
-    /// From which line on games may have no file yet, and those that were closed since.
-    late: Option<u64>,
-    unfiled: Vec<Recorded>,
 }
 
 impl Past {
@@ -92,22 +89,8 @@ impl Past {
         let said = self.log.line(&entry.fact);
         let time = time_of_day(entry.at.wall);
         self.desk.note(said.map(|line| format!("{time}  {line}")).as_deref());
-        let Taken { closed, nonsense } = self.games.take(&entry);
-        if self.late.is_some_and(|from| line.seq >= from) {
-            self.unfiled.extend(closed);
-        }
+        let Taken { nonsense, .. } = self.games.take(&entry);
         self.nonsense.note(line.seq, &entry.fact, nonsense);
-    }
-
-    /// As it is before the first line is read. Games that go on from line `late` are to have files.
-    pub fn before(late: Option<u64>) -> Self {
-        Self { late, ..Self::default() }
-    }
-
-    /// The games that were over while their files could not be written.
-    pub fn unfiled(&mut self) -> Vec<Recorded> {
-        let last = self.games.current().filter(|game| self.late.is_some() && game.ending.is_some());
-        std::mem::take(&mut self.unfiled).into_iter().chain(last).collect()
     }
 
     /// What is to be put on record about the record itself, after `found` was found in `folder`.
@@ -143,7 +126,7 @@ pub fn file_name(number: usize) -> String {
 
 /// The highest number of a game's file in `folder`: none of them is ever written over by another
 /// game, whatever became of the record.
-fn n_files(folder: &Path) -> usize {
+pub fn n_files(folder: &Path) -> usize {
     let number = |name: std::ffi::OsString| -> Option<usize> {
         name.to_str()?.strip_prefix("game-")?.strip_suffix(".pgn")?.parse().ok()
     };
@@ -197,6 +180,8 @@ pub struct Recorded {
     pub tags: Tags,
     /// Its moves.
     pub sheet: ScoreSheet,
+    /// So many of its half-moves the public may see.
+    pub n_public: usize,
     /// How it ended, if it has.
     pub ending: Option<Ending>,
 }
@@ -204,8 +189,21 @@ pub struct Recorded {
 impl Recorded {
     /// The whole game as PGN.
     pub fn to_pgn(&self) -> String {
-        let outcome = self.ending.map(|ending| ending.outcome);
-        pgn::render(&self.tags, &self.sheet, self.sheet.len(), outcome)
+        self.render(&self.tags, self.sheet.len())
+    }
+
+    /// What the public may have of it as PGN. The record of an older version does not tell the
+    /// `site`.
+    pub fn public_pgn(&self, site: &str) -> String {
+        let mut tags = self.tags.clone();
+        if tags.site.is_empty() {
+            site.clone_into(&mut tags.site);
+        }
+        self.render(&tags, self.n_public)
+    }
+
+    fn render(&self, tags: &Tags, n: usize) -> String {
+        pgn::render(tags, &self.sheet, n, self.ending.map(|ending| ending.outcome))
     }
 }
 
@@ -254,14 +252,14 @@ impl Nonsense {
 
 /// Counts the games of a record and knows the tags of the last.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+struct Ledger {
     n_games: usize,
     tags: Tags,
 }
 
 impl Ledger {
     /// Takes the next entry.
-    pub fn take(&mut self, entry: &Entry) {
+    fn take(&mut self, entry: &Entry) {
         match &entry.fact {
             Fact::GameStarted { white, black, event, site, round, .. } => {
                 self.n_games += 1;
@@ -285,16 +283,6 @@ impl Ledger {
     fn begin_unseen(&mut self, at: Wall) {
         self.n_games += 1;
         self.tags = Tags { date: date(at), ..Tags::default() };
-    }
-
-    /// How many games have begun.
-    pub const fn n_games(&self) -> usize {
-        self.n_games
-    }
-
-    /// The tags of the game in progress.
-    pub const fn tags(&self) -> &Tags {
-        &self.tags
     }
 }
 
@@ -327,6 +315,7 @@ impl Games {
             number: self.ledger.n_games,
             tags: self.ledger.tags.clone(),
             sheet: self.fold.sheet()?.clone(),
+            n_public: self.fold.n_public(),
             ending: self.fold.ending(),
         })
     }
@@ -336,9 +325,19 @@ impl Games {
         self.ledger.n_games
     }
 
-    /// What the core needs to go on, and what is needed to name and number what comes.
-    pub fn into_parts(self) -> (Fold, Ledger) {
-        (self.fold, self.ledger)
+    /// The record of the game in progress, or the last one.
+    pub const fn fold(&self) -> &Fold {
+        &self.fold
+    }
+
+    /// The tags of that game.
+    pub const fn tags(&self) -> &Tags {
+        &self.ledger.tags
+    }
+
+    /// What the core needs to go on.
+    pub fn into_fold(self) -> Fold {
+        self.fold
     }
 }
 

@@ -10,6 +10,7 @@ use super::clock::own::OwnClockStub;
 use super::config::Config;
 use super::copy::{self, Original};
 use super::disk::Disk;
+use super::gate::Gate;
 use super::http::{self, Feed, Seats, Site};
 use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
@@ -25,6 +26,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -41,6 +43,8 @@ const OPENING: Duration = Duration::from_secs(10);
 const PULSE: Duration = Duration::from_millis(500);
 /// How much the pages give way to the boards where there is not enough of the processor.
 const NICE: i32 = 10;
+/// The same of what writes the games' files, before the pages.
+const NICE_GATES: i32 = 5;
 /// How long to wait before an address or a socket is tried again: twice as long each time.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
 const WAIT_LAST: Duration = Duration::from_secs(30);
@@ -117,12 +121,13 @@ pub async fn run(
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(Option<SocketAddr>),
 ) -> Result<(), RunError> {
+    let signals = Signals::listen().map_err(RunError::Signals)?;
     let (stopping, stops) = watch::channel(false);
     let (ping, pings) = watch::channel(0_u64);
     let (pulse, pulses) = watch::channel(Instant::now());
     let disk = Arc::new(Disk::start().map_err(RunError::Threads)?);
     let mut boards = JoinSet::new();
-    let (mut feeds, mut originals) = (Vec::new(), Vec::new());
+    let (mut feeds, mut gates, mut originals) = (Vec::new(), Vec::new(), Vec::new());
     let (mut to_boards, mut alive) = (Vec::new(), Vec::new());
     let mut tasks = JoinSet::new();
     let mut seats = bus::start(config, now, &mut tasks);
@@ -131,7 +136,8 @@ pub async fn run(
         let clock = clocks.remove(&settings.name);
         let (keeper, handle) =
             Keeper::new(settings, folder, clock, manner.echo(), Arc::clone(&disk), now);
-        let Handle { feed, original, alive: answers, orders } = handle;
+        let Handle { feed, gate, original, alive: answers, orders } = handle;
+        gates.push(gate);
         originals.push(original);
         to_boards.push((settings.name.clone(), orders));
         feeds.push(feed);
@@ -142,6 +148,7 @@ pub async fn run(
     tasks.spawn(watchdog(ping, alive));
     tasks.spawn(beat(pulse));
     let mut apart = Vec::new();
+    apart.push(let_out(gates)?);
     apart.extend(keep_copies(config, originals, &mut tasks)?);
     opened(&feeds, manner).await?;
     let mut address = None;
@@ -165,7 +172,7 @@ pub async fn run(
     notify(&[sd_notify::NotifyState::Ready]);
     tasks.spawn(tell_manager(feeds));
     ready(address);
-    let ended = wait_for_end(stop, &mut boards).await;
+    wait_for_end(stop, signals, &mut boards).await;
     notify(&[sd_notify::NotifyState::Stopping]);
     stopping.send_replace(true);
     if timeout(GRACE, boards.join_all()).await.is_err() {
@@ -175,7 +182,15 @@ pub async fn run(
         thread.ended(GRACE_APART).await;
     }
     tasks.shutdown().await;
-    ended
+    Ok(())
+}
+
+/// Starts writing the games' files, and telling the public what it may have.
+fn let_out(gates: Vec<Gate>) -> Result<Apart, RunError> {
+    let work = move || async move {
+        gates.into_iter().map(Gate::run).collect::<JoinSet<()>>().join_all().await;
+    };
+    Apart::start("gates", NICE_GATES, work).map_err(RunError::Threads)
 }
 
 /// Starts copying the records to another disk, if that is set.
@@ -198,6 +213,12 @@ async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
         for feed in feeds {
             // An error is the end of a board, which is noticed elsewhere.
             feed.status.clone().wait_for(is_known).await.ok();
+            // What is on record is let out before anybody looks, unless the disk is in the way.
+            let (mut is_ready, mut status) = (feed.is_ready.clone(), feed.status.clone());
+            tokio::select! {
+                _ = is_ready.wait_for(|is_ready| *is_ready) => {}
+                _ = status.wait_for(|status| status.fault().is_some()) => {}
+            }
         }
     };
     if timeout(OPENING, all).await.is_err() {
@@ -355,18 +376,31 @@ fn take_orders(
     Apart::start("orders", 0, work).map_err(RunError::Threads)
 }
 
+/// The signals that ask for an orderly end. Until they are listened to they are the end.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+}
+
 /// Waits for a reason to stop: a signal, the caller's wish, or a keeper that failed.
 async fn wait_for_end(
     stop: impl Future<Output = ()>,
+    mut signals: Signals,
     boards: &mut JoinSet<()>,
-) -> Result<(), RunError> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
+) {
     tokio::select! {
         () = stop => {}
-        _ = terminate.recv() => info!("asked to stop"),
-        _ = interrupt.recv() => info!("interrupted"),
+        _ = signals.terminate.recv() => info!("asked to stop"),
+        _ = signals.interrupt.recv() => info!("interrupted"),
         Some(ended) = boards.join_next() => {
             // A panic must end the process: systemd starts it anew, the journal restores the game.
             if let Err(error) = ended && error.is_panic() {
@@ -374,7 +408,6 @@ async fn wait_for_end(
             }
         }
     }
-    Ok(())
 }
 
 /// Shows for ever that the loop that records runs.

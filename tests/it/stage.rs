@@ -169,6 +169,7 @@ impl Stage {
             view: shown.clone(),
             pgn: game.clone(),
             awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
+            is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),
         });

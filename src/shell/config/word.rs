@@ -3,6 +3,7 @@
 use serde::de::value::{Error as Unknown, StrDeserializer};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize as _, Deserializer};
+use std::str::FromStr;
 
 /// Begins every complaint of this file.
 pub(super) const UNKNOWN: &str = "unknown word ";
@@ -25,4 +26,17 @@ where
         let known = known.trim_start_matches("one of ").replace('`', "\"");
         D::Error::custom(format!("{UNKNOWN}{word:?}; write {known}"))
     })
+}
+
+/// Reads a setting that is written as text.
+///
+/// # Errors
+/// It is not so written.
+pub(super) fn parsed<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err = String>,
+{
+    let word = String::deserialize(from)?;
+    word.parse().map_err(|how| D::Error::custom(format!("{UNKNOWN}{word:?}; {how}")))
 }

@@ -74,6 +74,8 @@ pub struct Feed {
     pub pgn: watch::Receiver<Arc<str>>,
     /// What stands for the game until then in a file of all boards: its tags.
     pub awaited: Arc<str>,
+    /// Whether `pgn` is that of the whole record.
+    pub is_ready: watch::Receiver<bool>,
     /// How its recording stands.
     pub status: watch::Receiver<Status>,
     /// How long its records take.

@@ -77,6 +77,7 @@ mod tests {
             view: views.clone(),
             pgn: pgns.clone(),
             awaited: Arc::from(""),
+            is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),
         };

@@ -74,6 +74,7 @@
 mod chain;
 mod damage;
 mod detached;
+mod follower;
 mod line;
 mod memory;
 mod mirror;
@@ -93,6 +94,7 @@ use self::chain::{Chain, Walk, segment_name};
 pub use self::damage::{Aside, Damage};
 pub use self::detached::Joined;
 use self::detached::Known;
+pub use self::follower::Follower;
 pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, Noted, VERSION};
 use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};

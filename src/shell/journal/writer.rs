@@ -212,6 +212,10 @@ struct Work<T, S: Storage> {
 impl<T, S: Storage> Work<T, S> {
     async fn run(mut self) -> Journal<S> {
         self.commit();
+        if self.retry.is_none() {
+            // Whoever waits to hear how far a record is hears it of an empty one too.
+            self.reach.send_modify(|_| ());
+        }
         loop {
             match self.take().await {
                 Taken::Batches(batches) => self.write(batches),

@@ -4,14 +4,13 @@ use super::disk::{Sync, Watched};
 use crate::heard::{Heard, Listener};
 use futures_util::StreamExt;
 use rokade::game::Effect;
-use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
 use rokade::shell::http::{self, Feed, Seats, Shown, Site};
 use rokade::shell::journal::{
     Backoff, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
 };
-use rokade::shell::publish::{After, Echo, News, PgnFile, Publisher};
+use rokade::shell::publish::{After, Echo, Publisher};
 use rokade::shell::record;
 use rokade::shell::status::{Recording, Status};
 use rokade::time::{Mono, Stamp};
@@ -68,15 +67,12 @@ impl House {
         let (writer, events) = Writer::start(&threads, journal, Backoff::default());
         let shown = shown(&listener, Mono::default(), 0);
         let (view, views) = watch::channel(shown);
-        let (pgn, pgns) = watch::channel(Arc::from(""));
         let on = Status { record: Recording::On, ..Status::default() };
         let status = watch::channel(on).0;
         let publisher = Publisher {
             name: "table-1".to_owned(),
-            folder: folder.to_owned(),
             echo: Echo::Tracing,
             view,
-            pgn,
             status: status.clone(),
             reached: writer.reached(),
             kept: watch::channel(Position::default()).0,
@@ -89,8 +85,9 @@ impl House {
         let feed = Feed {
             name: "table-1".to_owned(),
             view: views,
-            pgn: pgns,
+            pgn: watch::channel(Arc::from("")).1,
             awaited: "".into(),
+            is_ready: watch::channel(true).1,
             status: status.subscribe(),
             delays: Arc::default(),
         };
@@ -98,7 +95,7 @@ impl House {
         let seats = Seats::within(1_024, 1);
         let site = Site { feeds: vec![feed], pulse, seats, names: Vec::new() };
         let address = runtime.block_on(async {
-            tokio::spawn(publisher.run(&threads, events));
+            tokio::spawn(publisher.run(events));
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
             let address = listener.local_addr().expect("a bound port");
             tokio::spawn(async move { http::serve(listener, site, stopped).await });
@@ -111,10 +108,9 @@ impl House {
 
     /// Hears, and waits until the page knows; nothing if there was nothing to record.
     pub(crate) fn hear(&mut self, at: Stamp, heard: &Heard) -> Option<Passed> {
-        let (mut lines, mut has_news) = (Vec::new(), false);
+        let mut lines = Vec::new();
         for effect in self.listener.hear(at, heard) {
             if let Effect::Record(entry) = effect {
-                has_news |= entry.fact.is_public();
                 lines.push(record::line_of(&entry));
             }
         }
@@ -124,23 +120,14 @@ impl House {
         // The page is told of every record here, also of those that leave it as it is.
         self.number += 1;
         let (rendered, news) = oneshot::channel();
-        let batch = Batch { lines, after: After { news: Some(news), ..After::default() } };
+        let batch = Batch { lines, after: After { shown: Some(news), ..After::default() } };
         let handed = Instant::now();
         self.runtime.block_on(self.writer.send(batch)).expect("a writer");
-        let shown = Some(shown(&self.listener, at.mono, self.number));
-        let pgn = if has_news { self.pgn() } else { None };
-        rendered.send(News { shown, pgn }).expect("a publisher");
+        let shown = shown(&self.listener, at.mono, self.number);
+        rendered.send(shown).expect("a publisher");
         let framed = self.runtime.block_on(self.frames.wait_for(self.number));
         let sync = self.syncs.try_iter().last().expect("a sync before the frame");
         Some(Passed { handed, sync, framed })
-    }
-
-    /// The game's file, which a thread of its own writes while the next record is on its way.
-    fn pgn(&self) -> Option<PgnFile> {
-        let game = &self.listener.game;
-        let play = game.play()?;
-        let text = pgn::render(&Tags::default(), play.sheet(), game.n_public(), None);
-        Some(PgnFile { number: 1, text: Arc::from(text) })
     }
 
     /// Sends the viewer home.

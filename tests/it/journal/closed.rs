@@ -127,7 +127,7 @@ impl Life {
             written.push((line.body, log.line(&entry.fact)));
         });
         let (journal, _) = opened.ok()?;
-        let game = games.clone().into_parts().0.into_game(settings.clone());
+        let game = games.clone().into_fold().into_game(settings.clone());
         let n_kept = written.len();
         let (ear, effects) = (Ear::default(), Vec::new());
         Some(Self { game, ear, effects, games, log, journal, born, written, n_kept })

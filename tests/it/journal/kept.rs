@@ -5,14 +5,17 @@ use super::{LONG, open};
 use crate::program::LIMIT;
 use rokade::game::entry::Basis;
 use rokade::game::{Effect, Entry, Event, Fact, Game, Keeping, Settings};
+use rokade::relay::delay::Delay;
 use rokade::relay::log::Log;
 use rokade::shell::disk::Disk;
+use rokade::shell::gate::{self, Gate};
 use rokade::shell::http::Shown;
 use rokade::shell::journal::{
     Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer,
     WriterEvent,
 };
-use rokade::shell::publish::{After, Echo, News, PgnFile, Publisher, Sent};
+use rokade::shell::now::Now;
+use rokade::shell::publish::{After, Echo, Publisher, Sent};
 use rokade::shell::record::{self, Games, Nonsense};
 use rokade::shell::status::Status;
 use rokade::time::{Mono, Stamp, Wall};
@@ -152,7 +155,7 @@ fn lines_that_make_no_sense_are_passed_over_and_said() {
     let found = nonsense.news().unwrap();
     assert!(matches!(found, Keeping::Nonsense { first: 1, last: 5, n: 3, .. }), "{found:?}");
     // The game goes on from there.
-    let sheet = games.into_parts().0.into_game(Settings::default());
+    let sheet = games.into_fold().into_game(Settings::default());
     assert_eq!(sheet.play().unwrap().sheet().len(), 3);
     let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
     journal.append(&lines[5..]).unwrap();
@@ -173,7 +176,6 @@ fn lines_that_make_no_sense_are_passed_over_and_said() {
 /// A publisher with the ends of what it publishes.
 struct Public {
     view: watch::Receiver<Arc<Shown>>,
-    pgn: watch::Receiver<Arc<str>>,
     status: watch::Receiver<Status>,
     running: tokio::task::JoinHandle<()>,
 }
@@ -188,21 +190,16 @@ impl Public {
 
 /// Publishes what `events` say is kept, of which the entries were `sent`.
 fn publish(
-    disk: &Disk,
     events: mpsc::UnboundedReceiver<WriterEvent<After>>,
     sent: mpsc::UnboundedReceiver<Sent>,
-    folder: &std::path::Path,
 ) -> Public {
     let shown = Shown { text: "0".to_owned(), made: Instant::now() };
     let (view, views) = watch::channel(Arc::new(shown));
-    let (pgn, pgns) = watch::channel(Arc::from(""));
     let (status, statuses) = watch::channel(Status::default());
     let publisher = Publisher {
         name: "table-1".to_owned(),
-        folder: folder.to_owned(),
         echo: Echo::Tracing,
         view,
-        pgn,
         status,
         late: None,
         reached: watch::channel(Reached::default()).1,
@@ -210,27 +207,22 @@ fn publish(
         delays: Arc::default(),
         sent,
     };
-    let running = tokio::spawn(publisher.run(disk, events));
-    Public { view: views, pgn: pgns, status: statuses, running }
+    let running = tokio::spawn(publisher.run(events));
+    Public { view: views, status: statuses, running }
 }
 
 /// The same of what is written to `journal`.
-fn write(
-    disk: &Disk,
-    journal: Journal<MemStorage>,
-    folder: &std::path::Path,
-) -> (Writer<After, MemStorage>, Public) {
+fn write(disk: &Disk, journal: Journal<MemStorage>) -> (Writer<After, MemStorage>, Public) {
     let at_once = Backoff { first: Duration::ZERO, most: Duration::from_millis(5) };
     let (writer, events) = Writer::start(disk, journal, at_once);
-    (writer, publish(disk, events, mpsc::unbounded_channel().1, folder))
+    (writer, publish(events, mpsc::unbounded_channel().1))
 }
 
 fn news(n: u64, body: &str) -> Batch<After> {
     let shown = Shown { text: n.to_string(), made: Instant::now() };
-    let pgn = PgnFile { number: 1, text: Arc::from(n.to_string()) };
     let (rendered, news) = oneshot::channel();
-    rendered.send(News { shown: Some(Arc::new(shown)), pgn: Some(pgn) }).unwrap();
-    let after = After { news: Some(news), ..After::default() };
+    rendered.send(Arc::new(shown)).unwrap();
+    let after = After { shown: Some(news), ..After::default() };
     Batch { lines: vec![NewLine { stamp: at(n), body: body.to_owned() }], after }
 }
 
@@ -238,11 +230,10 @@ fn news(n: u64, body: &str) -> Batch<After> {
 async fn the_public_sees_nothing_that_the_disk_does_not_have() {
     for call in [Call::Create, Call::Write, Call::SyncData, Call::SyncDir] {
         let threads = Disk::start().unwrap();
-        let folder = tempfile::tempdir().unwrap();
         let disk = MemStorage::new();
         let (journal, ..) = open(disk.clone(), LONG).unwrap();
         disk.fail(call, 1, u64::MAX);
-        let (writer, mut public) = write(&threads, journal, folder.path());
+        let (writer, mut public) = write(&threads, journal);
         for n in 1..=20 {
             writer.send(news(n, "{}")).await.unwrap();
         }
@@ -251,29 +242,25 @@ async fn the_public_sees_nothing_that_the_disk_does_not_have() {
             tokio::task::yield_now().await;
         }
         assert_eq!(public.view.borrow().text, "0", "{call:?}");
-        assert_eq!(&**public.pgn.borrow(), "");
         disk.mend();
         public.view.wait_for(|shown| shown.text == "20").await.unwrap();
-        public.pgn.wait_for(|pgn| &**pgn == "20").await.unwrap();
         assert_eq!(writer.finish().await.unwrap().position().seq, 20);
         public.running.await.unwrap();
-        assert_eq!(std::fs::read_to_string(folder.path().join("game-0001.pgn")).unwrap(), "20");
     }
 }
 
 #[tokio::test]
 async fn a_batch_that_cannot_be_kept_is_never_shown_nor_what_rests_on_it() {
     let threads = Disk::start().unwrap();
-    let folder = tempfile::tempdir().unwrap();
     let (journal, ..) = open(MemStorage::new(), LONG).unwrap();
-    let (writer, mut public) = write(&threads, journal, folder.path());
+    let (writer, mut public) = write(&threads, journal);
     writer.send(news(1, "{}")).await.unwrap();
     public.view.wait_for(|shown| shown.text == "1").await.unwrap();
     writer.send(news(2, "no object")).await.unwrap();
     writer.send(news(3, "{}")).await.unwrap();
     assert_eq!(writer.finish().await.unwrap().position().seq, 2);
     public.running.await.unwrap();
-    assert_eq!((&*public.view.borrow().text, &**public.pgn.borrow()), ("1", "1"));
+    assert_eq!(public.view.borrow().text, "1");
 }
 
 #[test]
@@ -304,11 +291,10 @@ fn a_memory_that_is_full_refuses_the_batch() {
 #[tokio::test]
 async fn a_disk_that_is_full_before_anything_is_recorded_is_said() {
     let threads = Disk::start().unwrap();
-    let folder = tempfile::tempdir().unwrap();
     let disk = MemStorage::new();
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
     disk.fill(true);
-    let (writer, mut public) = write(&threads, journal, folder.path());
+    let (writer, mut public) = write(&threads, journal);
     let lacks = |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("no room"));
     let said = public.says(lacks).await;
     assert!(said.warning().unwrap().contains("cannot keep room in reserve"), "{said:?}");
@@ -335,11 +321,9 @@ async fn a_disk_that_is_full_before_anything_is_recorded_is_said() {
 /// well again once it answers.
 #[tokio::test(start_paused = true)]
 async fn a_disk_that_stands_still_is_said_apart() {
-    let folder = tempfile::tempdir().unwrap();
-    let threads = Disk::start().unwrap();
     let (events, received) = mpsc::unbounded_channel();
     let (sending, sent) = mpsc::unbounded_channel();
-    let mut public = publish(&threads, received, sent, folder.path());
+    let mut public = publish(received, sent);
     for n in 1..=3 {
         sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
     }
@@ -366,22 +350,97 @@ async fn a_disk_that_stands_still_is_said_apart() {
 /// The disk does not wait for what is rendered, nor the public for what will never be.
 #[tokio::test(start_paused = true)]
 async fn what_is_rendered_after_the_disk_has_it_is_shown_in_its_turn() {
-    let folder = tempfile::tempdir().unwrap();
-    let threads = Disk::start().unwrap();
     let (events, received) = mpsc::unbounded_channel();
-    let mut public = publish(&threads, received, mpsc::unbounded_channel().1, folder.path());
+    let mut public = publish(received, mpsc::unbounded_channel().1);
     let (rendered, slow) = oneshot::channel();
     let (never, failed) = oneshot::channel();
     drop(never);
     let written = |after| WriterEvent::Written { after, durable: true, at: Instant::now() };
-    events.send(written(After { news: Some(slow), ..After::default() })).unwrap();
-    events.send(written(After { news: Some(failed), ..After::default() })).unwrap();
+    events.send(written(After { shown: Some(slow), ..After::default() })).unwrap();
+    events.send(written(After { shown: Some(failed), ..After::default() })).unwrap();
     events.send(written(news(3, "{}").after)).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(public.view.borrow().text, "0");
     let shown = Shown { text: "1".to_owned(), made: Instant::now() };
-    rendered.send(News { shown: Some(Arc::new(shown)), pgn: None }).unwrap();
+    rendered.send(Arc::new(shown)).unwrap();
     public.view.wait_for(|shown| shown.text == "3").await.unwrap();
     drop(events);
     public.running.await.unwrap();
+}
+
+/// What a gate lets out of a record.
+struct Out {
+    pgn: watch::Receiver<Arc<str>>,
+    kept: watch::Sender<Position>,
+    running: tokio::task::JoinHandle<()>,
+}
+
+fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
+    let (pgn, pgns) = watch::channel(Arc::from(""));
+    let (kept, keeps) = watch::channel(Position::default());
+    let gate = Gate {
+        board: "table-1".to_owned(),
+        folder: folder.to_owned(),
+        site: "here".to_owned(),
+        kept: keeps,
+        delay: Delay::None,
+        now: Now::start(),
+        public: gate::Public { pgn, view: None, is_ready: watch::channel(false).0 },
+    };
+    Out { pgn: pgns, kept, running: tokio::spawn(gate.follow(storage)) }
+}
+
+/// The gate passes on what is safe, not what is in the file; the games' files are the same.
+#[tokio::test]
+async fn nothing_leaves_the_record_before_it_is_safe() {
+    let (disk, folder) = (MemStorage::new(), tempfile::tempdir().unwrap());
+    let file = |number| std::fs::read_to_string(folder.path().join(record::file_name(number)));
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    let append = |journal: &mut Journal<_>, facts: Vec<Fact>| {
+        let lines = facts.into_iter().map(|fact| record::line_of(&Entry { at: at(9_000), fact }));
+        journal.append(&lines.collect::<Vec<_>>()).unwrap();
+        journal.commit().unwrap()
+    };
+    let start = || begun(Settings::default()).into_iter().map(|entry| entry.fact).collect();
+    append(&mut journal, start());
+    let first = append(&mut journal, vec![moved(1, "e2e4")]);
+    let second = append(&mut journal, vec![moved(2, "e7e5")]);
+    let mut out = let_out(disk, folder.path());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!((&**out.pgn.borrow(), file(1).is_err()), ("", true));
+    out.kept.send_replace(first);
+    let shown = out.pgn.wait_for(|pgn| pgn.contains("1. e4")).await.unwrap().to_string();
+    assert!(!shown.contains("e5") && shown.contains("[Site \"here\"]"), "{shown}");
+    assert_eq!(file(1).unwrap(), shown);
+    out.kept.send_replace(second);
+    out.pgn.wait_for(|pgn| pgn.contains("1. e4 e5")).await.unwrap();
+    // What comes with the end is let out too, and a game that is over has its file.
+    let mut facts = vec![moved(3, "g1f3")];
+    facts.extend::<Vec<Fact>>(start());
+    out.kept.send_replace(append(&mut journal, facts));
+    drop(out.kept);
+    out.running.await.unwrap();
+    assert!(file(1).unwrap().contains("2. Nf3") && !file(2).unwrap().contains("1. e4"));
+}
+
+/// A file of another record is never written over: the record has counted its games on by then.
+#[tokio::test]
+async fn a_file_that_is_not_ours_is_left_alone() {
+    let (disk, folder) = (MemStorage::new(), tempfile::tempdir().unwrap());
+    for number in [1, 5] {
+        std::fs::write(folder.path().join(record::file_name(number)), "theirs").unwrap();
+    }
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    let out = let_out(disk, folder.path());
+    let before = Entry { at: at(9_000), fact: Fact::Record(Keeping::GamesBefore { n: 5 }) };
+    let mut lines = vec![record::line_of(&before)];
+    lines.extend(begun(Settings::default()).iter().map(record::line_of));
+    journal.append(&lines).unwrap();
+    out.kept.send_replace(journal.commit().unwrap());
+    drop(out.kept);
+    out.running.await.unwrap();
+    for (number, is_theirs) in [(1, true), (5, true), (6, false)] {
+        let text = std::fs::read_to_string(folder.path().join(record::file_name(number))).unwrap();
+        assert_eq!(text == "theirs", is_theirs, "{number}");
+    }
 }

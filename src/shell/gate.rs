@@ -1,0 +1,253 @@
+//! What leaves a board's record for others: the games' files, and what the public may have.
+//!
+//! A gate follows the journal, so that nothing leaves that a restart would not have. The files are
+//! the house's own and always up to date; the public may be behind by what the settings say.
+
+use super::http::Shown;
+use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, open_file};
+use super::now::Now;
+use super::record::{self, Games, Recorded};
+use crate::game::Entry;
+use crate::relay::delay::{Delay, Held};
+use crate::relay::view::View;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep};
+use tracing::{info, warn};
+
+/// How long to wait before a record that could not be read is read again.
+const RETRY: Duration = Duration::from_secs(2);
+/// Nothing is to be waited for.
+const FAR: Duration = Duration::from_secs(3_600);
+
+/// What of a board the public may have.
+#[derive(Debug)]
+pub struct Public {
+    /// The game as PGN.
+    pub pgn: watch::Sender<Arc<str>>,
+    /// The page's view document, where the public is behind the board. Where it is not, the board
+    /// publishes its own, which also has what is on no record.
+    pub view: Option<watch::Sender<Arc<Shown>>>,
+    /// Whether all that is on record has been read once.
+    pub is_ready: watch::Sender<bool>,
+}
+
+/// The gate of one board.
+#[derive(Debug)]
+pub struct Gate {
+    /// The board's name.
+    pub board: String,
+    /// The folder of its record.
+    pub folder: PathBuf,
+    /// The place of its games, for those whose record does not tell it.
+    pub site: String,
+    /// How far the record is on the disk.
+    pub kept: watch::Receiver<Position>,
+    /// How far the public is behind the board.
+    pub delay: Delay,
+    /// The time.
+    pub now: Now,
+    /// What goes out.
+    pub public: Public,
+}
+
+impl Gate {
+    /// Lets the record out until nothing more will come. It waits for the disk.
+    pub async fn run(self) {
+        let storage = DiskStorage::new(&self.folder);
+        self.follow(storage).await;
+    }
+
+    /// As [`Gate::run`], with the record in `storage`.
+    pub async fn follow<S: Storage>(self, storage: S) {
+        let Self { board, folder, site, mut kept, delay, now, public } = self;
+        if !delay.is_none() {
+            info!(board, %delay, "the public is behind the board");
+        }
+        let mut follower = Follower::new(storage);
+        let mut shelf = Shelf::new(&board, &folder, &site);
+        let mut window = Window::new(&board, &site, delay, public);
+        let (mut said, mut is_told) = (None, false);
+        loop {
+            let to = *kept.borrow_and_update();
+            let mut trouble = None;
+            let wait = loop {
+                match follower.poll(to) {
+                    Ok(lines) if lines.is_empty() => break FAR,
+                    Ok(lines) => {
+                        for entry in lines.iter().filter_map(record::entry_of) {
+                            window.take(&entry);
+                            shelf.take(&entry);
+                        }
+                    }
+                    Err(error) => {
+                        trouble = Some(error);
+                        break RETRY;
+                    }
+                }
+                yield_now().await;
+            };
+            say(&board, trouble, &mut said);
+            shelf.fill();
+            let due = window.show(&shelf.games, now);
+            if is_told && wait == FAR {
+                window.public.is_ready.send_replace(true);
+            }
+            let ended = tokio::select! {
+                changed = kept.changed() => changed.is_err(),
+                () = sleep(due.unwrap_or(FAR).min(wait)) => false,
+            };
+            is_told = true;
+            if ended && *kept.borrow() == to {
+                return;
+            }
+        }
+    }
+}
+
+/// Says why the record cannot be read, once for each reason.
+fn say(board: &str, trouble: Option<JournalError>, said: &mut Option<String>) {
+    let trouble = trouble.map(|error| match std::error::Error::source(&error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    });
+    if let Some(why) = trouble.as_ref().filter(|why| said.as_ref() != Some(*why)) {
+        warn!(board, why, "the record cannot be read for PGN and broadcasts; this is tried again");
+    }
+    *said = trouble;
+}
+
+/// The games' files.
+#[derive(Debug)]
+struct Shelf<'a> {
+    board: &'a str,
+    folder: &'a Path,
+    site: &'a str,
+    games: Games,
+    /// The highest number that a file had before any was written. A file below it is another
+    /// record's if it is not ours: it is left alone.
+    n_before: usize,
+    /// Whether the games are those of now, and not those of a record that is still being read.
+    has_filled: bool,
+    /// What was written last.
+    written: Option<(usize, String)>,
+}
+
+impl<'a> Shelf<'a> {
+    fn new(board: &'a str, folder: &'a Path, site: &'a str) -> Self {
+        Self {
+            board,
+            folder,
+            site,
+            games: Games::default(),
+            n_before: record::n_files(folder),
+            has_filled: false,
+            written: None,
+        }
+    }
+
+    /// Takes the next entry. The game that it closes gets its file, if it has none yet.
+    fn take(&mut self, entry: &Entry) {
+        if let Some(closed) = self.games.take(entry).closed
+            && (self.has_filled || closed.number > self.n_before)
+        {
+            self.write(closed);
+        }
+    }
+
+    /// Writes the file of the game in progress.
+    fn fill(&mut self) {
+        self.has_filled = true;
+        if let Some(game) = self.games.current().filter(|game| game.number >= self.n_before) {
+            self.write(game);
+        }
+    }
+
+    fn write(&mut self, game: Recorded) {
+        let number = game.number;
+        let text = game.public_pgn(self.site);
+        if self.written.as_ref().is_some_and(|(n, before)| (*n, before) == (number, &text)) {
+            return;
+        }
+        let path = self.folder.join(record::file_name(number));
+        if fs::read(&path).is_ok_and(|before| before == text.as_bytes()) {
+            self.written = Some((number, text));
+            return;
+        }
+        match replace(&path, text.as_bytes()) {
+            Ok(()) => self.written = Some((number, text)),
+            Err(error) => {
+                let (board, path) = (self.board, path.display());
+                warn!(board, %path, %error, "the game's file was not written");
+            }
+        }
+    }
+}
+
+/// What the public sees.
+#[derive(Debug)]
+struct Window<'a> {
+    board: &'a str,
+    site: &'a str,
+    held: Held,
+    /// What has been let through, where the public is behind the board.
+    games: Games,
+    public: Public,
+}
+
+impl<'a> Window<'a> {
+    fn new(board: &'a str, site: &'a str, delay: Delay, public: Public) -> Self {
+        Self { board, site, held: Held::new(delay), games: Games::default(), public }
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        self.held.take(entry, *self.public.is_ready.borrow());
+    }
+
+    /// Shows what may be shown by now of the `games` on record. In how long there will be more, if
+    /// anything waits.
+    fn show(&mut self, games: &Games, now: Now) -> Option<Duration> {
+        let at = now.stamp();
+        let mut has_more = !*self.public.is_ready.borrow();
+        for entry in self.held.due(at) {
+            self.games.take(&entry);
+            has_more = true;
+        }
+        let games = if self.public.view.is_some() { &self.games } else { games };
+        let text = games.current().map_or_else(String::new, |game| game.public_pgn(self.site));
+        self.public.pgn.send_if_modified(|pgn| {
+            let is_new = **pgn != *text;
+            if is_new {
+                *pgn = Arc::from(text);
+            }
+            is_new
+        });
+        if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
+            let text = View::of_record(self.board, games.fold(), games.tags()).to_json();
+            view.send_replace(Arc::new(Shown { text, made: Instant::now() }));
+        }
+        self.held.due_in(at)
+    }
+}
+
+/// Replaces a file as a whole: a reader sees the old one or the new one, never a part.
+///
+/// # Errors
+/// Those of the file system.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = path.with_extension("tmp");
+    let mut options = OpenOptions::new();
+    let mut file = open_file(&temporary, options.write(true).create(true).truncate(true))?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_data());
+    if let Err(error) = written.and_then(|()| fs::rename(&temporary, path)) {
+        // Half a file is of no use, and the record may need the room.
+        drop(fs::remove_file(&temporary));
+        return Err(error);
+    }
+    Ok(())
+}
