@@ -5,9 +5,41 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+
+/// How much of the processor a thread claims where there is not enough of it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// By so much less than the boards; 0 is as much.
+    Nice(i32),
+    /// What nobody else wants: it gives way at once, also in the middle of what it does.
+    Spare,
+}
+
+impl Share {
+    /// Gives this share to the calling thread alone, which has that of others where this is
+    /// forbidden.
+    fn take(self) {
+        let nice = match self {
+            Self::Nice(nice) => nice,
+            Self::Spare => {
+                let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+                set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).ok();
+                NICE_MAX
+            }
+        };
+        rustix::process::setpriority_process(None, nice).ok();
+    }
+}
+
+/// The least that a thread can claim.
+const NICE_MAX: i32 = 19;
 
 /// Something that runs on its own.
 #[derive(Debug)]
@@ -16,13 +48,13 @@ pub struct Apart {
 }
 
 impl Apart {
-    /// Starts `work` on a thread of this name, which is so `nice` to the others.
+    /// Starts `work` on a thread of this name, with this share of the processor.
     ///
     /// # Errors
     /// The system gives no thread, or no event loop.
     pub fn start<W>(
         name: &str,
-        nice: i32,
+        share: Share,
         work: impl FnOnce() -> W + Send + 'static,
     ) -> io::Result<Self>
     where
@@ -31,8 +63,7 @@ impl Apart {
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build()?;
         let (end, ended) = oneshot::channel();
         let run = move || {
-            // Of the calling thread alone. Where that is forbidden it has the same share as others.
-            rustix::process::setpriority_process(None, nice).ok();
+            share.take();
             runtime.block_on(work());
             // Nobody waits any more.
             end.send(()).ok();

@@ -1,7 +1,7 @@
 //! A second copy of all records, on a disk that may be pulled out, full or slow: a thread of its
 //! own follows what is on the first one. Nothing that is recorded waits for it.
 
-use super::apart::Apart;
+use super::apart::{Apart, Share};
 use super::journal::{DiskStorage, JournalError, Mirror, Position};
 use super::status::Status;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ const SLOW: Duration = Duration::from_secs(10);
 /// How often it is looked at how the copies stand.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How much the copying gives way to the boards.
-const NICE: i32 = 10;
+const COPYING: Share = Share::Nice(10);
 
 /// A record that is to be copied.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub fn start(
         let of = Folders { root: root.clone(), state_dir: state_dir.clone(), name, folder };
         jobs.push((of, kept, copied));
     }
-    let thread = Apart::start("copy", NICE, move || async move {
+    let thread = Apart::start("copy", COPYING, move || async move {
         let mut tasks = JoinSet::new();
         for (of, kept, copied) in jobs {
             tasks.spawn(of.copy(kept, copied));

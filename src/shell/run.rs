@@ -4,7 +4,7 @@
 //! nothing but channels between. Whatever fails at one board, at the pages or at the orders is said
 //! and tried again, and recording goes on.
 
-use super::apart::Apart;
+use super::apart::{Apart, Share};
 use super::bus;
 use super::clock::own::OwnClockStub;
 use super::config::Config;
@@ -41,10 +41,8 @@ const GRACE_APART: Duration = Duration::from_millis(500);
 const OPENING: Duration = Duration::from_secs(10);
 /// How often the loop that records shows that it runs.
 const PULSE: Duration = Duration::from_millis(500);
-/// How much the pages give way to the boards where there is not enough of the processor.
-const NICE: i32 = 10;
-/// The same of what writes the games' files, before the pages.
-const NICE_GATES: i32 = 5;
+/// How much what writes the games' files gives way to the boards.
+const GATES: Share = Share::Nice(5);
 /// How long to wait before an address or a socket is tried again: twice as long each time.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
 const WAIT_LAST: Duration = Duration::from_secs(30);
@@ -190,7 +188,7 @@ fn let_out(gates: Vec<Gate>) -> Result<Apart, RunError> {
     let work = move || async move {
         gates.into_iter().map(Gate::run).collect::<JoinSet<()>>().join_all().await;
     };
-    Apart::start("gates", NICE_GATES, work).map_err(RunError::Threads)
+    Apart::start("gates", GATES, work).map_err(RunError::Threads)
 }
 
 /// Starts copying the records to another disk, if that is set.
@@ -336,7 +334,7 @@ fn serve_pages(
             }
         }
     };
-    Apart::start("pages", NICE, work).map_err(RunError::Threads)
+    Apart::start("pages", Share::Spare, work).map_err(RunError::Threads)
 }
 
 /// Lets people give orders, on a thread of their own. Where that cannot be, the games are recorded
@@ -373,7 +371,7 @@ fn take_orders(
             }
         }
     };
-    Apart::start("orders", 0, work).map_err(RunError::Threads)
+    Apart::start("orders", Share::Nice(0), work).map_err(RunError::Threads)
 }
 
 /// The signals that ask for an orderly end. Until they are listened to they are the end.

@@ -2,9 +2,8 @@
 //! `name value target PASS|FAIL` and ends with exit code 1 if anything failed.
 //!
 //! `cargo bench --bench hall` takes nine minutes; `ROKADE_HALL=boards` or `network` is one half of
-//! it, `ROKADE_HALL_BOARDS` and `ROKADE_HALL_SECONDS` make it smaller, and with
-//! `ROKADE_HALL_PAGES_LAST` the pages run when nobody else does (Decision 107). The boards are
-//! simulated behind pseudo-terminals by this very process, and the network's clients by another one
+//! it, `ROKADE_HALL_BOARDS` and `ROKADE_HALL_SECONDS` make it smaller. The boards are simulated
+//! behind pseudo-terminals by this very process, and the network's clients by another one
 //! that runs when nobody else does, as they would be other machines.
 
 #![allow(clippy::disallowed_methods, reason = "a bench measures time")]

@@ -14,6 +14,8 @@ mod clocks;
 mod config;
 mod copy;
 mod daemon;
+mod delay;
+mod delay;
 mod effects;
 mod games;
 mod hall;

@@ -37,7 +37,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::apart::Apart;
+use super::apart::{Apart, Share};
 use super::delays::Delays;
 use super::status::Status;
 use crate::game::Game;
@@ -49,7 +49,7 @@ use relay::Local;
 use seats::House;
 
 /// The thread at the door gives way to the boards, and the pages' thread to it.
-const NICE_DOOR: i32 = 5;
+const AT_DOOR: Share = Share::Nice(5);
 /// How long clients have to leave after the stop.
 const GRACE: Duration = Duration::from_secs(2);
 /// How often it is looked whether they have.
@@ -225,7 +225,7 @@ fn receive_callers(
     let address = listener.local_addr()?;
     let listener = listener.into_std()?;
     let (checks, callers) = mpsc::channel(door::WAITING);
-    Apart::start("door", NICE_DOOR, move || async move {
+    Apart::start("door", AT_DOOR, move || async move {
         let Ok(listener) = TcpListener::from_std(listener) else { return };
         let server = serve_callers(Door::new(callers, address), app, closing.clone());
         let server = tokio::spawn(server.into_future());

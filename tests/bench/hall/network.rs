@@ -97,18 +97,6 @@ fn waited(hall: &Hall) -> (Duration, u64) {
     (Duration::from_nanos(nanos), n)
 }
 
-/// Lets the daemon's pages run only when nobody else does, whatever it does itself.
-fn put_pages_last(hall: &Hall) {
-    let tasks = fs::read_dir(format!("/proc/{}/task", hall.daemon.id())).expect("a process");
-    for task in tasks.filter_map(Result::ok) {
-        let name = fs::read_to_string(task.path().join("comm")).unwrap_or_default();
-        if name.trim() == "pages" {
-            let set = Command::new("chrt").args(["-i", "-p", "0"]).arg(task.file_name()).status();
-            assert!(set.is_ok_and(|status| status.success()), "chrt, and the right to use it");
-        }
-    }
-}
-
 /// The number behind `key` in a line of the log.
 fn number(line: &str, key: &str) -> Option<u64> {
     let rest = line.split(key).nth(1)?;
@@ -157,9 +145,6 @@ pub(crate) fn bad_network(seconds: u64) -> bool {
     let control = free.local_addr().expect("a bound port");
     drop(free);
     thread::sleep(Duration::from_secs(8));
-    if std::env::var_os("ROKADE_HALL_PAGES_LAST").is_some() {
-        put_pages_last(&hall);
-    }
     let mut all: [Found; 3] = Default::default();
     let (mut checks, mut orders) = (Vec::new(), Vec::new());
     let mut memory: f64 = 0.0;

@@ -1,0 +1,116 @@
+//! A public that is behind the board sees nothing of it before its time, on no way out.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use rokade::game::{Entry, Fact};
+use rokade::relay::delay::{Delay, Held};
+use rokade::shell::pty::Speed;
+use rokade::sim::hands::Span;
+use rokade::time::{Mono, Stamp, Wall};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::cli::pgn_moves;
+use crate::daemon::game;
+use crate::program::{LIMIT, Place, STEP, moves_of, plug};
+
+/// The moment so many seconds after a start; a run before this one counted from another.
+fn at(seconds: u64) -> Stamp {
+    let wall = 1_790_000_000_000_000 + i64::try_from(seconds).unwrap() * 1_000_000;
+    Stamp { mono: Mono::from_millis(seconds * 1_000), wall: Wall(wall) }
+}
+
+fn made(ply: usize, seconds: u64) -> Entry {
+    let fact = Fact::MoveRetracted { ply: ply + 1 };
+    Entry { at: at(seconds), fact }
+}
+
+#[test]
+fn minutes_hold_everything_back_for_as_long() {
+    for is_of_this_run in [true, false] {
+        let mut held = Held::new(Delay::Minutes(15));
+        held.take(&made(1, 100), is_of_this_run);
+        held.take(&Entry { at: at(130), fact: Fact::GameClosed }, is_of_this_run);
+        assert_eq!(held.due(at(100 + 899)).len(), 0);
+        assert_eq!(held.due_in(at(100 + 899)).unwrap().as_secs(), 1);
+        assert_eq!(held.due(at(100 + 900)), [made(1, 100)]);
+        assert_eq!(held.due(at(130 + 899)).len(), 0, "not even the end of the game");
+        assert_eq!(held.due(at(130 + 900)).len(), 1);
+        assert_eq!(held.due_in(at(2_000)), None);
+    }
+    // The clock on the wall is set an hour on: what this run recorded still waits.
+    let mut held = Held::new(Delay::Minutes(15));
+    held.take(&made(1, 100), true);
+    let later = Stamp { wall: at(3_700).wall, ..at(101) };
+    assert_eq!(held.due(later).len(), 0);
+}
+
+#[test]
+fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
+    let mut held = Held::new(Delay::Moves(2));
+    for ply in 1..=6 {
+        held.take(&made(ply, 1), true);
+    }
+    assert_eq!(held.due(at(1)), [made(1, 1), made(2, 1)]);
+    // A half-move is withdrawn: what was let through was, but nothing follows it.
+    held.take(&made(5, 1), true);
+    held.take(&made(6, 1), true);
+    assert_eq!(held.due(at(1)), []);
+    held.take(&made(7, 1), true);
+    assert_eq!(held.due(at(1)), [made(3, 1)]);
+    held.take(&Entry { at: at(2), fact: Fact::GameClosed }, true);
+    assert_eq!(held.due(at(2)).len(), 7);
+    assert_eq!(held.due_in(at(2)), None);
+}
+
+/// The daemon, with a board whose public is two moves behind, killed in the middle of the game.
+#[tokio::test]
+async fn the_public_stays_behind_over_a_restart() {
+    let place = Place::new();
+    place.add("delay = \"2 moves\"\n");
+    let (intended, played) = game(10, Span::new(300, 600), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    let filed = || {
+        let text = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap_or_default();
+        if text.is_empty() { 0 } else { pgn_moves(&text)[0].len() }
+    };
+    let behind = async || {
+        // What is public is read first: the board only gets on meanwhile.
+        let pgn = place.get("/board/table-1/game.pgn").await.unwrap_or_default();
+        let all = place.get("/games.pgn").await.unwrap_or_default();
+        let view = place.view().await.as_ref().map_or(0, |view| moves_of(view).len());
+        let count = |pgn: &str| if pgn.is_empty() { 0 } else { pgn_moves(pgn)[0].len() };
+        [count(&pgn), count(&all), view]
+    };
+    let watching = async {
+        let end = Instant::now() + LIMIT;
+        while filed() < intended.len() {
+            let (shown, on_file) = (behind().await, filed());
+            // A half-move may be on record and not in the file yet.
+            assert!(shown.iter().all(|n| *n <= (on_file + 1).saturating_sub(4)), "{shown:?}");
+            assert!(Instant::now() < end, "{}", daemon.said());
+            sleep(STEP).await;
+        }
+    };
+    let (played, ()) = tokio::join!(board.play(played.script.happenings, Speed::REAL), watching);
+    played.unwrap();
+    let due = intended.len() - 4;
+    place.seen(|view| moves_of(view).len() == due).await;
+    assert_eq!(behind().await, [due; 3]);
+    daemon.kill().await;
+
+    let daemon = place.start();
+    place.seen(|view| moves_of(view).len() == due).await;
+    assert_eq!(behind().await, [due; 3], "nothing more, nothing less");
+    let order = ["order", "--board", "table-1", "result", "1-0"];
+    let outcome = place.run(&order).await;
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let over = place.seen(|view| moves_of(view).len() == intended.len()).await;
+    assert_eq!(over["result"], "1-0");
+    let pgn = place.get("/board/table-1/game.pgn").await.unwrap();
+    assert!(pgn.contains("[Result \"1-0\"]"), "{pgn}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
