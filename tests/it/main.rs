@@ -15,7 +15,6 @@ mod config;
 mod copy;
 mod daemon;
 mod delay;
-mod delay;
 mod effects;
 mod games;
 mod hall;
