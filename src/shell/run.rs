@@ -149,21 +149,8 @@ pub async fn run(
     apart.push(let_out(gates)?);
     apart.extend(keep_copies(config, originals, &mut tasks)?);
     opened(&feeds, manner).await?;
-    let mut address = None;
-    if config.http.enabled {
-        let first = listen(config.http.listen);
-        address = first.as_ref().ok().and_then(|listener| listener.local_addr().ok());
-        let first = match first {
-            Err(source) if manner == Manner::Demo => {
-                return Err(RunError::Listen { address: config.http.listen, source });
-            }
-            first => first,
-        };
-        let seats = Seats::within(n_files(), config.boards.len());
-        let names = names(&config.http.names);
-        let site = Site { feeds: feeds.clone(), pulse: pulses, seats, names };
-        apart.push(serve_pages(first, config.http.listen, site, stops.clone())?);
-    }
+    let (pages, address) = open_pages(config, manner, &feeds, &pulses, &stops)?;
+    apart.extend(pages);
     if config.orders.enabled {
         apart.push(take_orders(config.orders_from(), to_boards, stops.clone())?);
     }
@@ -181,6 +168,34 @@ pub async fn run(
     }
     tasks.shutdown().await;
     Ok(())
+}
+
+/// Starts serving the pages, if they are wanted; where, if the address could be had at once.
+fn open_pages(
+    config: &Config,
+    manner: Manner,
+    feeds: &[Feed],
+    pulse: &watch::Receiver<Instant>,
+    stops: &watch::Receiver<bool>,
+) -> Result<(Option<Apart>, Option<SocketAddr>), RunError> {
+    if !config.http.enabled {
+        return Ok((None, None));
+    }
+    let first = match listen(config.http.listen) {
+        Err(source) if manner == Manner::Demo => {
+            return Err(RunError::Listen { address: config.http.listen, source });
+        }
+        first => first,
+    };
+    let address = first.as_ref().ok().and_then(|listener| listener.local_addr().ok());
+    let site = Site {
+        feeds: feeds.to_vec(),
+        pulse: pulse.clone(),
+        seats: Seats::within(n_files(), config.boards.len()),
+        names: names(&config.http.names),
+    };
+    let thread = serve_pages(first, config.http.listen, site, stops.clone())?;
+    Ok((Some(thread), address))
 }
 
 /// Starts writing the games' files, and telling the public what it may have.
