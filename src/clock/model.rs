@@ -494,3 +494,23 @@ impl ClockModel {
         changes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a device shows decides about a flag that has fallen by the model: time that is left
+    /// puts it up again.
+    #[test]
+    fn a_flag_goes_up_again_with_time_and_not_without() {
+        for (shown, is_down) in [(0, true), (1, false)] {
+            let minute = TimeControl::sudden_death(Duration::from_secs(60), PerMove::Nothing);
+            let mut model = ClockModel::new(minute.expect("a minute"), Manner::default());
+            model.start(Mono(0), Color::White);
+            model.advance(Mono::from_millis(60_000));
+            assert!(model.flag(Color::White).is_some());
+            model.adopt(Color::White, Duration::from_secs(shown));
+            assert_eq!(model.flag(Color::White).is_some(), is_down, "{shown} s");
+        }
+    }
+}

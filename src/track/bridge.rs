@@ -489,4 +489,28 @@ mod tests {
         assert_eq!(least(&[(Square::A7, None), (Square::B7, None)]), Some(3));
         assert_eq!(least(&[(Square::A2, None)]), Some(2), "one that Black has taken");
     }
+
+    /// A pawn that may have made two steps could be taken in passing, unless it stood elsewhere or
+    /// something stands on its way.
+    #[test]
+    fn a_pawn_may_have_passed_where_it_came_from_home_and_its_way_is_free() {
+        let position = |fen: &str| -> Chess {
+            let fen: shakmaty::fen::Fen = format!("{fen} w - - 0 1").parse().unwrap();
+            fen.into_position(shakmaty::CastlingMode::Standard).unwrap()
+        };
+        let home = position("4k3/8/8/8/3p4/8/4P3/4K3");
+        let elsewhere = position("4k3/8/8/8/3p4/4P3/8/4K3");
+        let e3 = Some(Square::E3);
+        for (after, before, passed) in [
+            ("4k3/8/8/8/3pP3/8/8/4K3", None, e3),
+            ("4k3/8/8/8/3pP3/8/8/4K3", Some(&home), e3),
+            ("4k3/8/8/8/3pP3/8/8/4K3", Some(&elsewhere), None),
+            ("4k3/8/8/8/3pP3/4B3/8/4K3", Some(&home), None),
+            ("4k3/8/8/8/3pP3/8/4B3/4K3", Some(&home), None),
+            ("4k3/8/8/8/4P3/8/8/4K3", Some(&home), None),
+        ] {
+            let board = position(after).board().clone();
+            assert_eq!(may_be_passed(&board, before, Color::Black), passed, "{after}");
+        }
+    }
 }

@@ -483,4 +483,13 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_was_heard_and_is_not_remembered_is_extra() {
+        let heard = [(Mono(1), sensed(Square::E2, None)), (Mono(2), pressed(Color::White, 9))];
+        assert_eq!(matches(&[], &heard), (Vec::new(), vec![heard[1].clone(), heard[0].clone()]));
+        let memory = [slow(sensed(Square::D2, None)), slow(heard[1].1.clone())];
+        let (times, extra) = matches(&memory, &heard);
+        assert_eq!((times, extra), (vec![None, Some(Mono(2))], vec![heard[0].clone()]));
+    }
 }

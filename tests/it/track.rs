@@ -12,6 +12,7 @@ use rokade::sim::{Replay, Script};
 use rokade::time::Mono;
 use rokade::track::Placement;
 use rokade::track::audit::{Heard, Open};
+use rokade::track::line::UNEXPLAINED_MAX;
 use rokade::track::past::{PAST_MAX, Past};
 use rokade::track::repair::{Found, Recorded, Stretch};
 use rokade::track::tracker::STEP_MAX;
@@ -235,4 +236,38 @@ fn at_each_limit_something_changes() {
     }
     wrong.extend(book.hold(LIMITS, true));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A tracker from the start position after `words`.
+fn tracker_after(words: &str) -> Tracker {
+    let mut tracker = Tracker::new(Chess::default(), 0);
+    words.split_whitespace().for_each(|word| happen(&mut tracker, word, Duration::ZERO));
+    tracker
+}
+
+#[test]
+fn who_has_moved_since_a_piece_came_astray_is_asked_of_its_owner() {
+    // A rook of White's lies on h4: after Black's reply, and before White's own move.
+    let after = "1000:g1= 1200:f3=N 1300:white 2000:b8= 2200:c6=n 2300:black 3000:h1= 3100:h4=R";
+    let tracker = tracker_after(after);
+    assert!(tracker.is_last_of(Color::White, Square::H4));
+    assert!(!tracker.is_last_of(Color::Black, Square::H4));
+    assert!(!tracker.is_last_of(Color::White, Square::A1), "nobody saw that one come");
+    let before = tracker_after("1000:h1= 1100:h4=R 2000:g1= 2200:f3=N 2300:white 2400:look");
+    assert_eq!(before.best().plies.len(), 1);
+    assert!(!before.is_last_of(Color::White, Square::H4));
+}
+
+#[test]
+fn presses_for_nothing_are_remembered_up_to_a_limit() {
+    let presses: Vec<String> = (1..12).map(|n| format!("{}:white", n * 5_000)).collect();
+    let tracker = tracker_after(&format!("1000:e2= 1200:e4=P 1300:white {}", presses.join(" ")));
+    assert_eq!(tracker.best().unexplained.len(), UNEXPLAINED_MAX);
+}
+
+#[test]
+fn a_search_that_was_cut_elsewhere_is_counted() {
+    let mut tracker = tracker_after("1000:e2=");
+    tracker.note_cut();
+    assert_eq!(tracker.n_cut(), 1);
 }
