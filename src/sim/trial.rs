@@ -78,6 +78,22 @@ impl Recipe {
 }
 
 impl Recipe {
+    /// The game by its hands, before anybody records it, from which position on, and how castling
+    /// is played.
+    ///
+    /// # Panics
+    /// As [`Trial::run`].
+    pub fn perform(&self, known: &[Known]) -> (Chess, CastlingMode, Performance) {
+        let Self { seed, profile, also, table, .. } = *self;
+        let manners = Manners { also, ..Manners::named(profile).expect("a profile") };
+        let Game { start, mode, moves, outcome } = Game::new(self, known);
+        let mut performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
+        if let Some((end, Happening::End)) = performance.script.happenings.last_mut() {
+            *end = *end + LINGER;
+        }
+        (start, mode, performance)
+    }
+
     /// The hands in a word or two, such as `blitz` or `blitz+scan,lag`.
     pub fn hands(&self) -> String {
         if self.also == Also::NONE {
@@ -118,13 +134,7 @@ impl Trial {
     /// # Panics
     /// If there are no manners of the recipe's name, or no game is known where one is wanted.
     pub fn run(recipe: Recipe, known: &[Known]) -> Self {
-        let Recipe { seed, profile, also, table, .. } = recipe;
-        let manners = Manners { also, ..Manners::named(profile).expect("a profile") };
-        let Game { start, mode, moves, outcome } = Game::new(&recipe, known);
-        let mut performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
-        if let Some((end, Happening::End)) = performance.script.happenings.last_mut() {
-            *end = *end + LINGER;
-        }
+        let (start, mode, performance) = recipe.perform(known);
         let replay = shrink::replay(&performance.script);
         let verdict = match &replay {
             Some(replay) => Verdict::new(&start, &performance.truth, replay, &performance.script),

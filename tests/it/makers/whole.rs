@@ -3,7 +3,7 @@
 use rokade::game::BoardKind;
 use rokade::sim::account::Account;
 use rokade::sim::replay::settings_of;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Choice, Recipe};
 use rokade::sim::trouble::{Case, Kind, Noise, Toll, Trouble};
 use rokade::sim::verdict::Verdict;
 use rokade::sim::{Also, Replay, Script, TableKind, blame};
@@ -31,7 +31,7 @@ fn contest(
     for seed in 0..N_GAMES {
         let choice = Choice::Invented;
         let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
-        let Trial { start, performance, .. } = Trial::run(recipe, &[]);
+        let (start, _, performance) = recipe.perform(&[]);
         let verdict = |script: &Script| {
             let replay = Replay::run_amid(script, settings_of(&script.header), &forgets);
             Verdict::new(&start, &performance.truth, &replay, script)
