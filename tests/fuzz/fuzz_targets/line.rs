@@ -5,7 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use rokade::time::Mono;
 use rokade::wire::{
-    BoardMessage, Command, CommandDecoder, Decoder, HostItem, Item, Session, Streams, decode_log,
+    BoardMessage, BusLine, Command, CommandDecoder, Decoder, HostItem, Item, Session, Streams,
+    decode_log,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -29,6 +30,16 @@ fuzz_target!(|bytes: &[u8]| {
             session.on_timeout(now, &mut sent);
             assert!(session.wake_at().is_none_or(|due| due > now), "a time that is over");
         }
+    }
+    let mut shared = BusLine::new(&[1_025, 1_026]);
+    shared.link_up(Mono(0));
+    for (part, ms) in bytes.chunks(7).zip((0..).step_by(40)) {
+        let now = Mono::from_millis(ms);
+        shared.on_bytes(now, part);
+        shared.order(now, 0, part);
+        shared.on_timeout(now);
+        assert!(shared.wake_at().is_some_and(|due| due > now), "a time that is over");
+        while shared.poll().is_some() {}
     }
     let (mut host, mut asked) = (CommandDecoder::default(), Vec::new());
     host.push(bytes, &mut asked);

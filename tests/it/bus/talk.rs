@@ -4,10 +4,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use rokade::sim::hands::{Manners, Span};
+use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Choice, Recipe};
 use rokade::sim::trouble::Noise;
 use rokade::sim::verdict::Verdict;
 use rokade::sim::{Also, Replay, TableKind, blame, games, hands};
@@ -232,6 +232,42 @@ fn answers_that_come_late_are_told_once() {
     assert_eq!(asked.says(BusAnswer::Changes(put)), 1);
 }
 
+/// Whatever comes over the line, and whatever a board's loop says, there is always a later moment
+/// to wait for, and no flood of questions.
+#[test]
+fn no_bytes_make_the_line_spin() {
+    for seed in 0..200 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut bus = BusLine::new(&[FIRST, FIRST + 1, FIRST + 2]);
+        bus.link_up(Mono::default());
+        let mut now = Mono::default();
+        for _ in 0..2_000 {
+            let due = bus.wake_at().unwrap();
+            assert!(due > now, "seed {seed}: {due:?} is over at {now:?}");
+            now = if rng.u8(0..4) == 0 { now + Duration::from_millis(rng.u64(0..40)) } else { due };
+            let address = FIRST + rng.u16(0..4);
+            let answer = match rng.u8(0..5) {
+                0 => BusAnswer::Pong,
+                1 => BusAnswer::Clock(ClockMessage::NoClock),
+                2 => BusAnswer::Version { major: 1, minor: 8 },
+                3 => BusAnswer::Changes(Vec::new()),
+                _ => BusAnswer::Changes((0..8).map(|_| rng.u8(..0x80)).collect()),
+            };
+            let mut bytes = BusMessage { address, answer }.encode();
+            Noise::new(300, rng.u64(..)).spoil(&mut bytes);
+            match rng.u8(0..8) {
+                0 => bus.order(now, rng.usize(0..3), &bytes),
+                1 => bus.order(now, rng.usize(0..3), &Command::SendLog.encode()),
+                2 => bus.order(now, rng.usize(0..3), &Command::SendBoard.encode()),
+                _ => bus.on_bytes(now, &bytes),
+            }
+            bus.on_timeout(now);
+            assert!(bus.take_sent().len() <= 2, "seed {seed}");
+            while bus.poll().is_some() {}
+        }
+    }
+}
+
 /// A board joins a line on which another one has its address: their answers spoil each other, which
 /// is found out, and told.
 #[test]
@@ -321,8 +357,8 @@ fn recorded(
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let choice = Choice::Invented;
     let recipe = |seed| Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max };
-    let trials: Vec<Trial> = seeds.map(|seed| Trial::run(recipe(seed), &[])).collect();
-    let scripts: Vec<_> = trials.iter().map(|it| it.performance.script.clone()).collect();
+    let played: Vec<_> = seeds.map(|seed| (recipe(seed), recipe(seed).perform(&[]))).collect();
+    let scripts: Vec<_> = played.iter().map(|(_, (.., played))| played.script.clone()).collect();
     let tables = (FIRST..).zip(&scripts).map(|(address, script)| {
         rokade::sim::Table::new(&script.header).numbered(&format!("{address:05}"), 1)
     });
@@ -338,13 +374,13 @@ fn recorded(
     house.run_until(BEGINS);
     house.spoiled(noise);
     house.run_until(house.last() + secs(30));
-    let verdict = |(trial, replay): (Trial, Replay)| {
-        let Trial { start, performance, recipe, .. } = trial;
-        let verdict = Verdict::new(&start, &performance.truth, &replay, &performance.script);
-        let accused = blame::undeserved(&performance.truth, &replay.entries).len();
-        (recipe, verdict, accused)
+    let replays = house.replays();
+    let verdict = |((recipe, (start, _, played)), replay): (_, &Replay)| {
+        let (recipe, start, played): (Recipe, Chess, Performance) = (recipe, start, played);
+        let verdict = Verdict::new(&start, &played.truth, replay, &played.script);
+        (recipe, verdict, blame::undeserved(&played.truth, &replay.entries).len())
     };
-    trials.into_iter().zip(house.replays()).map(verdict).collect()
+    played.into_iter().zip(&replays).map(verdict).collect()
 }
 
 /// Games of several boards on one line are recorded as well as on lines of their own.
