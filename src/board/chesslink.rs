@@ -139,7 +139,7 @@ impl ChessLink {
     fn believed(&mut self, now: Mono, dump: &Dump) -> Option<Dump> {
         let shown = self.mirror.shown().cloned();
         let is_known = shown.as_ref() == Some(dump);
-        let before = self.doubts.read(is_known);
+        let before = self.doubts.read(now, is_known);
         let is_same = before.as_ref().is_some_and(|before| differs(before, dump) <= AGREE);
         if !self.doubts.is_noisy(now) {
             let is_near = shown.as_ref().is_none_or(|shown| differs(shown, dump) <= NEAR_AFTER_GAP);
@@ -313,8 +313,8 @@ impl Driver for ChessLink {
         self.doubts.is_noisy(now)
     }
 
-    fn is_settled(&self, now: Mono) -> bool {
-        self.doubts.is_settled(now)
+    fn settled(&self, now: Mono) -> Option<Mono> {
+        self.doubts.settled(now)
     }
 
     fn last_heard(&self) -> Mono {

@@ -111,6 +111,10 @@ impl Dgt {
                     self.news.push_back(News::Signal(signal));
                     self.unweighed = Some(Unweighed::Dump(dump));
                 } else if let Some(dump) = self.believed(now, &dump, expects) {
+                    if self.is_live && dump != self.fields && self.doubts.is_noisy(now) {
+                        // A message was hurt, and who knows which.
+                        self.news.push_back(News::Noise);
+                    }
                     self.take_dump(&dump);
                 }
             }
@@ -165,7 +169,7 @@ impl Dgt {
     /// asked again.
     fn believed(&mut self, now: Mono, dump: &Dump, expects: &dyn Expects) -> Option<Dump> {
         let is_confirmed = self.has_dumped && *dump == self.fields;
-        let before = self.doubts.read(is_confirmed);
+        let before = self.doubts.read(now, is_confirmed);
         let is_near = |other: &Dump, n| differs(dump, other) <= n;
         let is_same = before.as_ref().is_some_and(|before| is_near(before, AGREE));
         let is_noisy = self.doubts.is_noisy(now);
@@ -292,7 +296,10 @@ impl Driver for Dgt {
             BoardMessage::Field { field, code } => {
                 self.unweighed = Some(Unweighed::Change(*field, *code));
             }
-            BoardMessage::Clock(clock) => self.news.push_back(News::Clock(clock.clone())),
+            BoardMessage::Clock(clock) if self.doubts.believes_clock(now, clock) => {
+                self.news.push_back(News::Clock(clock.clone()));
+            }
+            BoardMessage::Clock(_) => self.session.want_clock(now, &mut self.commands),
             BoardMessage::Log(log) => self.unweighed = Some(Unweighed::Log(decode_log(log))),
             BoardMessage::Serial(serial) => self.on_serial(now, serial, Command::ReturnSerial),
             BoardMessage::LongSerial(serial) => {
@@ -363,8 +370,8 @@ impl Driver for Dgt {
         self.doubts.is_noisy(now)
     }
 
-    fn is_settled(&self, now: Mono) -> bool {
-        self.doubts.is_settled(now)
+    fn settled(&self, now: Mono) -> Option<Mono> {
+        self.doubts.settled(now)
     }
 
     fn last_heard(&self) -> Mono {

@@ -1,10 +1,11 @@
 //! A dump of the whole board is evidence and not the truth: a stray byte shifts all that follows
 //! it. One that cannot be, or that is far from what was known, is asked for again before it changes
 //! anything; it is believed when the next one says the same. On a line with noise on it every field
-//! needs two dumps to change, and a piece that comes from nowhere is left to them.
+//! needs two dumps to change, and a piece that comes from nowhere is left to them. So does a lever
+//! that is said to be over need two readings of the clock.
 
 use crate::time::Mono;
-use crate::wire::{Code, Dump, Field, Signal};
+use crate::wire::{ClockMessage, Code, Dump, Field, Lever, Signal};
 use shakmaty::{Color, Role};
 use std::time::Duration;
 
@@ -34,8 +35,12 @@ pub(super) struct Doubts {
     signal: Option<(Field, Signal)>,
     /// When noise was heard last, newest first.
     noise: [Option<Mono>; 3],
-    /// The last picture showed just what was known, and nothing has come since.
-    is_confirmed: bool,
+    /// When a picture showed just what was known, if nothing has come since.
+    confirmed: Option<Mono>,
+    /// How the lever stands, as far as it is believed; `None` inside if no clock is connected.
+    lever: Option<Option<Lever>>,
+    /// How the last reading has it, if that is in doubt.
+    turned: Option<Option<Lever>>,
 }
 
 impl Doubts {
@@ -46,7 +51,7 @@ impl Doubts {
             Some(last) if now.since(last) < APART => self.noise[0] = Some(now),
             last => self.noise = [Some(now), last, self.noise[1]],
         }
-        self.is_confirmed = false;
+        self.confirmed = None;
         self.dump.take_if(|(at, _)| now.since(*at) <= SPILLED);
     }
 
@@ -59,15 +64,16 @@ impl Doubts {
         self.noise[2].is_some_and(|at| now.since(at) <= DENSE)
     }
 
-    /// Whether what is known of the board has been read twice, if that is needed.
-    pub(super) fn is_settled(&self, now: Mono) -> bool {
-        self.is_confirmed || !self.is_noisy(now)
+    /// When what is known of the board was last read twice, if that is needed. `None` if it is yet
+    /// to be.
+    pub(super) fn settled(&self, now: Mono) -> Option<Mono> {
+        if self.is_noisy(now) { self.confirmed } else { Some(now) }
     }
 
     /// The whole board was read; `is_confirmed` if it is as was known. What it showed the last
     /// time, if that is in doubt.
-    pub(super) fn read(&mut self, is_confirmed: bool) -> Option<Box<Dump>> {
-        self.is_confirmed = is_confirmed;
+    pub(super) fn read(&mut self, now: Mono, is_confirmed: bool) -> Option<Box<Dump>> {
+        self.confirmed = is_confirmed.then_some(now);
         self.dump.take().map(|(_, dump)| dump)
     }
 
@@ -84,7 +90,24 @@ impl Doubts {
 
     /// A field was read by itself; `is_known` if it reads what was known.
     pub(super) fn note_change(&mut self, is_known: bool) {
-        self.is_confirmed &= is_known;
+        self.confirmed.take_if(|_| !is_known);
+    }
+
+    /// The clock was read. Whether that is believed: on a line with noise on it a lever that is
+    /// over, and a clock that has come or gone, must be read twice.
+    pub(super) fn believes_clock(&mut self, now: Mono, message: &ClockMessage) -> bool {
+        let lever = match message {
+            ClockMessage::NoClock => None,
+            ClockMessage::Ack(_) | ClockMessage::Empty => return true,
+            ClockMessage::Time(_) | ClockMessage::Rejected { .. } => message.lever(),
+        };
+        let is_same = self.lever == Some(lever) || self.turned == Some(lever);
+        if is_same || !self.is_noisy(now) {
+            (self.lever, self.turned) = (Some(lever), None);
+            return true;
+        }
+        self.turned = Some(lever);
+        false
     }
 
     /// A figure was read that says how the game ended, and may be noise.
@@ -109,4 +132,33 @@ pub(super) fn can_be(dump: &Dump) -> bool {
     let has_one_king = |color| count(color, Role::King) <= 1;
     let n = dump.0.iter().filter(|code| **code != Code::Empty).count();
     n <= PIECES_MAX && Color::ALL.into_iter().all(has_one_king)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::End;
+    use crate::wire::{ClockTime, SideTime};
+
+    #[test]
+    fn one_reading_of_a_lever_proves_nothing_amid_noise() {
+        let side = SideTime::of_seconds(300);
+        let time = |high| {
+            let time =
+                ClockTime { left: side, right: side, running: true, high, battery_low: false };
+            ClockMessage::Time(time)
+        };
+        let (left, right, gone) = (time(End::Left), time(End::Right), ClockMessage::NoClock);
+        let now = Mono::from_millis(5_000);
+        let mut doubts = Doubts::default();
+        for heard in [&left, &right, &gone, &left] {
+            assert!(doubts.believes_clock(now, heard), "a line in order: {heard:?}");
+        }
+        doubts.note_noise(now);
+        let told = [&right, &left, &gone, &right, &right, &right, &left, &left];
+        let told = told.map(|heard| doubts.believes_clock(now, heard));
+        assert_eq!(told, [false, true, false, false, true, true, false, true]);
+        let later = now + NOISY_FOR + Duration::from_secs(1);
+        assert!(doubts.believes_clock(later, &right));
+    }
 }

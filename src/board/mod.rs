@@ -143,9 +143,10 @@ pub trait Driver {
     fn is_noisy(&self, _now: Mono) -> bool {
         false
     }
-    /// Whether what is known of the board has been read twice, if that is needed.
-    fn is_settled(&self, _now: Mono) -> bool {
-        true
+    /// When what is known of the board was last read twice, if that is needed. `None` if it is yet
+    /// to be.
+    fn settled(&self, now: Mono) -> Option<Mono> {
+        Some(now)
     }
     /// When something came over the line for the last time.
     fn last_heard(&self) -> Mono;

@@ -317,6 +317,15 @@ impl Session {
         }
     }
 
+    /// Asks for the clock, if it is watched: somebody else knows what a driven one was asked.
+    pub fn want_clock(&mut self, now: Mono, out: &mut Vec<Command>) {
+        if let (Phase::Running { .. }, ClockWatch::On(..)) = (self.phase, self.clock) {
+            self.clock.asked(now);
+            self.enqueue(Command::SendClock);
+            self.send(now, out);
+        }
+    }
+
     /// Asks for a dump, and for the board's own log after it: 8 s in which nothing else comes
     /// (protocol 5). False before the board is awake, for then nothing is asked.
     pub fn ask_log(&mut self, now: Mono, out: &mut Vec<Command>) -> bool {

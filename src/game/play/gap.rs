@@ -29,6 +29,8 @@ pub(in crate::game) struct Evidence {
     pub(in crate::game) n_max: usize,
     /// The clock stands: what is not forced may be no play.
     pub(in crate::game) is_stopped: bool,
+    /// How the board stands is how it stood between two moves.
+    pub(in crate::game) is_told: bool,
 }
 
 /// The increments that are in use. Where a clock's is not known it is one of these.
@@ -115,7 +117,7 @@ impl Play {
         };
         let before = ends(&common);
         let named = seen.unnamed().is_empty().then(|| seen.known().clone());
-        let Some(board) = board.or(named) else { return false };
+        let Some(board) = board.or(named).filter(|_| evidence.is_told) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let n = match (n_pressed, least) {
             (Some(n), _) => Unknown::by_presses(left(n)),
@@ -496,6 +498,7 @@ mod tests {
             n_pressed: None,
             n_max: 4,
             is_stopped: false,
+            is_told: true,
         };
         assert!(play.bridge(at, &base, &seen, evidence, &mut facts));
         assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");

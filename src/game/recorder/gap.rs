@@ -7,10 +7,11 @@ use super::{Cx, Recorder};
 use crate::clock::{Device, PerMove, Times};
 use crate::game::entry::LinkState;
 use crate::game::play::{Evidence, Play, SHOWN_OFF, millis, sum};
+use crate::game::score::Unknown;
 use crate::game::settings::TimeControl;
 use crate::time::Mono;
-use crate::track::{Placement, Step, Tracker};
-use shakmaty::{Bitboard, Color, Position};
+use crate::track::{Placement, Step, Tracker, bridge};
+use shakmaty::{Bitboard, Board, Color, Position};
 use std::time::Duration;
 
 /// The board must have been still this long to be taken as it stands: a piece may be in a hand, or
@@ -18,6 +19,8 @@ use std::time::Duration;
 const AT_REST: Duration = Duration::from_millis(1_000);
 /// The same after the clock was pressed: the presser's move stands, and has been read.
 const PRESSED: Duration = Duration::from_millis(250);
+/// The same on a line with noise on it, where the press may have been lost.
+pub(super) const RESTED: Duration = Duration::from_secs(5);
 /// A clock that was heard before the silence is waited for so long after it.
 const CLOCK_AWAITED: Duration = Duration::from_secs(3);
 /// Nobody makes a half-move in less, in the long run.
@@ -124,7 +127,7 @@ impl Recorder {
     /// The board was read as a whole. If that was needed to be sure of it, what is believed now has
     /// been read twice.
     pub(super) fn vouch(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        if cx.board.is_noisy(now) && cx.board.is_settled(now) && !self.is_silent() {
+        if cx.board.settled(now).is_some() && !self.is_silent() {
             self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
         }
     }
@@ -213,7 +216,7 @@ impl Recorder {
             silence.is_suspected = false;
         }
         let has_changed = play.witness(now, placement);
-        if silence.is_noise && !cx.board.is_settled(now) {
+        if cx.board.settled(now).is_none() {
             return has_changed;
         }
         silence.pictured.get_or_insert(now);
@@ -261,7 +264,7 @@ impl Recorder {
         let Some(silence) = self.silence.as_ref().filter(|known| !known.is_suspected) else {
             return;
         };
-        let is_known = !self.is_blind && (!silence.is_noise || cx.board.is_settled(now));
+        let is_known = !self.is_blind && cx.board.settled(now).is_some();
         let Some(pictured) = silence.pictured.filter(|_| is_known) else { return };
         let awaited = silence.up.unwrap_or(pictured) + CLOCK_AWAITED;
         if silence.awaits_clock && now < awaited {
@@ -277,7 +280,14 @@ impl Recorder {
             self.timers.set(Timer::Bridge, due);
             return;
         }
-        let (base, evidence) = (silence.base.clone(), self.evidence(cx, silence, pictured));
+        let evidence = self.evidence(cx, silence, pictured);
+        let seen = self.joining.between_moves(now, silence.base.best().pos.board());
+        let is_told = self.is_told(cx, now, silence) && self.is_hand_empty(cx, now, seen.as_ref());
+        let (base, evidence) = (silence.base.clone(), Evidence { is_told, ..evidence });
+        if !is_told && evidence.turned.is_some_and(|pressed| pressed >= stirred) {
+            cx.board.want_picture(now);
+            self.timers.set(Timer::Bridge, now + PRESSED);
+        }
         let Some(play) = &mut self.play else { return };
         let is_same = play.is_as(&base) && play.has_none_since(&base);
         let was_on_move = silence.clock.map_or(base.best().pos.turn(), |(_, _, turn)| turn);
@@ -285,7 +295,6 @@ impl Recorder {
         if is_same && (!is_turned || evidence.is_stopped) {
             return self.end_silence(cx, now);
         }
-        let seen = self.joining.between_moves(now, base.best().pos.board());
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
         if play.bridge(now, &base, &seen, evidence, cx.facts) {
             self.forget_silence();
@@ -313,7 +322,56 @@ impl Recorder {
             n_pressed,
             n_max,
             is_stopped: cx.clock.is_interrupted(),
+            is_told: true,
         }
+    }
+
+    /// The clock was pressed by `by`, who is on move where the board was taken over and shows just
+    /// that: what he presses for stood already, or it is yet to be read that he has moved. True if
+    /// that is so.
+    pub(super) fn pass_taken_over(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) -> bool {
+        let is_his = |play: &&mut Play| {
+            play.is_fresh() && play.mismatch().is_none() && by == play.sheet().last().turn()
+        };
+        let Some(play) = self.play.as_mut().filter(is_his) else { return false };
+        if cx.board.is_noisy(now) {
+            self.press_stand(cx, now, by);
+        } else {
+            play.pass_turn(now, cx.facts);
+        }
+        true
+    }
+
+    /// The clock was pressed by `by` on `board`, as it was read since. If that is how it was taken
+    /// over, what he pressed for stood already.
+    pub(super) fn pass_if_still(&mut self, cx: &mut Cx<'_>, now: Mono, board: &Board, by: Color) {
+        let is_fresh = |play: &&mut Play| !play.is_over() && play.is_fresh();
+        let Some(play) = self.play.as_mut().filter(is_fresh) else { return };
+        let last = play.sheet().last();
+        if last.turn() == by && last.board() == board {
+            play.pass_turn(now, cx.facts);
+        }
+    }
+
+    /// Whether nobody holds a piece, by what stands `between_moves`. Where there is noise on the
+    /// line it may as well have been captured.
+    fn is_hand_empty(&self, cx: &Cx<'_>, now: Mono, between_moves: Option<&Board>) -> bool {
+        !cx.board.is_noisy(now) || between_moves == self.joining.board()
+    }
+
+    /// Whether the board may be taken over as it stands. Where there is noise on the line, and a
+    /// clock runs, it may as it stood at a press: nothing has stirred since, and it has been read
+    /// twice. A board that rests for a moment may be in the middle of a move, or one is tried out.
+    fn is_told(&self, cx: &Cx<'_>, now: Mono, silence: &Silence) -> bool {
+        if !(silence.is_noise || cx.board.is_noisy(now)) || !cx.clock.is_running() {
+            return true;
+        }
+        let stirred = self.last_change().unwrap_or_default();
+        let pressed = silence.pressed.filter(|pressed| *pressed >= stirred).map(|at| at + PRESSED);
+        // Nobody may have heard of a press, but the lever was read since.
+        let rested = Some(stirred + RESTED).filter(|rested| cx.clock.read_at() >= *rested);
+        let due = pressed.or(rested);
+        due.zip(cx.board.settled(now)).is_some_and(|(due, settled)| settled >= due)
     }
 
     /// How often the clock was pressed in a silence, by what it has added to the times: what both
@@ -348,6 +406,24 @@ impl Recorder {
             PerMove::Nothing if is_plain && is_same => Some(Duration::ZERO),
             _ => None,
         }
+    }
+
+    /// The record goes on from `board`, with a gap before it. False if that cannot be.
+    pub(in crate::game) fn adopt_unseen(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        board: &Board,
+        turn: Option<Color>,
+    ) -> bool {
+        let Some(play) = &mut self.play else { return false };
+        let before = play.sheet().last().clone();
+        let seen = Placement::from(board.clone());
+        let n = Unknown::at_least(bridge::least(&before, &seen, turn));
+        let Some(pos) = play.adoptable(&before, board, turn, n) else { return false };
+        play.adopt(now, pos, n, cx.facts);
+        self.forget_silence();
+        true
     }
 
     /// After a gap with no move on record since: whose move it is may be known better now, and the

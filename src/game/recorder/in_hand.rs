@@ -2,7 +2,7 @@
 //! board is taken over they are on their squares.
 
 use crate::time::Mono;
-use shakmaty::{Bitboard, Board, Piece, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, Color, Piece, Rank, Role, Square, attacks};
 use std::time::Duration;
 
 /// A piece that was lifted longer ago is in nobody's hand any more, and one that stood on a square
@@ -58,8 +58,14 @@ impl Hands {
         }
     }
 
-    /// `piece` has come to `sq`.
+    /// `piece` has come to `sq`: what was lifted there before was captured, and a pawn that stood
+    /// before it may have become it. Neither is in a hand, wherever `piece` goes next.
     pub(super) fn put(&mut self, now: Mono, sq: Square, piece: Piece) {
+        let is_taken = |known: &Lifted| known.from == sq && known.piece.color != piece.color;
+        self.lifted.retain(|known| !is_taken(known));
+        if self.lifted.iter().all(|known| known.piece != piece) {
+            self.lifted.retain(|known| !known.becomes(sq, piece));
+        }
         match self.lifted.iter().rposition(|lifted| lifted.piece == piece) {
             Some(idx) => {
                 self.lifted.remove(idx);
@@ -67,6 +73,11 @@ impl Hands {
             None => self.early.push((now, piece)),
         }
         self.came[usize::from(sq)] = Some(now);
+    }
+
+    /// The player of `color` presses: he has put down what he had in hand, or it has left the game.
+    pub(super) fn press(&mut self, color: Color) {
+        self.lifted.retain(|lifted| lifted.piece.color != color);
     }
 
     /// Whether something has left its square of late that was only seen there when the board was
@@ -89,6 +100,13 @@ impl Hands {
 }
 
 impl Lifted {
+    /// Whether it is a pawn that may have gone to `sq` and become `piece`.
+    fn becomes(&self, sq: Square, piece: Piece) -> bool {
+        let last = Bitboard::from(piece.color.relative_rank(Rank::Eighth));
+        let is_near = attacks::king_attacks(self.from).contains(sq) && last.contains(sq);
+        is_near && self.piece == Role::Pawn.of(piece.color) && piece.role != Role::Pawn
+    }
+
     /// Whether the piece may be in a hand still, by what stands on the `board`: a pawn that was
     /// taken in passing, or exchanged, has left the game, and one that was put down before it was
     /// lifted stands one square ahead.
@@ -106,5 +124,74 @@ impl Lifted {
         let is_passed = behind.is_some_and(|sq| board.piece_at(sq) == Some(Role::Pawn.of(!color)));
         let is_exchanged = (near & last & board.by_color(color)).any();
         role != Role::Pawn || !(has_gone_on || is_passed || is_exchanged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Color::{Black, White};
+
+    /// Pieces lifted and put down, a tenth of a second apart; nothing for one that is lifted.
+    fn board_after(before: &str, steps: &[(Square, Option<Piece>)]) -> Board {
+        let before: Board = Board::from_ascii_board_fen(before.as_bytes()).unwrap();
+        let (mut board, mut hands) = (before.clone(), Hands::default());
+        let mut now = Mono::from_millis(10_000);
+        hands.begin(Mono::default());
+        for (sq, piece) in steps {
+            now = now + Duration::from_millis(100);
+            match piece {
+                Some(piece) => {
+                    hands.put(now, *sq, *piece);
+                    board.set_piece_at(*sq, *piece);
+                }
+                None => {
+                    let lifted = board.remove_piece_at(*sq).unwrap();
+                    hands.lift(now, *sq, lifted);
+                }
+            }
+        }
+        hands.put_back(now, &before, &mut board);
+        board
+    }
+
+    #[test]
+    fn what_was_captured_is_in_no_hand_wherever_the_capturing_piece_goes() {
+        use Square::{A3, A6, C6};
+        let rook = Some(White.rook());
+        let taken = [(A3, None), (A6, None), (A6, rook), (A6, None), (C6, rook)];
+        let after = board_after("4k3/8/b7/8/8/R7/8/4K3", &taken);
+        assert_eq!(after.to_string(), "4k3/8/2R5/8/8/8/8/4K3");
+        let held = board_after("4k3/8/b7/8/8/R7/8/4K3", &[(A6, None)]);
+        assert_eq!(held.to_string(), "4k3/8/b7/8/8/R7/8/4K3");
+    }
+
+    #[test]
+    fn a_pawn_that_was_promoted_is_in_no_hand_though_the_new_piece_is_taken() {
+        use Square::{F7, G8, H8};
+        let taken = [
+            (G8, None),
+            (F7, None),
+            (G8, Some(White.bishop())),
+            (H8, None),
+            (G8, Some(Black.rook())),
+        ];
+        let after = board_after("4k1nr/5P2/8/8/8/8/8/4K3", &taken);
+        assert_eq!(after.to_string(), "4k1r1/8/8/8/8/8/8/4K3");
+    }
+
+    #[test]
+    fn who_presses_has_put_his_piece_down() {
+        let mut hands = Hands::default();
+        hands.begin(Mono::default());
+        let before = Board::from_ascii_board_fen(b"4k3/8/b7/8/8/R7/8/4K3").unwrap();
+        let mut board = before.clone();
+        let now = Mono::from_millis(10_000);
+        for sq in [Square::A3, Square::A6] {
+            hands.lift(now, sq, board.remove_piece_at(sq).unwrap());
+        }
+        hands.press(White);
+        hands.put_back(now, &before, &mut board);
+        assert_eq!(board.to_string(), "4k3/8/b7/8/8/8/8/4K3");
     }
 }

@@ -7,6 +7,7 @@
 //! it was at rest; where legal moves lead from one of these stands to the next, the game is joined
 //! at the first of them, and these moves are recorded.
 
+use super::gap::RESTED;
 use super::in_hand::Hands;
 use super::timers::Timer;
 use super::{Cx, Recorder};
@@ -14,7 +15,6 @@ use crate::clock::Device;
 use crate::game::clock::Beginning;
 use crate::game::entry::{Fact, LinkState};
 use crate::game::play::Play;
-use crate::game::score::Unknown;
 use crate::game::settings::Settings;
 use crate::time::Mono;
 use crate::track::legal;
@@ -112,6 +112,11 @@ impl Joining {
         }
         self.seen.set(sq, reading);
         self.changed = now;
+    }
+
+    /// The clock was pressed.
+    pub(super) fn press(&mut self, by: Color) {
+        self.hands.press(by);
     }
 
     /// The whole board was read.
@@ -296,8 +301,8 @@ impl Recorder {
         }
         let is_unclear = self.joining.hands.is_unclear(now);
         let has_waited = std::mem::replace(&mut self.joining.has_waited, is_unclear);
-        if cx.board.is_noisy(now) || is_unclear && !has_waited {
-            // What stands now has not been read twice yet, or a piece may be missing from it.
+        if is_unclear && !has_waited {
+            // A piece may be missing from what stands now.
             return self.note_stand(cx, now);
         }
         let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
@@ -315,12 +320,17 @@ impl Recorder {
 
     /// Looks whether a game can be joined.
     pub(super) fn watch_join(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        if !self.may_join() || !cx.board.is_settled(now) {
+        if !self.may_join() || self.is_yet_to_be_read(cx, now) {
             return;
         }
         if let Some(pressed) = self.joining.pressed.take_if(|known| now.since(known.at) >= SCANNED)
         {
-            if let Some(board) = self.joining.board_pressed(&pressed) {
+            let is_noisy = cx.board.is_noisy(now);
+            let is_read = !is_noisy || self.joining.changed <= pressed.at;
+            if let Some(board) = self.joining.board_pressed(&pressed).filter(|_| is_read) {
+                if is_noisy {
+                    self.pass_if_still(cx, now, &board, pressed.by);
+                }
                 self.take_stand_of(cx, board, Some(pressed.by));
             }
             self.note_stand(cx, now);
@@ -333,6 +343,20 @@ impl Recorder {
             self.join_running(cx, now);
         }
         self.tell_no_start(cx, now);
+    }
+
+    /// Whether the board, on a line with noise on it, is still to be read twice as it stands, or as
+    /// it stood when the clock was pressed. If so it is asked for.
+    fn is_yet_to_be_read(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
+        let changed = self.joining.changed;
+        let pressed = self.joining.pressed.as_ref().filter(|pressed| changed <= pressed.at);
+        let scanned = pressed.map_or(Mono::default(), |pressed| pressed.at + SCANNED);
+        if cx.board.settled(now).is_some_and(|settled| settled >= scanned) {
+            return false;
+        }
+        cx.board.want_picture(now);
+        self.timers.set(Timer::Join, now + SCANNED);
+        true
     }
 
     /// Takes the board as it is at rest. False if it is not, yet.
@@ -514,6 +538,12 @@ impl Recorder {
     fn join_running(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(turn) = cx.clock.running() else { return };
         let Some(stand) = self.joining.stands.last() else { return };
+        // Where messages are hurt, the lever may have been turned by a press that was not heard.
+        let stood = self.joining.changed + RESTED;
+        if cx.board.is_noisy(now) && stand.by.is_none() && cx.clock.read_at() < stood {
+            self.timers.set(Timer::Join, stood.max(now + AT_REST));
+            return;
+        }
         let turn = stand.by.map_or(turn, |by| !by);
         let mode = self.joined_mode(cx.settings);
         let other = || position(&stand.board, !turn, mode);
@@ -555,23 +585,5 @@ impl Recorder {
         play.begin_from(now, pos.clone(), true, cx.facts);
         let mode = play.sheet().mode();
         cx.reseat(&pos, mode);
-    }
-
-    /// The record goes on from `board`, with a gap before it. False if that cannot be.
-    pub(in crate::game) fn adopt_unseen(
-        &mut self,
-        cx: &mut Cx<'_>,
-        now: Mono,
-        board: &Board,
-        turn: Option<Color>,
-    ) -> bool {
-        let Some(play) = &mut self.play else { return false };
-        let before = play.sheet().last().clone();
-        let seen = Placement::from(board.clone());
-        let n = Unknown::at_least(bridge::least(&before, &seen, turn));
-        let Some(pos) = play.adoptable(&before, board, turn, n) else { return false };
-        play.adopt(now, pos, n, cx.facts);
-        self.forget_silence();
-        true
     }
 }

@@ -247,7 +247,8 @@ impl Recorder {
             self.memory.asked = None;
             self.memory.n_unanswered += 1;
         }
-        let may_ask = cx.board.has_memory();
+        // What takes seconds to tell does not come through noise.
+        let may_ask = cx.board.has_memory() && !cx.board.is_noisy(now);
         let Some(missed) = self.memory.missed.filter(|_| may_ask) else { return };
         let is_at_rest = cx.clock.is_interrupted();
         let every = if is_at_rest { EVERY_AT_REST } else { EVERY };

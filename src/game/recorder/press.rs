@@ -91,6 +91,7 @@ impl Recorder {
         by: Color,
         how: Pressed,
     ) {
+        self.joining.press(by);
         if self.is_over() {
             return self.press_after_end(cx, now, by);
         }
@@ -102,12 +103,10 @@ impl Recorder {
             self.watch.last_press = Some((by, now));
             return self.press_in_silence(now);
         }
-        let Some(play) = &mut self.play else { return };
-        if play.is_fresh() && play.mismatch().is_none() && by == play.sheet().last().turn() {
-            // What he presses for stood already when the board was taken over.
-            play.pass_turn(now, cx.facts);
+        if self.pass_taken_over(cx, now, by) {
             return;
         }
+        let Some(play) = &mut self.play else { return };
         let suspect = self.watch.suspect;
         if let Some(bounced) = suspect.filter(|known| known.is_touch(now, by, play.tracker())) {
             // The lever came back and nothing has moved: it was touched, not pressed. What the
