@@ -332,6 +332,11 @@ impl Recovered {
         Some((times, running, self.last_at.since(at)))
     }
 
+    /// The serial number that the board told last.
+    pub fn serial(&self) -> Option<&str> {
+        self.serials.last().map(String::as_str)
+    }
+
     /// The line to the board.
     pub const fn link(&self) -> LinkState {
         self.link

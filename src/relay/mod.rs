@@ -4,6 +4,7 @@ mod clock_note;
 pub mod delay;
 pub mod held;
 mod keeping;
+pub mod livechess;
 pub mod log;
 pub mod notation;
 pub mod open;

@@ -4,12 +4,14 @@
 mod check;
 mod maker;
 mod matrix;
+mod serve;
 pub mod terms;
 mod word;
 
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Chips, Matrix, Occupied};
+pub use self::serve::{Http, LiveChess, parse_listen};
 use self::terms::Announced;
 use super::clock::kind::Source;
 use super::orders::SOCKET;
@@ -24,7 +26,6 @@ use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
 use serde::Deserialize;
-use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -64,6 +65,8 @@ pub struct Config {
     pub journal: JournalSettings,
     /// The pages.
     pub http: Http,
+    /// What programs follow that know boards by LiveChess.
+    pub livechess: LiveChess,
     /// Arbiters' orders.
     pub orders: Orders,
     /// The boards.
@@ -77,19 +80,6 @@ pub struct Config {
 pub struct JournalSettings {
     /// The folder of a second copy of all records, on another disk; empty for none.
     pub copy: PathBuf,
-}
-
-/// The web server.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Http {
-    /// Whether pages are served at all.
-    pub enabled: bool,
-    /// Where. Only this machine unless set otherwise.
-    #[serde(deserialize_with = "listen_of")]
-    pub listen: SocketAddr,
-    /// Names under which the pages may be asked for, beside addresses and the machine's own.
-    pub names: Vec<String>,
 }
 
 /// The way in for arbiters' orders and players' declarations.
@@ -221,15 +211,10 @@ impl Default for Config {
             state_dir: usual_state(),
             journal: JournalSettings::default(),
             http: Http::default(),
+            livechess: LiveChess::default(),
             orders: Orders::default(),
             boards: vec![Board::default()],
         }
-    }
-}
-
-impl Default for Http {
-    fn default() -> Self {
-        Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)), names: Vec::new() }
     }
 }
 
@@ -427,28 +412,6 @@ fn with_line(complaint: String, text: &str) -> String {
         Some(idx) => format!("line {}: {complaint}", idx + 1),
         None => complaint,
     }
-}
-
-/// An address to listen at: with a port, or a port alone, which is this machine's.
-///
-/// # Errors
-/// It is neither, in one sentence.
-pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
-    let text = text.trim();
-    if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
-        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
-    }
-    let text =
-        text.strip_prefix("localhost").map_or(text.to_owned(), |it| format!("127.0.0.1{it}"));
-    let wrong = |_| {
-        format!("{text:?} is no socket address; expected such as 127.0.0.1:8960, or 8960 alone")
-    };
-    text.parse().map_err(wrong)
-}
-
-fn listen_of<'de, D: serde::Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
-    let text = String::deserialize(from)?;
-    parse_listen(&text).map_err(|why| serde::de::Error::custom(format!("listen: {why}")))
 }
 
 /// A complaint about the syntax, without the picture of the place: line and column name it.

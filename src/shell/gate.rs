@@ -7,9 +7,12 @@ use super::http::Shown;
 use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, open_file};
 use super::now::Now;
 use super::record::{self, Games, Recorded};
-use crate::game::Entry;
+use crate::game::{Entry, Fact, ScoreSheet};
 use crate::relay::delay::{Delay, Held};
+use crate::relay::livechess::Live;
 use crate::relay::view::View;
+use crate::time::Wall;
+use crate::track::Placement;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,11 +33,59 @@ const FAR: Duration = Duration::from_secs(3_600);
 pub struct Public {
     /// The game as PGN.
     pub pgn: watch::Sender<Arc<str>>,
+    /// What programs may know of it.
+    pub live: watch::Sender<Arc<Live>>,
     /// The page's view document, where the public is behind the board. Where it is not, the board
     /// publishes its own, which also has what is on no record.
     pub view: Option<watch::Sender<Arc<Shown>>>,
     /// Whether all that is on record has been read once.
     pub is_ready: watch::Sender<bool>,
+}
+
+/// What of a record outputs are made from.
+#[derive(Debug, Default)]
+struct Scene {
+    games: Games,
+    /// What is seen on the board.
+    seen: Option<Placement>,
+    /// When the last entry was made.
+    at: Wall,
+    /// The sheet as it stood last.
+    sheet: Option<Arc<ScoreSheet>>,
+}
+
+impl Scene {
+    /// Takes the next entry, and gives back the game that it closes.
+    fn take(&mut self, entry: &Entry) -> Option<Recorded> {
+        match &entry.fact {
+            Fact::Sensed { sq, reading } => {
+                self.seen.iter_mut().for_each(|seen| seen.set(*sq, *reading));
+            }
+            Fact::Pictured(placement) => self.seen = Some(placement.clone()),
+            // A picture is on record only if it is another than was believed, and this is believed.
+            Fact::GameStarted { fen, .. } | Fact::Began { fen, .. } | Fact::Gap { fen, .. } => {
+                self.seen = Placement::parse(fen).ok();
+            }
+            _ => {}
+        }
+        if entry.fact.is_public() {
+            self.sheet = None;
+        }
+        self.at = entry.at.wall;
+        self.games.take(entry).closed
+    }
+
+    /// What programs may know of the board.
+    fn live(&mut self, board: &str, is_behind: bool) -> Live {
+        let record = self.games.fold();
+        if self.sheet.is_none() {
+            self.sheet = record.sheet().cloned().map(Arc::new);
+        }
+        let (sheet, seen) = (self.sheet.clone(), self.seen.as_ref());
+        let mut live = Live::new(board, record, sheet, seen, is_behind, self.at.0 / 1_000);
+        live.game = self.games.n_games();
+        live
+    }
 }
 
 /// The gate of one board.
@@ -94,7 +145,7 @@ impl Gate {
             };
             say(&board, trouble, &mut said);
             shelf.fill();
-            let due = window.show(&shelf.games, now);
+            let due = window.show(&mut shelf.scene, now);
             if is_told && wait == FAR {
                 window.public.is_ready.send_replace(true);
             }
@@ -128,7 +179,7 @@ struct Shelf<'a> {
     board: &'a str,
     folder: &'a Path,
     site: &'a str,
-    games: Games,
+    scene: Scene,
     /// The highest number that a file had before any was written. A file below it is another
     /// record's if it is not ours: it is left alone.
     n_before: usize,
@@ -144,7 +195,7 @@ impl<'a> Shelf<'a> {
             board,
             folder,
             site,
-            games: Games::default(),
+            scene: Scene::default(),
             n_before: record::n_files(folder),
             has_filled: false,
             written: None,
@@ -153,7 +204,7 @@ impl<'a> Shelf<'a> {
 
     /// Takes the next entry. The game that it closes gets its file, if it has none yet.
     fn take(&mut self, entry: &Entry) {
-        if let Some(closed) = self.games.take(entry).closed
+        if let Some(closed) = self.scene.take(entry)
             && (self.has_filled || closed.number > self.n_before)
         {
             self.write(closed);
@@ -163,7 +214,7 @@ impl<'a> Shelf<'a> {
     /// Writes the file of the game in progress.
     fn fill(&mut self) {
         self.has_filled = true;
-        if let Some(game) = self.games.current().filter(|game| game.number >= self.n_before) {
+        if let Some(game) = self.scene.games.current().filter(|game| game.number >= self.n_before) {
             self.write(game);
         }
     }
@@ -196,30 +247,32 @@ struct Window<'a> {
     site: &'a str,
     held: Held,
     /// What has been let through, where the public is behind the board.
-    games: Games,
+    scene: Scene,
     public: Public,
 }
 
 impl<'a> Window<'a> {
     fn new(board: &'a str, site: &'a str, delay: Delay, public: Public) -> Self {
-        Self { board, site, held: Held::new(delay), games: Games::default(), public }
+        Self { board, site, held: Held::new(delay), scene: Scene::default(), public }
     }
 
     fn take(&mut self, entry: &Entry) {
         self.held.take(entry, *self.public.is_ready.borrow());
     }
 
-    /// Shows what may be shown by now of the `games` on record. In how long there will be more, if
-    /// anything waits.
-    fn show(&mut self, games: &Games, now: Now) -> Option<Duration> {
+    /// Shows what may be shown by now of what is on record, `all` of it. In how long there will be
+    /// more, if anything waits.
+    fn show(&mut self, all: &mut Scene, now: Now) -> Option<Duration> {
         let at = now.stamp();
         let mut has_more = !*self.public.is_ready.borrow();
         for entry in self.held.due(at) {
-            self.games.take(&entry);
+            self.scene.take(&entry);
             has_more = true;
         }
-        let games = if self.public.view.is_some() { &self.games } else { games };
-        let text = games.current().map_or_else(String::new, |game| game.public_pgn(self.site));
+        let is_behind = self.public.view.is_some();
+        let scene = if is_behind { &mut self.scene } else { all };
+        let game = scene.games.current();
+        let text = game.map_or_else(String::new, |game| game.public_pgn(self.site));
         self.public.pgn.send_if_modified(|pgn| {
             let is_new = **pgn != *text;
             if is_new {
@@ -227,7 +280,11 @@ impl<'a> Window<'a> {
             }
             is_new
         });
+        if has_more || !is_behind {
+            self.public.live.send_replace(Arc::new(scene.live(self.board, is_behind)));
+        }
         if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
+            let games = &scene.games;
             let text = View::of_record(self.board, games.fold(), games.tags()).to_json();
             view.send_replace(Arc::new(Shown { text, made: Instant::now() }));
         }

@@ -17,7 +17,6 @@ use super::publish::Echo;
 use super::record::RecordError;
 use super::status::{Recording, Status};
 use crate::game::Game;
-use crate::relay::delay::Delay;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
 use std::future::{Future, poll_fn};
@@ -120,26 +119,23 @@ impl Keeper {
         let name = settings.name.clone();
         let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
+        let (live, lives) = watch::channel(Arc::default());
         let (is_ready, readiness) = watch::channel(false);
         // Where the public is behind the board, it has no way to what the board shows.
-        let (delayed, views) = match settings.delay {
-            Delay::None => (None, views),
-            _ => {
-                let (delayed, views) = watch::channel(views.borrow().clone());
-                (Some(delayed), views)
-            }
+        let (delayed, views) = if settings.delay.is_none() {
+            (None, views)
+        } else {
+            let (delayed, views) = watch::channel(views.borrow().clone());
+            (Some(delayed), views)
         };
         let (status, statuses) = watch::channel(Status::default());
         let (alive, pings) = watch::channel(0);
         let (kept, keeps) = watch::channel(Position::default());
         let (orders, requests) = orders::channel();
         let settings = settings.clone();
-        let original = Original {
-            name: name.clone(),
-            folder: folder.clone(),
-            kept: keeps.clone(),
-            status: status.clone(),
-        };
+        let (to_copy, of) = (status.clone(), name.clone());
+        let original =
+            Original { name: of, folder: folder.clone(), kept: keeps.clone(), status: to_copy };
         let gate = Gate {
             board: name.clone(),
             folder: folder.clone(),
@@ -147,13 +143,14 @@ impl Keeper {
             kept: keeps,
             delay: settings.delay,
             now,
-            public: Public { pgn, view: delayed, is_ready },
+            public: Public { pgn, live, view: delayed, is_ready },
         };
         let delays = Arc::new(Delays::default());
         let feed = Feed {
             name,
             view: views,
             pgn: pgns,
+            live: lives,
             awaited: Arc::from(pgn::awaited(&tags_of(&settings))),
             is_ready: readiness,
             status: statuses,

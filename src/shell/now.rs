@@ -152,7 +152,7 @@ impl WallWatch {
 }
 
 /// A clock that was set before 1970 reads as 1970.
-fn wall() -> Wall {
+pub(super) fn wall() -> Wall {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Wall(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

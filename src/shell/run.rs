@@ -7,11 +7,11 @@
 use super::apart::{Apart, Share};
 use super::bus;
 use super::clock::own::OwnClockStub;
-use super::config::Config;
+use super::config::{Config, LiveChess};
 use super::copy::{self, Original};
 use super::disk::Disk;
 use super::gate::Gate;
-use super::http::{self, Feed, Seats, Site};
+use super::http::{self, Feed, Seats, Site, Speaks};
 use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor};
@@ -43,6 +43,21 @@ const OPENING: Duration = Duration::from_secs(10);
 const PULSE: Duration = Duration::from_millis(500);
 /// How much what writes the games' files gives way to the boards.
 const GATES: Share = Share::Nice(5);
+/// What is served on a thread of its own, and what is said of it.
+#[derive(Copy, Clone, Debug)]
+struct Served {
+    thread: &'static str,
+    not: &'static str,
+    again: &'static str,
+}
+
+const PAGES: Served =
+    Served { thread: "pages", not: "THE PAGES ARE NOT SERVED", again: "the pages are served" };
+const LIVECHESS: Served = Served {
+    thread: "livechess",
+    not: "PROGRAMS CANNOT FOLLOW BOARDS BY LIVECHESS",
+    again: "programs can follow boards by LiveChess",
+};
 /// How long to wait before an address or a socket is tried again: twice as long each time.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
 const WAIT_LAST: Duration = Duration::from_secs(30);
@@ -151,6 +166,7 @@ pub async fn run(
     opened(&feeds, manner).await?;
     let (pages, address) = open_pages(config, manner, &feeds, &pulses, &stops)?;
     apart.extend(pages);
+    apart.extend(open_livechess(config, &feeds, &pulses, &stops)?);
     if config.orders.enabled {
         apart.push(take_orders(config.orders_from(), to_boards, stops.clone())?);
     }
@@ -188,14 +204,35 @@ fn open_pages(
         first => first,
     };
     let address = first.as_ref().ok().and_then(|listener| listener.local_addr().ok());
-    let site = Site {
+    let site = site(Speaks::Pages, config, feeds, pulse);
+    let thread = serve_pages(PAGES, first, config.http.listen, site, stops.clone())?;
+    Ok((Some(thread), address))
+}
+
+/// Starts serving the interface of LiveChess, if it is wanted.
+fn open_livechess(
+    config: &Config,
+    feeds: &[Feed],
+    pulse: &watch::Receiver<Instant>,
+    stops: &watch::Receiver<bool>,
+) -> Result<Option<Apart>, RunError> {
+    let LiveChess { enabled, listen: address, origins } = config.livechess.clone();
+    if !enabled {
+        return Ok(None);
+    }
+    let site = site(Speaks::LiveChess { origins }, config, feeds, pulse);
+    serve_pages(LIVECHESS, listen(address), address, site, stops.clone()).map(Some)
+}
+
+/// All boards, for those who may ask at one address.
+fn site(speaks: Speaks, config: &Config, feeds: &[Feed], pulse: &watch::Receiver<Instant>) -> Site {
+    Site {
+        speaks,
         feeds: feeds.to_vec(),
         pulse: pulse.clone(),
         seats: Seats::within(n_files(), config.boards.len()),
         names: names(&config.http.names),
-    };
-    let thread = serve_pages(first, config.http.listen, site, stops.clone())?;
-    Ok((Some(thread), address))
+    }
 }
 
 /// Starts writing the games' files, and telling the public what it may have.
@@ -306,6 +343,7 @@ impl Patience {
 
 /// Serves the pages on a thread of their own, again and again until all is to stop.
 fn serve_pages(
+    served: Served,
     first: io::Result<std::net::TcpListener>,
     address: SocketAddr,
     site: Site,
@@ -324,7 +362,7 @@ fn serve_pages(
             let trouble = match listener {
                 Ok(listener) => {
                     if said.take().is_some() {
-                        info!(%address, "the pages are served");
+                        info!(%address, "{}", served.again);
                     }
                     let (site, mut stops) = (site.clone(), stops.clone());
                     let stop = async move { stopped(&mut stops).await };
@@ -341,7 +379,7 @@ fn serve_pages(
                 Err(error) => error.to_string(),
             };
             if said.as_ref() != Some(&trouble) {
-                warn!(%address, why = trouble, "THE PAGES ARE NOT SERVED; recording goes on");
+                warn!(%address, why = trouble, "{}; recording goes on", served.not);
                 said = Some(trouble);
             }
             if !patience.rest(&mut stops).await {
@@ -349,7 +387,7 @@ fn serve_pages(
             }
         }
     };
-    Apart::start("pages", Share::Spare, work).map_err(RunError::Threads)
+    Apart::start(served.thread, Share::Spare, work).map_err(RunError::Threads)
 }
 
 /// Lets people give orders, on a thread of their own. Where that cannot be, the games are recorded

@@ -24,6 +24,7 @@ mod journal;
 mod laws;
 mod line;
 mod live;
+mod livechess;
 mod makers;
 mod matrix;
 mod memory;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rokade::shell::http::{Feed, Seats, Shown, Site, serve};
+use rokade::shell::http::{Feed, Seats, Shown, Site, Speaks, serve};
 use rokade::shell::status::{Recording, Status};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -169,12 +169,19 @@ impl Stage {
             view: shown.clone(),
             pgn: game.clone(),
             awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
+            live: watch::channel(Arc::default()).1,
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),
         });
         let names = vec!["boards.example.org".to_owned()];
-        let site = Site { feeds: feeds.collect(), pulse: pulses, seats: SEATS, names };
+        let site = Site {
+            speaks: Speaks::Pages,
+            feeds: feeds.collect(),
+            pulse: pulses,
+            seats: SEATS,
+            names,
+        };
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(async move {
             serve(listener, site, stopped).await.expect("a server that stops when told");

@@ -8,7 +8,7 @@ use crate::clock::TimeControl;
 use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
-use crate::shell::config::{Board, Config, Http, JournalSettings, Orders, parse_listen};
+use crate::shell::config::{Board, Config, Http, JournalSettings, LiveChess, Orders, parse_listen};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::run::{self, Clocks, Manner};
@@ -198,6 +198,7 @@ impl Demo {
         let is_driven =
             !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
         Config {
+            livechess: LiveChess::default(),
             journal: JournalSettings::default(),
             state_dir: folder.to_owned(),
             http: Http { listen: self.listen, ..Http::default() },

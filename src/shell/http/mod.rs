@@ -8,6 +8,7 @@
 
 mod door;
 mod health;
+mod livechess;
 mod pages;
 mod relay;
 mod seats;
@@ -41,6 +42,7 @@ use super::apart::{Apart, Share};
 use super::delays::Delays;
 use super::status::Status;
 use crate::game::Game;
+use crate::relay::livechess::Live;
 use crate::relay::view::View;
 use crate::time::Stamp;
 use door::{Asker, Caller, Desks, Door};
@@ -56,6 +58,8 @@ const GRACE: Duration = Duration::from_secs(2);
 const LEAVE_STEP: Duration = Duration::from_millis(5);
 /// An answer that would have to wait for longer is refused.
 const WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long one message to a viewer may take to leave.
+const SEND_MAX: Duration = Duration::from_secs(5);
 /// The longest message that a viewer may send; all are ignored.
 const HEARD_MAX_BYTES: usize = 1024;
 /// Pieces and squares are pictures inside the style sheets, hence `data:`; nothing comes from
@@ -72,6 +76,8 @@ pub struct Feed {
     pub view: watch::Receiver<Arc<Shown>>,
     /// The game so far as PGN; empty before there is one.
     pub pgn: watch::Receiver<Arc<str>>,
+    /// What programs may know of the board.
+    pub live: watch::Receiver<Arc<Live>>,
     /// What stands for the game until then in a file of all boards: its tags.
     pub awaited: Arc<str>,
     /// Whether `pgn` is that of the whole record.
@@ -82,9 +88,23 @@ pub struct Feed {
     pub delays: Arc<Delays>,
 }
 
+/// What is said at an address.
+#[derive(Clone, Debug)]
+pub enum Speaks {
+    /// Pages, views and PGN.
+    Pages,
+    /// The interface of LiveChess, to pages of these sites too.
+    LiveChess {
+        /// As in the header `Origin`.
+        origins: Vec<String>,
+    },
+}
+
 /// All that is served.
 #[derive(Clone, Debug)]
 pub struct Site {
+    /// What is said there.
+    pub speaks: Speaks,
     /// The boards.
     pub feeds: Vec<Feed>,
     /// When the loop that records has last shown that it runs.
@@ -171,7 +191,7 @@ impl Hall {
 /// # Errors
 /// Two feeds of one name, or a listener that fails for good.
 pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Result<(), HttpError> {
-    let Site { feeds, pulse, seats, names } = site;
+    let Site { speaks, feeds, pulse, seats, names } = site;
     for (i, feed) in feeds.iter().enumerate() {
         if feeds[..i].iter().any(|other| other.name == feed.name) {
             return Err(HttpError::SameName(feed.name.clone()));
@@ -191,7 +211,11 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
     let mut relays = JoinSet::new();
     let boards = feeds.into_iter().map(|feed| Local::new(feed, &mut relays)).collect();
     let hall = Hall { boards, n_viewers: AtomicUsize::new(0), closing: closing.clone() };
-    let app = guarded(router(hall, health), names);
+    let app = match speaks {
+        Speaks::Pages => router(hall, health),
+        Speaks::LiveChess { origins } => livechess::routes(hall, origins, &mut relays),
+    };
+    let app = guarded(app, names);
     let mut server = serve_callers(Door::new(callers, address), app, closing).into_future();
 
     tokio::select! {

@@ -31,9 +31,10 @@ impl Local {
     pub(super) fn new(feed: Feed, tasks: &mut JoinSet<()>) -> Self {
         let status = pass_on(feed.status, 1, tasks).remove(0);
         let pgn = pass_on(feed.pgn, 1, tasks).remove(0);
+        let live = pass_on(feed.live, 1, tasks).remove(0);
         let views = pass_on(feed.view, PORTIONS, tasks);
         let view = views[0].clone();
-        Self { feed: Feed { status, pgn, view, ..feed }, views }
+        Self { feed: Feed { status, pgn, live, view, ..feed }, views }
     }
 
     /// The feed for one more viewer.
@@ -76,6 +77,7 @@ mod tests {
             name: "table-1".to_owned(),
             view: views.clone(),
             pgn: pgns.clone(),
+            live: watch::channel(Arc::default()).1,
             awaited: Arc::from(""),
             is_ready: watch::channel(true).1,
             status: statuses.clone(),

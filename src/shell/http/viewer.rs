@@ -8,13 +8,11 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-use super::Feed;
+use super::{Feed, SEND_MAX};
 
 /// How often a viewer has to show that it is there. It gets the view again at the same time, so
 /// that a page can tell a quiet game from a dead line.
 const PING: Duration = Duration::from_secs(10);
-/// How long one message may take to leave.
-const SEND_MAX: Duration = Duration::from_secs(5);
 
 /// Sends every newest view until the viewer leaves, fails to answer, or `closing` turns true.
 pub(super) async fn attend(

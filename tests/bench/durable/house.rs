@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use rokade::game::Effect;
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
-use rokade::shell::http::{self, Feed, Seats, Shown, Site};
+use rokade::shell::http::{self, Feed, Seats, Shown, Site, Speaks};
 use rokade::shell::journal::{
     Backoff, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
 };
@@ -87,13 +87,15 @@ impl House {
             view: views,
             pgn: watch::channel(Arc::from("")).1,
             awaited: "".into(),
+            live: watch::channel(Arc::default()).1,
             is_ready: watch::channel(true).1,
             status: status.subscribe(),
             delays: Arc::default(),
         };
         let pulse = watch::channel(tokio::time::Instant::now()).1;
         let seats = Seats::within(1_024, 1);
-        let site = Site { feeds: vec![feed], pulse, seats, names: Vec::new() };
+        let site =
+            Site { speaks: Speaks::Pages, feeds: vec![feed], pulse, seats, names: Vec::new() };
         let address = runtime.block_on(async {
             tokio::spawn(publisher.run(events));
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

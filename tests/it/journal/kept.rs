@@ -385,7 +385,12 @@ fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
         kept: keeps,
         delay: Delay::None,
         now: Now::start(),
-        public: gate::Public { pgn, view: None, is_ready: watch::channel(false).0 },
+        public: gate::Public {
+            pgn,
+            live: watch::channel(Arc::default()).0,
+            view: None,
+            is_ready: watch::channel(false).0,
+        },
     };
     Out { pgn: pgns, kept, running: tokio::spawn(gate.follow(storage)) }
 }

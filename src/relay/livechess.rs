@@ -1,0 +1,419 @@
+//! What programs say and hear that follow boards through LiveChess: the calls of its interface,
+//! version 1.0, and the feed of a board's events (section 8 of `protocol.md`).
+//!
+//! A program names the position that its game has reached (`setup`) and from then on is told all
+//! moves since, one more with each event, because some programs hold back two that come at once. A
+//! list that gets shorter takes moves back. Moves are those of the record: no program is told of
+//! one that is still being made, and two interpretations of one move never follow each other.
+
+use crate::clock::Times;
+use crate::game::{LinkState, Recovered, ScoreSheet};
+use crate::track::{Placement, Reading};
+use serde_json::{Map, Value, json};
+use shakmaty::fen::Fen;
+use shakmaty::{Board, CastlingMode, Chess, Color, Position as _, PositionError, Square};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// So many feeds a program may have.
+const FEEDS_MAX: usize = 256;
+
+/// What programs may know of a board.
+#[derive(Clone, Debug, Default)]
+pub struct Live {
+    /// Its serial number, or one that stands for it.
+    pub serial: String,
+    /// Its name.
+    pub name: String,
+    /// `ACTIVE`, `INACTIVE`, `NOTRESPONDING` or `DELAYED`.
+    pub state: &'static str,
+    /// What stands where, as the first field of a FEN; `None` before that is known.
+    pub placement: Option<String>,
+    /// The clock, if there is one.
+    pub clock: Option<LiveClock>,
+    /// The number of the game in the record.
+    pub game: usize,
+    /// The game, of which so many half-moves are told.
+    pub sheet: Option<Arc<ScoreSheet>>,
+    /// So many.
+    pub n_told: usize,
+}
+
+/// A clock as programs are told of it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct LiveClock {
+    /// Both times when it was read.
+    pub times: Times,
+    /// Whose time ran.
+    pub running: Option<Color>,
+    /// When that was, in milliseconds since 1970.
+    pub read_ms: i64,
+}
+
+impl Live {
+    /// What is told of a board by its `record` up to now, at `wall_ms`. Its game is on `sheet`, and
+    /// what is seen on it is `seen`; a board whose public `is_behind` says so.
+    pub fn new(
+        name: &str,
+        record: &Recovered,
+        sheet: Option<Arc<ScoreSheet>>,
+        seen: Option<&Placement>,
+        is_behind: bool,
+        wall_ms: i64,
+    ) -> Self {
+        let moves = sheet.as_ref().map_or(&[][..], |sheet| sheet.moves());
+        let shown = moves.iter().take(record.n_public());
+        let n_told = shown.take_while(|it| !it.is_only_shown).count();
+        let position = sheet.as_ref().map(|sheet| sheet.position(n_told).board());
+        Self {
+            serial: record.serial().unwrap_or_default().to_owned(),
+            name: name.to_owned(),
+            state: match record.link() {
+                LinkState::Live if is_behind => "DELAYED",
+                LinkState::Live => "ACTIVE",
+                LinkState::Lost => "NOTRESPONDING",
+                LinkState::Absent => "INACTIVE",
+            },
+            placement: seen.map(|seen| named(seen, position).board_fen().to_string()),
+            clock: record.times().map(|(times, running, age)| LiveClock {
+                times,
+                running,
+                read_ms: wall_ms - i64::try_from(age.as_millis()).unwrap_or(0),
+            }),
+            game: 0,
+            sheet,
+            n_told,
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        matches!(self.state, "ACTIVE" | "DELAYED")
+    }
+
+    /// The board as it stands in a list of boards.
+    fn listed(&self, idx: usize) -> Value {
+        json!({
+            "serialnr": self.serialnr(idx),
+            "source": self.name,
+            "state": self.state,
+            "battery": null,
+            "comment": self.name,
+            "board": self.placement,
+            "flipped": false,
+            "clock": self.clock(),
+        })
+    }
+
+    /// A number that is the board's own: its serial number, or the place in the settings.
+    fn serialnr(&self, idx: usize) -> String {
+        let is_number = matches!(self.serial.len(), 5 | 10)
+            && self.serial.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { self.serial.clone() } else { format!("{:05}", 90_001 + idx) }
+    }
+
+    fn clock(&self) -> Value {
+        let Some(LiveClock { times, running, read_ms }) = self.clock else { return Value::Null };
+        let run = running.map(|color| color == Color::White);
+        let seconds = |span: Duration| span.as_secs();
+        json!({
+            "white": seconds(times.white),
+            "black": seconds(times.black),
+            "run": run,
+            "time": read_ms,
+        })
+    }
+}
+
+/// What stands where, with a piece of the record for each that the board does not name.
+fn named(seen: &Placement, position: Option<&Board>) -> Board {
+    let mut board = seen.known().clone();
+    for sq in seen.unnamed() {
+        let known = position.and_then(|board| board.piece_at(sq));
+        let pawn = seen.get(sq).color().unwrap_or(Color::White).pawn();
+        board.set_piece_at(sq, known.filter(|it| seen.get(sq).may_be(*it)).unwrap_or(pawn));
+    }
+    board
+}
+
+/// A list of boards, those that play first: some programs take the first and no other.
+pub fn listed(boards: &[Arc<Live>]) -> Value {
+    let mut order: Vec<usize> = (0..boards.len()).collect();
+    order.sort_by_key(|idx| !boards[*idx].is_live());
+    order.into_iter().map(|idx| boards[idx].listed(idx)).collect()
+}
+
+/// The position from which a program wants to be told moves.
+#[derive(Clone, Debug)]
+struct Setup {
+    fen: String,
+    position: Chess,
+    /// The game in which it was found, and behind how many half-moves.
+    found: Option<(usize, usize)>,
+}
+
+/// What a program has been told of a board.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    board: Option<String>,
+    clock: Value,
+    sans: Vec<String>,
+    does_match: bool,
+}
+
+/// A feed that a program has asked for.
+#[derive(Clone, Debug)]
+struct Followed {
+    id: Value,
+    /// The board; `None` for all.
+    board: Option<usize>,
+    is_flipped: bool,
+    setup: Option<Setup>,
+    told: BTreeMap<usize, Told>,
+}
+
+/// The dialogue with one program.
+#[derive(Clone, Debug, Default)]
+pub struct Dialogue {
+    feeds: Vec<Followed>,
+}
+
+impl Dialogue {
+    /// What is said to a call, `ms` after 1970.
+    pub fn hear(&mut self, text: &str, boards: &[Arc<Live>], ms: i64) -> Vec<String> {
+        let call: Value = serde_json::from_str(text).unwrap_or_default();
+        let id = call["id"].clone();
+        let mut events = Vec::new();
+        let answer = match self.obey(&call, boards, &mut events) {
+            Ok(param) => json!({ "response": "call", "id": id, "param": param, "time": ms }),
+            Err(why) => json!({
+                "response": "error", "id": id, "param": { "message": why }, "time": ms,
+            }),
+        };
+        let mut said = vec![answer.to_string()];
+        said.extend(events.into_iter().map(|(id, param)| event(&id, param, ms)));
+        said
+    }
+
+    /// What is said because board number `idx` has changed.
+    pub fn follow(&mut self, idx: usize, live: &Live, ms: i64) -> Vec<String> {
+        let of_it = self.feeds.iter_mut().filter(|feed| feed.board.is_none_or(|it| it == idx));
+        let news = of_it.flat_map(|feed| {
+            let id = feed.id.clone();
+            feed.news(idx, live).into_iter().map(move |param| event(&id, param, ms))
+        });
+        news.collect()
+    }
+
+    fn obey(
+        &mut self,
+        call: &Value,
+        boards: &[Arc<Live>],
+        events: &mut Vec<(Value, Value)>,
+    ) -> Result<Value, String> {
+        let param = &call["param"];
+        match call["call"].as_str() {
+            Some("eboards") => Ok(listed(boards)),
+            Some("subscribe") => self.subscribe(call, boards, events),
+            Some("unsubscribe") => self.unsubscribe(&param["id"]),
+            Some("call") if param["method"] == "unsubscribe" => self.unsubscribe(&param["id"]),
+            Some("call") => {
+                let feed = self.feeds.iter_mut().find(|feed| is_same(&feed.id, &param["id"]));
+                let feed = feed.ok_or("no feed has this id; subscribe first")?;
+                feed.call(param["method"].as_str().unwrap_or_default(), &param["param"])?;
+                let of_it = |idx: &usize| feed.board.is_none_or(|it| it == *idx);
+                for idx in (0..boards.len()).filter(of_it).collect::<Vec<_>>() {
+                    let news = feed.news(idx, &boards[idx]);
+                    events.extend(news.into_iter().map(|param| (feed.id.clone(), param)));
+                }
+                Ok(Value::Null)
+            }
+            Some(other) => Err(format!(
+                "there is no call {other:?}; known are eboards, subscribe, unsubscribe and call"
+            )),
+            None => Err("write {\"id\": 1, \"call\": \"eboards\"}".to_owned()),
+        }
+    }
+
+    fn subscribe(
+        &mut self,
+        call: &Value,
+        boards: &[Arc<Live>],
+        events: &mut Vec<(Value, Value)>,
+    ) -> Result<Value, String> {
+        let param = &call["param"];
+        if param["feed"] != "eboardevent" {
+            return Err("there is no such feed; known is eboardevent".to_owned());
+        }
+        let board = match &param["param"]["serialnr"] {
+            Value::Null => None,
+            wanted => {
+                let wanted = wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned);
+                let mut all = boards.iter().enumerate();
+                let found = all.position(|(idx, live)| live.serialnr(idx) == wanted);
+                Some(found.ok_or("no board has this serialnr; call eboards")?)
+            }
+        };
+        let id = if param["id"].is_null() { call["id"].clone() } else { param["id"].clone() };
+        self.feeds.retain(|feed| !is_same(&feed.id, &id));
+        if self.feeds.len() >= FEEDS_MAX {
+            return Err(format!("{FEEDS_MAX} feeds are the most; unsubscribe some"));
+        }
+        let told = BTreeMap::new();
+        let mut feed = Followed { id, board, is_flipped: false, setup: None, told };
+        for (idx, live) in boards.iter().enumerate() {
+            if feed.board.is_none_or(|it| it == idx) {
+                let news = feed.news(idx, live);
+                events.extend(news.into_iter().map(|param| (feed.id.clone(), param)));
+            }
+        }
+        self.feeds.push(feed);
+        Ok(Value::Null)
+    }
+
+    fn unsubscribe(&mut self, id: &Value) -> Result<Value, String> {
+        let n = self.feeds.len();
+        self.feeds.retain(|feed| !is_same(&feed.id, id));
+        let is_gone = self.feeds.len() < n;
+        is_gone.then_some(Value::Null).ok_or_else(|| "no feed has this id".to_owned())
+    }
+}
+
+/// Whether two ids are one. Some programs send a number once and its text another time.
+fn is_same(a: &Value, b: &Value) -> bool {
+    let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    text(a) == text(b)
+}
+
+fn event(id: &Value, param: Value, ms: i64) -> String {
+    json!({ "response": "feed", "id": id, "param": param, "time": ms }).to_string()
+}
+
+impl Followed {
+    /// Obeys a call to this feed.
+    fn call(&mut self, method: &str, param: &Value) -> Result<(), String> {
+        match (method, &param["flip"], &param["fen"]) {
+            // One program sends its flip as a setup.
+            ("flip" | "setup", Value::Bool(flip), _) => {
+                self.is_flipped = *flip;
+                self.told.values_mut().for_each(|told| told.board = None);
+                Ok(())
+            }
+            ("setup", _, Value::String(fen)) => {
+                let wrong = |e: &dyn std::fmt::Display| format!("{fen:?} is no position: {e}");
+                let read: Fen = fen.parse().map_err(|e| wrong(&e))?;
+                let position = read.into_position(CastlingMode::Chess960);
+                let position = position.or_else(PositionError::ignore_too_much_material);
+                let position = position.map_err(|e| wrong(&e))?;
+                self.setup = Some(Setup { fen: fen.clone(), position, found: None });
+                self.told.clear();
+                Ok(())
+            }
+            ("setup", ..) => Err("setup needs a fen".to_owned()),
+            ("flip", ..) => Err("flip needs true or false".to_owned()),
+            _ => Err(format!("there is no method {method:?}; known are setup, flip, unsubscribe")),
+        }
+    }
+
+    /// The events that tell of all that has changed, one half-move after the other.
+    fn news(&mut self, idx: usize, live: &Live) -> Vec<Value> {
+        let is_first = !self.told.contains_key(&idx);
+        let (board, clock) = (live.placement.clone(), live.clock());
+        let told = self.told.entry(idx).or_default();
+        let mut param = Map::new();
+        param.insert("serialnr".to_owned(), live.serialnr(idx).into());
+        param.insert("flipped".to_owned(), self.is_flipped.into());
+        let mut is_news = is_first;
+        if is_first || board != told.board {
+            let shown =
+                board.as_ref().map(|it| if self.is_flipped { turned(it) } else { it.clone() });
+            param.insert("board".to_owned(), shown.into());
+            told.board.clone_from(&board);
+            is_news = true;
+        }
+        if is_first || clock != told.clock {
+            param.insert("clock".to_owned(), clock.clone());
+            told.clock = clock;
+            is_news = true;
+        }
+        let Some(setup) = &mut self.setup else {
+            return is_news.then_some(Value::Object(param)).into_iter().collect();
+        };
+        let (sans, end) = setup.moves(live);
+        let does_match = board.is_some_and(|board| board == end.board_fen().to_string());
+        is_news |= sans != told.sans || does_match != told.does_match;
+        if !is_news {
+            return Vec::new();
+        }
+        let n_same = sans.iter().zip(&told.sans).take_while(|(a, b)| a == b).count();
+        // Back to where both lists agree, then on by one.
+        let first = if n_same < told.sans.len() { n_same } else { sans.len().min(n_same + 1) };
+        let mut lens: Vec<usize> = (first..=sans.len()).collect();
+        if is_first {
+            lens.insert(0, 0);
+            lens.dedup();
+        }
+        (told.sans, told.does_match) = (sans, does_match);
+        let events = lens.into_iter().map(|n| {
+            let mut event = param.clone();
+            let is_all = n == told.sans.len();
+            event.insert("start".to_owned(), setup.fen.clone().into());
+            event.insert("san".to_owned(), told.sans[..n].to_vec().into());
+            event.insert("match".to_owned(), (is_all && does_match).into());
+            Value::Object(event)
+        });
+        events.collect()
+    }
+}
+
+impl Setup {
+    /// The moves since the position, as far as programs can follow them, and the position behind
+    /// them: up to a gap, or a move that the Laws do not allow.
+    fn moves(&mut self, live: &Live) -> (Vec<String>, Board) {
+        let none = (Vec::new(), self.position.board().clone());
+        let Some(sheet) = &live.sheet else { return none };
+        let is_it = |n: usize| {
+            let there = sheet.position(n);
+            (there.board(), there.turn()) == (self.position.board(), self.position.turn())
+        };
+        let known =
+            self.found.filter(|(game, n)| *game == live.game && *n <= live.n_told && is_it(*n));
+        let found = known.or_else(|| {
+            let n = (0..=live.n_told).rev().find(|n| is_it(*n))?;
+            Some((live.game, n))
+        });
+        self.found = found;
+        let Some((_, from)) = found else { return none };
+        let gap = sheet.gaps().iter().map(|gap| gap.ply).find(|ply| *ply > from);
+        let to = live.n_told.min(gap.unwrap_or(usize::MAX));
+        let moves = sheet.moves()[from..to].iter().take_while(|it| !it.is_illegal);
+        let sans: Vec<String> = moves.map(|it| it.san.to_string()).collect();
+        let end = sheet.position(from + sans.len());
+        // Behind a gap the sheet goes on from another position than the moves lead to.
+        let is_at_gap = !sans.is_empty() && gap == Some(from + sans.len());
+        let board = if is_at_gap {
+            let last = &sheet.moves()[to - 1];
+            sheet
+                .position(to - 1)
+                .clone()
+                .play(last.m)
+                .map_or_else(|_| end.board().clone(), |pos| pos.board().clone())
+        } else {
+            end.board().clone()
+        };
+        (sans, board)
+    }
+}
+
+/// The first field of a FEN, seen from the other side.
+fn turned(placement: &str) -> String {
+    let Ok(seen) = Placement::parse(placement) else { return placement.to_owned() };
+    let mut turned = Placement::empty();
+    for sq in Square::ALL {
+        match seen.get(sq) {
+            Reading::Empty => {}
+            reading => turned.set(sq.rotate_180(), reading),
+        }
+    }
+    turned.fen()
+}

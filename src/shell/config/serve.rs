@@ -1,0 +1,65 @@
+//! What is served to the network: the pages, and the interface of LiveChess.
+
+use serde::Deserialize;
+use std::net::SocketAddr;
+
+/// The web server.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http {
+    /// Whether pages are served at all.
+    pub enabled: bool,
+    /// Where. Only this machine unless set otherwise.
+    #[serde(deserialize_with = "listen_of")]
+    pub listen: SocketAddr,
+    /// Names under which the pages may be asked for, beside addresses and the machine's own.
+    pub names: Vec<String>,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)), names: Vec::new() }
+    }
+}
+
+/// The interface of LiveChess, for programs that know boards by it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LiveChess {
+    /// Whether it is served at all.
+    pub enabled: bool,
+    /// Where. Programs look for it at port 1982 of their own machine.
+    #[serde(deserialize_with = "listen_of")]
+    pub listen: SocketAddr,
+    /// Sites whose pages may ask beside those that are known, such as `https://chess.example.org`.
+    pub origins: Vec<String>,
+}
+
+impl Default for LiveChess {
+    fn default() -> Self {
+        let listen = SocketAddr::from(([127, 0, 0, 1], 1982));
+        Self { enabled: false, listen, origins: Vec::new() }
+    }
+}
+
+fn listen_of<'de, D: serde::Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(from)?;
+    parse_listen(&text).map_err(|why| serde::de::Error::custom(format!("listen: {why}")))
+}
+
+/// An address to listen at: with a port, or a port alone, which is this machine's.
+///
+/// # Errors
+/// It is neither, in one sentence.
+pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim();
+    if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    let text =
+        text.strip_prefix("localhost").map_or(text.to_owned(), |it| format!("127.0.0.1{it}"));
+    let wrong = |_| {
+        format!("{text:?} is no socket address; expected such as 127.0.0.1:8960, or 8960 alone")
+    };
+    text.parse().map_err(wrong)
+}

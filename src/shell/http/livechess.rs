@@ -1,0 +1,186 @@
+//! The interface of LiveChess: a WebSocket at `/api/v1.0`, and the list of boards beside it.
+
+use super::{Asker, Hall, SEND_MAX, is_same_host, sentence};
+use crate::relay::livechess::{Dialogue, Live, listed};
+use crate::shell::now::wall;
+use axum::Router;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::{ConnectInfo, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+
+/// Sites whose pages know boards by LiveChess.
+const KNOWN: [&str; 4] =
+    ["https://lichess.org", "https://lichess.dev", "https://www.chess.com", "https://chess.com"];
+/// The longest call.
+const CALL_MAX_BYTES: usize = 16 * 1024;
+/// How often a program has to show that it is there.
+const PING: Duration = Duration::from_secs(20);
+
+/// A page of this site may not ask.
+#[derive(Debug)]
+struct Refused;
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        sentence(
+            StatusCode::FORBIDDEN,
+            "Pages of this site may not ask: list it under origins in [livechess].",
+        )
+    }
+}
+
+/// What every caller can see.
+#[derive(Debug)]
+struct Desk {
+    hall: Hall,
+    origins: Vec<String>,
+    /// Counts the changes of all boards.
+    changes: watch::Receiver<u64>,
+}
+
+/// The ways in. `tasks` listen to the boards until they are dropped.
+pub(super) fn routes(hall: Hall, origins: Vec<String>, tasks: &mut JoinSet<()>) -> Router {
+    let (changed, changes) = watch::channel(0_u64);
+    for board in &hall.boards {
+        let (mut live, changed) = (board.feed.live.clone(), changed.clone());
+        tasks.spawn(async move {
+            while live.changed().await.is_ok() {
+                live.mark_unchanged();
+                changed.send_modify(|n| *n += 1);
+            }
+        });
+    }
+    Router::new()
+        .route("/api/v1.0", get(talk))
+        .route("/api/v1.0/", get(talk))
+        .route("/api/v1.0/eboards", get(list))
+        .with_state(Arc::new(Desk { hall, origins, changes }))
+}
+
+impl Desk {
+    /// What is known of all boards.
+    fn boards(&self) -> Vec<Arc<Live>> {
+        self.hall.boards.iter().map(|board| board.feed.live.borrow().clone()).collect()
+    }
+
+    /// The site of the page that asks, if it may. A program that is no browser sends none, and may.
+    fn origin<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, Refused> {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let origin = origins.next();
+        let may = |origin: &HeaderValue| {
+            let origin = origin.to_str().unwrap_or_default();
+            let mut allowed = KNOWN.into_iter().chain(self.origins.iter().map(String::as_str));
+            allowed.any(|it| it.eq_ignore_ascii_case(origin)) || is_same_host(headers)
+        };
+        if origins.next().is_some() || !origin.is_none_or(may) {
+            return Err(Refused);
+        }
+        Ok(origin)
+    }
+}
+
+/// The boards as a list.
+async fn list(State(desk): State<Arc<Desk>>, headers: HeaderMap) -> Response {
+    let origin = match desk.origin(&headers) {
+        Ok(origin) => origin.cloned(),
+        Err(refused) => return refused.into_response(),
+    };
+    let about = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    let mut response = (about, listed(&desk.boards()).to_string()).into_response();
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = origin {
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+    response
+}
+
+async fn talk(
+    State(desk): State<Arc<Desk>>,
+    ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    if let Err(refused) = desk.origin(&headers) {
+        return refused.into_response();
+    }
+    let Ok(upgrade) = upgrade else {
+        return sentence(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.");
+    };
+    if !seat.stay() {
+        return sentence(StatusCode::SERVICE_UNAVAILABLE, "All seats are taken; come again later.");
+    }
+    let closing = desk.hall.closing.clone();
+    upgrade
+        .write_buffer_size(0)
+        .max_message_size(CALL_MAX_BYTES)
+        .max_frame_size(CALL_MAX_BYTES)
+        .on_upgrade(move |socket| attend(socket, desk, closing))
+}
+
+/// Talks with one program until it leaves, fails to answer, or `closing` turns true.
+async fn attend(mut socket: WebSocket, desk: Arc<Desk>, mut closing: watch::Receiver<bool>) {
+    let mut dialogue = Dialogue::default();
+    let mut changes = desk.changes.clone();
+    let mut lives: Vec<_> = desk.hall.boards.iter().map(|it| it.feed.live.clone()).collect();
+    let mut has_answered = true;
+    let mut ping = interval_at(Instant::now() + PING, PING);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let mut said = Vec::new();
+        tokio::select! {
+            heard = socket.recv() => {
+                has_answered = true;
+                match heard {
+                    Some(Ok(Message::Text(call))) => {
+                        said = dialogue.hear(&call, &desk.boards(), millis());
+                    }
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                    Some(Ok(_)) => {}
+                }
+            }
+            Ok(()) = changes.changed() => {
+                for (idx, live) in lives.iter_mut().enumerate() {
+                    if live.has_changed().unwrap_or(false) {
+                        let newest = live.borrow_and_update().clone();
+                        said.extend(dialogue.follow(idx, &newest, millis()));
+                    }
+                }
+            }
+            _ = ping.tick() => {
+                let ping = Message::Ping(Vec::new().into());
+                if !std::mem::take(&mut has_answered) || send(&mut socket, ping).await.is_none() {
+                    return;
+                }
+            }
+            _ = closing.changed() => {
+                let code = close_code::AWAY;
+                let frame = CloseFrame { code, reason: Utf8Bytes::from_static("restart") };
+                send(&mut socket, Message::Close(Some(frame))).await;
+                return;
+            }
+        }
+        for text in said {
+            if send(&mut socket, Message::Text(text.into())).await.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+/// Milliseconds since 1970.
+fn millis() -> i64 {
+    wall().0 / 1_000
+}
+
+/// `None` if the program is gone or too slow.
+async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
+    timeout(SEND_MAX, socket.send(message)).await.ok()?.ok()
+}

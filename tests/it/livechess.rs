@@ -1,0 +1,319 @@
+//! Programs that know boards by LiveChess follow ours: written dialogues, and the daemon itself.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use rokade::game::{ScoreSheet, Unknown};
+use rokade::relay::livechess::{Dialogue, Live, listed};
+use rokade::shell::pty::Speed;
+use rokade::sim::hands::Span;
+use serde_json::{Value, json};
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, Chess, Position as _};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::daemon::game;
+use crate::program::{LIMIT, Place, plug};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// The usual start and these moves.
+fn sheet(sans: &[&str]) -> ScoreSheet {
+    let mut sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
+    for san in sans {
+        let san: San = san.parse().unwrap();
+        let m = san.to_move(sheet.last()).unwrap();
+        sheet.push(m, Vec::new());
+    }
+    sheet
+}
+
+/// A board on which the last of these moves stands.
+fn live(sans: &[&str]) -> Arc<Live> {
+    let sheet = sheet(sans);
+    Arc::new(Live {
+        serial: "23946".to_owned(),
+        name: "table-1".to_owned(),
+        state: "ACTIVE",
+        placement: Some(sheet.last().board().board_fen().to_string()),
+        game: 1,
+        n_told: sheet.len(),
+        sheet: Some(Arc::new(sheet)),
+        clock: None,
+    })
+}
+
+fn said(texts: Vec<String>) -> Vec<Value> {
+    texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
+}
+
+/// What is said to a call, and how.
+fn asked(dialogue: &mut Dialogue, call: &Value, boards: &[Arc<Live>]) -> Vec<Value> {
+    said(dialogue.hear(&call.to_string(), boards, 7))
+}
+
+/// The moves of each event.
+fn sans(events: &[Value]) -> Vec<Vec<String>> {
+    let of = |event: &Value| serde_json::from_value(event["param"]["san"].clone()).unwrap();
+    events.iter().map(of).collect()
+}
+
+/// A program that has asked to be told the moves from the usual start.
+fn following(boards: &[Arc<Live>]) -> Dialogue {
+    let mut dialogue = Dialogue::default();
+    let subscribe = json!({"id": 2, "call": "subscribe", "param":
+        {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}});
+    asked(&mut dialogue, &subscribe, boards);
+    let setup = json!({"id": 3, "call": "call", "param":
+        {"id": 1, "method": "setup", "param": {"fen": START_FEN}}});
+    asked(&mut dialogue, &setup, boards);
+    dialogue
+}
+
+/// The recorded exchange of a page with LiveChess, answered by us.
+#[test]
+fn calls_are_answered_as_programs_expect() {
+    let boards = [live(&[])];
+    let mut dialogue = Dialogue::default();
+    let list = asked(&mut dialogue, &json!({"id": 1, "call": "eboards"}), &boards);
+    let board = json!({
+        "serialnr": "23946", "source": "table-1", "state": "ACTIVE", "battery": null,
+        "comment": "table-1", "board": START, "flipped": false, "clock": null,
+    });
+    assert_eq!(list, [json!({"response": "call", "id": 1, "param": [board], "time": 7})]);
+    let subscribe = json!({"id": "2", "call": "subscribe", "param":
+        {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}});
+    let first = json!({"serialnr": "23946", "flipped": false, "board": START, "clock": null});
+    assert_eq!(
+        asked(&mut dialogue, &subscribe, &boards),
+        [
+            json!({"response": "call", "id": "2", "param": null, "time": 7}),
+            json!({"response": "feed", "id": 1, "param": first, "time": 7}),
+        ]
+    );
+    // No moves before a setup.
+    let next = said(dialogue.follow(0, &live(&["e4"]), 8));
+    let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
+    let param = json!({"serialnr": "23946", "flipped": false, "board": board});
+    assert_eq!(next, [json!({"response": "feed", "id": 1, "param": param, "time": 8})]);
+    assert!(dialogue.follow(0, &live(&["e4"]), 9).is_empty(), "nothing has changed");
+    let setup = json!({"id": 3, "call": "call", "param":
+        {"id": 1, "method": "setup", "param": {"fen": START_FEN}}});
+    let answer = asked(&mut dialogue, &setup, &[live(&["e4"])]);
+    assert_eq!(sans(&answer[1..]), [vec![], vec!["e4".to_owned()]]);
+    assert_eq!(answer[2]["param"]["start"], START_FEN);
+    assert_eq!(answer[2]["param"]["match"], true);
+    for method in ["flip", "setup"] {
+        let flip = json!({"id": 4, "call": "call", "param":
+            {"id": 1, "method": method, "param": {"flip": method == "flip"}}});
+        let turned = asked(&mut dialogue, &flip, &[live(&["e4"])]);
+        let is_turned = method == "flip";
+        assert_eq!(turned[1]["param"]["flipped"], is_turned);
+        let shown = turned[1]["param"]["board"].as_str().unwrap();
+        assert_eq!(shown.starts_with("RNBKQBNR"), is_turned, "{shown}");
+    }
+    for call in [
+        json!({"id": 5, "call": "call", "param": {"id": 1, "method": "unsubscribe"}}),
+        json!({"id": 5, "call": "unsubscribe", "param": {"id": 1}}),
+    ] {
+        let answer = asked(&mut dialogue.clone(), &call, &boards);
+        assert_eq!(answer, [json!({"response": "call", "id": 5, "param": null, "time": 7})]);
+    }
+}
+
+#[test]
+fn nonsense_is_refused_with_what_to_do() {
+    let boards = [live(&[])];
+    let subscribe = |param: Value| json!({"id": 1, "call": "subscribe", "param": param});
+    let call = |param: Value| json!({"id": 1, "call": "call", "param": param});
+    for (asked, expected) in [
+        (json!("{"), "eboards"),
+        (json!({"id": 1, "call": "dance"}), "no call \"dance\""),
+        (subscribe(json!({"feed": "weather"})), "eboardevent"),
+        (subscribe(json!({"feed": "eboardevent", "param": {"serialnr": "1"}})), "call eboards"),
+        (call(json!({"id": 9, "method": "flip"})), "subscribe first"),
+        (json!({"id": 1, "call": "unsubscribe", "param": {"id": 9}}), "no feed has this id"),
+    ] {
+        let answer = said(Dialogue::default().hear(&asked.to_string(), &boards, 7));
+        assert_eq!((answer.len(), &answer[0]["response"]), (1, &"error".into()), "{asked}");
+        let why = answer[0]["param"]["message"].as_str().unwrap();
+        assert!(why.contains(expected), "{why}");
+    }
+    let wrong = json!({"id": 1, "method": "setup", "param": {"fen": "8/8 w"}});
+    let answer = asked(&mut following(&boards), &call(wrong), &boards);
+    assert!(answer[0]["param"]["message"].as_str().unwrap().contains("is no position"));
+}
+
+#[test]
+fn moves_come_one_at_a_time_and_corrections_go_back_to_where_both_agree() {
+    let mut dialogue = following(&[live(&[])]);
+    let mut follow = |moves: &[&str]| sans(&said(dialogue.follow(0, &live(moves), 7)));
+    assert_eq!(follow(&["e4"]), [["e4"]]);
+    assert_eq!(follow(&["e4", "e5", "Nf3"]), [vec!["e4", "e5"], vec!["e4", "e5", "Nf3"]]);
+    assert_eq!(follow(&["e4", "e5"]), [["e4", "e5"]], "a move is taken back");
+    assert_eq!(
+        follow(&["e4", "c5", "Nf3"]),
+        [vec!["e4"], vec!["e4", "c5"], vec!["e4", "c5", "Nf3"]],
+        "a record that was corrected"
+    );
+}
+
+#[test]
+fn moves_are_told_from_the_position_that_a_program_names() {
+    let middle = sheet(&["e4", "e5"]);
+    let fen = format!("{} w KQkq - 0 2", middle.last().board().board_fen());
+    let mut dialogue = following(&[live(&["e4"])]);
+    let setup = json!({"id": 3, "call": "call", "param":
+        {"id": 1, "method": "setup", "param": {"fen": fen}}});
+    let waiting = asked(&mut dialogue, &setup, &[live(&["e4"])]);
+    assert_eq!(
+        (sans(&waiting[1..]), &waiting[1]["param"]["match"]),
+        (vec![Vec::new()], &false.into())
+    );
+    let there = said(dialogue.follow(0, &live(&["e4", "e5"]), 7));
+    assert_eq!((sans(&there), &there[0]["param"]["match"]), (vec![Vec::new()], &true.into()));
+    // The position comes again: the list goes on.
+    let back = ["e4", "e5", "Nf3", "Nf6", "Ng1", "Ng8"];
+    let all = sans(&said(dialogue.follow(0, &live(&back), 7)));
+    assert_eq!(all.last().unwrap(), &back[2..]);
+}
+
+/// Programs refuse a move that is not legal where it stands, and what follows it.
+#[test]
+fn no_move_is_told_behind_a_gap() {
+    let mut with_gap = sheet(&["e4", "e5"]);
+    let adopted = sheet(&["e4", "e5", "Nf3", "Nc6"]).last().clone();
+    with_gap.open_gap(adopted.clone(), Unknown { at_least: 2, at_most: Some(2) });
+    let san: San = "Bb5".parse().unwrap();
+    with_gap.push(san.to_move(with_gap.last()).unwrap(), Vec::new());
+    let behind = Live {
+        n_told: with_gap.len(),
+        placement: Some(with_gap.last().board().board_fen().to_string()),
+        sheet: Some(Arc::new(with_gap)),
+        ..Live::clone(&live(&[]))
+    };
+    let boards = [Arc::new(behind)];
+    let mut dialogue = following(&[live(&["e4"])]);
+    let told = said(dialogue.follow(0, &boards[0], 7));
+    assert_eq!(sans(&told), [["e4", "e5"]]);
+    assert_eq!(told[0]["param"]["match"], false);
+    // From the position behind it, a program can follow again.
+    let fen = format!("{} w KQkq - 4 3", adopted.board().board_fen());
+    let setup = json!({"id": 3, "call": "call", "param":
+        {"id": 1, "method": "setup", "param": {"fen": fen}}});
+    let told = asked(&mut dialogue, &setup, &boards);
+    assert_eq!(sans(&told[1..]), [vec![], vec!["Bb5".to_owned()]]);
+    assert_eq!(told[2]["param"]["match"], true);
+}
+
+#[test]
+fn boards_that_play_are_listed_first_and_all_can_be_followed_at_once() {
+    let idle = Arc::new(Live { name: "table-1".to_owned(), state: "INACTIVE", ..Live::default() });
+    let boards = [idle, live(&["d4"])];
+    let list = listed(&boards);
+    let serials: Vec<_> = list.as_array().unwrap().iter().map(|it| &it["serialnr"]).collect();
+    assert_eq!(serials, ["23946", "90001"]);
+    let all = json!({"id": 4, "call": "subscribe", "param": {"feed": "eboardevent"}});
+    let mut dialogue = Dialogue::default();
+    let told = asked(&mut dialogue, &all, &boards);
+    let of: Vec<_> = told[1..].iter().map(|it| (&it["id"], &it["param"]["serialnr"])).collect();
+    assert_eq!(of, [(&json!(4), &json!("90001")), (&json!(4), &json!("23946"))]);
+}
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// Comes to the daemon as a page of this site.
+async fn come(port: u16, origin: &str) -> Result<Socket, Box<dyn std::error::Error>> {
+    let mut request = format!("ws://localhost:{port}/api/v1.0").into_client_request()?;
+    request.headers_mut().insert("Origin", origin.parse()?);
+    Ok(connect_async(request).await?.0)
+}
+
+async fn say(socket: &mut Socket, call: Value) {
+    socket.send(Message::text(call.to_string())).await.unwrap();
+}
+
+/// The next thing that is said.
+async fn hear(socket: &mut Socket) -> Value {
+    loop {
+        let heard = timeout(LIMIT, socket.next()).await.expect("in time").unwrap().unwrap();
+        if let Message::Text(text) = heard {
+            return serde_json::from_str(&text).unwrap();
+        }
+    }
+}
+
+/// What the board page of Lichess does, while a game is played on a board.
+#[tokio::test]
+async fn a_page_follows_a_live_board() {
+    let place = Place::new();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let file = place.path("rokade.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let section = format!("[livechess]\nenabled = true\nlisten = \"{port}\"\n[http]\n");
+    std::fs::write(&file, text.replacen("[http]\n", &section, 1)).unwrap();
+    let (intended, played) = game(10, Span::new(300, 600), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    assert!(come(port, "https://elsewhere.example.org").await.is_err(), "not one of the known");
+    let mut page = come(port, "https://lichess.org").await.unwrap();
+    say(&mut page, json!({"id": 1, "call": "eboards"})).await;
+    let serial = loop {
+        let list = hear(&mut page).await;
+        let first = &list["param"][0];
+        if first["state"] == "ACTIVE" && first["board"] == START {
+            break first["serialnr"].as_str().unwrap().to_owned();
+        }
+        sleep(Duration::from_millis(50)).await;
+        say(&mut page, json!({"id": 1, "call": "eboards"})).await;
+    };
+    say(
+        &mut page,
+        json!({"id": 2, "call": "subscribe", "param":
+        {"feed": "eboardevent", "id": 1, "param": {"serialnr": serial}}}),
+    )
+    .await;
+    assert_eq!(hear(&mut page).await["response"], "call");
+    assert_eq!(hear(&mut page).await["param"]["board"], START);
+    say(
+        &mut page,
+        json!({"id": 3, "call": "call", "param":
+        {"id": 1, "method": "setup", "param": {"fen": START_FEN}}}),
+    )
+    .await;
+    let play = board.play(played.script.happenings, Speed::REAL);
+    let listen = async {
+        let (mut lists, mut n_boards) = (Vec::new(), 0);
+        loop {
+            let heard = hear(&mut page).await;
+            n_boards += usize::from(heard["param"]["board"].is_string());
+            let Some(sans) = heard["param"]["san"].as_array() else { continue };
+            if lists.last() != Some(sans) {
+                lists.push(sans.clone());
+            }
+            if sans.len() == intended.len() && heard["param"]["match"] == true {
+                return (lists, n_boards);
+            }
+        }
+    };
+    let (played, heard) = tokio::join!(play, timeout(LIMIT, listen));
+    played.unwrap();
+    let (lists, n_boards) = heard.expect("the whole game in time");
+    let expected: Vec<usize> = (0..=intended.len()).collect();
+    assert_eq!(lists.iter().map(Vec::len).collect::<Vec<_>>(), expected, "one more with each");
+    let told: Vec<_> = lists.last().unwrap().iter().map(|san| san.as_str().unwrap()).collect();
+    let ucis: Vec<_> = sheet(&told).moves().iter().map(|it| it.uci.to_string()).collect();
+    assert_eq!(ucis, intended);
+    assert!(n_boards > intended.len(), "pieces in hands are seen too: {n_boards}");
+    drop(page);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
