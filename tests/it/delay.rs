@@ -3,16 +3,20 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rokade::game::{Entry, Fact};
 use rokade::relay::delay::{Delay, Held};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::time::{Mono, Stamp, Wall};
+use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::pgn_moves;
 use crate::daemon::game;
+use crate::livechess;
 use crate::program::{LIMIT, Place, STEP, moves_of, plug};
 
 /// The moment so many seconds after a start; a run before this one counted from another.
@@ -64,11 +68,29 @@ fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
     assert_eq!(held.due_in(at(2)), None);
 }
 
+/// Follows the board as a program does that knows LiveChess, and counts the moves it is told, until
+/// the daemon is gone.
+async fn follow(port: u16, n_told: Arc<AtomicUsize>) {
+    let mut program = livechess::come(port, "https://lichess.org").await.unwrap();
+    for call in [
+        json!({"id": 1, "call": "subscribe", "param": {"feed": "eboardevent", "id": 1}}),
+        json!({"id": 2, "call": "call", "param":
+            {"id": 1, "method": "setup", "param": {"fen": livechess::START_FEN}}}),
+    ] {
+        livechess::say(&mut program, call).await;
+    }
+    while let Some(heard) = livechess::next(&mut program).await {
+        let n = heard["param"]["san"].as_array().map_or(0, Vec::len);
+        n_told.fetch_max(n, Ordering::Relaxed);
+    }
+}
+
 /// The daemon, with a board whose public is two moves behind, killed in the middle of the game.
 #[tokio::test]
 async fn the_public_stays_behind_over_a_restart() {
     let place = Place::new();
     place.add("delay = \"2 moves\"\n");
+    let port = livechess::serve(&place);
     let (intended, played) = game(10, Span::new(300, 600), 5);
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
@@ -85,10 +107,14 @@ async fn the_public_stays_behind_over_a_restart() {
         let count = |pgn: &str| if pgn.is_empty() { 0 } else { pgn_moves(pgn)[0].len() };
         [count(&pgn), count(&all), view]
     };
+    let n_told = Arc::new(AtomicUsize::new(0));
+    let program = tokio::spawn(follow(port, Arc::clone(&n_told)));
     let watching = async {
         let end = Instant::now() + LIMIT;
         while filed() < intended.len() {
-            let (shown, on_file) = (behind().await, filed());
+            let mut shown = behind().await.to_vec();
+            shown.push(n_told.load(Ordering::Relaxed));
+            let on_file = filed();
             // A half-move may be on record and not in the file yet.
             assert!(shown.iter().all(|n| *n <= (on_file + 1).saturating_sub(4)), "{shown:?}");
             assert!(Instant::now() < end, "{}", daemon.said());
@@ -100,7 +126,12 @@ async fn the_public_stays_behind_over_a_restart() {
     let due = intended.len() - 4;
     place.seen(|view| moves_of(view).len() == due).await;
     assert_eq!(behind().await, [due; 3]);
+    while n_told.load(Ordering::Relaxed) < due {
+        sleep(STEP).await;
+    }
+    assert_eq!(n_told.load(Ordering::Relaxed), due);
     daemon.kill().await;
+    program.await.unwrap();
 
     let daemon = place.start();
     place.seen(|view| moves_of(view).len() == due).await;

@@ -23,7 +23,7 @@ use crate::daemon::game;
 use crate::program::{LIMIT, Place, plug};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
-const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+pub(crate) const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// The usual start and these moves.
 fn sheet(sans: &[&str]) -> ScoreSheet {
@@ -228,38 +228,50 @@ fn boards_that_play_are_listed_first_and_all_can_be_followed_at_once() {
     assert_eq!(of, [(&json!(4), &json!("90001")), (&json!(4), &json!("23946"))]);
 }
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// Comes to the daemon as a page of this site.
-async fn come(port: u16, origin: &str) -> Result<Socket, Box<dyn std::error::Error>> {
+pub(crate) async fn come(port: u16, origin: &str) -> Result<Socket, Box<dyn std::error::Error>> {
     let mut request = format!("ws://localhost:{port}/api/v1.0").into_client_request()?;
     request.headers_mut().insert("Origin", origin.parse()?);
     Ok(connect_async(request).await?.0)
 }
 
-async fn say(socket: &mut Socket, call: Value) {
+pub(crate) async fn say(socket: &mut Socket, call: Value) {
     socket.send(Message::text(call.to_string())).await.unwrap();
+}
+
+/// The next thing that is said, until the daemon is gone.
+pub(crate) async fn next(socket: &mut Socket) -> Option<Value> {
+    loop {
+        match timeout(LIMIT, socket.next()).await.expect("in time")?.ok()? {
+            Message::Text(text) => return Some(serde_json::from_str(&text).unwrap()),
+            Message::Close(_) => return None,
+            _ => {}
+        }
+    }
 }
 
 /// The next thing that is said.
 async fn hear(socket: &mut Socket) -> Value {
-    loop {
-        let heard = timeout(LIMIT, socket.next()).await.expect("in time").unwrap().unwrap();
-        if let Message::Text(text) = heard {
-            return serde_json::from_str(&text).unwrap();
-        }
-    }
+    next(socket).await.expect("a daemon that is there")
+}
+
+/// Has the daemon of this place serve programs, and says at which port.
+pub(crate) fn serve(place: &Place) -> u16 {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let file = place.path("rokade.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let section = format!("[livechess]\nenabled = true\nlisten = \"{port}\"\n[http]\n");
+    std::fs::write(&file, text.replacen("[http]\n", &section, 1)).unwrap();
+    port
 }
 
 /// What the board page of Lichess does, while a game is played on a board.
 #[tokio::test]
 async fn a_page_follows_a_live_board() {
     let place = Place::new();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let file = place.path("rokade.toml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let section = format!("[livechess]\nenabled = true\nlisten = \"{port}\"\n[http]\n");
-    std::fs::write(&file, text.replacen("[http]\n", &section, 1)).unwrap();
+    let port = serve(&place);
     let (intended, played) = game(10, Span::new(300, 600), 5);
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
