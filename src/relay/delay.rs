@@ -93,8 +93,9 @@ pub struct Held {
     waiting: VecDeque<Waiting>,
     /// Half-moves on record.
     n_plies: usize,
-    /// So many of those that wait may pass, because a game ended behind them.
+    /// So many of those that wait may pass, because their game is over.
     n_free: usize,
+    is_over: bool,
 }
 
 impl Held {
@@ -114,18 +115,20 @@ impl Held {
             Fact::MoveRetracted { ply } => self.n_plies = ply.saturating_sub(1),
             _ => {}
         }
-        let is_end = match entry.fact {
-            Fact::Ended(_) | Fact::GameClosed => true,
+        match entry.fact {
+            // Whatever became of the game before, it is over.
             Fact::GameStarted { .. } => {
-                // Whatever became of the game before, it is over.
                 self.n_free = self.waiting.len();
-                false
+                self.is_over = false;
             }
-            _ => false,
-        };
+            Fact::Ended(_) | Fact::GameClosed => self.is_over = true,
+            Fact::Reopened(_) => self.is_over = false,
+            _ => {}
+        }
         let (entry, n_plies) = (entry.clone(), self.n_plies);
         self.waiting.push_back(Waiting { entry, n_plies, is_of_this_run });
-        if is_end {
+        if self.is_over {
+            // What was missed may be found behind the end.
             self.n_free = self.waiting.len();
         }
     }

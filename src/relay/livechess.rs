@@ -91,10 +91,10 @@ impl Live {
         matches!(self.state, "ACTIVE" | "DELAYED")
     }
 
-    /// The board as it stands in a list of boards.
-    fn listed(&self, idx: usize) -> Value {
+    /// The board as it stands in a list of boards, where it has this number.
+    fn listed(&self, serialnr: &str) -> Value {
         json!({
-            "serialnr": self.serialnr(idx),
+            "serialnr": serialnr,
             "source": self.name,
             "state": self.state,
             "battery": null,
@@ -103,13 +103,6 @@ impl Live {
             "flipped": false,
             "clock": self.clock(),
         })
-    }
-
-    /// A number that is the board's own: its serial number, or the place in the settings.
-    fn serialnr(&self, idx: usize) -> String {
-        let is_number = matches!(self.serial.len(), 5 | 10)
-            && self.serial.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number { self.serial.clone() } else { format!("{:05}", 90_001 + idx) }
     }
 
     fn clock(&self) -> Value {
@@ -140,7 +133,17 @@ fn named(seen: &Placement, position: Option<&Board>) -> Board {
 pub fn listed(boards: &[Arc<Live>]) -> Value {
     let mut order: Vec<usize> = (0..boards.len()).collect();
     order.sort_by_key(|idx| !boards[*idx].is_live());
-    order.into_iter().map(|idx| boards[idx].listed(idx)).collect()
+    order.into_iter().map(|idx| boards[idx].listed(&serialnr(boards, idx))).collect()
+}
+
+/// A number that is a board's own: its serial number; where it has none of five or ten digits, or
+/// another board tells the same, its place in the settings.
+fn serialnr(boards: &[Arc<Live>], idx: usize) -> String {
+    let serial = &boards[idx].serial;
+    let is_number =
+        matches!(serial.len(), 5 | 10) && serial.bytes().all(|byte| byte.is_ascii_digit());
+    let is_own = boards.iter().filter(|live| live.serial == *serial).count() == 1;
+    if is_number && is_own { serial.clone() } else { format!("{:05}", 90_001 + idx) }
 }
 
 /// The position from which a program wants to be told moves.
@@ -195,12 +198,12 @@ impl Dialogue {
         said
     }
 
-    /// What is said because board number `idx` has changed.
-    pub fn follow(&mut self, idx: usize, live: &Live, ms: i64) -> Vec<String> {
+    /// What is said because the board at `idx` has changed.
+    pub fn follow(&mut self, idx: usize, boards: &[Arc<Live>], ms: i64) -> Vec<String> {
         let of_it = self.feeds.iter_mut().filter(|feed| feed.board.is_none_or(|it| it == idx));
         let news = of_it.flat_map(|feed| {
             let id = feed.id.clone();
-            feed.news(idx, live).into_iter().map(move |param| event(&id, param, ms))
+            feed.news(idx, boards).into_iter().map(move |param| event(&id, param, ms))
         });
         news.collect()
     }
@@ -223,7 +226,7 @@ impl Dialogue {
                 feed.call(param["method"].as_str().unwrap_or_default(), &param["param"])?;
                 let of_it = |idx: &usize| feed.board.is_none_or(|it| it == *idx);
                 for idx in (0..boards.len()).filter(of_it).collect::<Vec<_>>() {
-                    let news = feed.news(idx, &boards[idx]);
+                    let news = feed.news(idx, boards);
                     events.extend(news.into_iter().map(|param| (feed.id.clone(), param)));
                 }
                 Ok(Value::Null)
@@ -249,8 +252,7 @@ impl Dialogue {
             Value::Null => None,
             wanted => {
                 let wanted = wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned);
-                let mut all = boards.iter().enumerate();
-                let found = all.position(|(idx, live)| live.serialnr(idx) == wanted);
+                let found = (0..boards.len()).find(|idx| serialnr(boards, *idx) == wanted);
                 Some(found.ok_or("no board has this serialnr; call eboards")?)
             }
         };
@@ -261,9 +263,9 @@ impl Dialogue {
         }
         let told = BTreeMap::new();
         let mut feed = Followed { id, board, is_flipped: false, setup: None, told };
-        for (idx, live) in boards.iter().enumerate() {
+        for idx in 0..boards.len() {
             if feed.board.is_none_or(|it| it == idx) {
-                let news = feed.news(idx, live);
+                let news = feed.news(idx, boards);
                 events.extend(news.into_iter().map(|param| (feed.id.clone(), param)));
             }
         }
@@ -316,12 +318,13 @@ impl Followed {
     }
 
     /// The events that tell of all that has changed, one half-move after the other.
-    fn news(&mut self, idx: usize, live: &Live) -> Vec<Value> {
+    fn news(&mut self, idx: usize, boards: &[Arc<Live>]) -> Vec<Value> {
+        let live = &boards[idx];
         let is_first = !self.told.contains_key(&idx);
         let (board, clock) = (live.placement.clone(), live.clock());
         let told = self.told.entry(idx).or_default();
         let mut param = Map::new();
-        param.insert("serialnr".to_owned(), live.serialnr(idx).into());
+        param.insert("serialnr".to_owned(), serialnr(boards, idx).into());
         param.insert("flipped".to_owned(), self.is_flipped.into());
         let mut is_news = is_first;
         if is_first || board != told.board {

@@ -30,6 +30,20 @@ fn made(ply: usize, seconds: u64) -> Entry {
     Entry { at: at(seconds), fact }
 }
 
+fn started(seconds: u64) -> Entry {
+    let text = String::new;
+    let fact = Fact::GameStarted {
+        fen: livechess::START_FEN.to_owned(),
+        is_chess960: false,
+        white: text(),
+        black: text(),
+        event: text(),
+        site: text(),
+        round: text(),
+    };
+    Entry { at: at(seconds), fact }
+}
+
 #[test]
 fn minutes_hold_everything_back_for_as_long() {
     for is_of_this_run in [true, false] {
@@ -65,7 +79,13 @@ fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
     assert_eq!(held.due(at(1)), [made(3, 1)]);
     held.take(&Entry { at: at(2), fact: Fact::GameClosed }, true);
     assert_eq!(held.due(at(2)).len(), 7);
-    assert_eq!(held.due_in(at(2)), None);
+    // Moves that nobody saw are found once the game is over; the next game is another.
+    held.take(&made(8, 3), true);
+    assert_eq!(held.due(at(3)), [made(8, 3)]);
+    held.take(&started(4), true);
+    held.take(&made(1, 4), true);
+    assert_eq!(held.due(at(4)), []);
+    assert_eq!(held.due_in(at(4)), None);
 }
 
 /// Follows the board as a program does that knows LiveChess, and counts the moves it is told, until

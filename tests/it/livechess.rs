@@ -100,11 +100,11 @@ fn calls_are_answered_as_programs_expect() {
         ]
     );
     // No moves before a setup.
-    let next = said(dialogue.follow(0, &live(&["e4"]), 8));
+    let next = said(dialogue.follow(0, &[live(&["e4"])], 8));
     let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
     let param = json!({"serialnr": "23946", "flipped": false, "board": board});
     assert_eq!(next, [json!({"response": "feed", "id": 1, "param": param, "time": 8})]);
-    assert!(dialogue.follow(0, &live(&["e4"]), 9).is_empty(), "nothing has changed");
+    assert!(dialogue.follow(0, &[live(&["e4"])], 9).is_empty(), "nothing has changed");
     let setup = json!({"id": 3, "call": "call", "param":
         {"id": 1, "method": "setup", "param": {"fen": START_FEN}}});
     let answer = asked(&mut dialogue, &setup, &[live(&["e4"])]);
@@ -155,7 +155,7 @@ fn nonsense_is_refused_with_what_to_do() {
 #[test]
 fn moves_come_one_at_a_time_and_corrections_go_back_to_where_both_agree() {
     let mut dialogue = following(&[live(&[])]);
-    let mut follow = |moves: &[&str]| sans(&said(dialogue.follow(0, &live(moves), 7)));
+    let mut follow = |moves: &[&str]| sans(&said(dialogue.follow(0, &[live(moves)], 7)));
     assert_eq!(follow(&["e4"]), [["e4"]]);
     assert_eq!(follow(&["e4", "e5", "Nf3"]), [vec!["e4", "e5"], vec!["e4", "e5", "Nf3"]]);
     assert_eq!(follow(&["e4", "e5"]), [["e4", "e5"]], "a move is taken back");
@@ -178,11 +178,11 @@ fn moves_are_told_from_the_position_that_a_program_names() {
         (sans(&waiting[1..]), &waiting[1]["param"]["match"]),
         (vec![Vec::new()], &false.into())
     );
-    let there = said(dialogue.follow(0, &live(&["e4", "e5"]), 7));
+    let there = said(dialogue.follow(0, &[live(&["e4", "e5"])], 7));
     assert_eq!((sans(&there), &there[0]["param"]["match"]), (vec![Vec::new()], &true.into()));
     // The position comes again: the list goes on.
     let back = ["e4", "e5", "Nf3", "Nf6", "Ng1", "Ng8"];
-    let all = sans(&said(dialogue.follow(0, &live(&back), 7)));
+    let all = sans(&said(dialogue.follow(0, &[live(&back)], 7)));
     assert_eq!(all.last().unwrap(), &back[2..]);
 }
 
@@ -202,7 +202,7 @@ fn no_move_is_told_behind_a_gap() {
     };
     let boards = [Arc::new(behind)];
     let mut dialogue = following(&[live(&["e4"])]);
-    let told = said(dialogue.follow(0, &boards[0], 7));
+    let told = said(dialogue.follow(0, &boards, 7));
     assert_eq!(sans(&told), [["e4", "e5"]]);
     assert_eq!(told[0]["param"]["match"], false);
     // From the position behind it, a program can follow again.
@@ -221,6 +221,9 @@ fn boards_that_play_are_listed_first_and_all_can_be_followed_at_once() {
     let list = listed(&boards);
     let serials: Vec<_> = list.as_array().unwrap().iter().map(|it| &it["serialnr"]).collect();
     assert_eq!(serials, ["23946", "90001"]);
+    // Two boards that tell one number, as copies of a board do.
+    let twins = listed(&[live(&[]), live(&[])]);
+    assert_eq!((&twins[0]["serialnr"], &twins[1]["serialnr"]), (&"90001".into(), &"90002".into()));
     let all = json!({"id": 4, "call": "subscribe", "param": {"feed": "eboardevent"}});
     let mut dialogue = Dialogue::default();
     let told = asked(&mut dialogue, &all, &boards);

@@ -149,8 +149,8 @@ async fn attend(mut socket: WebSocket, desk: Arc<Desk>, mut closing: watch::Rece
             Ok(()) = changes.changed() => {
                 for (idx, live) in lives.iter_mut().enumerate() {
                     if live.has_changed().unwrap_or(false) {
-                        let newest = live.borrow_and_update().clone();
-                        said.extend(dialogue.follow(idx, &newest, millis()));
+                        live.mark_unchanged();
+                        said.extend(dialogue.follow(idx, &desk.boards(), millis()));
                     }
                 }
             }
