@@ -2,7 +2,7 @@
 //! European team events ask for 15 minutes.
 
 use crate::game::{Entry, Fact};
-use crate::time::Stamp;
+use crate::time::{Mono, Stamp};
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
@@ -84,6 +84,8 @@ struct Waiting {
     n_plies: usize,
     /// It was recorded by this run of the program, whose time tells how long ago that was.
     is_of_this_run: bool,
+    /// When it was taken: it was made before that.
+    taken_at: Mono,
 }
 
 /// Holds entries back for as long as the public is behind the board.
@@ -104,8 +106,8 @@ impl Held {
         Self { delay, ..Self::default() }
     }
 
-    /// Takes the next entry of a record, which this run of the program made or one before.
-    pub fn take(&mut self, entry: &Entry, is_of_this_run: bool) {
+    /// Takes the next entry of a record at `now`, which this run of the program made or one before.
+    pub fn take(&mut self, entry: &Entry, is_of_this_run: bool, now: Stamp) {
         if self.delay.is_none() {
             return;
         }
@@ -126,7 +128,8 @@ impl Held {
             _ => {}
         }
         let (entry, n_plies) = (entry.clone(), self.n_plies);
-        self.waiting.push_back(Waiting { entry, n_plies, is_of_this_run });
+        let taken_at = now.mono;
+        self.waiting.push_back(Waiting { entry, n_plies, is_of_this_run, taken_at });
         if self.is_over {
             // What was missed may be found behind the end.
             self.n_free = self.waiting.len();
@@ -157,7 +160,9 @@ impl Held {
             now.mono.since(then.mono)
         } else {
             let micros = now.wall.0.saturating_sub(then.wall.0);
-            Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+            // The time of day may have been ahead when it was made.
+            let by_wall = Duration::from_micros(u64::try_from(micros).unwrap_or(0));
+            by_wall.max(now.mono.since(it.taken_at))
         };
         Duration::from_secs(60 * n).saturating_sub(passed)
     }

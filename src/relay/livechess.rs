@@ -3,8 +3,8 @@
 //!
 //! A program names the position that its game has reached (`setup`) and from then on is told all
 //! moves since, one more with each event, because some programs hold back two that come at once. A
-//! list that gets shorter takes moves back. Moves are those of the record: no program is told of
-//! one that is still being made, and two interpretations of one move never follow each other.
+//! list that gets shorter takes moves back. Moves are those of the record as the public may see it:
+//! with a clock those that are completed.
 
 use crate::clock::Times;
 use crate::game::{LinkState, Recovered, ScoreSheet};
@@ -18,6 +18,11 @@ use std::time::Duration;
 
 /// So many feeds a program may have.
 const FEEDS_MAX: usize = 256;
+
+/// Of moves that a program missed so many are told one by one, and those before them at once.
+const CATCH_UP: usize = 16;
+/// The longest id of a feed, as text.
+const ID_MAX: usize = 64;
 
 /// What programs may know of a board.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +68,7 @@ impl Live {
         wall_ms: i64,
     ) -> Self {
         let moves = sheet.as_ref().map_or(&[][..], |sheet| sheet.moves());
-        let shown = moves.iter().take(record.n_public());
-        let n_told = shown.take_while(|it| !it.is_only_shown).count();
+        let n_told = record.n_public().min(moves.len());
         let position = sheet.as_ref().map(|sheet| sheet.position(n_told).board());
         Self {
             serial: record.serial().unwrap_or_default().to_owned(),
@@ -85,6 +89,11 @@ impl Live {
             sheet,
             n_told,
         }
+    }
+
+    /// A board of this name whose record has not been read yet.
+    pub fn unknown(name: &str) -> Self {
+        Self { name: name.to_owned(), state: "INACTIVE", ..Self::default() }
     }
 
     fn is_live(&self) -> bool {
@@ -151,18 +160,21 @@ fn serialnr(boards: &[Arc<Live>], idx: usize) -> String {
 struct Setup {
     fen: String,
     position: Chess,
-    /// The game in which it was found, and behind how many half-moves.
-    found: Option<(usize, usize)>,
 }
 
 /// What a program has been told of a board.
 #[derive(Clone, Debug, Default)]
 struct Told {
     board: Option<String>,
-    clock: Value,
+    clock: Option<ClockTold>,
     sans: Vec<String>,
     does_match: bool,
+    /// The game in which the position of the setup was found, and behind how many half-moves.
+    found: Option<(usize, usize)>,
 }
+
+/// Both times in seconds, and whose time runs.
+type ClockTold = (u64, u64, Option<Color>);
 
 /// A feed that a program has asked for.
 #[derive(Clone, Debug)]
@@ -257,6 +269,9 @@ impl Dialogue {
             }
         };
         let id = if param["id"].is_null() { call["id"].clone() } else { param["id"].clone() };
+        if id.to_string().len() > ID_MAX {
+            return Err(format!("an id has at most {ID_MAX} characters"));
+        }
         self.feeds.retain(|feed| !is_same(&feed.id, &id));
         if self.feeds.len() >= FEEDS_MAX {
             return Err(format!("{FEEDS_MAX} feeds are the most; unsubscribe some"));
@@ -307,7 +322,7 @@ impl Followed {
                 let position = read.into_position(CastlingMode::Chess960);
                 let position = position.or_else(PositionError::ignore_too_much_material);
                 let position = position.map_err(|e| wrong(&e))?;
-                self.setup = Some(Setup { fen: fen.clone(), position, found: None });
+                self.setup = Some(Setup { fen: fen.clone(), position });
                 self.told.clear();
                 Ok(())
             }
@@ -321,7 +336,9 @@ impl Followed {
     fn news(&mut self, idx: usize, boards: &[Arc<Live>]) -> Vec<Value> {
         let live = &boards[idx];
         let is_first = !self.told.contains_key(&idx);
-        let (board, clock) = (live.placement.clone(), live.clock());
+        let board = live.placement.clone();
+        let clock =
+            live.clock.map(|it| (it.times.white.as_secs(), it.times.black.as_secs(), it.running));
         let told = self.told.entry(idx).or_default();
         let mut param = Map::new();
         param.insert("serialnr".to_owned(), serialnr(boards, idx).into());
@@ -335,14 +352,14 @@ impl Followed {
             is_news = true;
         }
         if is_first || clock != told.clock {
-            param.insert("clock".to_owned(), clock.clone());
+            param.insert("clock".to_owned(), live.clock());
             told.clock = clock;
             is_news = true;
         }
-        let Some(setup) = &mut self.setup else {
+        let Some(setup) = &self.setup else {
             return is_news.then_some(Value::Object(param)).into_iter().collect();
         };
-        let (sans, end) = setup.moves(live);
+        let (sans, end) = setup.moves(live, &mut told.found);
         let does_match = board.is_some_and(|board| board == end.board_fen().to_string());
         is_news |= sans != told.sans || does_match != told.does_match;
         if !is_news {
@@ -350,8 +367,11 @@ impl Followed {
         }
         let n_same = sans.iter().zip(&told.sans).take_while(|(a, b)| a == b).count();
         // Back to where both lists agree, then on by one.
-        let first = if n_same < told.sans.len() { n_same } else { sans.len().min(n_same + 1) };
-        let mut lens: Vec<usize> = (first..=sans.len()).collect();
+        let next = (n_same + 1).max(sans.len().saturating_sub(CATCH_UP));
+        let mut lens: Vec<usize> = (next..=sans.len()).collect();
+        if n_same < told.sans.len() || lens.is_empty() {
+            lens.insert(0, n_same);
+        }
         if is_first {
             lens.insert(0, 0);
             lens.dedup();
@@ -372,39 +392,30 @@ impl Followed {
 impl Setup {
     /// The moves since the position, as far as programs can follow them, and the position behind
     /// them: up to a gap, or a move that the Laws do not allow.
-    fn moves(&mut self, live: &Live) -> (Vec<String>, Board) {
+    fn moves(&self, live: &Live, found: &mut Option<(usize, usize)>) -> (Vec<String>, Board) {
         let none = (Vec::new(), self.position.board().clone());
         let Some(sheet) = &live.sheet else { return none };
+        let n_told = live.n_told.min(sheet.len());
         let is_it = |n: usize| {
             let there = sheet.position(n);
             (there.board(), there.turn()) == (self.position.board(), self.position.turn())
         };
-        let known =
-            self.found.filter(|(game, n)| *game == live.game && *n <= live.n_told && is_it(*n));
-        let found = known.or_else(|| {
-            let n = (0..=live.n_told).rev().find(|n| is_it(*n))?;
+        let known = found.filter(|(game, n)| *game == live.game && *n <= n_told && is_it(*n));
+        *found = known.or_else(|| {
+            let n = (0..=n_told).rev().find(|n| is_it(*n))?;
             Some((live.game, n))
         });
-        self.found = found;
-        let Some((_, from)) = found else { return none };
-        let gap = sheet.gaps().iter().map(|gap| gap.ply).find(|ply| *ply > from);
-        let to = live.n_told.min(gap.unwrap_or(usize::MAX));
+        let Some((_, from)) = *found else { return none };
+        let gap = sheet.gaps().iter().find(|gap| gap.ply > from);
+        let to = gap.map_or(n_told, |gap| gap.ply.min(n_told));
         let moves = sheet.moves()[from..to].iter().take_while(|it| !it.is_illegal);
         let sans: Vec<String> = moves.map(|it| it.san.to_string()).collect();
-        let end = sheet.position(from + sans.len());
-        // Behind a gap the sheet goes on from another position than the moves lead to.
-        let is_at_gap = !sans.is_empty() && gap == Some(from + sans.len());
-        let board = if is_at_gap {
-            let last = &sheet.moves()[to - 1];
-            sheet
-                .position(to - 1)
-                .clone()
-                .play(last.m)
-                .map_or_else(|_| end.board().clone(), |pos| pos.board().clone())
-        } else {
-            end.board().clone()
+        let end = from + sans.len();
+        let board = match gap {
+            Some(gap) if gap.ply == end => gap.before.board(),
+            _ => sheet.position(end).board(),
         };
-        (sans, board)
+        (sans, board.clone())
     }
 }
 

@@ -11,8 +11,9 @@ use crate::game::{Entry, Fact, ScoreSheet};
 use crate::relay::delay::{Delay, Held};
 use crate::relay::livechess::Live;
 use crate::relay::view::View;
-use crate::time::Wall;
+use crate::time::{Stamp, Wall};
 use crate::track::Placement;
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::yield_now;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until};
 use tracing::{info, warn};
 
 /// How long to wait before a record that could not be read is read again.
@@ -29,7 +30,7 @@ const RETRY: Duration = Duration::from_secs(2);
 const FAR: Duration = Duration::from_secs(3_600);
 
 /// What of a board the public may have.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Public {
     /// The game as PGN.
     pub pgn: watch::Sender<Arc<str>>,
@@ -76,20 +77,20 @@ impl Scene {
     }
 
     /// What programs may know of the board.
-    fn live(&mut self, board: &str, is_behind: bool) -> Live {
+    fn live(&mut self, board: &str, is_behind: bool, at: Wall) -> Live {
         let record = self.games.fold();
         if self.sheet.is_none() {
             self.sheet = record.sheet().cloned().map(Arc::new);
         }
         let (sheet, seen) = (self.sheet.clone(), self.seen.as_ref());
-        let mut live = Live::new(board, record, sheet, seen, is_behind, self.at.0 / 1_000);
-        live.game = self.games.n_games();
-        live
+        let wall_ms = at.0 / 1_000;
+        let live = Live::new(board, record, sheet, seen, is_behind, wall_ms);
+        Live { game: self.games.n_games(), ..live }
     }
 }
 
 /// The gate of one board.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Gate {
     /// The board's name.
     pub board: String,
@@ -120,40 +121,52 @@ impl Gate {
         if !delay.is_none() {
             info!(board, %delay, "the public is behind the board");
         }
+        public.is_ready.send_replace(false);
         let mut follower = Follower::new(storage);
         let mut shelf = Shelf::new(&board, &folder, &site);
         let mut window = Window::new(&board, &site, delay, public);
         let (mut said, mut is_told) = (None, false);
         loop {
-            let to = *kept.borrow_and_update();
+            let (to, is_new) = {
+                let newest = kept.borrow_and_update();
+                (*newest, newest.has_changed())
+            };
+            is_told |= is_new;
             let mut trouble = None;
-            let wait = loop {
+            let has_all = loop {
                 match follower.poll(to) {
-                    Ok(lines) if lines.is_empty() => break FAR,
+                    Ok(lines) if lines.is_empty() => break follower.has_read(to),
                     Ok(lines) => {
+                        let at = now.stamp();
                         for entry in lines.iter().filter_map(record::entry_of) {
-                            window.take(&entry);
+                            window.take(&entry, at);
                             shelf.take(&entry);
                         }
                     }
                     Err(error) => {
                         trouble = Some(error);
-                        break RETRY;
+                        break false;
                     }
                 }
                 yield_now().await;
             };
             say(&board, trouble, &mut said);
-            shelf.fill();
-            let due = window.show(&mut shelf.scene, now);
-            if is_told && wait == FAR {
-                window.public.is_ready.send_replace(true);
+            // A record that is read in part tells of games that are long over.
+            let mut due = FAR;
+            if has_all && is_told {
+                let has_filled = shelf.fill();
+                due = window.show(&mut shelf.scene, now).unwrap_or(FAR);
+                due = if has_filled { due } else { due.min(RETRY) };
+            } else if is_told {
+                due = RETRY;
             }
             let ended = tokio::select! {
-                changed = kept.changed() => changed.is_err(),
-                () = sleep(due.unwrap_or(FAR).min(wait)) => false,
+                changed = kept.changed() => {
+                    is_told |= changed.is_ok();
+                    changed.is_err()
+                }
+                () = sleep_until(now.instant(now.stamp().mono + due)) => false,
             };
-            is_told = true;
             if ended && *kept.borrow() == to {
                 return;
             }
@@ -187,6 +200,10 @@ struct Shelf<'a> {
     has_filled: bool,
     /// What was written last.
     written: Option<(usize, String)>,
+    /// What could not be written, by the number of the game.
+    unwritten: BTreeMap<usize, String>,
+    /// That was said.
+    has_said: bool,
 }
 
 impl<'a> Shelf<'a> {
@@ -199,44 +216,56 @@ impl<'a> Shelf<'a> {
             n_before: record::n_files(folder),
             has_filled: false,
             written: None,
+            unwritten: BTreeMap::new(),
+            has_said: false,
         }
     }
 
-    /// Takes the next entry. The game that it closes gets its file, if it has none yet.
+    /// Takes the next entry. The game that it closes gets its file; one that may have had it before
+    /// this run only if it is the last of those, which may be behind.
     fn take(&mut self, entry: &Entry) {
         if let Some(closed) = self.scene.take(entry)
-            && (self.has_filled || closed.number > self.n_before)
+            && (self.has_filled || closed.number >= self.n_before)
         {
-            self.write(closed);
+            self.write(closed.number, closed.public_pgn(self.site));
         }
     }
 
-    /// Writes the file of the game in progress.
-    fn fill(&mut self) {
+    /// Writes the file of the game in progress, and what could not be written before; whether all
+    /// of that could be.
+    fn fill(&mut self) -> bool {
         self.has_filled = true;
-        if let Some(game) = self.scene.games.current().filter(|game| game.number >= self.n_before) {
-            self.write(game);
+        for (number, text) in std::mem::take(&mut self.unwritten) {
+            self.write(number, text);
         }
+        let game = self.scene.games.current();
+        if let Some(game) = game.filter(|game| game.number >= self.n_before) {
+            self.write(game.number, game.public_pgn(self.site));
+        }
+        self.unwritten.is_empty()
     }
 
-    fn write(&mut self, game: Recorded) {
-        let number = game.number;
-        let text = game.public_pgn(self.site);
+    fn write(&mut self, number: usize, text: String) {
         if self.written.as_ref().is_some_and(|(n, before)| (*n, before) == (number, &text)) {
             return;
         }
         let path = self.folder.join(record::file_name(number));
-        if fs::read(&path).is_ok_and(|before| before == text.as_bytes()) {
-            self.written = Some((number, text));
-            return;
-        }
-        match replace(&path, text.as_bytes()) {
-            Ok(()) => self.written = Some((number, text)),
+        let is_there = fs::read(&path).is_ok_and(|before| before == text.as_bytes());
+        let written = if is_there { Ok(()) } else { replace(&path, text.as_bytes()) };
+        match written {
+            Ok(()) => {
+                self.unwritten.remove(&number);
+                self.written = Some((number, text));
+            }
             Err(error) => {
-                let (board, path) = (self.board, path.display());
-                warn!(board, %path, %error, "the game's file was not written");
+                if !self.has_said {
+                    let (board, path) = (self.board, path.display());
+                    warn!(board, %path, %error, "the game's file was not written; tried again");
+                }
+                self.unwritten.insert(number, text);
             }
         }
+        self.has_said = !self.unwritten.is_empty();
     }
 }
 
@@ -248,27 +277,46 @@ struct Window<'a> {
     held: Held,
     /// What has been let through, where the public is behind the board.
     scene: Scene,
+    /// Something has passed that is not shown yet.
+    has_more: bool,
     public: Public,
 }
 
 impl<'a> Window<'a> {
     fn new(board: &'a str, site: &'a str, delay: Delay, public: Public) -> Self {
-        Self { board, site, held: Held::new(delay), scene: Scene::default(), public }
+        Self {
+            board,
+            site,
+            held: Held::new(delay),
+            scene: Scene::default(),
+            has_more: false,
+            public,
+        }
     }
 
-    fn take(&mut self, entry: &Entry) {
-        self.held.take(entry, *self.public.is_ready.borrow());
+    /// Takes the next entry, read at `at`. What came before the record was read once is of an
+    /// earlier run, or as good as that: the time of day tells how long ago it was.
+    fn take(&mut self, entry: &Entry, at: Stamp) {
+        self.held.take(entry, *self.public.is_ready.borrow(), at);
+        self.pass(at);
+    }
+
+    /// Lets through what may be by now. At once with what is taken, so that a long record is not
+    /// held in memory, and what is withdrawn later has passed as it did then.
+    fn pass(&mut self, at: Stamp) {
+        for entry in self.held.due(at) {
+            self.scene.take(&entry);
+            self.has_more = true;
+        }
     }
 
     /// Shows what may be shown by now of what is on record, `all` of it. In how long there will be
     /// more, if anything waits.
     fn show(&mut self, all: &mut Scene, now: Now) -> Option<Duration> {
         let at = now.stamp();
-        let mut has_more = !*self.public.is_ready.borrow();
-        for entry in self.held.due(at) {
-            self.scene.take(&entry);
-            has_more = true;
-        }
+        self.pass(at);
+        let is_first = !self.public.is_ready.send_replace(true);
+        let has_more = std::mem::take(&mut self.has_more) || is_first;
         let is_behind = self.public.view.is_some();
         let scene = if is_behind { &mut self.scene } else { all };
         let game = scene.games.current();
@@ -281,7 +329,9 @@ impl<'a> Window<'a> {
             is_new
         });
         if has_more || !is_behind {
-            self.public.live.send_replace(Arc::new(scene.live(self.board, is_behind)));
+            // Programs reckon on from when a clock was read: where they are behind, from now.
+            let wall = if is_behind { at.wall } else { scene.at };
+            self.public.live.send_replace(Arc::new(scene.live(self.board, is_behind, wall)));
         }
         if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
             let games = &scene.games;

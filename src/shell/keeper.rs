@@ -17,6 +17,7 @@ use super::publish::Echo;
 use super::record::RecordError;
 use super::status::{Recording, Status};
 use crate::game::Game;
+use crate::relay::livechess::Live;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
 use std::future::{Future, poll_fn};
@@ -119,7 +120,7 @@ impl Keeper {
         let name = settings.name.clone();
         let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
-        let (live, lives) = watch::channel(Arc::default());
+        let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
         let (is_ready, readiness) = watch::channel(false);
         // Where the public is behind the board, it has no way to what the board shows.
         let (delayed, views) = if settings.delay.is_none() {
@@ -152,6 +153,7 @@ impl Keeper {
             pgn: pgns,
             live: lives,
             awaited: Arc::from(pgn::awaited(&tags_of(&settings))),
+            is_behind: !settings.delay.is_none(),
             is_ready: readiness,
             status: statuses,
             delays: Arc::clone(&delays),

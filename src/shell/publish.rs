@@ -175,7 +175,7 @@ impl Publisher {
                 error!(
                     board = self.name,
                     %error,
-                    "AN ENTRY IS NOT ON RECORD: the public sees nothing more; start anew"
+                    "AN ENTRY IS NOT ON RECORD: the page shows nothing more; start anew"
                 );
             }
             WriterEvent::Mishap { error } => {

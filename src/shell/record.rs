@@ -254,6 +254,8 @@ impl Nonsense {
 #[derive(Clone, Debug, Default)]
 struct Ledger {
     n_games: usize,
+    /// That of the last game. Files that were found count games of which nothing is on record.
+    number: usize,
     tags: Tags,
 }
 
@@ -263,6 +265,7 @@ impl Ledger {
         match &entry.fact {
             Fact::GameStarted { white, black, event, site, round, .. } => {
                 self.n_games += 1;
+                self.number = self.n_games;
                 self.tags = Tags {
                     event: event.clone(),
                     site: site.clone(),
@@ -282,6 +285,7 @@ impl Ledger {
     /// A game begins whose beginning is not on record.
     fn begin_unseen(&mut self, at: Wall) {
         self.n_games += 1;
+        self.number = self.n_games;
         self.tags = Tags { date: date(at), ..Tags::default() };
     }
 }
@@ -312,7 +316,7 @@ impl Games {
     /// The game in progress, or the last one.
     pub fn current(&self) -> Option<Recorded> {
         Some(Recorded {
-            number: self.ledger.n_games,
+            number: self.ledger.number,
             tags: self.ledger.tags.clone(),
             sheet: self.fold.sheet()?.clone(),
             n_public: self.fold.n_public(),

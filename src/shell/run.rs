@@ -226,19 +226,35 @@ fn open_livechess(
 
 /// All boards, for those who may ask at one address.
 fn site(speaks: Speaks, config: &Config, feeds: &[Feed], pulse: &watch::Receiver<Instant>) -> Site {
+    let n_servers = 1 + u64::from(config.http.enabled && config.livechess.enabled);
     Site {
         speaks,
         feeds: feeds.to_vec(),
         pulse: pulse.clone(),
-        seats: Seats::within(n_files(), config.boards.len()),
+        seats: Seats::within(n_files() / n_servers, config.boards.len()),
         names: names(&config.http.names),
     }
 }
 
 /// Starts writing the games' files, and telling the public what it may have.
 fn let_out(gates: Vec<Gate>) -> Result<Apart, RunError> {
+    // What cannot be let out of one record is no concern of the others'.
+    let keep = |gate: Gate| async move {
+        while let Err(error) = tokio::spawn(gate.clone().run()).await {
+            warn!(
+                board = gate.board,
+                %error,
+                "NOTHING MORE LEAVES THIS RECORD, NO FILE AND NO PGN; recording goes on, and this \
+                 is tried again"
+            );
+            sleep(WAIT_LAST).await;
+            if gate.kept.has_changed().is_err() {
+                return;
+            }
+        }
+    };
     let work = move || async move {
-        gates.into_iter().map(Gate::run).collect::<JoinSet<()>>().join_all().await;
+        gates.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await;
     };
     Apart::start("gates", GATES, work).map_err(RunError::Threads)
 }

@@ -48,8 +48,8 @@ fn started(seconds: u64) -> Entry {
 fn minutes_hold_everything_back_for_as_long() {
     for is_of_this_run in [true, false] {
         let mut held = Held::new(Delay::Minutes(15));
-        held.take(&made(1, 100), is_of_this_run);
-        held.take(&Entry { at: at(130), fact: Fact::GameClosed }, is_of_this_run);
+        held.take(&made(1, 100), is_of_this_run, at(100));
+        held.take(&Entry { at: at(130), fact: Fact::GameClosed }, is_of_this_run, at(130));
         assert_eq!(held.due(at(100 + 899)).len(), 0);
         assert_eq!(held.due_in(at(100 + 899)).unwrap().as_secs(), 1);
         assert_eq!(held.due(at(100 + 900)), [made(1, 100)]);
@@ -57,9 +57,14 @@ fn minutes_hold_everything_back_for_as_long() {
         assert_eq!(held.due(at(130 + 900)).len(), 1);
         assert_eq!(held.due_in(at(2_000)), None);
     }
+    // The time of day was ahead by a day in the run before: it waits as long as it was ours.
+    let mut held = Held::new(Delay::Minutes(15));
+    held.take(&made(1, 86_400), false, at(100));
+    assert_eq!(held.due(at(100 + 899)).len(), 0);
+    assert_eq!(held.due(at(100 + 900)).len(), 1);
     // The clock on the wall is set an hour on: what this run recorded still waits.
     let mut held = Held::new(Delay::Minutes(15));
-    held.take(&made(1, 100), true);
+    held.take(&made(1, 100), true, at(100));
     let later = Stamp { wall: at(3_700).wall, ..at(101) };
     assert_eq!(held.due(later).len(), 0);
 }
@@ -68,22 +73,22 @@ fn minutes_hold_everything_back_for_as_long() {
 fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
     let mut held = Held::new(Delay::Moves(2));
     for ply in 1..=6 {
-        held.take(&made(ply, 1), true);
+        held.take(&made(ply, 1), true, at(1));
     }
     assert_eq!(held.due(at(1)), [made(1, 1), made(2, 1)]);
     // A half-move is withdrawn: what was let through was, but nothing follows it.
-    held.take(&made(5, 1), true);
-    held.take(&made(6, 1), true);
+    held.take(&made(5, 1), true, at(1));
+    held.take(&made(6, 1), true, at(1));
     assert_eq!(held.due(at(1)), []);
-    held.take(&made(7, 1), true);
+    held.take(&made(7, 1), true, at(1));
     assert_eq!(held.due(at(1)), [made(3, 1)]);
-    held.take(&Entry { at: at(2), fact: Fact::GameClosed }, true);
+    held.take(&Entry { at: at(2), fact: Fact::GameClosed }, true, at(2));
     assert_eq!(held.due(at(2)).len(), 7);
     // Moves that nobody saw are found once the game is over; the next game is another.
-    held.take(&made(8, 3), true);
+    held.take(&made(8, 3), true, at(3));
     assert_eq!(held.due(at(3)), [made(8, 3)]);
-    held.take(&started(4), true);
-    held.take(&made(1, 4), true);
+    held.take(&started(4), true, at(4));
+    held.take(&made(1, 4), true, at(4));
     assert_eq!(held.due(at(4)), []);
     assert_eq!(held.due_in(at(4)), None);
 }
@@ -150,6 +155,14 @@ async fn the_public_stays_behind_over_a_restart() {
         sleep(STEP).await;
     }
     assert_eq!(n_told.load(Ordering::Relaxed), due);
+    // What grows with each line of the record tells of moves too.
+    let health = place.get("/healthz").await.unwrap();
+    let page = place.get("/board/table-1/view.json").await.unwrap();
+    assert!(
+        health.contains("\"head\":null,") && health.contains("\"durable_ms\":null"),
+        "{health}"
+    );
+    assert!(page.contains("\"head\":\"\","), "{page}");
     daemon.kill().await;
     program.await.unwrap();
 

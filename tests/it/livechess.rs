@@ -166,6 +166,44 @@ fn moves_come_one_at_a_time_and_corrections_go_back_to_where_both_agree() {
     );
 }
 
+/// A program that comes late to a long game, or follows all of a hall, costs no more than others.
+#[test]
+fn what_was_missed_long_ago_comes_at_once() {
+    let shuffle = ["Nf3", "Nf6", "Ng1", "Ng8"].repeat(25);
+    let mut dialogue = following(&[live(&["e4"])]);
+    let told = sans(&said(dialogue.follow(0, &[live(&shuffle)], 7)));
+    assert_eq!(told.iter().map(Vec::len).take(3).collect::<Vec<_>>(), [0, 84, 85], "corrected");
+    let mut dialogue = following(&[live(&[])]);
+    let told = sans(&said(dialogue.follow(0, &[live(&shuffle)], 7)));
+    assert_eq!((told[0].len(), told.last().unwrap().len()), (84, 100));
+    let id = json!({"id": "x".repeat(100), "call": "subscribe", "param": {"feed": "eboardevent"}});
+    let refused = asked(&mut Dialogue::default(), &id, &[live(&[])]);
+    assert_eq!((refused.len(), &refused[0]["response"]), (1, &"error".into()));
+}
+
+/// A feed of all boards looks for its position on each of them.
+#[test]
+fn a_position_that_comes_again_is_that_of_the_first_time_on_each_board() {
+    let named = |serial: &str, sans: &[&str]| {
+        Arc::new(Live { serial: serial.to_owned(), ..Live::clone(&live(sans)) })
+    };
+    let mut boards = [named("11111", &[]), named("22222", &[])];
+    let mut dialogue = Dialogue::default();
+    for call in [
+        json!({"id": 1, "call": "subscribe", "param": {"feed": "eboardevent", "id": 1}}),
+        json!({"id": 2, "call": "call", "param":
+            {"id": 1, "method": "setup", "param": {"fen": START_FEN}}}),
+    ] {
+        asked(&mut dialogue, &call, &boards);
+    }
+    let back = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    boards[1] = named("22222", &["e4"]);
+    dialogue.follow(1, &boards, 7);
+    boards[0] = named("11111", &back);
+    let told = sans(&said(dialogue.follow(0, &boards, 7)));
+    assert_eq!(*told.last().unwrap(), back);
+}
+
 #[test]
 fn moves_are_told_from_the_position_that_a_program_names() {
     let middle = sheet(&["e4", "e5"]);

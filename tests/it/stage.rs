@@ -170,6 +170,7 @@ impl Stage {
             pgn: game.clone(),
             awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
             live: watch::channel(Arc::default()).1,
+            is_behind: false,
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),

@@ -69,14 +69,16 @@ impl Health {
         let code = if is_well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let boards = self.feeds.iter().map(|feed| {
             let status = feed.status.borrow().clone();
+            // Both tell at once that somebody has moved.
+            let now = !feed.is_behind;
             serde_json::json!({
                 "name": feed.name,
                 "recorded": status.is_recorded(),
                 "link": status.link.word(),
                 "fault": status.fault(),
                 "warning": status.warning(),
-                "head": status.head,
-                "durable_ms": feed.delays.summary(),
+                "head": status.head.as_ref().filter(|_| now),
+                "durable_ms": now.then(|| feed.delays.summary()),
             })
         });
         let report = serde_json::json!({

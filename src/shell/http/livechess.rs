@@ -1,6 +1,7 @@
 //! The interface of LiveChess: a WebSocket at `/api/v1.0`, and the list of boards beside it.
 
-use super::{Asker, Hall, SEND_MAX, is_same_host, sentence};
+use super::seats::Seat;
+use super::{Asker, Hall, SEND_MAX, WAIT_MAX, is_same_host, sentence};
 use crate::relay::livechess::{Dialogue, Live, listed};
 use crate::shell::now::wall;
 use axum::Router;
@@ -14,13 +15,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 /// Sites whose pages know boards by LiveChess.
 const KNOWN: [&str; 4] =
     ["https://lichess.org", "https://lichess.dev", "https://www.chess.com", "https://chess.com"];
 /// The longest call.
 const CALL_MAX_BYTES: usize = 16 * 1024;
+/// How much is read at a time: each connection keeps room for it.
+const READ_BYTES: usize = 1024;
 /// How often a program has to show that it is there.
 const PING: Duration = Duration::from_secs(20);
 
@@ -119,14 +122,20 @@ async fn talk(
     }
     let closing = desk.hall.closing.clone();
     upgrade
+        .read_buffer_size(READ_BYTES)
         .write_buffer_size(0)
         .max_message_size(CALL_MAX_BYTES)
         .max_frame_size(CALL_MAX_BYTES)
-        .on_upgrade(move |socket| attend(socket, desk, closing))
+        .on_upgrade(move |socket| attend(socket, desk, seat, closing))
 }
 
 /// Talks with one program until it leaves, fails to answer, or `closing` turns true.
-async fn attend(mut socket: WebSocket, desk: Arc<Desk>, mut closing: watch::Receiver<bool>) {
+async fn attend(
+    mut socket: WebSocket,
+    desk: Arc<Desk>,
+    seat: Arc<Seat>,
+    mut closing: watch::Receiver<bool>,
+) {
     let mut dialogue = Dialogue::default();
     let mut changes = desk.changes.clone();
     let mut lives: Vec<_> = desk.hall.boards.iter().map(|it| it.feed.live.clone()).collect();
@@ -140,6 +149,8 @@ async fn attend(mut socket: WebSocket, desk: Arc<Desk>, mut closing: watch::Rece
                 has_answered = true;
                 match heard {
                     Some(Ok(Message::Text(call))) => {
+                        // Calls count as requests do.
+                        sleep(seat.wait(false).min(WAIT_MAX)).await;
                         said = dialogue.hear(&call, &desk.boards(), millis());
                     }
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return,

@@ -80,6 +80,8 @@ pub struct Feed {
     pub live: watch::Receiver<Arc<Live>>,
     /// What stands for the game until then in a file of all boards: its tags.
     pub awaited: Arc<str>,
+    /// The public is behind the board.
+    pub is_behind: bool,
     /// Whether `pgn` is that of the whole record.
     pub is_ready: watch::Receiver<bool>,
     /// How its recording stands.
@@ -132,10 +134,11 @@ impl Shown {
 
     /// The document with its age now and how its recording stands:
     /// `{"age_ms":12,"recorded":true,"head":"431:9c3f...","warning":null,"view":{...}}`.
-    fn envelope(&self, status: &Status) -> String {
+    fn envelope(&self, status: &Status, is_behind: bool) -> String {
         let age = self.made.elapsed().as_millis();
         let is_recorded = status.is_recorded();
-        let head = status.head.as_deref().unwrap_or_default();
+        // It grows with each move, and at once.
+        let head = status.head.as_deref().filter(|_| !is_behind).unwrap_or_default();
         let warning = serde_json::json!(status.warning());
         format!(
             "{{\"age_ms\":{age},\"recorded\":{is_recorded},\"head\":\"{head}\",\
@@ -148,7 +151,7 @@ impl Shown {
 impl Feed {
     /// The newest document, with how its recording stands.
     fn envelope(&self, shown: &Shown) -> String {
-        shown.envelope(&self.status.borrow())
+        shown.envelope(&self.status.borrow(), self.is_behind)
     }
 }
 

@@ -79,6 +79,7 @@ mod tests {
             pgn: pgns.clone(),
             live: watch::channel(Arc::default()).1,
             awaited: Arc::from(""),
+            is_behind: false,
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),

@@ -26,6 +26,11 @@ impl<S: Storage> Follower<S> {
         Self { reader: Reader::new(storage), held: VecDeque::new(), given: 0 }
     }
 
+    /// Whether all lines up to `to` have been given.
+    pub const fn has_read(&self, to: Position) -> bool {
+        self.given >= to.seq
+    }
+
     /// The next lines up to `to`, at most some hundred kilobytes of them. None: there are no more,
     /// or the next cannot be read at the moment.
     ///

@@ -88,6 +88,7 @@ impl House {
             pgn: watch::channel(Arc::from("")).1,
             awaited: "".into(),
             live: watch::channel(Arc::default()).1,
+            is_behind: false,
             is_ready: watch::channel(true).1,
             status: status.subscribe(),
             delays: Arc::default(),
