@@ -9,7 +9,7 @@
 use super::{SMALL, boot};
 use rokade::clock::{Note, Times};
 use rokade::game::act::CHAPTERS;
-use rokade::game::{Act, Ear, Effect, Entry, Event, Fact, Game, Settings};
+use rokade::game::{Act, Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
 use rokade::laws::Terms;
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
@@ -21,7 +21,8 @@ use rokade::sim::script::Happening;
 use rokade::sim::table::Table;
 use rokade::sim::{Manners, TableKind};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::Sight;
+use rokade::track::{Sight, line::CompletedBy};
+use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
 use std::time::Duration;
 
@@ -421,5 +422,27 @@ fn a_time_is_told_the_same_once_it_is_read() {
         let json = Record::new(0, &fact).to_json();
         let read = serde_json::from_str::<Record>(&json).unwrap().to_fact().unwrap();
         assert_eq!(Record::new(0, &read).to_json(), json);
+    }
+}
+
+/// A half-move that took 2.9995 s between moments that the record keeps as 3 s apart took 3 s.
+#[test]
+fn a_half_move_took_as_long_once_it_is_read() {
+    let micros = |n| Mono::default() + Duration::from_micros(n);
+    let took = |first: Mono, second: Mono| {
+        let mut sheet = ScoreSheet::new(Chess::default(), CastlingMode::Standard);
+        for uci in ["e2e4", "e7e5"] {
+            let uci: UciMove = uci.parse().unwrap();
+            let m = uci.to_move(sheet.last()).unwrap();
+            sheet.push(m, Vec::new());
+        }
+        sheet.complete(1, first, CompletedBy::Press, None);
+        sheet.complete(2, second, CompletedBy::Press, None);
+        sheet.moves()[1].completed.unwrap().elapsed.unwrap()
+    };
+    for (first, second) in [(1_000_900, 4_000_400), (1_000_400, 4_000_900), (999_999, 1_000_000)] {
+        let (first, second) = (micros(first), micros(second));
+        let read = |at: Mono| Mono::from_millis(at.millis());
+        assert_eq!(took(first, second), took(read(first), read(second)));
     }
 }
