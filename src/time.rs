@@ -32,6 +32,12 @@ impl Mono {
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
+
+    /// How much later than `earlier` this is by the record, which keeps milliseconds: what is
+    /// reckoned from moments of the record comes out the same for whoever reads it.
+    pub fn since_on_record(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.millis().saturating_sub(earlier.millis()))
+    }
 }
 
 impl Add<Duration> for Mono {

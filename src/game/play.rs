@@ -517,7 +517,7 @@ impl Play {
                 is_illegal: ply.is_illegal,
                 basis,
                 alternatives,
-                released_before: at.since(ply.released),
+                released_before: at.since_on_record(ply.released),
             });
         }
         self.shadows.note_told(base + from, self.sheet.len());
@@ -575,7 +575,7 @@ impl Play {
                 CompletedBy::Reply | CompletedBy::GameEnd => self.lent,
             };
             self.sheet.complete(n, done.at, done.by, times);
-            let pressed_before = at.since(done.at);
+            let pressed_before = at.since_on_record(done.at);
             facts.push(Fact::MoveCompleted { ply: n, by: done.by, pressed_before, times });
         }
     }

@@ -498,9 +498,7 @@ impl ScoreSheet {
         let before =
             before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
         let before = before.and_then(|scored| scored.completed);
-        // Of moments as the record keeps them, or a reader of it would find another time.
-        let kept = |at: Mono| Mono::from_millis(at.millis());
-        let elapsed = before.map(|before| kept(at).since(kept(before.at)));
+        let elapsed = before.map(|before| at.since_on_record(before.at));
         self.vouch(ply);
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });
     }

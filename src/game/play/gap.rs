@@ -192,7 +192,7 @@ impl Play {
                 is_illegal,
                 basis: Basis::Gap,
                 alternatives: Vec::new(),
-                released_before: ply.map_or(Duration::ZERO, |ply| at.since(ply.released)),
+                released_before: ply.map_or(Duration::ZERO, |ply| at.since_on_record(ply.released)),
             });
             self.sheet.forget_last_time();
         }
@@ -227,7 +227,12 @@ impl Play {
     ) {
         let times = self.times_at(done);
         self.sheet.complete(ply, done, by, times);
-        facts.push(Fact::MoveCompleted { ply, by, pressed_before: at.since(done), times });
+        facts.push(Fact::MoveCompleted {
+            ply,
+            by,
+            pressed_before: at.since_on_record(done),
+            times,
+        });
     }
 
     /// A tracker that begins from what is on record.

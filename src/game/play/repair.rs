@@ -284,7 +284,7 @@ impl Play {
                     CompletedBy::Reply | CompletedBy::GameEnd => None,
                 };
                 self.sheet.complete(n_ply, done.at, done.by, times);
-                let pressed_before = at.since(done.at);
+                let pressed_before = at.since_on_record(done.at);
                 facts.push(Fact::MoveCompleted { ply: n_ply, by: done.by, pressed_before, times });
             }
         }
@@ -336,7 +336,7 @@ impl Play {
             is_illegal,
             basis: Basis::Later,
             alternatives,
-            released_before: at.since(ply.released),
+            released_before: at.since_on_record(ply.released),
         });
     }
 }

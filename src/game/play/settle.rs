@@ -170,7 +170,7 @@ impl Play {
                 released_before: Duration::ZERO,
             });
             if let Some(done) = scored.completed {
-                let pressed_before = at.since(done.at);
+                let pressed_before = at.since_on_record(done.at);
                 let (ply, by, times) = (idx + 1, done.by, done.times);
                 facts.push(Fact::MoveCompleted { ply, by, pressed_before, times });
             }
