@@ -69,6 +69,8 @@ else
         "$python" "$here/clock.py" "$scratch/c"
     check "a board that shows only occupied squares is recorded; chess reads the PGN" \
         "$python" "$here/occupied.py" "$rokade" "$scratch/d"
+    check "chess reads the PGN of a round with its pairings" \
+        "$python" "$here/round.py" "$rokade" "$scratch/r" "$here/../pairings/swiss.trf"
     if timeout 30 "$scratch/venv/bin/pip" install -q asyncdgt >/dev/null 2>&1 ||
         PYTHONPATH=${PEERS:-} "$python" -c "import asyncdgt" 2>/dev/null; then
         simulate e

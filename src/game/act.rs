@@ -5,6 +5,7 @@
 //! `white` or `black`, and what both sign with `both`; no order begins so.
 
 use super::entry::Fact;
+use super::pairing::{Paired, PairedFor};
 use crate::laws::{Declaration, Order, Score, Told, UnknownName};
 use shakmaty::Color;
 use std::fmt;
@@ -74,6 +75,8 @@ pub enum Act {
     Stopped(Color),
     /// The announced start is reached.
     Scheduled,
+    /// It is said who plays the next game, and the one that has begun if that is said as well.
+    Paired(Box<Paired>),
     /// What comes next, if it is no order, is put on record by this person.
     Entered {
         /// The person who enters it.
@@ -95,6 +98,7 @@ impl Act {
             Self::Ordered { order, author, reason } => Fact::Ordered { order, author, reason },
             Self::Stopped(by) => Fact::Stopped { by },
             Self::Scheduled => Fact::Scheduled,
+            Self::Paired(paired) => Fact::paired(&paired, PairedFor::Next),
             Self::Entered { author, reason } => Fact::Entered { author, reason },
         }
     }
@@ -109,7 +113,7 @@ impl Act {
             Self::Ordered { order, .. } => Told::Ordered(order),
             Self::Stopped(by) => Told::Stopped(by),
             Self::Scheduled => Told::Scheduled,
-            Self::Entered { .. } => return None,
+            Self::Paired(_) | Self::Entered { .. } => return None,
         })
     }
 
@@ -125,7 +129,7 @@ impl Act {
             Self::Sealed(by, _) => (format!("{by} sealed"), String::new(), String::new()),
             Self::Stopped(by) => (format!("{by} stop"), String::new(), String::new()),
             Self::Scheduled => ("scheduled".to_owned(), String::new(), String::new()),
-            Self::Entered { .. } => (String::new(), String::new(), String::new()),
+            Self::Paired(_) | Self::Entered { .. } => (String::new(), String::new(), String::new()),
         };
         let order = Order::Note(format!("\"{}\" is refused: {why}", words.trim_end()));
         Fact::Ordered { order, author, reason }

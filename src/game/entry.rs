@@ -2,6 +2,7 @@
 //! log, the page and the PGN are made from it.
 
 use super::keeping::Keeping;
+use super::pairing::{Paired, PairedFor, Pairing};
 use super::score::Unknown;
 use crate::clock::{Note, TimeControl, Times};
 use crate::laws::{
@@ -366,6 +367,17 @@ pub enum Fact {
         /// The reason that was given with it; may be empty.
         reason: String,
     },
+    /// It was said who plays, and in which round.
+    Paired {
+        /// The players, with round and table.
+        pairing: Box<Pairing>,
+        /// The game that it holds for.
+        holds: PairedFor,
+        /// The person who said so; empty if it was read at the start.
+        author: String,
+        /// The reason that was given with it; may be empty.
+        reason: String,
+    },
     /// What is to be done by hand to a clock that the program does not drive.
     ClockDue {
         /// What, in words.
@@ -392,6 +404,12 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// What goes on record of a pairing that `holds` for this game.
+    pub(super) fn paired(paired: &Paired, holds: PairedFor) -> Self {
+        let Paired { pairing, author, reason, .. } = paired.clone();
+        Self::Paired { pairing: Box::new(pairing), holds, author, reason }
+    }
+
     /// The finding that an arbiter is to look into, if this is one.
     pub fn alarm(&self) -> Option<&Finding> {
         match self {
@@ -419,6 +437,7 @@ impl Fact {
         matches!(
             self,
             Self::GameStarted { .. }
+                | Self::Paired { .. }
                 | Self::MoveMade { .. }
                 | Self::MoveRetracted { .. }
                 | Self::Gap { .. }

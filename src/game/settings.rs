@@ -1,5 +1,6 @@
 //! What is known about a board before it speaks.
 
+use super::pairing::Pairing;
 pub use crate::clock::TimeControl;
 use crate::laws::Terms;
 use crate::table::End;
@@ -104,6 +105,10 @@ pub struct Settings {
     pub site: String,
     /// The round.
     pub round: String,
+    /// The pairing that these are from, if they are from one.
+    pub pairing: Option<Box<Pairing>>,
+    /// The pairing of the next game, where that of the one on record is another.
+    pub next: Option<Box<Pairing>>,
     /// The position to start from; `None` waits for any start position of chess or Chess960.
     pub start: Option<Fen>,
     /// Castling and start position by the rules of Chess960.
@@ -128,4 +133,21 @@ pub struct Settings {
     pub clock_role: ClockRole,
     /// Quiet times.
     pub settle: Settle,
+}
+
+impl Settings {
+    /// The pairing of the next game, which may have begun.
+    pub fn due(&self) -> Option<&Pairing> {
+        self.next.as_deref().or(self.pairing.as_deref())
+    }
+
+    /// The game on record, or the next one if there is none, is that of `pairing`.
+    pub fn pair(&mut self, pairing: Box<Pairing>) {
+        self.white.clone_from(&pairing.players.white.name);
+        self.black.clone_from(&pairing.players.black.name);
+        self.event.clone_from(&pairing.event);
+        self.site.clone_from(&pairing.site);
+        self.round = pairing.round_tag();
+        (self.pairing, self.next) = (Some(pairing), None);
+    }
 }

@@ -86,6 +86,8 @@ struct Waiting {
     is_of_this_run: bool,
     /// When it was taken: it was made before that.
     taken_at: Mono,
+    /// It is no secret, and nothing before it is.
+    is_free: bool,
 }
 
 /// Holds entries back for as long as the public is behind the board.
@@ -117,6 +119,12 @@ impl Held {
             Fact::MoveRetracted { ply } => self.n_plies = ply.saturating_sub(1),
             _ => {}
         }
+        // Who plays next is no secret: it waits for nothing but what comes before it.
+        let is_behind_secrets = match self.delay {
+            Delay::Moves(_) => self.n_free < self.waiting.len(),
+            _ => !self.waiting.iter().all(|it| it.is_free),
+        };
+        let is_free = matches!(entry.fact, Fact::Paired { .. }) && !is_behind_secrets;
         match entry.fact {
             // Whatever became of the game before, it is over.
             Fact::GameStarted { .. } => {
@@ -129,8 +137,8 @@ impl Held {
         }
         let (entry, n_plies) = (entry.clone(), self.n_plies);
         let taken_at = now.mono;
-        self.waiting.push_back(Waiting { entry, n_plies, is_of_this_run, taken_at });
-        if self.is_over {
+        self.waiting.push_back(Waiting { entry, n_plies, is_of_this_run, taken_at, is_free });
+        if self.is_over || is_free {
             // What was missed may be found behind the end.
             self.n_free = self.waiting.len();
         }
@@ -147,7 +155,7 @@ impl Held {
     fn may(&self, idx: usize, it: &Waiting, now: Stamp) -> bool {
         match self.delay {
             Delay::None => true,
-            Delay::Minutes(_) => self.missing(it, now).is_zero(),
+            Delay::Minutes(_) => it.is_free || self.missing(it, now).is_zero(),
             Delay::Moves(n) => idx < self.n_free || it.n_plies + 2 * n <= self.n_plies,
         }
     }

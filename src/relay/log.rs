@@ -2,8 +2,8 @@
 
 use super::words::plain;
 use crate::clock::{Note, Times};
-use crate::game::ScoreSheet;
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
+use crate::game::{PairedFor, ScoreSheet};
 use crate::laws::{Code, Finding, FindingKind, Severity};
 use crate::track::Sight;
 use crate::track::legal;
@@ -169,6 +169,20 @@ impl Log {
             Fact::Entered { author, reason } => {
                 self.entered = Some(format!(", entered by {author}{}", because(reason)));
                 return None;
+            }
+            Fact::Paired { pairing, holds, author, reason } => {
+                let of = match holds {
+                    PairedFor::Next => "",
+                    PairedFor::Current => "  (the game that has begun)",
+                    PairedFor::Later => {
+                        "  (the next game: one is on, and stays as it is; --now if it is that one)"
+                    }
+                };
+                let by = match author.as_str() {
+                    "" => String::new(),
+                    author => format!(" by {author}{}", because(reason)),
+                };
+                format!("paired     {pairing}{by}{of}")
             }
             Fact::ClockDue { what, times } => {
                 let shows = times.map_or_else(String::new, |times| {

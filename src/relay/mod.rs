@@ -8,6 +8,7 @@ pub mod livechess;
 pub mod log;
 pub mod notation;
 pub mod open;
+pub mod pairing;
 pub mod pgn;
 pub mod record;
 pub mod table;

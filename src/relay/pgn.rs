@@ -3,9 +3,9 @@
 use super::log::hms;
 use super::words::plain;
 use crate::clock::TimeControl;
-use crate::game::{Gap, ScoreSheet, Scored};
+use crate::game::{Gap, Pairing, Player, ScoreSheet, Scored};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
+use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -29,6 +29,24 @@ pub struct Tags {
     pub black: String,
     /// The time control.
     pub time_control: Option<TimeControl>,
+    /// What a list of pairings tells of the players beside that, if they are from one.
+    pub players: Option<Box<ByColor<Player>>>,
+}
+
+impl Tags {
+    /// The tags of a game of `pairing`. The time control is that of the event, where the game has
+    /// none of its own.
+    pub fn pair(&mut self, pairing: &Pairing) {
+        self.event.clone_from(&pairing.event);
+        self.site.clone_from(&pairing.site);
+        self.round = pairing.round_tag();
+        self.white.clone_from(&pairing.players.white.name);
+        self.black.clone_from(&pairing.players.black.name);
+        self.players = Some(Box::new(pairing.players.clone()));
+        if self.time_control.is_none() {
+            self.time_control.clone_from(&pairing.time_control);
+        }
+    }
 }
 
 /// The first `n` half-moves of `sheet` as a PGN game with a final empty line.
@@ -107,6 +125,7 @@ fn render_part(
         tag(pgn, name, if value.is_empty() { unknown } else { value });
     }
     tag(pgn, "Result", result);
+    player_tags(pgn, tags);
     time_tags(pgn, tags, sheet, &part.plies, outcome.is_some());
     if let Some((idx, n)) = count {
         tag(pgn, "Part", &format!("{idx} of {n}"));
@@ -134,6 +153,25 @@ fn render_part(
     }
     words.push(result.to_owned());
     wrap(pgn, &words);
+}
+
+/// What else is known of the players. `Elo`, `Title` and `FideId` are what broadcasts pair players
+/// by, `Team` and `Fed` what they show; there is no standard for the last.
+fn player_tags(pgn: &mut String, tags: &Tags) {
+    let Some(players) = &tags.players else { return };
+    for (color, player) in [("White", &players.white), ("Black", &players.black)] {
+        for (name, value) in [
+            ("Title", &player.title),
+            ("Elo", &player.rating),
+            ("FideId", &player.fide_id),
+            ("Fed", &player.federation),
+            ("Team", &player.team),
+        ] {
+            if !value.is_empty() {
+                tag(pgn, &format!("{color}{name}"), value);
+            }
+        }
+    }
 }
 
 /// Words in a comment.

@@ -7,6 +7,7 @@
 
 use super::clock_note::NoteBody;
 use super::keeping::KeepingBody;
+use super::pairing::PairingBody;
 use super::table::{self, RulingBody};
 use super::words::{self, Word};
 use crate::clock::Times;
@@ -182,6 +183,15 @@ pub enum Body {
     },
     Entered {
         author: String,
+        reason: String,
+    },
+    Paired {
+        #[serde(flatten)]
+        pairing: Box<PairingBody>,
+        holds: String,
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        author: String,
+        #[serde(skip_serializing_if = "String::is_empty", default)]
         reason: String,
     },
     ClockDue {

@@ -3,8 +3,8 @@
 use super::record::{Body, Clocks};
 use super::words::Word;
 use crate::clock::Times;
-use crate::game::Unknown;
 use crate::game::entry::{Fact, Ruled, Weighed};
+use crate::game::{PairedFor, Unknown};
 use crate::laws::{Code, Confidence, rows};
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
@@ -99,6 +99,12 @@ pub(super) fn body(fact: &Fact) -> Body {
         Fact::Entered { author, reason } => {
             Body::Entered { author: author.clone(), reason: reason.clone() }
         }
+        Fact::Paired { pairing, holds, author, reason } => Body::Paired {
+            pairing: Box::new(pairing.as_ref().into()),
+            holds: holds.word().to_owned(),
+            author: author.clone(),
+            reason: reason.clone(),
+        },
         Fact::ClockDue { what, times } => {
             Body::ClockDue { what: what.clone(), clock: times.map(Clocks::from) }
         }
@@ -135,6 +141,12 @@ pub(super) fn fact(body: &Body) -> Option<Fact> {
         Body::Entered { author, reason } => {
             Fact::Entered { author: author.clone(), reason: reason.clone() }
         }
+        Body::Paired { pairing, holds, author, reason } => Fact::Paired {
+            pairing: Box::new(pairing.to_pairing()?),
+            holds: PairedFor::ALL.into_iter().find(|known| known.word() == holds)?,
+            author: author.clone(),
+            reason: reason.clone(),
+        },
         Body::ClockDue { what, clock } => {
             Fact::ClockDue { what: what.clone(), times: clock.map(Times::from) }
         }

@@ -136,9 +136,11 @@ impl Board {
         let now = *now;
         let Opened { journal, news, past: Past { games, log, desk, .. }, .. } = opened;
         tell_record(&settings.name, &news);
+        let is_paired = games.due().is_some();
+        let known = stand.known(&games);
         let fold = games.into_fold();
         let kept = fold.clock();
-        let mut game = fold.into_game(settings.settings());
+        let mut game = fold.into_game(known);
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
@@ -168,10 +170,17 @@ impl Board {
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let at = now.stamp();
         let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
+        // They are the first thing that this run puts on record.
+        let mut effects: Vec<Effect> = news.into_iter().map(entry).collect();
+        if let Some(pairing) = stand.first.clone().filter(|_| !is_paired) {
+            let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
+            game.handle(at, &Event::Act(game::Act::Paired(paired)), &mut effects);
+        }
+        let round = game.settings().due().map(|pairing| pairing.round);
+        stand.status.send_modify(|status| status.round = round);
         Self {
             name: settings.name.clone(),
-            // They are the first thing that this run puts on record.
-            effects: news.into_iter().map(entry).collect(),
+            effects,
             game,
             log,
             desk,
@@ -279,7 +288,7 @@ impl Board {
                 ));
             }
             orders::What::Act(act) => {
-                if !matches!(act, game::Act::Ordered { .. }) {
+                if !matches!(act, game::Act::Ordered { .. } | game::Act::Paired(_)) {
                     let author = author.clone();
                     self.handle(at, &Event::Act(game::Act::Entered { author, reason }));
                 }
@@ -382,6 +391,10 @@ impl Board {
                     let line = self.log.line(&entry.fact).map(|line| format!("{time}  {line}"));
                     self.desk.note(line.as_deref());
                     after.lines.extend(line);
+                    if let Fact::Paired { pairing, .. } = &entry.fact {
+                        let round = Some(pairing.round);
+                        self.status.send_modify(|status| status.round = round);
+                    }
                     after.is_end |= matches!(entry.fact, Fact::Ended(_) | Fact::GameClosed);
                     lines.push(record::line_of(&entry));
                 }

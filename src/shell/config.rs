@@ -2,12 +2,15 @@
 //! misspelt setting must not be a silent one.
 
 mod check;
+mod event;
 mod maker;
 mod matrix;
 mod serve;
 pub mod terms;
 mod word;
 
+pub(super) use self::check::is_unseen;
+pub use self::event::EventSettings;
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Chips, Matrix, Occupied};
@@ -69,6 +72,8 @@ pub struct Config {
     pub livechess: LiveChess,
     /// Arbiters' orders.
     pub orders: Orders,
+    /// The event whose rounds are played.
+    pub event: EventSettings,
     /// The boards.
     #[serde(rename = "board")]
     pub boards: Vec<Board>,
@@ -98,6 +103,8 @@ pub struct Orders {
 pub struct Board {
     /// Its name: in addresses, folders and the log.
     pub name: String,
+    /// The table at which it is, by the numbers of the pairings; 0 for its place in the settings.
+    pub table: u16,
     /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
     pub port: String,
     /// The address of a DGT board on a line that several share; 0 of one with a line of its own.
@@ -213,6 +220,7 @@ impl Default for Config {
             http: Http::default(),
             livechess: LiveChess::default(),
             orders: Orders::default(),
+            event: EventSettings::default(),
             boards: vec![Board::default()],
         }
     }
@@ -230,6 +238,7 @@ impl Default for Board {
         let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         Self {
             name: "table-1".to_owned(),
+            table: 0,
             port: "auto".to_owned(),
             bus_address: 0,
             maker: Maker::default(),
@@ -287,6 +296,10 @@ impl Config {
         if config.state_dir.as_os_str().is_empty() {
             config.state_dir = usual_state();
         }
+        let list = &config.event.pairings;
+        if let (false, Some(folder)) = (list.as_os_str().is_empty(), path.parent()) {
+            config.event.pairings = folder.join(list);
+        }
         config.check().map_err(wrong)?;
         Ok(config)
     }
@@ -296,6 +309,8 @@ impl Config {
             return Err("no board is named; add a [[board]] section".to_owned());
         }
         check::copy(self)?;
+        check::tables(self)?;
+        self.event.check()?;
         for (idx, board) in self.boards.iter().enumerate() {
             check::name(board)?;
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
@@ -365,6 +380,12 @@ impl Config {
     pub fn copy(&self) -> Option<&Path> {
         let folder = self.journal.copy.as_path();
         (!folder.as_os_str().is_empty()).then_some(folder)
+    }
+
+    /// The table of each board.
+    pub fn tables(&self) -> Vec<u16> {
+        let of = |(board, place): (&Board, u16)| if board.table > 0 { board.table } else { place };
+        self.boards.iter().zip(1..).map(of).collect()
     }
 
     /// The folder of one board's journal and games.
@@ -533,6 +554,8 @@ impl Board {
             event: self.event.clone(),
             site: self.site.clone(),
             round: self.round.clone(),
+            pairing: None,
+            next: None,
             start: None,
             board: if self.is_on_pins() { BoardKind::Scanned } else { self.maker.kind() },
             shares_line: self.is_on_bus(),

@@ -3,6 +3,7 @@
 //! A gate follows the journal, so that nothing leaves that a restart would not have. The files are
 //! the house's own and always up to date; the public may be behind by what the settings say.
 
+use super::book::Book;
 use super::http::Shown;
 use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, open_file};
 use super::now::Now;
@@ -34,6 +35,8 @@ const FAR: Duration = Duration::from_secs(3_600);
 pub struct Public {
     /// The game as PGN.
     pub pgn: watch::Sender<Arc<str>>,
+    /// The games of the event, if the board is paired in one.
+    pub book: watch::Sender<Arc<Book>>,
     /// What programs may know of it.
     pub live: watch::Sender<Arc<Live>>,
     /// The page's view document, where the public is behind the board. Where it is not, the board
@@ -47,6 +50,8 @@ pub struct Public {
 #[derive(Debug, Default)]
 struct Scene {
     games: Games,
+    /// The games of the event.
+    book: Book,
     /// What is seen on the board.
     seen: Option<Placement>,
     /// When the last entry was made.
@@ -73,7 +78,14 @@ impl Scene {
             self.sheet = None;
         }
         self.at = entry.at.wall;
-        self.games.take(entry).closed
+        let closed = self.games.take(entry).closed;
+        if let Fact::Paired { pairing, .. } = &entry.fact {
+            self.book.pair(pairing, record::date(entry.at.wall));
+        }
+        if let Some(closed) = closed.as_ref().filter(|it| it.pairing.is_some()) {
+            self.book.take(closed, &closed.public_pgn(""));
+        }
+        closed
     }
 
     /// What programs may know of the board.
@@ -320,7 +332,17 @@ impl<'a> Window<'a> {
         let is_behind = self.public.view.is_some();
         let scene = if is_behind { &mut self.scene } else { all };
         let game = scene.games.current();
-        let text = game.map_or_else(String::new, |game| game.public_pgn(self.site));
+        let text = game.as_ref().map_or_else(String::new, |game| game.public_pgn(self.site));
+        if let Some(game) = &game {
+            scene.book.take(game, &text);
+        }
+        self.public.book.send_if_modified(|book| {
+            let is_new = **book != scene.book;
+            if is_new {
+                *book = Arc::new(scene.book.clone());
+            }
+            is_new
+        });
         self.public.pgn.send_if_modified(|pgn| {
             let is_new = **pgn != *text;
             if is_new {

@@ -14,9 +14,9 @@ use super::journal::Position;
 use super::now::Now;
 use super::orders::{self, Answer, Asked, Class, Requests};
 use super::publish::Echo;
-use super::record::RecordError;
+use super::record::{Games, RecordError};
 use super::status::{Recording, Status};
-use crate::game::Game;
+use crate::game::{Game, Pairing, Settings};
 use crate::relay::livechess::Live;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
@@ -47,6 +47,10 @@ pub struct Stand {
     pub settings: config::Board,
     /// Its place on a line that other boards share, if it has one.
     pub(super) seat: Option<BusSeat>,
+    /// A list of pairings is set: what is on record of them holds.
+    pub has_list: bool,
+    /// Who plays there, if nothing is on record of that.
+    pub first: Option<Pairing>,
     /// The folder of its record.
     pub folder: PathBuf,
     /// Where its log goes.
@@ -65,6 +69,17 @@ pub struct Stand {
     pub delays: Arc<Delays>,
     /// The last ping of the watchdog that the board's loop has seen.
     pub alive: watch::Sender<u64>,
+}
+
+impl Stand {
+    /// The settings as the core wants them, with who plays by what is on record.
+    pub(super) fn known(&self, games: &Games) -> Settings {
+        let mut known = self.settings.settings();
+        if self.has_list {
+            games.pair(&mut known);
+        }
+        known
+    }
 }
 
 /// What others need of a board.
@@ -121,14 +136,9 @@ impl Keeper {
         let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
         let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
+        let (book, books) = watch::channel(Arc::default());
         let (is_ready, readiness) = watch::channel(false);
-        // Where the public is behind the board, it has no way to what the board shows.
-        let (delayed, views) = if settings.delay.is_none() {
-            (None, views)
-        } else {
-            let (delayed, views) = watch::channel(views.borrow().clone());
-            (Some(delayed), views)
-        };
+        let (delayed, views) = public_views(settings, views);
         let (status, statuses) = watch::channel(Status::default());
         let (alive, pings) = watch::channel(0);
         let (kept, keeps) = watch::channel(Position::default());
@@ -144,13 +154,14 @@ impl Keeper {
             kept: keeps,
             delay: settings.delay,
             now,
-            public: Public { pgn, live, view: delayed, is_ready },
+            public: Public { pgn, book, live, view: delayed, is_ready },
         };
         let delays = Arc::new(Delays::default());
         let feed = Feed {
             name,
             view: views,
             pgn: pgns,
+            book: books,
             live: lives,
             awaited: Arc::from(pgn::awaited(&tags_of(&settings))),
             is_behind: !settings.delay.is_none(),
@@ -161,6 +172,8 @@ impl Keeper {
         let stand = Stand {
             settings,
             seat: None,
+            has_list: false,
+            first: None,
             folder,
             echo,
             disk,
@@ -180,6 +193,13 @@ impl Keeper {
     /// The same, of a board that has this place on a line that others share.
     pub(super) fn seated(mut self, seat: Option<BusSeat>) -> Self {
         self.stand.seat = seat;
+        self
+    }
+
+    /// The same, of a board of an event with a list of pairings, which has it so at the `first`
+    /// start.
+    pub(super) fn paired(mut self, first: Option<Pairing>) -> Self {
+        (self.stand.has_list, self.stand.first) = (true, first);
         self
     }
 
@@ -289,6 +309,19 @@ impl Keeper {
     }
 }
 
+/// What the public sees of the page. Where it is behind the board, it has no way to what the board
+/// shows.
+fn public_views(
+    settings: &config::Board,
+    views: watch::Receiver<Arc<Shown>>,
+) -> (Option<watch::Sender<Arc<Shown>>>, watch::Receiver<Arc<Shown>>) {
+    if settings.delay.is_none() {
+        return (None, views);
+    }
+    let (delayed, views) = watch::channel(views.borrow().clone());
+    (Some(delayed), views)
+}
+
 /// What the settings say of the game that is to come.
 fn tags_of(settings: &config::Board) -> Tags {
     Tags {
@@ -299,6 +332,7 @@ fn tags_of(settings: &config::Board) -> Tags {
         white: settings.white.clone(),
         black: settings.black.clone(),
         time_control: settings.time_control().unwrap_or_default(),
+        players: None,
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod apart;
 pub mod board;
+pub mod book;
 mod bus;
 pub mod cli;
 pub mod clock;
@@ -18,6 +19,7 @@ mod link;
 pub mod matrix;
 pub mod now;
 pub mod orders;
+pub mod pairings;
 mod pins;
 pub mod pty;
 pub mod publish;

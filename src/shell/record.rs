@@ -5,7 +5,7 @@ use super::journal::{
 };
 use super::orders::desk::Desk;
 use crate::game::entry::{Entry, Fact};
-use crate::game::{Keeping, Recovered as Fold, ScoreSheet};
+use crate::game::{Keeping, PairedFor, Pairing, Recovered as Fold, ScoreSheet, Settings};
 use crate::laws::Ending;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
@@ -184,6 +184,8 @@ pub struct Recorded {
     pub n_public: usize,
     /// How it ended, if it has.
     pub ending: Option<Ending>,
+    /// Its pairing, if it has one.
+    pub pairing: Option<Box<Pairing>>,
 }
 
 impl Recorded {
@@ -257,6 +259,10 @@ struct Ledger {
     /// That of the last game. Files that were found count games of which nothing is on record.
     number: usize,
     tags: Tags,
+    /// The pairing of the last game, if it has one.
+    pairing: Option<Box<Pairing>>,
+    /// The pairing that came last: of the last game, or of the next.
+    due: Option<Box<Pairing>>,
 }
 
 impl Ledger {
@@ -273,8 +279,20 @@ impl Ledger {
                     round: round.clone(),
                     white: white.clone(),
                     black: black.clone(),
-                    time_control: None,
+                    ..Tags::default()
                 };
+                let is_of = |it: &Pairing| it.is_of(white, black, round);
+                self.pairing = self.due.clone().filter(|it| is_of(it));
+                if let Some(pairing) = &self.pairing {
+                    self.tags.pair(pairing);
+                }
+            }
+            Fact::Paired { pairing, holds, .. } => {
+                self.due = Some(pairing.clone());
+                if *holds == PairedFor::Current {
+                    self.tags.pair(pairing);
+                    self.pairing = Some(pairing.clone());
+                }
             }
             Fact::TimeControl(control) => self.tags.time_control = Some(control.clone()),
             Fact::Record(Keeping::GamesBefore { n }) => self.n_games = self.n_games.max(*n),
@@ -287,6 +305,7 @@ impl Ledger {
         self.n_games += 1;
         self.number = self.n_games;
         self.tags = Tags { date: date(at), ..Tags::default() };
+        self.pairing = None;
     }
 }
 
@@ -321,6 +340,7 @@ impl Games {
             sheet: self.fold.sheet()?.clone(),
             n_public: self.fold.n_public(),
             ending: self.fold.ending(),
+            pairing: self.ledger.pairing.clone(),
         })
     }
 
@@ -337,6 +357,34 @@ impl Games {
     /// The tags of that game.
     pub const fn tags(&self) -> &Tags {
         &self.ledger.tags
+    }
+
+    /// The pairing of that game, if it has one.
+    pub fn pairing(&self) -> Option<&Pairing> {
+        self.ledger.pairing.as_deref()
+    }
+
+    /// The pairing that came last, for the next game.
+    pub fn due(&self) -> Option<&Pairing> {
+        self.ledger.due.as_deref()
+    }
+
+    /// Has `settings` name who plays the game on record and the next one, as far as pairings are on
+    /// record.
+    pub fn pair(&self, settings: &mut Settings) {
+        let Ledger { pairing, due, .. } = self.ledger.clone();
+        let is_begun = self.fold.sheet().is_some();
+        match (pairing, due) {
+            (None, Some(due)) if !is_begun => settings.pair(due),
+            (pairing, due) => {
+                settings.next = due.filter(|due| pairing.as_ref() != Some(due));
+                if let Some(pairing) = pairing {
+                    let next = settings.next.take();
+                    settings.pair(pairing);
+                    settings.next = next;
+                }
+            }
+        }
     }
 
     /// What the core needs to go on.

@@ -14,9 +14,11 @@ use super::gate::Gate;
 use super::http::{self, Feed, Seats, Site, Speaks};
 use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
-use super::orders::{Asked, OrdersActor};
+use super::orders::{Asked, OrdersActor, Rounds};
+use super::pairings::Roster;
 use super::publish::Echo;
 use super::status::{Recording, Status, summary};
+use crate::game::Pairing;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -144,6 +146,8 @@ pub async fn run(
     let (mut to_boards, mut alive) = (Vec::new(), Vec::new());
     let mut tasks = JoinSet::new();
     let mut seats = bus::start(config, now, &mut tasks);
+    let roster = Roster::of(config);
+    let firsts = first_round(roster.as_ref()).await;
     for settings in &config.boards {
         let folder = config.folder(settings);
         let clock = clocks.remove(&settings.name);
@@ -156,6 +160,10 @@ pub async fn run(
         feeds.push(feed);
         alive.push(answers);
         let keeper = keeper.seated(seats.remove(&settings.name));
+        let keeper = match &firsts {
+            Some(firsts) => keeper.paired(firsts.get(boards.len()).cloned()),
+            None => keeper,
+        };
         boards.spawn(keeper.run(Calls { stop: stops.clone(), ping: pings.clone() }));
     }
     tasks.spawn(watchdog(ping, alive));
@@ -168,7 +176,9 @@ pub async fn run(
     apart.extend(pages);
     apart.extend(open_livechess(config, &feeds, &pulses, &stops)?);
     if config.orders.enabled {
-        apart.push(take_orders(config.orders_from(), to_boards, stops.clone())?);
+        let statuses = feeds.iter().map(|feed| feed.status.clone()).collect();
+        let rounds = Rounds { roster, boards: statuses };
+        apart.push(take_orders(config.orders_from(), to_boards, rounds, stops.clone())?);
     }
     notify(&[sd_notify::NotifyState::Ready]);
     tasks.spawn(tell_manager(feeds));
@@ -184,6 +194,29 @@ pub async fn run(
     }
     tasks.shutdown().await;
     Ok(())
+}
+
+/// Who plays at each board at the first start; `None` if no list of pairings is set. One that
+/// cannot be used is said, and the boards are recorded all the same.
+async fn first_round(roster: Option<&Roster>) -> Option<Vec<Pairing>> {
+    let roster = roster?;
+    let paired = async {
+        let list = roster.read().await?;
+        let number = roster.first_round().or_else(|| list.first_open()).unwrap_or(1);
+        let paired = roster.pair(&list, number)?;
+        if list.is_latin {
+            let path = roster.path().display();
+            warn!(%path, "the pairings are no UTF-8, and were read as Latin-1; look at the names");
+        }
+        Ok::<_, String>(paired)
+    };
+    match paired.await {
+        Ok(paired) => Some(paired),
+        Err(why) => {
+            warn!(why, "THE PAIRINGS ARE NOT USED; the boards go on with what they had");
+            Some(Vec::new())
+        }
+    }
 }
 
 /// Starts serving the pages, if they are wanted; where, if the address could be had at once.
@@ -411,13 +444,14 @@ fn serve_pages(
 fn take_orders(
     path: PathBuf,
     boards: Vec<(String, mpsc::Sender<Asked>)>,
+    rounds: Rounds,
     mut stops: watch::Receiver<bool>,
 ) -> Result<Apart, RunError> {
     let work = move || async move {
         let mut patience = Patience(WAIT_FIRST);
         let mut said = None;
         loop {
-            match OrdersActor::open(path.clone(), boards.clone()) {
+            match OrdersActor::open(path.clone(), boards.clone(), rounds.clone()) {
                 Ok(actor) => {
                     info!(path = %actor.path().display(), "orders are taken");
                     tokio::select! {

@@ -23,6 +23,9 @@ pub struct Status {
     /// The last line that is on the disk and its hash, of some seconds ago: a record of which
     /// somebody noted it can be neither cut nor rewritten unseen.
     pub head: Option<String>,
+    /// The round that is paired there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u16>,
 }
 
 /// Whether a board's record is open.

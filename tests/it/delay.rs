@@ -93,6 +93,33 @@ fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
     assert_eq!(held.due_in(at(4)), None);
 }
 
+/// Who plays next is no secret, but it does not overtake what waits.
+#[test]
+fn pairings_wait_for_nothing_but_what_comes_before_them() {
+    let paired = |seconds| {
+        let holds = rokade::game::PairedFor::Next;
+        let (author, reason, pairing) = (String::new(), String::new(), Box::default());
+        Entry { at: at(seconds), fact: Fact::Paired { pairing, holds, author, reason } }
+    };
+    let mut held = Held::new(Delay::Minutes(15));
+    held.take(&paired(1), true, at(1));
+    held.take(&paired(2), true, at(2));
+    assert_eq!(held.due(at(2)).len(), 2);
+    held.take(&started(3), true, at(3));
+    held.take(&paired(4), true, at(4));
+    assert_eq!(held.due(at(5)).len(), 0);
+    let mut held = Held::new(Delay::Moves(2));
+    held.take(&paired(1), true, at(1));
+    assert_eq!(held.due(at(1)).len(), 1);
+    held.take(&started(2), true, at(2));
+    held.take(&made(1, 3), true, at(3));
+    held.take(&paired(4), true, at(4));
+    assert_eq!(held.due(at(4)).len(), 0);
+    held.take(&Entry { at: at(5), fact: Fact::GameClosed }, true, at(5));
+    held.take(&paired(6), true, at(6));
+    assert_eq!(held.due(at(6)).len(), 5);
+}
+
 /// Follows the board as a program does that knows LiveChess, and counts the moves it is told, until
 /// the daemon is gone.
 async fn follow(port: u16, n_told: Arc<AtomicUsize>) {

@@ -33,6 +33,7 @@ mod oracle;
 mod orders;
 mod program;
 mod replay;
+mod round;
 mod sensors;
 mod service;
 mod shown;

@@ -168,6 +168,7 @@ impl Stage {
             name: (*name).to_owned(),
             view: shown.clone(),
             pgn: game.clone(),
+            book: watch::channel(Arc::default()).1,
             awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
             live: watch::channel(Arc::default()).1,
             is_behind: false,

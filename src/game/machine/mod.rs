@@ -5,6 +5,7 @@ mod minutes;
 mod order_start;
 mod orders;
 mod over;
+mod pair;
 mod rules;
 mod told;
 
@@ -199,6 +200,7 @@ impl Game {
             self.clock.press_unseen(now, play, &self.out.facts);
         }
         self.clock.watch_start(self.recorder.play(), &mut self.out.facts);
+        self.note_paired();
         self.run_bench(now, effects);
         self.recorder.note_cut(&mut self.out.facts);
         if self.settings.lights != Lights::Off {

@@ -35,7 +35,10 @@ impl Game {
 
     pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
         let Some(told) = act.told() else {
-            self.out.facts.push(act.fact());
+            match act {
+                Act::Paired(paired) => self.pair(paired),
+                _ => self.out.facts.push(act.fact()),
+            }
             return;
         };
         self.look_before(now, &told);

@@ -4,6 +4,7 @@ use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::game::clock::Beginning;
 use crate::game::entry::Fact;
+use crate::game::pairing::Pairing;
 use crate::game::play::{self, Play};
 use crate::game::settings::Settings;
 use crate::laws::{Finding, FindingKind};
@@ -71,15 +72,7 @@ impl Recorder {
         beginning: Beginning,
     ) {
         let fen = shakmaty::fen::Fen::from_position(&start, shakmaty::EnPassantMode::Legal);
-        cx.facts.push(Fact::GameStarted {
-            fen: fen.to_string(),
-            is_chess960: mode == CastlingMode::Chess960,
-            white: cx.settings.white.clone(),
-            black: cx.settings.black.clone(),
-            event: cx.settings.event.clone(),
-            site: cx.settings.site.clone(),
-            round: cx.settings.round.clone(),
-        });
+        cx.facts.push(started(cx.settings, fen.to_string(), mode == CastlingMode::Chess960));
         self.tell_bad_setup(cx, &start);
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
@@ -131,6 +124,21 @@ impl Recorder {
         }
         self.begin(cx, now, start, mode);
         Some(placement)
+    }
+}
+
+/// What goes on record of a game that begins from `fen`: it is that of the pairing that is due.
+fn started(settings: &Settings, fen: String, is_chess960: bool) -> Fact {
+    let due = settings.next.as_deref();
+    let of = |due: Option<&String>, known: &String| due.unwrap_or(known).clone();
+    Fact::GameStarted {
+        fen,
+        is_chess960,
+        white: of(due.map(|it| &it.players.white.name), &settings.white),
+        black: of(due.map(|it| &it.players.black.name), &settings.black),
+        event: of(due.map(|it| &it.event), &settings.event),
+        site: of(due.map(|it| &it.site), &settings.site),
+        round: due.map_or_else(|| settings.round.clone(), Pairing::round_tag),
     }
 }
 

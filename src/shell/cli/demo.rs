@@ -8,7 +8,9 @@ use crate::clock::TimeControl;
 use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
-use crate::shell::config::{Board, Config, Http, JournalSettings, LiveChess, Orders, parse_listen};
+use crate::shell::config::{
+    Board, Config, EventSettings, Http, JournalSettings, LiveChess, Orders, parse_listen,
+};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::run::{self, Clocks, Manner};
@@ -203,6 +205,7 @@ impl Demo {
             state_dir: folder.to_owned(),
             http: Http { listen: self.listen, ..Http::default() },
             orders: Orders::default(),
+            event: EventSettings::default(),
             boards: vec![Board {
                 name: "demo".to_owned(),
                 port: port.display().to_string(),

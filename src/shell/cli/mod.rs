@@ -13,6 +13,7 @@ mod laws;
 mod log;
 mod order;
 mod replay;
+mod round;
 mod sim_bus;
 mod sim_desk;
 mod sim_matrix;
@@ -68,6 +69,8 @@ enum Command {
     Verify(log::Verify),
     /// Give an arbiter's order, or enter what a player says
     Order(order::Order),
+    /// Read who plays in the next round
+    Round(round::Round),
     /// Print what the Laws say and how the program applies them
     Laws(laws::Laws),
 }
@@ -258,6 +261,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Export(export) => export.run(&config()?),
         Command::Verify(verify) => verify.run(&config()?),
         Command::Order(order) => order.run(|| Ok(config()?)),
+        Command::Round(round) => round.run(|| Ok(config()?)),
         Command::Laws(laws) => laws.run(),
     }
 }

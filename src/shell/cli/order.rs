@@ -81,6 +81,7 @@ impl Order {
             order: text,
             at: self.at,
             open: self.open,
+            ..Request::default()
         };
         let places = match &self.socket {
             Some(path) => vec![path.clone()],
@@ -127,7 +128,7 @@ fn list() -> Result<(), Failure> {
 }
 
 /// Asks the first daemon that listens.
-fn ask(places: &[PathBuf], request: &Request) -> Result<Answer, Failure> {
+pub(super) fn ask(places: &[PathBuf], request: &Request) -> Result<Answer, Failure> {
     let mut tried = Vec::new();
     for path in places {
         match UnixStream::connect(path) {
@@ -163,7 +164,7 @@ fn exchange(mut stream: UnixStream, request: &Request) -> Result<Answer, Failure
 }
 
 /// Prints what the daemon says; what was not done is a failure.
-fn show(answer: &Answer) -> Result<(), Failure> {
+pub(super) fn show(answer: &Answer) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut print = || {
         for line in &answer.lines {

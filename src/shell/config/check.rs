@@ -37,19 +37,36 @@ pub(super) fn texts(board: &Board) -> Result<(), String> {
         ("site", &board.site),
         ("round", &board.round),
     ] {
-        let n = value.chars().count();
-        if n > TEXT_MAX {
+        text(key, value).map_err(|why| format!("board {:?}: {why}", board.name))?;
+    }
+    Ok(())
+}
+
+/// A text is not too long, and holds no character that cannot be seen.
+pub(super) fn text(key: &str, value: &str) -> Result<(), String> {
+    let n = value.chars().count();
+    if n > TEXT_MAX {
+        return Err(format!("{key} has {n} characters; use at most {TEXT_MAX}"));
+    }
+    if let Some((c, at)) = value.chars().zip(1..).find(|(c, _)| is_unseen(*c)) {
+        return Err(format!(
+            "character {at} of {key} is U+{:04X}, which cannot be seen; leave it out, or save the \
+             file as UTF-8",
+            u32::from(c)
+        ));
+    }
+    Ok(())
+}
+
+/// Each board has a table of its own.
+pub(super) fn tables(config: &Config) -> Result<(), String> {
+    let tables = config.tables();
+    for (idx, table) in tables.iter().enumerate() {
+        if let Some(other) = tables[..idx].iter().position(|other| other == table) {
+            let [first, second] = [other, idx].map(|idx| &config.boards[idx].name);
             return Err(format!(
-                "board {:?}: {key} has {n} characters; use at most {TEXT_MAX}",
-                board.name
-            ));
-        }
-        if let Some((c, at)) = value.chars().zip(1..).find(|(c, _)| is_unseen(*c)) {
-            return Err(format!(
-                "board {:?}: character {at} of {key} is U+{:04X}, which cannot be seen; leave it \
-                 out, or save the file as UTF-8",
-                board.name,
-                u32::from(c)
+                "boards {first:?} and {second:?} are both at table {table}; set table in one of \
+                 them"
             ));
         }
     }
@@ -57,7 +74,7 @@ pub(super) fn texts(board: &Board) -> Result<(), String> {
 }
 
 /// Whether a character moves the cursor, turns the direction of the line, or is no character.
-fn is_unseen(c: char) -> bool {
+pub(in crate::shell) fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')

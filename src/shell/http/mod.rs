@@ -11,6 +11,7 @@ mod health;
 mod livechess;
 mod pages;
 mod relay;
+mod rounds;
 mod seats;
 mod viewer;
 
@@ -39,6 +40,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::apart::{Apart, Share};
+use super::book::Book;
 use super::delays::Delays;
 use super::status::Status;
 use crate::game::Game;
@@ -76,6 +78,8 @@ pub struct Feed {
     pub view: watch::Receiver<Arc<Shown>>,
     /// The game so far as PGN; empty before there is one.
     pub pgn: watch::Receiver<Arc<str>>,
+    /// The games of the event, if the board is paired in one.
+    pub book: watch::Receiver<Arc<Book>>,
     /// What programs may know of the board.
     pub live: watch::Receiver<Arc<Live>>,
     /// What stands for the game until then in a file of all boards: its tags.
@@ -281,7 +285,8 @@ fn router(hall: Hall, health: Arc<Health>) -> Router {
         .route("/board/{name}/ws", get(watch_board))
         .route("/board/{name}/view.json", get(view))
         .route("/board/{name}/game.pgn", get(game))
-        .route("/games.pgn", get(games))
+        .route("/games.pgn", get(rounds::all))
+        .route("/round/{number}/games.pgn", get(rounds::one))
         .route("/assets/{name}", get(asset))
         .with_state(Arc::new(hall))
         .merge(health::routes(health))
@@ -378,17 +383,6 @@ async fn game(
 ) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
     let text = feed.pgn.borrow().to_string();
-    pgn(text, &headers)
-}
-
-/// The games at all boards, in the order of the boards. A board without a game has its tags there:
-/// whoever broadcasts pairs games with boards by their names, or by their order.
-async fn games(State(hall): State<Arc<Hall>>, headers: HeaderMap) -> Response {
-    let mut text = String::new();
-    for Feed { pgn, awaited, .. } in hall.boards.iter().map(|board| &board.feed) {
-        let game = pgn.borrow();
-        text += if game.is_empty() { awaited } else { &game };
-    }
     pgn(text, &headers)
 }
 

@@ -32,9 +32,10 @@ impl Local {
         let status = pass_on(feed.status, 1, tasks).remove(0);
         let pgn = pass_on(feed.pgn, 1, tasks).remove(0);
         let live = pass_on(feed.live, 1, tasks).remove(0);
+        let book = pass_on(feed.book, 1, tasks).remove(0);
         let views = pass_on(feed.view, PORTIONS, tasks);
         let view = views[0].clone();
-        Self { feed: Feed { status, pgn, live, view, ..feed }, views }
+        Self { feed: Feed { status, pgn, book, live, view, ..feed }, views }
     }
 
     /// The feed for one more viewer.
@@ -72,11 +73,13 @@ mod tests {
         let shown = Shown { text: "1".to_owned(), made: tokio::time::Instant::now() };
         let (view, views) = watch::channel(Arc::new(shown));
         let (pgn, pgns) = watch::channel(Arc::from("1"));
+        let (book, books) = watch::channel(Arc::default());
         let (status, statuses) = watch::channel(super::super::Status::default());
         let feed = Feed {
             name: "table-1".to_owned(),
             view: views.clone(),
             pgn: pgns.clone(),
+            book: books.clone(),
             live: watch::channel(Arc::default()).1,
             awaited: Arc::from(""),
             is_behind: false,
@@ -89,12 +92,13 @@ mod tests {
         for reader in [local.feed.clone(), local.for_viewer(0), local.for_viewer(17)] {
             assert!(!reader.view.same_channel(&views));
             assert!(!reader.pgn.same_channel(&pgns));
+            assert!(!reader.book.same_channel(&books));
             assert!(!reader.status.same_channel(&statuses));
         }
         // And yet they hear all of it.
         pgn.send_replace(Arc::from("2"));
         let mut reader = local.feed.pgn.clone();
         reader.wait_for(|pgn| &**pgn == "2").await.expect("it is passed on");
-        drop((view, status));
+        drop((view, status, book));
     }
 }

@@ -200,7 +200,8 @@ fn user_of(author: &str) -> &str {
 /// Whether an order that is given twice does twice as much. What decides something is refused the
 /// second time, as it changes nothing.
 fn adds_up(text: &str) -> bool {
-    let decides = ["result", "resume", "set_time", "set_moves", "renumber", "settle", "replace"];
+    let decides =
+        ["result", "resume", "set_time", "set_moves", "renumber", "settle", "replace", "round"];
     let answers = ["confirm", "dismiss", "continue", "rule"];
     let verb = text.split_whitespace().next().unwrap_or_default();
     !decides.contains(&verb) && !answers.contains(&verb)

@@ -1,5 +1,6 @@
 //! The listener: it lets in few clients at once, reads one line of each, and passes it on.
 
+use super::round::{self, Rounds};
 use super::{Answer, Asked, Class, PATIENCE, REQUEST_MAX, Request, Requests, VERSION, What};
 use crate::game::Act;
 use std::fs::{DirBuilder, Permissions};
@@ -46,6 +47,7 @@ pub struct OrdersActor {
     listener: UnixListener,
     path: PathBuf,
     boards: Vec<(String, mpsc::Sender<Asked>)>,
+    rounds: Rounds,
 }
 
 /// The two ends of a board's requests.
@@ -62,6 +64,7 @@ impl OrdersActor {
     pub fn open(
         path: PathBuf,
         boards: Vec<(String, mpsc::Sender<Asked>)>,
+        rounds: Rounds,
     ) -> Result<Self, OrdersError> {
         let failed = |source| OrdersError::Socket { path: path.clone(), source };
         if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
@@ -85,7 +88,7 @@ impl OrdersActor {
             Err(source) => return Err(failed(source)),
         };
         std::fs::set_permissions(&path, Permissions::from_mode(MODE)).map_err(failed)?;
-        Ok(Self { listener, path, boards })
+        Ok(Self { listener, path, boards, rounds })
     }
 
     /// Where it listens.
@@ -103,9 +106,9 @@ impl OrdersActor {
             match next {
                 Ok((stream, _)) if clients.len() >= SEATS => turn_away(&stream),
                 Ok((stream, _)) => {
-                    let boards = self.boards.clone();
+                    let (boards, rounds) = (self.boards.clone(), self.rounds.clone());
                     clients.spawn(async move {
-                        if let Err(error) = serve(stream, &boards).await {
+                        if let Err(error) = serve(stream, &boards, &rounds).await {
                             debug!(%error, "a client of the orders has gone");
                         }
                     });
@@ -139,7 +142,11 @@ fn line(answer: &Answer) -> Vec<u8> {
 }
 
 /// One client, from its line to its answer.
-async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)]) -> io::Result<()> {
+async fn serve(
+    mut stream: UnixStream,
+    boards: &[(String, mpsc::Sender<Asked>)],
+    rounds: &Rounds,
+) -> io::Result<()> {
     let user = name_of(stream.peer_cred()?.uid());
     let heard = timeout(PATIENCE, hear(&mut stream)).await;
     let answer = match heard.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))? {
@@ -149,11 +156,19 @@ async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)])
         }
         Some(request) => match understand(&request, boards, &user) {
             Err(why) => Answer::without_effect(Class::Unclear, why),
-            Ok(wanted) if wanted.boards.len() > 1 => ask_all(&wanted).await,
-            Ok(wanted) => {
-                let (name, board) = &wanted.boards[0];
-                Answer { board: Some(name.clone()), ..ask(board, &wanted).await }
-            }
+            Ok(wanted) => match &wanted.sought {
+                Sought::Round(request) => {
+                    let is_first = |(name, _): &(String, _)| *name == wanted.boards[0].0;
+                    let first = boards.iter().position(is_first).unwrap_or(0);
+                    round::pair(rounds, request, wanted.boards, first, &wanted.author).await
+                }
+                Sought::OfBoard(what) if wanted.boards.len() > 1 => ask_all(&wanted, what).await,
+                Sought::OfBoard(what) => {
+                    let (name, board) = &wanted.boards[0];
+                    let asked = wanted.asked(what);
+                    Answer { board: Some(name.clone()), ..ask(board, asked).await }
+                }
+            },
         },
     };
     let answer = line(&answer);
@@ -166,19 +181,21 @@ async fn serve(mut stream: UnixStream, boards: &[(String, mpsc::Sender<Asked>)])
 }
 
 /// What one board says.
-async fn ask(board: &mpsc::Sender<Asked>, wanted: &Wanted<'_>) -> Answer {
+pub(super) async fn ask(
+    board: &mpsc::Sender<Asked>,
+    asked: impl FnOnce(oneshot::Sender<Answer>) -> Asked,
+) -> Answer {
     let (reply, answered) = oneshot::channel();
-    let Wanted { what, text, state, author, reason, .. } = wanted.clone();
-    let is_passed = board.send(Asked { what, text, state, author, reason, reply }).await.is_ok();
+    let is_passed = board.send(asked(reply)).await.is_ok();
     let answer = if is_passed { answered.await.ok() } else { None };
     answer.unwrap_or_else(|| Answer::without_effect(Class::Busy, "the daemon is about to end"))
 }
 
 /// What all of them say, each line with the name of its board.
-async fn ask_all(wanted: &Wanted<'_>) -> Answer {
+async fn ask_all(wanted: &Wanted<'_>, what: &What) -> Answer {
     let mut lines = Vec::new();
     for (name, board) in wanted.boards {
-        let answer = ask(board, wanted).await;
+        let answer = ask(board, wanted.asked(what)).await;
         let said = answer.lines.into_iter().chain(answer.why);
         lines.extend(said.map(|line| format!("{name}  {line}")));
     }
@@ -198,14 +215,29 @@ async fn hear(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// What a client wants, of which boards, and who he is and why.
-#[derive(Clone)]
 struct Wanted<'a> {
     boards: &'a [(String, mpsc::Sender<Asked>)],
-    what: What,
+    sought: Sought,
     text: String,
     state: Option<u64>,
     author: String,
     reason: String,
+}
+
+enum Sought {
+    /// Something of each of the boards.
+    OfBoard(What),
+    /// The pairings of a round.
+    Round(Box<Request>),
+}
+
+impl Wanted<'_> {
+    /// `what`, as it is asked of a board.
+    fn asked(&self, what: &What) -> impl FnOnce(oneshot::Sender<Answer>) -> Asked {
+        let (what, text, state) = (what.clone(), self.text.clone(), self.state);
+        let (author, reason) = (self.author.clone(), self.reason.clone());
+        move |reply| Asked { what, text, state, author, reason, reply }
+    }
 }
 
 /// What a client wants, or why that is not clear.
@@ -221,7 +253,7 @@ fn understand<'a>(
     }
     let names = || boards.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let boards = match &request.board {
-        None if boards.len() == 1 || request.open => boards,
+        None if boards.len() == 1 || request.open || request.round.is_some() => boards,
         None => return Err(format!("which board? There is {}", names())),
         Some(named) => {
             let idx = boards.iter().position(|(name, _)| name == named);
@@ -235,14 +267,17 @@ fn understand<'a>(
     };
     let reason = request.reason.trim().to_owned();
     let text = request.order.as_deref().unwrap_or_default().trim().to_owned();
-    let what = match (request.order, request.open) {
-        (Some(_), false) => {
-            What::Act(Act::read(&text, &author, &reason).map_err(|why| why.to_string())?)
+    let state = request.at;
+    let sought = match (&request.order, request.open, &request.round) {
+        (Some(_), false, None) => {
+            let act = Act::read(&text, &author, &reason).map_err(|why| why.to_string())?;
+            Sought::OfBoard(What::Act(act))
         }
-        (None, true) => What::Open,
-        _ => return Err("a request has either an order or \"open\"".to_owned()),
+        (None, true, None) => Sought::OfBoard(What::Open),
+        (None, false, Some(_)) => Sought::Round(Box::new(request)),
+        _ => return Err("a request has either an order or \"open\" or \"round\"".to_owned()),
     };
-    Ok(Wanted { boards, what, text, state: request.at, author, reason })
+    Ok(Wanted { boards, sought, text, state, author, reason })
 }
 
 /// The name of a user of this machine. Read from the file, as nothing else of the system's name

@@ -12,6 +12,7 @@
 //! {"rokade":1,"board":"table-1","by":"A. Arbiter","reason":"seen by me","order":"confirm"}
 //! {"rokade":1,"board":"table-1","at":431,"order":"result 1-0"}
 //! {"rokade":1,"board":"table-1","open":true}
+//! {"rokade":1,"round":"next"}
 //! ```
 //!
 //! `rokade` is the version and must be there. `board` may be left out where there is one board; to
@@ -19,6 +20,8 @@
 //! `order` is what [`Act::read`] reads: an arbiter's order as it is, a player's words with `white`
 //! or `black` before them. `at` may say how many entries were on record as far as the client knows,
 //! as `open` tells; an order that was overtaken is not carried out. `open` asks what waits instead.
+//! `round` has who plays in that round read from the list of pairings, at one board or all; `now`
+//! says that the games that are on are of it already.
 //! An unknown key is refused. The answer is
 //! [`Answer`]:
 //!
@@ -40,8 +43,10 @@
 
 pub mod desk;
 mod door;
+mod round;
 
 pub use door::{OrdersActor, OrdersError, channel};
+pub use round::Rounds;
 
 use crate::game::Act;
 use serde::{Deserialize, Serialize};
@@ -81,6 +86,12 @@ pub struct Request {
     /// Asks what waits for the arbiter.
     #[serde(default)]
     pub open: bool,
+    /// The round, by its number or as `next`, whose pairings are to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<String>,
+    /// The games that are on are of that round.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub now: bool,
 }
 
 /// What became of a request.

@@ -86,6 +86,7 @@ impl House {
             name: "table-1".to_owned(),
             view: views,
             pgn: watch::channel(Arc::from("")).1,
+            book: watch::channel(Arc::default()).1,
             awaited: "".into(),
             live: watch::channel(Arc::default()).1,
             is_behind: false,

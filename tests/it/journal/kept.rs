@@ -386,6 +386,7 @@ fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
         delay: Delay::None,
         now: Now::start(),
         public: gate::Public {
+            book: watch::channel(Arc::default()).0,
             pgn,
             live: watch::channel(Arc::default()).0,
             view: None,

@@ -1,0 +1,187 @@
+//! The games of an event at one board, a round on each page, as the public may have them.
+
+use super::record::Recorded;
+use crate::game::Pairing;
+use crate::relay::pgn::{self, Tags};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How far the game of a round is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stand {
+    /// It has not begun.
+    Awaited,
+    /// It has no moves yet.
+    Begun,
+    /// It has.
+    Played,
+    /// It has a result.
+    Over,
+}
+
+/// The game of one round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Page {
+    table: u16,
+    stand: Stand,
+    /// The number of the game in the record; 0 before it has begun.
+    number: usize,
+    /// Its tags, without any moves.
+    header: Arc<str>,
+    pgn: Arc<str>,
+}
+
+/// The games of an event at one board.
+///
+/// Of each round one game counts: the first that was brought to a result, for what is played after
+/// it is no game of the round; until there is one, the last that has moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Book {
+    event: String,
+    pages: BTreeMap<u16, Page>,
+}
+
+impl Book {
+    /// Whether nothing is paired at the board.
+    pub fn is_empty(&self) -> bool {
+        self.event.is_empty() && self.pages.is_empty()
+    }
+
+    /// The games as PGN, each with its round and table, in the order of rounds.
+    pub fn games(&self) -> impl Iterator<Item = (u16, u16, &Arc<str>)> {
+        self.pages.iter().map(|(round, page)| (*round, page.table, &page.pgn))
+    }
+
+    /// A game is paired, on this `date` as PGN writes it. What was awaited of later rounds is not
+    /// any more; another event is another book.
+    pub fn pair(&mut self, pairing: &Pairing, date: String) {
+        if pairing.event != self.event {
+            *self = Self { event: pairing.event.clone(), pages: BTreeMap::new() };
+        }
+        let round = pairing.round;
+        self.pages.retain(|of, page| *of <= round || page.stand > Stand::Awaited);
+        if self.pages.get(&round).is_some_and(|page| page.stand > Stand::Awaited) {
+            return;
+        }
+        self.pages.remove(&round);
+        if pairing.is_played() {
+            let mut tags = Tags { date, ..Tags::default() };
+            tags.pair(pairing);
+            let header: Arc<str> = pgn::awaited(&tags).into();
+            let (pgn, table) = (Arc::clone(&header), pairing.table);
+            let page = Page { table, stand: Stand::Awaited, number: 0, header, pgn };
+            self.pages.insert(round, page);
+        }
+    }
+
+    /// Takes a game of the record as it stands, which is `pgn`.
+    pub fn take(&mut self, game: &Recorded, pgn: &str) {
+        let Some(pairing) = game.pairing.as_deref() else { return };
+        let stand = match game.ending {
+            Some(_) => Stand::Over,
+            None if game.n_public > 0 => Stand::Played,
+            None => Stand::Begun,
+        };
+        if pairing.event != self.event || !pairing.is_played() && stand == Stand::Begun {
+            return;
+        }
+        for (round, page) in &mut self.pages {
+            if page.number == game.number && *round != pairing.round {
+                // It was paired anew, and is none of that round.
+                (page.stand, page.number) = (Stand::Awaited, 0);
+                page.pgn = Arc::clone(&page.header);
+            }
+        }
+        let known = self.pages.get(&pairing.round);
+        let is_other = known.is_some_and(|page| page.number != game.number);
+        let counts = known.is_none_or(|page| page.stand != Stand::Over && page.stand <= stand);
+        if is_other && !counts {
+            return;
+        }
+        let header: Arc<str> = pgn::awaited(&game.tags).into();
+        let (table, number) = (pairing.table, game.number);
+        self.pages.insert(pairing.round, Page { table, stand, number, header, pgn: pgn.into() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Player, ScoreSheet};
+    use crate::laws::{Ending, Reason};
+    use shakmaty::{ByColor, CastlingMode, Chess, KnownOutcome, Position as _};
+
+    fn pairing(round: u16) -> Pairing {
+        let player = |name: &str| Player { name: name.to_owned(), ..Player::default() };
+        let players = ByColor { white: player("Ann"), black: player("Ben") };
+        Pairing { event: "Open".to_owned(), round, table: 1, players, ..Pairing::default() }
+    }
+
+    /// Takes a game of a round with so many moves into the book; it is named by its number.
+    fn take(book: &mut Book, number: usize, round: u16, n: usize, is_over: bool) {
+        let mut sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
+        for _ in 0..n {
+            let m = sheet.last().legal_moves()[0];
+            sheet.push(m, Vec::new());
+        }
+        let outcome = KnownOutcome::Draw;
+        let ending = is_over.then_some(Ending { outcome, reason: Reason::Agreement });
+        let pairing = Some(Box::new(pairing(round)));
+        let tags = Tags::default();
+        let game = Recorded { number, tags, sheet, n_public: n, ending, pairing };
+        book.take(&game, &format!("game {number}, {n} moves"));
+    }
+
+    /// What the book has of each round, and whether those are tags alone.
+    fn rounds(book: &Book) -> Vec<(u16, String)> {
+        let of = |text: &str| {
+            if text.starts_with('[') { "tags".to_owned() } else { text.to_owned() }
+        };
+        book.games().map(|(round, _, pgn)| (round, of(pgn))).collect()
+    }
+
+    fn is(round: u16, text: &str) -> (u16, String) {
+        (round, text.to_owned())
+    }
+
+    #[test]
+    fn of_each_round_one_game_counts() {
+        let mut book = Book::default();
+        assert!(book.is_empty());
+        book.pair(&pairing(1), String::new());
+        assert_eq!(rounds(&book), [is(1, "tags")]);
+        take(&mut book, 1, 1, 0, false);
+        take(&mut book, 1, 1, 3, false);
+        // It was begun anew, with nothing played yet, and then with moves.
+        take(&mut book, 2, 1, 0, false);
+        assert_eq!(rounds(&book), [is(1, "game 1, 3 moves")]);
+        take(&mut book, 2, 1, 2, false);
+        take(&mut book, 2, 1, 2, true);
+        // They play once more before they go.
+        take(&mut book, 3, 1, 9, true);
+        assert_eq!(rounds(&book), [is(1, "game 2, 2 moves")]);
+        // The result is withdrawn, and the game goes on.
+        take(&mut book, 2, 1, 4, false);
+        assert_eq!(rounds(&book), [is(1, "game 2, 4 moves")]);
+    }
+
+    #[test]
+    fn a_game_is_of_the_round_that_was_said_last() {
+        let mut book = Book::default();
+        book.pair(&pairing(1), String::new());
+        take(&mut book, 1, 1, 3, false);
+        book.pair(&pairing(5), String::new());
+        book.pair(&pairing(2), String::new());
+        assert_eq!(rounds(&book), [is(1, "game 1, 3 moves"), is(2, "tags")], "5 was a slip");
+        take(&mut book, 1, 2, 3, false);
+        assert_eq!(rounds(&book), [is(1, "tags"), is(2, "game 1, 3 moves")]);
+        let other = Pairing { event: "Blitz".to_owned(), ..pairing(1) };
+        book.pair(&other, String::new());
+        assert_eq!(rounds(&book), [is(1, "tags")]);
+        take(&mut book, 1, 2, 4, false);
+        assert_eq!(rounds(&book), [is(1, "tags")], "a game of the event before");
+        let nobody = Pairing { players: ByColor::default(), round: 2, ..other };
+        book.pair(&nobody, String::new());
+        assert_eq!(rounds(&book), [is(1, "tags")]);
+    }
+}

@@ -1,0 +1,63 @@
+//! `rokade round`: who plays in the next round, to the daemon that runs.
+
+use super::Failure;
+use super::order::{ask, show};
+use crate::shell::config::Config;
+use crate::shell::orders::{Request, VERSION};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Reads who plays in a round from the list of pairings, for the daemon that runs on this machine.
+///
+/// The list is the file that `pairings` in [event] names; it is read anew each time. Who plays goes
+/// on the record of each board, for its next game, and for one that has begun and has no moves. A
+/// game that is on stays as it is, unless --now says that it is one of this round already.
+///
+/// A list with a fault is not used: the boards go on with what they had.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  rokade round next                       the round after the one that is on
+  rokade round 3                          round 3, also if its list was corrected
+  rokade round 3 --board table-4 --now    the game that is on at this board is of round 3")]
+pub(super) struct Round {
+    /// The number of the round, or next
+    #[arg(value_name = "ROUND")]
+    round: String,
+    /// Only this board
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+    /// The games that are on are of this round, too
+    #[arg(long)]
+    now: bool,
+    /// Who says so, beside your user name
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    by: String,
+    /// The reason, which goes on record with it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    reason: String,
+    /// The daemon's socket, instead of the configured one
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+}
+
+impl Round {
+    pub(super) fn run(
+        &self,
+        config: impl FnOnce() -> Result<Config, Failure>,
+    ) -> Result<(), Failure> {
+        let request = Request {
+            rokade: VERSION,
+            board: self.board.clone(),
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            round: Some(self.round.clone()),
+            now: self.now,
+            ..Request::default()
+        };
+        let places = match &self.socket {
+            Some(path) => vec![path.clone()],
+            None => config()?.orders_at(),
+        };
+        show(&ask(&places, &request)?)
+    }
+}

@@ -1,0 +1,112 @@
+//! The next round: who plays at each board is read from the list of pairings, and put on each
+//! board's record.
+
+use super::door::ask;
+use super::{Answer, Asked, Class, Request, What};
+use crate::game::{Act, Paired, Pairing};
+use crate::shell::pairings::{Pairings, Roster};
+use crate::shell::status::Status;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+/// What is known of the rounds of an event.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    /// The list of pairings; `None` if none is set.
+    pub roster: Option<Roster>,
+    /// How each board stands, in the order of the settings.
+    pub boards: Vec<watch::Receiver<Status>>,
+}
+
+impl Rounds {
+    /// The number of the round that is meant.
+    fn number(&self, wanted: &str, list: &Pairings) -> Result<u16, String> {
+        if wanted != "next" {
+            let number = wanted.parse().ok().filter(|number| *number > 0);
+            return number.ok_or_else(|| format!("{wanted:?} is no round; write 3, or next"));
+        }
+        let now = self.boards.iter().filter_map(|status| status.borrow().round).max();
+        let next = now.map_or_else(|| list.first_open(), |now| now.checked_add(1));
+        next.ok_or_else(|| "there is no next round".to_owned())
+    }
+
+    /// Who plays at each board in the round that is meant, as the list says now.
+    async fn pair(&self, wanted: &str) -> Result<(Vec<Pairing>, Option<String>), String> {
+        let roster = self.roster.as_ref().ok_or(
+            "no list of pairings is set; name one by pairings = \"FILE\" in [event], and start \
+             anew",
+        )?;
+        let list = roster.read().await?;
+        let number = self.number(wanted, &list)?;
+        let note = list.is_latin.then(|| {
+            let path = roster.path().display();
+            format!("{path}: this is no UTF-8, and was read as Latin-1; look at the names")
+        });
+        Ok((roster.pair(&list, number)?, note))
+    }
+}
+
+/// Puts the round that `wanted` names on the record of each of `boards`, which are those at
+/// `first` and after it in the settings.
+pub(super) async fn pair(
+    rounds: &Rounds,
+    request: &Request,
+    boards: &[(String, mpsc::Sender<Asked>)],
+    first: usize,
+    author: &str,
+) -> Answer {
+    let wanted = request.round.as_deref().unwrap_or_default().trim();
+    let (pairings, note) = match rounds.pair(wanted).await {
+        Ok(paired) => paired,
+        Err(why) => {
+            warn!(why, "THE PAIRINGS ARE NOT USED; the boards go on with what they had");
+            return Answer::without_effect(Class::Unclear, why);
+        }
+    };
+    let mut asked = JoinSet::new();
+    for (idx, ((name, board), pairing)) in boards.iter().zip(&pairings[first..]).enumerate() {
+        let reason = request.reason.trim().to_owned();
+        let paired = Paired {
+            pairing: pairing.clone(),
+            is_current: request.now,
+            author: author.to_owned(),
+            reason,
+        };
+        let text = format!("round {pairing} {}", request.now);
+        let what = What::Act(Act::Paired(Box::new(paired)));
+        let (author, reason) = (author.to_owned(), String::new());
+        let asks = move |reply| Asked { what, text, state: None, author, reason, reply };
+        let (name, board, known) = (name.clone(), board.clone(), pairing.to_string());
+        asked.spawn(async move { (idx, name, known, ask(&board, asks).await) });
+    }
+    let mut answers = asked.join_all().await;
+    answers.sort_by_key(|(idx, ..)| *idx);
+    let answer = together(answers.into_iter().map(|(_, name, known, it)| (name, known, it)), note);
+    for line in &answer.lines {
+        info!("{line}");
+    }
+    answer
+}
+
+/// What all boards say as one answer, which is as good as the worst of them.
+fn together(
+    answers: impl Iterator<Item = (String, String, Answer)>,
+    note: Option<String>,
+) -> Answer {
+    let mut all = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
+    let mut why = Vec::new();
+    for (name, known, Answer { class, why: not, lines, .. }) in answers {
+        if lines.is_empty() && not.is_none() {
+            all.lines.push(format!("{name}  as before  {known}"));
+        }
+        all.lines.extend(lines.into_iter().map(|line| format!("{name}  {line}")));
+        if class != Class::Done {
+            all.class = class;
+        }
+        why.extend(not.map(|not| format!("{name}: {not}")));
+    }
+    all.lines.extend(note);
+    all.why = (!why.is_empty()).then(|| why.join("; "));
+    all
+}

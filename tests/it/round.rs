@@ -1,0 +1,328 @@
+//! The rounds of an event: lists of pairings as other programs write them, and what becomes of them
+//! at the boards, in the PGN of a round, and over a restart.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use rokade::shell::pairings::{Misfit, Pairings};
+use rokade::shell::pty::Speed;
+use rokade::sim::hands::Span;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::cli::{assert_sentence, pgn_moves};
+use crate::daemon::game;
+use crate::program::{Daemon, LIMIT, Place, STEP, moves_of, plug};
+
+/// Written by a pairing program (caissify-pairings 0.5.0): two rounds played, the third paired.
+const SWISS: &str = include_str!("../pairings/swiss.trf");
+
+/// The players of a round, table by table.
+fn round(list: &Pairings, number: u16) -> Vec<String> {
+    let games = list.round(number).unwrap_or_else(|why| panic!("{why}"));
+    let of = |(table, players): (&u16, &shakmaty::ByColor<rokade::game::Player>)| {
+        format!("{table}: {} - {}", players.white, players.black)
+    };
+    games.iter().map(of).collect()
+}
+
+fn parse(text: &str) -> Result<Pairings, Misfit> {
+    Pairings::parse(text.as_bytes())
+}
+
+#[test]
+fn a_report_of_a_pairing_program_is_read_and_its_tables_given_out() {
+    let list = parse(SWISS).unwrap();
+    assert_eq!((list.event.as_str(), list.site.as_str()), ("Club Open", "Aarhus DEN"));
+    assert_eq!(list.first_open(), Some(3), "the one that is paired and not played");
+    let third = [
+        "1: Eik, Eva (2319) - GM Ærø, Åse (2539)",
+        "2: WGM Berg, Bo (2483) - Juhl, Jan (2059)",
+        "3: Krogh, Kai (1900) - CM Gård, Gro (2282)",
+        "4: Holm, Hans (2206) - Ibsen, Ida (2169)",
+        "5: FM Dahl, Dag (2324) - IM Císař, Cyril (2444)",
+    ];
+    assert_eq!(round(&list, 3), third);
+    let players = &list.round(3).unwrap()[&1];
+    assert_eq!((&*players.black.fide_id, &*players.black.federation), ("1400011", "DEN"));
+    // Lines that end as on Windows, and columns that are counted in bytes.
+    let by_bytes = |line: &str| {
+        let mut letters: Vec<char> = line.chars().collect();
+        let n_more = line.len() - letters.len();
+        if line.starts_with("001") {
+            letters.drain(47 - n_more..47);
+        }
+        letters.into_iter().collect::<String>()
+    };
+    let bytes: Vec<String> = SWISS.lines().map(by_bytes).collect();
+    assert_eq!(round(&parse(&bytes.join("\r\n")).unwrap(), 3), third);
+    // A tag of TRF26 and its remarks change nothing.
+    let newer = format!("### SSS NNNN\n{SWISS}\n142 5\n192 FIDE_DUTCH_2026\n");
+    assert_eq!(round(&parse(&newer).unwrap(), 3), third);
+}
+
+/// As Swiss-Manager exports a round, in Latin-1.
+const EXPORTED: &[u8] = b"\
+[Event \"Club Open\"]\r\n[Site \"Aarhus DEN\"]\r\n\
+[Date \"2026.11.23\"]\r\n\
+[Round \"2.2\"]\r\n[White \"J\xf8rgensen, Jens\"]\r\n[Black \"M\xfcller, Max\"]\r\n\
+[Result \"*\"]\r\n\
+[WhiteElo \"2345\"]\r\n[BlackElo \"0\"]\r\n[WhiteTitle \"FM\"]\r\n[WhiteFideId \"1402345\"]\r\n\
+[WhiteTeam \"Skakforening\"]\r\n\r\n*\r\n\r\n\
+[Event \"Club Open\"]\r\n[Round \"2.1\"]\r\n\
+[White \"Ann\"]\r\n[Black \"Ben\"]\r\n[Result \"*\"]\r\n\r\n*\r\n\r\n\
+[Event \"Club Open\"]\r\n[Round \"2.3\"]\r\n\
+[White \"Cid\"]\r\n[Black \"spielfrei\"]\r\n[Result \"*\"]\r\n\r\n*\r\n";
+
+#[test]
+fn games_without_moves_are_a_list() {
+    let list = Pairings::parse(EXPORTED).unwrap();
+    assert!(list.is_latin);
+    assert_eq!(round(&list, 2), ["1: Ann - Ben", "2: FM Jørgensen, Jens (2345) - Müller, Max"]);
+    let players = &list.round(2).unwrap()[&2];
+    assert_eq!((&*players.white.fide_id, &*players.white.team), ("1402345", "Skakforening"));
+    let other = "[Round \"4\"]\n[Board \"7\"]\n[White \"A\"]\n[Black \"B\"]\n\n*\n";
+    assert_eq!(round(&parse(other).unwrap(), 4), ["7: A - B"]);
+    // Without any board a game has its place in the round.
+    let other = "[Round \"4\"]\n[White \"A\"]\n[Black \"B\"]\n\n*\n\n";
+    let both = format!("{other}{}", other.replace('A', "C").replace("\"B\"", "\"D\""));
+    assert_eq!(round(&parse(&both).unwrap(), 4), ["1: A - B", "2: C - D"]);
+}
+
+#[test]
+fn a_table_is_a_list_whatever_separates_its_fields() {
+    let comma = "Round,Board,White,White Elo,Black,Black Title\n\n\
+                 1,2,\"Last, First\",2100,Ben,GM\n1,1,C,,D,\n,,,,,\n";
+    let semicolon = comma.replace("\"Last, First\"", "Last\u{1}First").replace(',', ";");
+    let semicolon = semicolon.replace('\u{1}', ", ");
+    for text in [comma.to_owned(), format!("\u{feff}{semicolon}"), semicolon.replace(';', "\t")] {
+        let list = parse(&text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!(round(&list, 1), ["1: C - D", "2: Last, First (2100) - GM Ben"]);
+        assert_eq!(list.first_open(), Some(1));
+    }
+    let results = "round;board;white;black;result\n1;1;A;B;1-0\n2;1;A;B;\n3;1;B;A;\n";
+    assert_eq!(parse(results).unwrap().first_open(), Some(2));
+    let over = results.replace(";\n", ";1/2-1/2\n");
+    assert_eq!(parse(&over).unwrap().first_open(), Some(3), "the last one, if all are over");
+}
+
+/// Each fault is one sentence, with its line and what mends it.
+#[test]
+fn a_list_with_a_fault_says_where_it_is() {
+    let head = "round,board,white,black\n";
+    let pgn = |round: &str| {
+        format!("[Round \"1.1\"]\n[White \"A\"]\n[Black \"B\"]\n\n*\n\n[Round \"{round}\"]\n")
+    };
+    let trf = |cell: &str| {
+        let line = |rank: u16, cell: &str| format!("001 {rank:>4}      {:<77}{cell}", "Name");
+        format!("{}\n{}\n", line(1, cell), line(2, "   1 b"))
+    };
+    let team = "012 League\n013 Team                                1    2\n";
+    for (text, words) in [
+        ("  \n".to_owned(), &["empty", "export"][..]),
+        (head.to_owned(), &["no game", "pair the round"]),
+        ("board,white,black\n1,A,B\n".to_owned(), &["line 1", "no column round"]),
+        (format!("{head}1,1,A,B\n\n1,1,C,D\n"), &["line 4", "board 1", "line 2", "of its own"]),
+        (format!("{head}1,1,A,A\n"), &["line 2", "\"A\"", "himself"]),
+        (format!("{head}1,1,A,B\n1,2,C,A\n"), &["line 3", "\"A\" also plays in line 2"]),
+        (format!("{head}1,1,Last, First,B\n"), &["line 2", "5 fields", "quotes"]),
+        (format!("{head},1,A,B\n"), &["line 2", "round is missing"]),
+        (format!("{head}1,x,A,B\n"), &["line 2", "\"x\" is no board"]),
+        (format!("{head}1,1,A,B\u{85}C\n"), &["line 2", "U+0085", "UTF-8"]),
+        (format!("{head}1,1,{},B\n", "A".repeat(201)), &["line 2", "200 characters"]),
+        (pgn(""), &["line 7", "no Round"]),
+        (pgn("first"), &["line 7", "\"first\" in Round"]),
+        (trf("   7 w"), &["line 1", "round 1", "7"]),
+        (trf("   2  "), &["line 1", "who is White"]),
+        (trf("   1 w"), &["line 1", "himself"]),
+        (trf("   x w"), &["line 1", "column 92", "round 1"]),
+        (team.to_owned(), &["line 2", "PGN or CSV"]),
+    ] {
+        let why = parse(&text).and_then(|list| list.round(1).map(drop)).unwrap_err().to_string();
+        assert!(!why.contains('\n') && why.len() < 200, "{why}");
+        for word in words {
+            assert!(why.contains(word), "{word:?} is not in: {why}\n{text}");
+        }
+    }
+    let why = parse(SWISS).unwrap().round(4).unwrap_err().to_string();
+    assert!(why.contains("no round 4 in it, only 1, 2, 3"), "{why}");
+}
+
+const HEAD: &str =
+    "round;board;white;white_title;white_elo;white_fide_id;white_fed;white_team;black\n";
+const ROUND_1: &str =
+    "1;1;Ærø, Åse;GM;2539;1400011;DEN;Aarhus;Ben\n1;2;Cid;;;;;;Dan\n1;3;Eve;;;;;;Fay\n";
+const ROUND_2: &str = "2;1;Ben;;;;;;Cid\n2;2;Dan;;;;;;Eve\n2;3;Fay;;;;;;Ærø, Åse\n";
+
+/// Three boards of an event.
+fn event(rounds: &str) -> Place {
+    let place = Place::with_boards(3);
+    place.add("[event]\nname = \"Club Open\"\nsite = \"Aarhus\"\nfederation = \"DEN\"\n");
+    place.add("time_control = \"90m+30s\"\npairings = \"list.csv\"\n");
+    write(&place, rounds);
+    place
+}
+
+fn write(place: &Place, rounds: &str) {
+    fs::write(place.path("list.csv"), format!("{HEAD}{rounds}")).unwrap();
+}
+
+/// The values of a tag, game by game.
+fn values(pgn: &str, tag: &str) -> Vec<String> {
+    let start = format!("[{tag} \"");
+    let of = |line: &str| line.strip_prefix(&start)?.strip_suffix("\"]").map(str::to_owned);
+    pgn.lines().filter_map(of).collect()
+}
+
+/// Waits for a file of games.
+async fn games(place: &Place, daemon: &Daemon, is_it: impl Fn(&str) -> bool) -> String {
+    let end = Instant::now() + LIMIT;
+    loop {
+        let pgn = place.get("/games.pgn").await.unwrap_or_default();
+        if is_it(&pgn) {
+            return pgn;
+        }
+        assert!(Instant::now() < end, "{pgn}\n{}", daemon.said());
+        sleep(STEP).await;
+    }
+}
+
+/// The first line of an answer, and all of it.
+async fn ask(place: &Place, path: &str, more: &str) -> String {
+    let mut stream = TcpStream::connect(place.addr).await.unwrap();
+    let ask = format!("GET {path} HTTP/1.1\r\nHost: x.local\r\nConnection: close\r\n{more}\r\n");
+    let ask = ask.replace("x.local", &place.addr.to_string());
+    stream.write_all(ask.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn rounds_are_played_one_after_the_other_without_a_restart() {
+    let place = event(ROUND_1);
+    let (intended, played) = game(8, Span::new(200, 400), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    // Silent boards stand there with their tags, each in its place.
+    let silent = games(&place, &daemon, |pgn| values(pgn, "Round").len() == 3).await;
+    assert_eq!(values(&silent, "Round"), ["1.1", "1.2", "1.3"]);
+    assert_eq!(values(&silent, "White"), ["Ærø, Åse", "Cid", "Eve"]);
+    assert_eq!(values(&silent, "Event"), ["Club Open"; 3]);
+    assert_eq!(values(&silent, "Site"), ["Aarhus DEN"; 3]);
+    assert_eq!(values(&silent, "TimeControl"), ["5400+30"; 3]);
+    for (tag, value) in [
+        ("WhiteTitle", "GM"),
+        ("WhiteElo", "2539"),
+        ("WhiteFideId", "1400011"),
+        ("WhiteFed", "DEN"),
+        ("WhiteTeam", "Aarhus"),
+    ] {
+        assert_eq!(values(&silent, tag), [value], "{tag}");
+    }
+    assert!(ask(&place, "/round/2/games.pgn", "").await.starts_with("HTTP/1.1 404"));
+    assert!(ask(&place, "/round/x/games.pgn", "").await.starts_with("HTTP/1.1 404"));
+
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    place.seen(|view| moves_of(view).len() == intended.len()).await;
+    // While the game is on, the next round changes nothing of it.
+    write(&place, &format!("{ROUND_1}{ROUND_2}"));
+    let next = place.run(&["round", "next", "--by", "A. Arbiter"]).await;
+    assert_eq!(next.code, Some(0), "{next:?}\n{}", daemon.said());
+    assert!(next.out.contains("table-1  ") && next.out.contains("2.1  Ben - Cid by A. Arbiter ["));
+    assert!(next.out.contains("stays as it is") && next.out.contains("2.3  Fay - Ærø, Åse"));
+    assert_eq!(place.view().await.unwrap()["white"], "Ærø, Åse");
+    let result = place.run(&["order", "--board", "table-1", "result", "1-0"]).await;
+    assert_eq!(result.code, Some(0), "{result:?}");
+    let both = games(&place, &daemon, |pgn| values(pgn, "Result").contains(&"1-0".into())).await;
+    assert_eq!(values(&both, "Round"), ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
+    assert_eq!(values(&both, "Result"), ["1-0", "*", "*", "*", "*", "*"]);
+    let moves: Vec<usize> = pgn_moves(&both).iter().map(Vec::len).collect();
+    assert_eq!(moves, [intended.len(), 0, 0, 0, 0, 0]);
+    let view = place.view().await.unwrap();
+    assert_eq!((&view["white"], &view["result"]), (&"Ærø, Åse".into(), &"1-0".into()));
+
+    let first = ask(&place, "/round/1/games.pgn", "").await;
+    let (head, body) = first.split_once("\r\n\r\n").unwrap();
+    assert_eq!(values(body, "Round"), ["1.1", "1.2", "1.3"]);
+    let etag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+    let known = format!("If-None-Match: {etag}\r\n");
+    assert!(ask(&place, "/round/1/games.pgn", &known).await.starts_with("HTTP/1.1 304"));
+
+    // What cannot be used changes nothing, and is said.
+    write(&place, &format!("{ROUND_1}{ROUND_2}3;1;A;;;;;;B\n3;1;C;;;;;;D\n"));
+    let wrong = place.run(&["round", "next"]).await;
+    assert_sentence(&wrong, 2, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
+    assert!(daemon.said().contains("THE PAIRINGS ARE NOT USED"), "{}", daemon.said());
+    let none = place.run(&["round", "7"]).await;
+    assert_sentence(&none, 2, &["list.csv, ", "no round 7", "1, 2, 3"]);
+    assert_eq!(place.get("/games.pgn").await.unwrap(), both);
+
+    daemon.kill().await;
+    fs::remove_file(place.path("list.csv")).unwrap();
+    let daemon = place.start();
+    games(&place, &daemon, |pgn| pgn == both).await;
+    assert!(daemon.said().contains("list.csv"), "a list that is gone is said");
+    let log = place.run(&["log", "--board", "table-2"]).await;
+    assert!(log.out.contains("paired     1.2  Cid - Dan"), "{}", log.out);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// The arbiter says that the game that is on is of the new round already; corrections replace.
+#[tokio::test]
+async fn a_round_that_was_ordered_late_is_that_of_the_game_that_is_on() {
+    let place = event(&format!("{ROUND_1}{ROUND_2}"));
+    place.add("round = 1\n");
+    let (intended, played) = game(4, Span::new(200, 400), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    place.seen(|view| moves_of(view).len() == intended.len()).await;
+    let words = ["round", "2", "--board", "table-1", "--now", "--reason", "ordered late"];
+    let now = place.run(&words).await;
+    assert_eq!(now.code, Some(0), "{now:?}");
+    assert!(now.out.contains("(the game that has begun)") && !now.out.contains("table-2"));
+    place.seen(|view| view["white"] == "Ben" && view["round"] == "2.1").await;
+    let late = games(&place, &daemon, |pgn| values(pgn, "Round").contains(&"2.1".into())).await;
+    assert_eq!(values(&late, "Round"), ["1.1", "1.2", "1.3", "2.1"]);
+    let moves: Vec<usize> = pgn_moves(&late).iter().map(Vec::len).collect();
+    assert_eq!(moves, [0, 0, 0, intended.len()]);
+    // A name is corrected in the list: the same round once more.
+    write(&place, &format!("{ROUND_1}{}", ROUND_2.replace("Ben", "Bent")));
+    let again = place.run(&words).await;
+    assert_eq!(again.code, Some(0), "{again:?}");
+    let mended = games(&place, &daemon, |pgn| values(pgn, "White").contains(&"Bent".into())).await;
+    assert_eq!(pgn_moves(&mended).len(), 4);
+    let same = place.run(&words).await;
+    assert!(same.code == Some(0) && same.out.contains("table-1  as before  2.1"), "{same:?}");
+    daemon.kill().await;
+    let daemon = place.start();
+    games(&place, &daemon, |pgn| pgn == mended).await;
+    place.seen(|view| view["white"] == "Bent").await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+#[tokio::test]
+async fn without_a_list_there_are_no_rounds_and_boards_run() {
+    let place = Place::new();
+    place.add("[event]\npairings = \"nowhere.trf\"\n");
+    let daemon = place.start();
+    place.warned(&daemon, None).await;
+    assert!(daemon.said().contains("nowhere.trf: it cannot be read"), "{}", daemon.said());
+    let pgn = place.get("/games.pgn").await.unwrap();
+    assert_eq!(values(&pgn, "White"), ["Ann"], "what the settings say");
+    let outcome = place.run(&["round", "1"]).await;
+    assert_sentence(&outcome, 2, &["nowhere.trf", "cannot be read"]);
+    assert_eq!(daemon.stop().await.0, Some(0));
+
+    let place = Place::new();
+    let daemon = place.start();
+    place.warned(&daemon, None).await;
+    let outcome = place.run(&["round", "1"]).await;
+    assert_sentence(&outcome, 2, &["pairings = \"FILE\" in [event]"]);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
