@@ -2,6 +2,7 @@
 
 mod clock_note;
 pub mod delay;
+pub mod folder;
 pub mod held;
 mod keeping;
 pub mod livechess;

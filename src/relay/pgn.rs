@@ -61,7 +61,27 @@ impl Tags {
 /// `%clk` is what the mover's clock showed when he pressed it, `%emt` the time since the press
 /// before. `outcome` is `None` for a game without a result.
 pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
-    let parts = parts(sheet, n);
+    render_parts(tags, sheet, parts(sheet, n), outcome)
+}
+
+/// The same for readers that refuse a move which the Laws do not allow: what follows it is in a
+/// comment, as ever, and once more in a game of its own, with `SetUp` and `FEN`.
+pub fn render_apart(
+    tags: &Tags,
+    sheet: &ScoreSheet,
+    n: usize,
+    outcome: Option<KnownOutcome>,
+) -> String {
+    let parts = parts(sheet, n).into_iter().flat_map(|part| apart(sheet, part)).collect();
+    render_parts(tags, sheet, parts, outcome)
+}
+
+fn render_parts(
+    tags: &Tags,
+    sheet: &ScoreSheet,
+    parts: Vec<Part<'_>>,
+    outcome: Option<KnownOutcome>,
+) -> String {
     let n_parts = parts.len();
     let mut pgn = String::new();
     for (idx, part) in parts.into_iter().enumerate() {
@@ -102,6 +122,21 @@ fn parts(sheet: &ScoreSheet, n: usize) -> Vec<Part<'_>> {
         (from, start) = (gap.ply, sheet.position(gap.ply));
     }
     parts.push(Part { plies: from..n, start, gap: None });
+    parts
+}
+
+/// The part, and what follows each illegal move in it.
+fn apart<'a>(sheet: &'a ScoreSheet, part: Part<'a>) -> Vec<Part<'a>> {
+    let Part { plies: Range { start: mut from, end }, mut start, gap } = part;
+    let mut parts = Vec::new();
+    while let Some(idx) = (from..end).find(|idx| sheet.moves()[*idx].is_illegal) {
+        parts.push(Part { plies: from..end, start, gap });
+        if idx + 1 == end && gap.is_some() {
+            return parts;
+        }
+        (from, start) = (idx + 1, sheet.position(idx + 1));
+    }
+    parts.push(Part { plies: from..end, start, gap });
     parts
 }
 
@@ -340,5 +375,31 @@ mod tests {
         assert!(pgn.ends_with(moves), "{pgn}");
         // What is not shown yet is not named either.
         assert!(!render(&Tags::default(), &sheet, 0, None).contains("Uncertain"));
+    }
+
+    #[test]
+    fn behind_an_illegal_move_strict_readers_have_another_game() {
+        let mut sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
+        let legal = |sheet: &mut ScoreSheet, uci: &str| {
+            let m = uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(sheet.last()).unwrap();
+            sheet.push(m, vec![]);
+        };
+        legal(&mut sheet, "e2e4");
+        legal(&mut sheet, "e7e5");
+        let illegal = sheet.illegal_move(&"f1b6".parse().unwrap()).unwrap();
+        sheet.push_illegal(illegal);
+        legal(&mut sheet, "a7b6");
+        let whole = render(&Tags::default(), &sheet, 4, None);
+        assert_eq!(whole.matches("[Result").count(), 1);
+        let apart = render_apart(&Tags::default(), &sheet, 4, None);
+        let (first, second) = apart.split_once("\n\n[Event").unwrap();
+        assert!(first.contains("1. e4 e5 {illegal and answered: 2. Bf1b6"), "{first}");
+        assert!(first.contains("2... axb6} *") && first.contains("[Part \"1 of 2\"]"), "{first}");
+        let fen = "[FEN \"rnbqkbnr/pppp1ppp/1B6/4p3/4P3/8/PPPP1PPP/RNBQK1NR b KQkq - 1 2\"]";
+        assert!(second.contains(fen) && second.ends_with("\n\n2... axb6 *\n\n"), "{second}");
+        assert_eq!(
+            render_apart(&Tags::default(), &sheet, 2, None),
+            render(&Tags::default(), &sheet, 2, None)
+        );
     }
 }

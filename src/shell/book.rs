@@ -1,8 +1,10 @@
 //! The games of an event at one board, a round on each page, as the public may have them.
 
 use super::record::Recorded;
-use crate::game::Pairing;
+use crate::game::{Pairing, ScoreSheet};
+use crate::relay::folder;
 use crate::relay::pgn::{self, Tags};
+use shakmaty::{CastlingMode, Chess, KnownOutcome};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,9 +22,14 @@ enum Stand {
 }
 
 /// The game of one round.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Page {
-    table: u16,
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Who plays, and at which table.
+    pub pairing: Box<Pairing>,
+    /// The day of the game, or on which it was paired, as PGN writes it.
+    pub date: String,
+    /// The game, once it has begun.
+    game: Option<Arc<Recorded>>,
     stand: Stand,
     /// The number of the game in the record; 0 before it has begun.
     number: usize,
@@ -31,11 +38,51 @@ struct Page {
     pgn: Arc<str>,
 }
 
+impl PartialEq for Page {
+    /// What the PGN does not tell, nobody is told.
+    fn eq(&self, other: &Self) -> bool {
+        let of = |page: &Self| (page.stand, page.number, Arc::clone(&page.pgn));
+        of(self) == of(other) && self.header == other.header
+    }
+}
+
+impl Page {
+    /// Whether the game is on.
+    pub fn is_live(&self) -> bool {
+        matches!(self.stand, Stand::Begun | Stand::Played)
+    }
+
+    /// How it ended, if it has.
+    pub fn outcome(&self) -> Option<KnownOutcome> {
+        self.game.as_ref().and_then(|game| game.ending).map(|ending| ending.outcome)
+    }
+
+    /// The game as PGN, and behind each move that the Laws do not allow another game from there:
+    /// for readers that take none.
+    pub fn apart(&self) -> String {
+        self.game.as_ref().map_or_else(|| self.header.to_string(), |game| game.pgn_apart())
+    }
+
+    /// The game as LiveChess has it in JSON.
+    pub fn json(&self) -> String {
+        match &self.game {
+            Some(game) => {
+                let Recorded { tags, sheet, n_public, .. } = &**game;
+                folder::game(tags, sheet, *n_public, self.outcome())
+            }
+            None => {
+                let sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
+                folder::game(&Tags::default(), &sheet, 0, None)
+            }
+        }
+    }
+}
+
 /// The games of an event at one board.
 ///
 /// Of each round one game counts: the first that was brought to a result, for what is played after
 /// it is no game of the round; until there is one, the last that has moves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
     event: String,
     pages: BTreeMap<u16, Page>,
@@ -47,9 +94,19 @@ impl Book {
         self.event.is_empty() && self.pages.is_empty()
     }
 
+    /// The event; empty where nothing is paired.
+    pub fn event(&self) -> &str {
+        &self.event
+    }
+
+    /// The game of each round.
+    pub const fn pages(&self) -> &BTreeMap<u16, Page> {
+        &self.pages
+    }
+
     /// The games as PGN, each with its round and table, in the order of rounds.
     pub fn games(&self) -> impl Iterator<Item = (u16, u16, &Arc<str>)> {
-        self.pages.iter().map(|(round, page)| (*round, page.table, &page.pgn))
+        self.pages.iter().map(|(round, page)| (*round, page.pairing.table, &page.pgn))
     }
 
     /// A game is paired, on this `date` as PGN writes it. What was awaited of later rounds is not
@@ -65,18 +122,19 @@ impl Book {
         }
         self.pages.remove(&round);
         if pairing.is_played() {
-            let mut tags = Tags { date, ..Tags::default() };
+            let mut tags = Tags { date: date.clone(), ..Tags::default() };
             tags.pair(pairing);
             let header: Arc<str> = pgn::awaited(&tags).into();
-            let (pgn, table) = (Arc::clone(&header), pairing.table);
-            let page = Page { table, stand: Stand::Awaited, number: 0, header, pgn };
+            let (pgn, pairing) = (Arc::clone(&header), Box::new(pairing.clone()));
+            let stand = Stand::Awaited;
+            let page = Page { pairing, date, game: None, stand, number: 0, header, pgn };
             self.pages.insert(round, page);
         }
     }
 
     /// Takes a game of the record as it stands, which is `pgn`.
-    pub fn take(&mut self, game: &Recorded, pgn: &str) {
-        let Some(pairing) = game.pairing.as_deref() else { return };
+    pub fn take(&mut self, game: Recorded, pgn: &str) {
+        let Some(pairing) = game.pairing.clone() else { return };
         let stand = match game.ending {
             Some(_) => Stand::Over,
             None if game.n_public > 0 => Stand::Played,
@@ -88,7 +146,7 @@ impl Book {
         for (round, page) in &mut self.pages {
             if page.number == game.number && *round != pairing.round {
                 // It was paired anew, and is none of that round.
-                (page.stand, page.number) = (Stand::Awaited, 0);
+                (page.stand, page.number, page.game) = (Stand::Awaited, 0, None);
                 page.pgn = Arc::clone(&page.header);
             }
         }
@@ -99,17 +157,18 @@ impl Book {
             return;
         }
         let header: Arc<str> = pgn::awaited(&game.tags).into();
-        let (table, number) = (pairing.table, game.number);
-        self.pages.insert(pairing.round, Page { table, stand, number, header, pgn: pgn.into() });
+        let (number, date, pgn) = (game.number, game.tags.date.clone(), pgn.into());
+        let (round, game) = (pairing.round, Some(Arc::new(game)));
+        self.pages.insert(round, Page { pairing, date, game, stand, number, header, pgn });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Player, ScoreSheet};
+    use crate::game::Player;
     use crate::laws::{Ending, Reason};
-    use shakmaty::{ByColor, CastlingMode, Chess, KnownOutcome, Position as _};
+    use shakmaty::{ByColor, Position as _};
 
     fn pairing(round: u16) -> Pairing {
         let player = |name: &str| Player { name: name.to_owned(), ..Player::default() };
@@ -129,7 +188,7 @@ mod tests {
         let pairing = Some(Box::new(pairing(round)));
         let tags = Tags::default();
         let game = Recorded { number, tags, sheet, n_public: n, ending, pairing };
-        book.take(&game, &format!("game {number}, {n} moves"));
+        book.take(game, &format!("game {number}, {n} moves"));
     }
 
     /// What the book has of each round, and whether those are tags alone.

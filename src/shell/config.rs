@@ -14,7 +14,7 @@ pub use self::event::EventSettings;
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Chips, Matrix, Occupied};
-pub use self::serve::{Http, LiveChess, parse_listen};
+pub use self::serve::{Folder, Http, LiveChess, parse_listen};
 use self::terms::Announced;
 use super::clock::kind::Source;
 use super::orders::SOCKET;
@@ -70,6 +70,8 @@ pub struct Config {
     pub http: Http,
     /// What programs follow that know boards by LiveChess.
     pub livechess: LiveChess,
+    /// What programs watch that upload games.
+    pub folder: Folder,
     /// Arbiters' orders.
     pub orders: Orders,
     /// The event whose rounds are played.
@@ -219,6 +221,7 @@ impl Default for Config {
             journal: JournalSettings::default(),
             http: Http::default(),
             livechess: LiveChess::default(),
+            folder: Folder::default(),
             orders: Orders::default(),
             event: EventSettings::default(),
             boards: vec![Board::default()],
@@ -311,6 +314,7 @@ impl Config {
         check::copy(self)?;
         check::tables(self)?;
         self.event.check()?;
+        self.folder.check(&self.state_dir)?;
         for (idx, board) in self.boards.iter().enumerate() {
             check::name(board)?;
             if self.boards[..idx].iter().any(|other| other.name == board.name) {

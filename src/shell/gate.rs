@@ -83,7 +83,7 @@ impl Scene {
             self.book.pair(pairing, record::date(entry.at.wall));
         }
         if let Some(closed) = closed.as_ref().filter(|it| it.pairing.is_some()) {
-            self.book.take(closed, &closed.public_pgn(""));
+            self.book.take(closed.clone(), &closed.public_pgn(""));
         }
         closed
     }
@@ -333,7 +333,7 @@ impl<'a> Window<'a> {
         let scene = if is_behind { &mut self.scene } else { all };
         let game = scene.games.current();
         let text = game.as_ref().map_or_else(String::new, |game| game.public_pgn(self.site));
-        if let Some(game) = &game {
+        if let Some(game) = game {
             scene.book.take(game, &text);
         }
         self.public.book.send_if_modified(|book| {

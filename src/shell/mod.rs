@@ -11,6 +11,7 @@ pub mod config;
 pub mod copy;
 pub mod delays;
 pub mod disk;
+pub mod folder;
 pub mod gate;
 pub mod http;
 pub mod journal;

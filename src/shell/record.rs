@@ -172,7 +172,7 @@ pub fn unread(folder: &Path) -> Result<Journal<DiskStorage>, RecordError> {
 }
 
 /// One game out of a record.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recorded {
     /// Its number in the journal, from 1.
     pub number: usize,
@@ -202,6 +202,13 @@ impl Recorded {
             site.clone_into(&mut tags.site);
         }
         self.render(&tags, self.n_public)
+    }
+
+    /// What the public may have of it, with another game behind each move that the Laws do not
+    /// allow.
+    pub fn pgn_apart(&self) -> String {
+        let outcome = self.ending.map(|ending| ending.outcome);
+        pgn::render_apart(&self.tags, &self.sheet, self.n_public, outcome)
     }
 
     fn render(&self, tags: &Tags, n: usize) -> String {

@@ -10,6 +10,7 @@ use super::clock::own::OwnClockStub;
 use super::config::{Config, LiveChess};
 use super::copy::{self, Original};
 use super::disk::Disk;
+use super::folder;
 use super::gate::Gate;
 use super::http::{self, Feed, Seats, Site, Speaks};
 use super::keeper::{Calls, Handle, Keeper, stopped};
@@ -171,6 +172,7 @@ pub async fn run(
     let mut apart = Vec::new();
     apart.push(let_out(gates)?);
     apart.extend(keep_copies(config, originals, &mut tasks)?);
+    apart.extend(keep_folder(config, &feeds)?);
     opened(&feeds, manner).await?;
     let (pages, address) = open_pages(config, manner, &feeds, &pulses, &stops)?;
     apart.extend(pages);
@@ -290,6 +292,20 @@ fn let_out(gates: Vec<Gate>) -> Result<Apart, RunError> {
         gates.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await;
     };
     Apart::start("gates", GATES, work).map_err(RunError::Threads)
+}
+
+/// Starts writing the folder that other programs watch, if that is set.
+fn keep_folder(config: &Config, feeds: &[Feed]) -> Result<Option<Apart>, RunError> {
+    let root = config.folder.path.clone();
+    if root.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    let mut books: Vec<_> =
+        feeds.iter().map(|feed| feed.book.clone()).zip(config.tables()).collect();
+    books.sort_by_key(|(_, table)| *table);
+    let books = books.into_iter().map(|(book, _)| book).collect();
+    let work = move || folder::keep(root, books);
+    Apart::start("folder", Share::Spare, work).map(Some).map_err(RunError::Threads)
 }
 
 /// Starts copying the records to another disk, if that is set.

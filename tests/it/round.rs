@@ -8,6 +8,7 @@ use std::fs;
 use rokade::shell::pairings::{Misfit, Pairings};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
@@ -207,8 +208,7 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     // Silent boards stand there with their tags, each in its place.
-    let silent = games(&place, &daemon, |pgn| values(pgn, "Round").len() == 3).await;
-    assert_eq!(values(&silent, "Round"), ["1.1", "1.2", "1.3"]);
+    let silent = games(&place, &daemon, |pgn| values(pgn, "Round") == ["1.1", "1.2", "1.3"]).await;
     assert_eq!(values(&silent, "White"), ["Ærø, Åse", "Cid", "Eve"]);
     assert_eq!(values(&silent, "Event"), ["Club Open"; 3]);
     assert_eq!(values(&silent, "Site"), ["Aarhus DEN"; 3]);
@@ -268,6 +268,83 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     assert!(daemon.said().contains("list.csv"), "a list that is gone is said");
     let log = place.run(&["log", "--board", "table-2"]).await;
     assert!(log.out.contains("paired     1.2  Cid - Dan"), "{}", log.out);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// A file of the folder that programs watch.
+async fn file(place: &Place, name: &str, is_it: impl Fn(&str) -> bool) -> String {
+    let end = Instant::now() + LIMIT;
+    loop {
+        let text = fs::read_to_string(place.path("out").join(name)).unwrap_or_default();
+        if is_it(&text) {
+            return text;
+        }
+        assert!(Instant::now() < end, "{name}: {text}");
+        sleep(STEP).await;
+    }
+}
+
+#[tokio::test]
+async fn programs_that_watch_a_folder_have_each_round_in_it() {
+    let place = event(&format!("{ROUND_1}2;2;Dan;;;;;;Eve\n"));
+    place.add(&format!("[folder]\npath = {:?}\n", place.path("out")));
+    // Something is in the way: it is said, and tried again.
+    fs::write(place.path("out"), "").unwrap();
+    let (intended, played) = game(6, Span::new(200, 400), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    let end = Instant::now() + LIMIT;
+    while !daemon.said().contains("THE FOLDER FOR BROADCASTS IS NOT WRITTEN") {
+        assert!(Instant::now() < end, "{}", daemon.said());
+        sleep(STEP).await;
+    }
+    fs::remove_file(place.path("out")).unwrap();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    let has = |n: usize| move |pgn: &str| !pgn.is_empty() && pgn_moves(pgn)[0].len() == n;
+    let pgn = file(&place, "round-1/game-1.pgn", has(intended.len())).await;
+    assert_eq!(
+        (values(&pgn, "Round"), values(&pgn, "White")),
+        (vec!["1.1".into()], vec!["Ærø, Åse".into()])
+    );
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let json = read(&file(&place, "round-1/game-1.json", |text| text.contains("+")).await);
+    assert_eq!(json["moves"].as_array().unwrap().len(), intended.len(), "{json}");
+    assert_eq!((&json["result"], &json["live"]), (&"*".into(), &true.into()));
+    let index = read(&file(&place, "round-1/index.json", |text| text.contains("true")).await);
+    let white = &index["pairings"][0]["white"];
+    assert_eq!((&white["lname"], &white["fname"]), (&"Ærø".into(), &"Åse".into()));
+    assert_eq!((&white["fideid"], &white["title"]), (&1_400_011.into(), &"GM".into()));
+    assert_eq!(index["pairings"].as_array().unwrap().len(), 3);
+    let all = file(&place, "round-1/games.pgn", |text| values(text, "Round").len() == 3).await;
+    assert_eq!(values(&all, "Round"), ["1.1", "1.2", "1.3"]);
+    let rounds =
+        |counts: Value| json!({ "id": "Club Open", "name": "Club Open", "rounds": counts });
+    let first = read(&file(&place, "tournament.json", |text| text.contains("\"live\":1")).await);
+    assert_eq!(first, rounds(json!([{ "count": 3, "live": 1 }])));
+
+    // What is corrected takes the place of what was there.
+    for result in ["1-0", "1/2-1/2"] {
+        // What contradicts an order that was just given must be given again.
+        let words = ["order", "--board", "table-1", "result", result];
+        let ordered = place.run(&words).await;
+        let ordered = if ordered.code == Some(7) { place.run(&words).await } else { ordered };
+        assert_eq!(ordered.code, Some(0), "{ordered:?}");
+        let is_it = |text: &str| values(text, "Result") == [result];
+        file(&place, "round-1/game-1.pgn", is_it).await;
+        let named = format!("\"result\":\"{result}\"");
+        file(&place, "round-1/index.json", |text| text.contains(&named)).await;
+    }
+    // Nobody plays at the first table: the others keep their places.
+    assert_eq!(place.run(&["round", "next"]).await.code, Some(0));
+    let second = file(&place, "round-2/game-2.pgn", |text| !text.is_empty()).await;
+    assert_eq!(values(&second, "White"), ["Dan"]);
+    let index = read(&file(&place, "round-2/index.json", |text| text.contains("Dan")).await);
+    assert_eq!(
+        (&index["pairings"][0]["white"], &index["pairings"][1]["result"]),
+        (&Value::Null, &"*".into())
+    );
+    assert!(!place.path("out/round-2/game-1.pgn").exists());
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

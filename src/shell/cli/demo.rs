@@ -9,7 +9,7 @@ use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
 use crate::shell::config::{
-    Board, Config, EventSettings, Http, JournalSettings, LiveChess, Orders, parse_listen,
+    Board, Config, EventSettings, Folder, Http, JournalSettings, LiveChess, Orders, parse_listen,
 };
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
@@ -201,6 +201,7 @@ impl Demo {
             !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
         Config {
             livechess: LiveChess::default(),
+            folder: Folder::default(),
             journal: JournalSettings::default(),
             state_dir: folder.to_owned(),
             http: Http { listen: self.listen, ..Http::default() },

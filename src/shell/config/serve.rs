@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 /// The web server.
 #[derive(Clone, Debug, Deserialize)]
@@ -39,6 +40,37 @@ impl Default for LiveChess {
     fn default() -> Self {
         let listen = SocketAddr::from(([127, 0, 0, 1], 1982));
         Self { enabled: false, listen, origins: Vec::new() }
+    }
+}
+
+/// The folder of LiveChess, for programs that watch it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Folder {
+    /// Where it is; empty for none.
+    pub path: PathBuf,
+}
+
+impl Folder {
+    /// What is wrong with it, beside the records in `state_dir`.
+    pub(super) fn check(&self, state_dir: &Path) -> Result<(), String> {
+        let path = &self.path;
+        if path.as_os_str().is_empty() {
+            return Ok(());
+        }
+        if !path.is_absolute() {
+            return Err(format!(
+                "[folder] path = {path:?}: name the folder from the root on, as in \
+                 \"/srv/broadcast\""
+            ));
+        }
+        if path.starts_with(state_dir) || state_dir.starts_with(path) {
+            return Err(format!(
+                "[folder] path = {path:?} and state_dir = {state_dir:?} lie within each other; \
+                 what is public belongs in a folder of its own"
+            ));
+        }
+        Ok(())
     }
 }
 

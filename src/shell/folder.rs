@@ -1,0 +1,131 @@
+//! Writes the folder that LiveChess writes: broadcasters' programs watch it.
+//!
+//! All of it is made from what the gates let out, and written anew where it differs. A folder that
+//! cannot be written is said once, and tried again; no recording waits for it.
+
+use super::book::{Book, Page};
+use crate::relay::folder::{self, RoundCount};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tracing::{info, warn};
+
+/// What changes within this time is written together: those who watch wait longer for more.
+const TOGETHER: Duration = Duration::from_millis(200);
+/// How long to wait before what could not be written is tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Keeps the folder at `root` as the boards' books are, until nothing more comes. The books are in
+/// the order of tables.
+pub async fn keep(root: PathBuf, books: Vec<watch::Receiver<Arc<Book>>>) {
+    let changed = Arc::new(Notify::new());
+    let mut watches = JoinSet::new();
+    for mut book in books.clone() {
+        let changed = Arc::clone(&changed);
+        watches.spawn(async move {
+            while book.changed().await.is_ok() {
+                changed.notify_one();
+            }
+        });
+    }
+    let mut written = BTreeMap::new();
+    let mut said: Option<String> = None;
+    loop {
+        let books: Vec<Arc<Book>> = books.iter().map(|book| book.borrow().clone()).collect();
+        let trouble = write_all(&root, &documents(&books), &mut written).err();
+        let trouble = trouble.map(|(path, error)| format!("{}: {error}", path.display()));
+        match &trouble {
+            Some(why) if said.as_ref() != Some(why) => {
+                warn!(why, "THE FOLDER FOR BROADCASTS IS NOT WRITTEN; recording goes on");
+            }
+            None if said.is_some() => info!("the folder for broadcasts is written again"),
+            _ => {}
+        }
+        let wait = if trouble.is_some() { RETRY } else { Duration::MAX };
+        said = trouble;
+        tokio::select! {
+            _ = timeout(wait, changed.notified()) => {}
+            Some(_) = watches.join_next() => {
+                if watches.is_empty() {
+                    return;
+                }
+            }
+        }
+        sleep(TOGETHER).await;
+    }
+}
+
+/// Writes what is other than it was; the first that cannot be, after all that can.
+fn write_all(
+    root: &Path,
+    documents: &BTreeMap<PathBuf, String>,
+    written: &mut BTreeMap<PathBuf, String>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let mut failed = Ok(());
+    // A round that was a slip is taken back.
+    written.retain(|name, _| {
+        let is_wanted = documents.contains_key(name);
+        is_wanted || fs::remove_file(root.join(name)).is_err()
+    });
+    for (name, text) in documents {
+        let path = root.join(name);
+        if written.get(name) == Some(text) && path.exists() {
+            continue;
+        }
+        let is_there = fs::read(&path).is_ok_and(|before| before == text.as_bytes());
+        match if is_there { Ok(()) } else { replace(&path, text) } {
+            Ok(()) => drop(written.insert(name.clone(), text.clone())),
+            Err(error) if failed.is_ok() => failed = Err((path, error)),
+            Err(_) => {}
+        }
+    }
+    failed
+}
+
+/// Replaces a file as a whole. It is not synced: all of it is made anew after a power cut.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let temporary = path.with_extension("tmp");
+    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
+        drop(fs::remove_file(&temporary));
+    })
+}
+
+/// All files, by their names in the folder.
+fn documents(books: &[Arc<Book>]) -> BTreeMap<PathBuf, String> {
+    let mut files = BTreeMap::new();
+    let last = books.iter().flat_map(|book| book.pages().keys()).max().copied().unwrap_or(0);
+    let mut counts = Vec::new();
+    for round in 1..=last {
+        let pages: Vec<Option<&Page>> = books.iter().map(|it| it.pages().get(&round)).collect();
+        let known: Vec<&Page> = pages.iter().copied().flatten().collect();
+        let n_live = known.iter().filter(|page| page.is_live()).count();
+        counts.push(RoundCount { n_games: known.len(), n_live });
+        let Some(first) = known.first() else { continue };
+        let folder = PathBuf::from(format!("round-{round}"));
+        let listed = pages
+            .iter()
+            .map(|page| page.map(|page| (&*page.pairing, page.outcome(), page.is_live())));
+        files.insert(folder.join("index.json"), folder::index(&first.date, listed));
+        let all = known.iter().map(|page| page.apart()).collect::<String>();
+        files.insert(folder.join("games.pgn"), all);
+        for (page, place) in pages.into_iter().zip(1..) {
+            if let Some(page) = page {
+                files.insert(folder.join(format!("game-{place}.pgn")), page.apart());
+                files.insert(folder.join(format!("game-{place}.json")), page.json());
+            }
+        }
+    }
+    if let Some(event) = books.iter().map(|book| book.event()).find(|event| !event.is_empty()) {
+        files.insert(PathBuf::from("tournament.json"), folder::tournament(event, &counts));
+    }
+    files
+}
