@@ -10,6 +10,7 @@ mod repair;
 mod rest;
 mod settle;
 mod shadow;
+mod stop;
 
 pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
@@ -24,15 +25,12 @@ use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::audit::Heard;
-use crate::track::legal;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, Cost, SURE_LEAD};
 use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
-use shakmaty::{
-    Bitboard, ByColor, CastlingMode, Chess, Color, Move, Position, Square, uci::UciMove,
-};
+use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
 use std::time::Duration;
 
 /// A lever that comes back within this time, with nothing moved, was touched and not pressed.
@@ -322,61 +320,6 @@ impl Play {
                 facts.push(Fact::MoveMarked { ply: base + idx + 1, alternatives });
             }
         }
-    }
-
-    /// Goes back to the last position on record that the board shows exactly, with `turn` to move:
-    /// the players have taken moves back, or put an illegal one right. If it shows none, but what
-    /// one legal move makes of one, that move was made while the clock stood: it was sealed, or
-    /// takes the place of an illegal one. Who set the clock going with `times` has pressed for it,
-    /// or for a move that was made before the clock was stopped.
-    pub(super) fn take_back_to(
-        &mut self,
-        at: Mono,
-        turn: Color,
-        times: Option<Times>,
-        facts: &mut Vec<Fact>,
-    ) {
-        self.past.forget();
-        let Some((n, made)) = self.stands_at(turn) else { return };
-        if n < self.sheet.len() {
-            self.sheet.truncate(n);
-            facts.push(Fact::MoveRetracted { ply: n + 1 });
-        } else if made.is_none() && self.tracker.mismatch().is_none() {
-            let best = self.tracker.best();
-            let is_open = best.plies.iter().any(|ply| ply.completion.is_none());
-            if is_open && best.standing().turn() == turn {
-                self.press(at, !turn, times, facts);
-            }
-            return;
-        }
-        let n_settled = self.sheet.n_completed();
-        self.tracker.restart(self.sheet.position(n_settled).clone(), n_settled);
-        self.forget_heard(self.tracker.last_change());
-        self.other = None;
-        self.believe_rest();
-        if let Some(m) = made {
-            self.tracker.believe(m, at);
-            self.press(at, !turn, times, facts);
-        }
-    }
-
-    /// After how many half-moves on record, and which one beside them, the board stands as it is
-    /// with `turn` to move.
-    fn stands_at(&self, turn: Color) -> Option<(usize, Option<Move>)> {
-        let (seen, untold) = (self.tracker.seen(), self.tracker.untold());
-        let shows =
-            |pos: &Chess| pos.turn() == turn && (seen.differs(pos.board()) & !untold).is_empty();
-        let all = || (0..=self.sheet.len()).rev();
-        let is_last = |n: &usize| shows(self.sheet.position(*n));
-        let made = |n: usize| {
-            let pos = self.sheet.position(n);
-            let after = |m: &Move| pos.clone().play(*m).is_ok_and(|after| shows(&after));
-            let mut found = legal::moves(pos).filter(after);
-            // Of two moves that look the same nobody knows which was made.
-            found.next().filter(|_| found.next().is_none()).map(|m| (n, Some(m)))
-        };
-        let shown = all().find(is_last).map(|n| (n, None));
-        shown.or_else(|| all().find_map(made))
     }
 
     /// The tracker takes over what is on record but not completed.

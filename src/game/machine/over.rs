@@ -9,6 +9,7 @@ use crate::game::play::Play;
 use crate::laws::{Declaration, Order, Told};
 use crate::time::Mono;
 use crate::track::tracker::STEP_MAX;
+use shakmaty::Position;
 
 impl Game {
     /// Tells the referee that the last move is on record for good, if it ends the game.
@@ -18,6 +19,11 @@ impl Game {
         if bench.referee().result().is_some() || !is_ended && !bench.referee().awaits_record() {
             return;
         }
+        if !is_ended && self.clock.is_interrupted() {
+            self.take_made_at_stop(now);
+        }
+        let (Some(play), Some(bench)) = (self.recorder.play(), &mut self.bench) else { return };
+        let is_ended = play.ending().is_some_and(|ending| ending.reason.is_of_position());
         let record = record_of(play.sheet());
         let is_known = !bench.referee().differs(&record);
         if !is_ended && (!is_known || bench.doubt().is_some()) {
@@ -38,6 +44,18 @@ impl Game {
             self.tell_now(now, &Told::Record(record));
         }
         self.tell_final(now);
+    }
+
+    /// The referee has seen a move that ends the game, made while the clock stands: out of the
+    /// envelope, or with a new piece that was fetched. Nobody will set the clock going for a reply,
+    /// so the record takes it now.
+    fn take_made_at_stop(&mut self, now: Mono) {
+        let Some(bench) = self.bench.as_ref().filter(|_| self.recorder.sees_all()) else { return };
+        let (n, times) = (bench.referee().moves().len(), self.clock.times());
+        let after = bench.referee().position().board().clone();
+        if let Some(play) = self.recorder.play_mut().filter(|play| play.sheet().len() + 1 == n) {
+            play.take_made(now, &after, times, &mut self.out.facts);
+        }
     }
 
     /// Somebody speaks, or a flag falls: what stands on the board by then was played. A mate is one
