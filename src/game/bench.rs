@@ -186,11 +186,13 @@ impl Bench {
     }
 
     /// Whether a piece would still stand where it may not have gone on to, by all that waits.
-    pub(super) fn is_still_beyond(&mut self) -> bool {
+    pub(super) fn is_still_beyond(&mut self, now: Mono) -> bool {
         let mut referee = self.referee.without_search();
         for (at, told) in self.doubt.iter().flat_map(Doubt::all) {
             referee.tell(at, &told);
         }
+        // What was put right rests by now.
+        referee.tell(now, &Told::Passed);
         referee.has_gone_beyond()
     }
 }

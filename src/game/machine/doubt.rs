@@ -85,7 +85,10 @@ impl Game {
         if blame == Blame::Beyond && !is_due {
             return None;
         }
-        if blame == Blame::Beyond && bench.is_still_beyond() {
+        if blame == Blame::Beyond && bench.is_still_beyond(now) {
+            return Some(Weighed::Shared);
+        }
+        if blame == Blame::Exchanged && self.recorder.shows_exchange() {
             return Some(Weighed::Shared);
         }
         let play = self.recorder.play()?;

@@ -156,6 +156,15 @@ impl Recorder {
         self.watch.is_displaced()
     }
 
+    /// Whether that is on record, and nothing else is wrong by now but that another piece stands
+    /// where the last move ended.
+    pub(super) fn shows_exchange(&self) -> bool {
+        let Some(play) = self.play.as_ref().filter(|_| self.is_displaced()) else { return false };
+        let last = play.sheet().moves().last().map(|last| last.m.to());
+        let shown = play.tracker().seen().differs(play.sheet().last().board());
+        last.is_some() && shown.single_square() == last
+    }
+
     /// Nobody followed what was played until `now`.
     pub(super) fn note_gap(&mut self, now: Mono) {
         self.watch.note_gap(now);
