@@ -9,7 +9,7 @@ use super::super::said::Ruling;
 use super::Referee;
 use super::life::Liveness;
 use super::matter::Case;
-use super::motion::Motion;
+use super::motion::{Motion, answers_illegal, illegal_stands};
 use super::penalty::charge_two_hands;
 use super::sheet::{Recorded, Sheet};
 use shakmaty::{Color, Move, Position};
@@ -23,7 +23,7 @@ impl Referee {
         !(self.cx.is_over() || is_open && self.cx.is_tidy())
             && self.cx.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.cx.matters.demand().is_none()
-            && self.claims.open().is_none()
+            && !self.claims.stops_play()
             && self.cx.terms.impaired.is_none()
             && !self.is_suspended()
     }
@@ -31,7 +31,7 @@ impl Referee {
     /// Whether a pawn has come to its last rank and nobody has said what it becomes: the record
     /// assumes a queen where sensors know no names.
     pub fn waits_for_piece(&self) -> bool {
-        matches!(self.motion.promotes(), Some((_, None)))
+        matches!(self.motion.promotes(), Some((_, None))) || self.motion.shows_promotion(&self.cx)
     }
 
     /// Whether `sheet` has completed a half-move that the referee does not know, or not as
@@ -101,8 +101,16 @@ impl Referee {
             if !on_record.is_illegal && !pos.is_legal(on_record.m) {
                 break;
             }
+            let by = pos.turn();
+            if on_record.is_illegal && self.motion.is_played_beyond(&mut self.cx, on_record.m) {
+                self.take_gap(sheet);
+                continue;
+            }
+            if answers_illegal(&mut self.cx, by) {
+                illegal_stands(&mut self.cx);
+            }
             let ply = self.cx.game.push(on_record.m, self.cx.now, on_record.is_illegal);
-            let (by, san, uci) = (ply.by, ply.san.clone(), ply.uci.clone());
+            let (san, uci) = (ply.san.clone(), ply.uci.clone());
             self.late.came(by);
             self.cx.out.say(Ruling::Made { by, san, uci });
             self.take_gap(sheet);

@@ -199,7 +199,7 @@ impl Motion {
             return;
         }
         let by = cx.mover();
-        self.note_taken_back(cx, sq);
+        self.note_taken_back(cx);
         let is_impaired = cx.terms.impaired.is_some_and(|impaired| impaired.side == by);
         if !is_impaired {
             self.turn.touches.put_back(sq, cx.now, cx.terms.brush);
@@ -234,6 +234,13 @@ impl Motion {
             found.retain(|m| !m.is_promotion() || m.promotion() == Some(role));
         }
         found
+    }
+
+    /// Whether the board shows a promotion, and not to what: pieces have no names, and nobody has
+    /// said it.
+    pub(in super::super) fn shows_promotion(&self, cx: &Context) -> bool {
+        let found = self.moves_shown(cx, cx.game.last(), Cause::Rest);
+        found.len() > 1 && found.iter().all(|m| m.is_promotion())
     }
 
     /// The board shows the position on record.

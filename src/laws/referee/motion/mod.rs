@@ -9,11 +9,12 @@ mod press;
 mod release;
 mod turn;
 
-pub(super) use illegal::{illegal_stands, is_handed_back};
+pub(super) use illegal::{answers_illegal, illegal_stands, is_handed_back};
 pub(super) use judge::displaced;
 
 use super::super::said::Binding;
 use super::super::touch::Touches;
+use super::super::why::Attempt;
 use super::context::Context;
 use super::matter::{Beyond, Breach};
 use shakmaty::{Bitboard, Color, Move, Position, Role, Square};
@@ -65,6 +66,9 @@ pub(super) struct Motion {
     n_breaches: u32,
     /// Who pressed on a move that other pieces in disorder still hide.
     pressed_early: Option<Color>,
+    /// The half-move whose piece stood beyond its move when it was answered, and where to. The
+    /// record says whether that was played.
+    answered: Option<(usize, Attempt)>,
 }
 
 impl Motion {
@@ -107,6 +111,7 @@ impl Motion {
         };
         let back = self.breaches.iter().find(is_back).cloned();
         self.breaches.retain(|breach| breach.first.is_none() && breach.ply < n_plies);
+        self.answered = None;
         let touches = std::mem::take(&mut self.turn.touches).begun(cx.game.last());
         let presser = back.as_ref().filter(|breach| breach.is_pressed).map(|breach| breach.by);
         let released = back.map(|breach| breach.binding);

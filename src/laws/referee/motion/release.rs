@@ -301,14 +301,28 @@ impl Motion {
     /// Nobody holds a player to where he released his piece first. Where it stands now was the end
     /// of an illegal move, which he has completed.
     pub(in super::super) fn stands_beyond(&mut self, cx: &mut Context, breach: &Breach) {
-        // Beside hands that are not tidy the record says what was played.
-        let is_played = breach.is_pressed && cx.is_tidy();
         let Some(Beyond { tried: Some(tried), shadow, .. }) =
-            breach.beyond.as_ref().filter(|_| is_played)
+            breach.beyond.as_ref().filter(|_| breach.is_pressed)
         else {
             return;
         };
-        self.was_illegal(cx, breach.ply, *tried, *shadow);
+        if cx.is_tidy() {
+            self.was_illegal(cx, breach.ply, *tried, *shadow);
+        } else {
+            // Beside hands that are not tidy the record says what was played.
+            self.answered = Some((breach.ply, *tried));
+        }
+    }
+
+    /// The record has `m` after all half-moves so far, which is not legal. A piece that had gone on
+    /// went there, and was answered: that was a completed illegal move. True if it is so.
+    pub(in super::super) fn is_played_beyond(&mut self, cx: &mut Context, m: Move) -> bool {
+        let is_it = |(idx, tried): &mut (usize, Attempt)| {
+            *idx == cx.game.len() && m.from() == Some(tried.from) && m.to() == tried.to
+        };
+        let Some((idx, tried)) = self.answered.take_if(is_it) else { return false };
+        self.was_illegal(cx, idx, tried, Some(m));
+        true
     }
 
     /// Half-move `idx` was not played: `tried` was, an illegal move, and it is completed. The game
