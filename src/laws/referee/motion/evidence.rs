@@ -82,7 +82,7 @@ impl Motion {
         }
         self.turn.suspect = tried.map(|tried| {
             let why = tried.why(&cx.game, cx.board.seen(), Stage::OnBoard);
-            (tried.from, OnBoard { by, why })
+            OnBoard { by, why }
         });
     }
 
@@ -104,13 +104,10 @@ impl Motion {
         was_lying
     }
 
-    /// A piece that rested where it could not go is back on `sq`, and the board shows the position
-    /// again: that was an illegal move, and it was corrected.
-    pub(in super::super) fn note_taken_back(&mut self, cx: &mut Context, sq: Square) {
-        let Some((_, OnBoard { by, why })) = self.turn.suspect.filter(|(from, _)| *from == sq)
-        else {
-            return;
-        };
+    /// A piece had rested where it could not go, and the board shows the position again: that was
+    /// an illegal move, and it was corrected. What it took may come back after it.
+    pub(in super::super) fn note_taken_back(&mut self, cx: &mut Context) {
+        let Some(OnBoard { by, why }) = self.turn.suspect else { return };
         if cx.shows(cx.game.last().board()) {
             self.turn.suspect = None;
             self.turn.was_illegal = true;

@@ -4,7 +4,7 @@ use super::super::super::said::Binding;
 use super::super::super::touch::Touches;
 use super::super::super::why::Wrong;
 use crate::time::Mono;
-use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Role};
 
 /// A placement that no legal move explains, before the clock is pressed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub(in super::super) struct Turn {
     /// The squares whose sensors stirred.
     pub stirred: Bitboard,
     pub not_pressed_noted: bool,
-    /// What seems to be an illegal move, and from where: no press and no record has said so yet.
-    pub suspect: Option<(Square, OnBoard)>,
+    /// What seems to be an illegal move: no press and no record has said so yet.
+    pub suspect: Option<OnBoard>,
     /// Whose pieces lay right beside them, knocked over or put there by half.
     pub lying: Bitboard,
     /// Since when pieces are missing beside a move that stands.
