@@ -4,7 +4,7 @@ use super::super::code::Code;
 use super::super::declaration::Ground;
 use super::super::edition::Pace;
 use super::super::order::Judgment;
-use super::super::profile::{ClaimStops, ClaimantTime, LapsesBy, QuickplayClaim};
+use super::super::profile::{ClaimStops, LapsesBy, QuickplayClaim};
 use super::super::said::{Binding, ClockOrder, Ruling, Verdict};
 use super::super::score::Score;
 use super::super::terms::Venue;
@@ -86,9 +86,9 @@ impl Claims {
         Self { open: None, postponed: None, was_final: false, is_array_wrong }
     }
 
-    /// The claim that stopped play.
-    pub(super) fn open(&self) -> Option<&Open> {
-        self.open.as_ref()
+    /// Whether play stands still for a claim. For an increment that is asked for it does not.
+    pub(super) fn stops_play(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.asked != Asked::Increment)
     }
 
     /// The claims that the arbiter has not decided.
@@ -179,11 +179,6 @@ impl Claims {
         offers.open(cx, by);
         cx.order_clock(ClockOrder::Stop);
         cx.clock.pause(PausedBy::Player(by));
-    }
-
-    /// The claimant has made a move instead of waiting: what he claimed by touching is gone.
-    pub(super) fn lapse(&mut self, by: Color) {
-        self.open.take_if(|open| open.by == by);
     }
 
     /// A draw is claimed in the last two minutes. `is_down` is the claimant's flag.
@@ -345,14 +340,12 @@ impl Claims {
         let row = row_of_claim(&cx.terms);
         cx.out.say(Ruling::Penalty { to: opponent, span: rule.give, row });
         cx.order_clock(ClockOrder::Add(opponent, rule.give));
-        if rule.claimant == ClaimantTime::Halved {
-            let before = cx.clock.left(open.by);
-            let after = rule.claimant.after(before);
-            if after < before {
-                let span = before.saturating_sub(after);
-                cx.out.say(Ruling::Deducted { from: open.by, span, row });
-                cx.order_clock(ClockOrder::Set(open.by, after));
-            }
+        let before = cx.clock.left(open.by);
+        let after = rule.claimant.after(before);
+        if after < before {
+            let span = before.saturating_sub(after);
+            cx.out.say(Ruling::Deducted { from: open.by, span, row });
+            cx.order_clock(ClockOrder::Set(open.by, after));
         }
         open.san.map(|san| Binding::Play(san.to_string()))
     }

@@ -100,7 +100,6 @@ impl Referee {
         }
         self.motion.make(&mut self.cx, m);
         self.offers.decline(&mut self.cx, by);
-        self.claims.lapse(by);
         self.sitting.note_if_missing(&mut self.cx);
         self.after_made();
     }
