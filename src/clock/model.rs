@@ -232,11 +232,6 @@ impl ClockModel {
         self.sides.get(color).period
     }
 
-    /// Whether `color` is in his last period.
-    pub fn is_last_period(&self, color: Color) -> bool {
-        self.control.periods(color).is_none_or(|periods| !periods.has_next(self.period(color)))
-    }
-
     /// The flag of `color`, if it is down.
     pub fn flag(&self, color: Color) -> Option<Flag> {
         self.sides.get(color).flag

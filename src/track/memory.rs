@@ -375,12 +375,18 @@ mod tests {
                 .map(slow)
                 .to_vec();
         type Row = (&'static str, Vec<Vec<Recalled>>, Clocks, Result<usize, Misfit>);
-        let rows: [Row; 7] = [
+        let rows: [Row; 8] = [
             ("from the start", vec![showed(), out()], Clocks::Unpressed, Ok(1)),
             (
                 "an earlier game",
                 vec![showed(), out(), back(), showed(), out()],
                 Clocks::Unpressed,
+                Ok(8),
+            ),
+            (
+                "the same, and nothing is known of the clock",
+                vec![showed(), out(), back(), showed(), out()],
+                Clocks::Unknown,
                 Ok(8),
             ),
             ("adjusted", vec![showed(), lifted, out()], Clocks::Unpressed, Ok(3)),
