@@ -90,12 +90,19 @@ enum Pull {
     In(Away),
 }
 
-fn pulls(trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
-    let pulls = trouble
+fn pulls(script: &Script, trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
+    let outs = trouble
         .outs
         .iter()
         .flat_map(|out| [(out.from, Pull::Out(out.what)), (out.until, Pull::In(out.what))]);
-    pulls.collect()
+    let of_daemon = script.happenings.iter().filter_map(|(at, what)| match what {
+        Happening::Killed => Some((*at, Pull::Out(Away::Daemon))),
+        Happening::Started => Some((*at, Pull::In(Away::Daemon))),
+        _ => None,
+    });
+    let mut pulls: Vec<(Mono, Pull)> = outs.chain(of_daemon).collect();
+    pulls.sort_by_key(|(at, _)| *at);
+    pulls.into()
 }
 
 /// The core with its effects gathered.
@@ -155,7 +162,7 @@ impl<'w> Run<'w> {
             table = table.that_forgets();
         }
         table.begin(Mono::default());
-        self.pulls = pulls(trouble);
+        self.pulls = pulls(script, trouble);
         let mut happenings = script.happenings.iter().peekable();
         let last = script.happenings.last().map_or(Mono::default(), |(at, _)| *at);
         if self.pulls.front().is_some_and(|(at, _)| *at == Mono::default()) {

@@ -81,6 +81,10 @@ pub enum Happening {
     PowerOff,
     /// It has again.
     PowerOn,
+    /// The program that records is gone at once, as after `kill -9`.
+    Killed,
+    /// It is started again, and goes on from its record.
+    Started,
     /// Another board stands there, with this serial number and the same pieces.
     Exchanged(String),
     /// Both sides of the clock stand still.
@@ -162,6 +166,8 @@ struct BodyLine {
     line: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    daemon: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exchanged: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,6 +263,8 @@ impl Happening {
             Self::LineUp => BodyLine { line: some("up"), ..line },
             Self::PowerOff => BodyLine { power: some("off"), ..line },
             Self::PowerOn => BodyLine { power: some("on"), ..line },
+            Self::Killed => BodyLine { daemon: some("killed"), ..line },
+            Self::Started => BodyLine { daemon: some("started"), ..line },
             Self::Exchanged(serial) => BodyLine { exchanged: Some(serial.clone()), ..line },
             Self::ClockStopped => BodyLine { clock: some("stopped"), ..line },
             Self::Resume(turn) => {
@@ -370,6 +378,12 @@ fn parse_line(line: &str, sight: Sight) -> Result<(Mono, Happening), String> {
             "on" => Happening::PowerOn,
             _ => return Err(format!("power is {state:?}; expected \"off\" or \"on\"")),
         }
+    } else if let Some(state) = body.daemon {
+        match state.as_str() {
+            "killed" => Happening::Killed,
+            "started" => Happening::Started,
+            _ => return Err(format!("daemon is {state:?}; expected \"killed\" or \"started\"")),
+        }
     } else if let Some(serial) = body.exchanged {
         Happening::Exchanged(serial)
     } else if body.clock.as_deref() == Some("stopped") {
@@ -380,7 +394,7 @@ fn parse_line(line: &str, sight: Sight) -> Result<(Mono, Happening), String> {
     } else if body.end == Some(true) {
         Happening::End
     } else {
-        let keys = "rx, tx, sq, press, line, power, exchanged, clock, arbiter, end";
+        let keys = "rx, tx, sq, press, line, power, daemon, exchanged, clock, arbiter, end";
         return Err(format!("expected one of {keys}"));
     };
     Ok((at, happening))

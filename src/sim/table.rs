@@ -251,7 +251,11 @@ impl Table {
                 self.board.as_mut()?.exchange(now, serial);
                 None
             }
-            Happening::Received(_) | Happening::Sent(_) | Happening::End => None,
+            Happening::Received(_)
+            | Happening::Sent(_)
+            | Happening::Killed
+            | Happening::Started
+            | Happening::End => None,
         }
     }
 
