@@ -28,6 +28,11 @@ impl Mono {
         self.0 / 1_000
     }
 
+    /// The moment `span` before, or the start if that is before it.
+    pub fn earlier(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(u64::try_from(span.as_micros()).unwrap_or(u64::MAX)))
+    }
+
     /// Time passed since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
@@ -64,7 +69,8 @@ impl fmt::Display for Mono {
     }
 }
 
-/// Microseconds since 1970-01-01 UTC. May jump at any moment; copied into records, never compared.
+/// Microseconds since 1970-01-01 UTC. May jump at any moment; copied into records. Below the shell
+/// it is never compared.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wall(pub i64);
 

@@ -19,6 +19,7 @@ pub mod recover;
 pub mod score;
 pub mod settings;
 pub mod terms;
+mod trail;
 
 pub use act::Act;
 pub use ear::Ear;

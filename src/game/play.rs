@@ -16,6 +16,7 @@ pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
 
 pub(super) use self::gap::{Evidence, SHOWN_OFF, millis, sum};
+pub(super) use self::recall::Remembered;
 
 use self::fault::Other;
 use super::entry::{Basis, Fact};
@@ -126,6 +127,9 @@ impl Play {
         let n_settled = sheet.n_completed();
         let mut tracker = Tracker::new(sheet.last().clone(), n_settled);
         tracker.restart(sheet.position(n_settled).clone(), n_settled);
+        if sheet.is_taken_over_at(n_settled) {
+            tracker.note_taken_over();
+        }
         let mut play = Self::with(sheet, tracker, ending);
         play.believe_rest();
         play

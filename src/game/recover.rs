@@ -3,8 +3,10 @@
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::{Before, Game, Minutes};
 use super::play::Play;
+use super::recorder::{LastRead, Legacy};
 use super::score::ScoreSheet;
 use super::settings::Settings;
+use super::trail::Trail;
 use crate::board::Known;
 use crate::clock::Times;
 use crate::laws::Ending;
@@ -48,8 +50,14 @@ pub struct Recovered {
     has_clock: bool,
     /// The times that were recorded last, whose time ran then, and when.
     times: Option<(Times, Option<Color>, Mono)>,
+    /// When the clock was pressed since then.
+    presses: Vec<Mono>,
+    /// How long ago the last entry was made.
+    gone: Option<Duration>,
     /// What the referee was told of.
     minutes: Minutes,
+    /// What was heard of the board last.
+    trail: Trail,
     /// How the board lies and which end of the clock is White's.
     seats: Option<(Orientation, End)>,
     /// Serial numbers of the board, in the order in which they were told.
@@ -87,6 +95,9 @@ impl Recovered {
         self.fold_fact(index, entry)?;
         let sheet = self.game.as_ref().map(|(sheet, _)| sheet);
         self.minutes.note(entry.at.mono, &entry.fact, sheet);
+        if let Some(sheet) = sheet {
+            self.trail.note(entry.at.mono, &entry.fact, sheet);
+        }
         Ok(())
     }
 
@@ -246,6 +257,9 @@ impl Recovered {
     /// What is known of the clock's times, and since when.
     fn take_times(&mut self, entry: &Entry) {
         let at = entry.at.mono;
+        if matches!(entry.fact, Fact::Pressed { .. }) {
+            self.presses.push(at);
+        }
         self.times = match &entry.fact {
             Fact::GameStarted { .. } => None,
             Fact::Clock { running, times: Some(times), .. } => Some((*times, *running, at)),
@@ -262,6 +276,8 @@ impl Recovered {
             }
             _ => return,
         };
+        let read = self.times.map(|(_, _, read)| read);
+        self.presses.retain(|press| Some(*press) > read);
     }
 
     /// A daemon that was started anew counts its time from the beginning, and finds the board
@@ -332,6 +348,19 @@ impl Recovered {
         Some((times, running, self.last_at.since(at)))
     }
 
+    /// Nobody has heard the board for so long since the last entry was made.
+    pub fn note_gone(&mut self, span: Duration) {
+        self.gone = Some(span);
+    }
+
+    /// What the clock showed before that, if it went.
+    fn clocked(&self) -> Option<LastRead> {
+        let (times, running, ago) = self.times()?;
+        let ago = ago + self.gone?;
+        let n_since = self.presses.len();
+        Some(LastRead { times, turn: running?, at: Mono::default(), ago, n_since })
+    }
+
     /// The serial number that the board told last.
     pub fn serial(&self) -> Option<&str> {
         self.serials.last().map(String::as_str)
@@ -350,14 +379,21 @@ impl Recovered {
         };
         let white = settings.white_end.unwrap_or(white);
         let bench = self.game.as_ref().and_then(|(sheet, _)| self.minutes.seat(&settings, sheet));
+        let (gone, clocked) = (self.gone, self.clocked());
+        let ahead = self.last_at.since(Mono::default()) + gone.unwrap_or_default();
+        let (trail, mut followed) = (self.trail, None);
         let play = self.game.map(|(sheet, ending)| {
+            followed = trail.followed(&sheet);
             let mut play = Play::resumed(sheet, ending);
+            play.see_again(followed.clone(), ahead, trail.seen(), trail.has_open_press());
             play.is_closed = self.is_closed;
             play
         });
+        let legacy = Legacy { followed, until: self.last_at, ahead, sensed: trail.into_sensed() };
         let known = Known { lies, sight: self.sight, serials: self.serials };
         let mut game = Game::new(settings);
-        game.take_up(Before { known, white, has_clock: self.has_clock, play, bench });
+        let has_clock = self.has_clock;
+        game.take_up(Before { known, white, has_clock, play, bench, gone, clocked, legacy });
         game
     }
 }
@@ -459,6 +495,37 @@ mod tests {
         assert_eq!(moves, ["e2e4", "b8c6", "g1f3"]);
         let is_finding = |fact: &Fact| matches!(fact, Fact::IllegalMove { .. });
         assert!(!facts.iter().any(is_finding), "{facts:?}");
+    }
+
+    /// The last moves stay open to revision, and what was seen since the last is not forgotten.
+    #[test]
+    fn what_was_seen_last_is_known_to_a_new_daemon() {
+        let pawn = Some(Color::White.pawn());
+        let sensed = |sq, piece| Fact::Sensed { sq, reading: Sight::Pieces.of(piece) };
+        let facts = [
+            started(),
+            sensed(Square::E2, None),
+            sensed(Square::E4, pawn),
+            Fact::Pressed { by: Color::White },
+            made(1, "e2e4"),
+            completed(1),
+            sensed(Square::G8, None),
+        ];
+        let mut fold = Recovered::default();
+        for (idx, (ms, fact)) in (1_000..).step_by(300).zip(facts).enumerate() {
+            fold.fold(idx, &entry(ms, fact)).unwrap();
+        }
+        let seen_by = |fold: &Recovered| {
+            let game = fold.clone().into_game(Settings::default());
+            let tracker = game.play().unwrap().tracker();
+            let (n, n_open) = (tracker.n_settled(), tracker.best().plies.len());
+            (n, n_open, tracker.seen().get(Square::G8), tracker.last_change())
+        };
+        let empty = crate::track::Reading::Empty;
+        assert_eq!(seen_by(&fold), (0, 1, empty, Mono::default()));
+        // What came before a line was cut leads to nothing.
+        fold.fold(7, &entry(9_000, Fact::Link(LinkState::Lost))).unwrap();
+        assert_eq!(seen_by(&fold), (1, 0, empty, Mono::default()));
     }
 
     #[test]

@@ -228,6 +228,11 @@ impl ScoreSheet {
         self.gaps.last().map_or(0, |gap| gap.ply)
     }
 
+    /// Whether the board was taken over as it stood after `n` half-moves.
+    pub fn is_taken_over_at(&self, n: usize) -> bool {
+        self.gaps.last().is_some_and(|gap| gap.ply == n) || self.is_joined && n == 0
+    }
+
     /// What comes after the last half-move nobody knows; the record goes on from `adopted`. Takes
     /// the place of a gap that is there already.
     pub fn open_gap(&mut self, adopted: Chess, n: Unknown) {
@@ -480,6 +485,11 @@ impl ScoreSheet {
     /// to come.
     pub fn forget_times(&mut self) {
         self.n_foreign = self.moves.len();
+    }
+
+    /// How many half-moves those before [`Self::forget_times`] are.
+    pub fn n_foreign(&self) -> usize {
+        self.n_foreign
     }
 
     /// Withdraws all but the first `n` half-moves. A gap after these stays.

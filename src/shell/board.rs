@@ -134,11 +134,15 @@ impl Board {
     pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
         let Stand { settings, now, .. } = stand;
         let now = *now;
+        let gone = opened.past.gone(now.stamp().wall);
         let Opened { journal, news, past: Past { games, log, desk, .. }, .. } = opened;
         tell_record(&settings.name, &news);
         let is_paired = games.due().is_some();
         let known = stand.known(&games);
-        let fold = games.into_fold();
+        let mut fold = games.into_fold();
+        if let Some(gone) = gone {
+            fold.note_gone(gone);
+        }
         let kept = fold.clock();
         let mut game = fold.into_game(known);
         if let Some(play) = game.play() {

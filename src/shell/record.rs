@@ -13,6 +13,7 @@ use crate::relay::record::Record;
 use crate::time::Wall;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 /// Why a record cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -75,11 +76,14 @@ pub struct Past {
     pub nonsense: Nonsense,
     /// Damage that is on record already: the lines concerned.
     told: BTreeSet<u64>,
+    /// In which run of the system the last line was written, and when.
+    last: Option<(BootId, Wall)>,
 }
 
 impl Past {
     /// Takes the next line.
     pub fn take(&mut self, line: &Line) {
+        self.last = Some((line.boot, line.stamp.wall));
         let Some(entry) = entry_of(line) else { return };
         match &entry.fact {
             Fact::Record(Keeping::Lost { first, .. }) => self.told.insert(*first),
@@ -91,6 +95,14 @@ impl Past {
         self.desk.note(said.map(|line| format!("{time}  {line}")).as_deref());
         let Taken { nonsense, .. } = self.games.take(&entry);
         self.nonsense.note(line.seq, &entry.fact, nonsense);
+    }
+
+    /// How long before `now` the last line was written, if that was in this run of the system: a
+    /// machine that was off does not know for how long.
+    pub fn gone(&self, now: Wall) -> Option<Duration> {
+        let boot = BootId::of_this_boot().ok()?;
+        let (_, Wall(last)) = self.last.filter(|(of, _)| *of == boot)?;
+        u64::try_from(now.0.checked_sub(last)?).ok().map(Duration::from_micros)
     }
 
     /// What is to be put on record about the record itself, after `found` was found in `folder`.

@@ -51,6 +51,13 @@ impl History {
         self.spans.push_back(Span { sq, reading, from, until: now });
     }
 
+    /// All of it was so much earlier, by the time that counts from now on.
+    pub fn age(&mut self, by: Duration) {
+        for span in &mut self.spans {
+            (span.from, span.until) = (span.from.earlier(by), span.until.earlier(by));
+        }
+    }
+
     /// When `sq` last ceased to show `piece`, or something that may have been it.
     pub fn last_shown(&self, sq: Square, piece: Piece) -> Option<Mono> {
         self.of(sq, piece).next_back().map(|span| span.until)

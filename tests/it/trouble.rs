@@ -89,6 +89,19 @@ fn a_killed_daemon_goes_on_from_its_record() {
     rows(case(0, Kind::Kill));
 }
 
+/// Each of these had moves on record that nobody played: a new daemon knew neither what had been
+/// heard since the last move on record nor what else the last moves may have been, and laid the
+/// board's memory wrongly along them.
+#[test]
+fn a_new_daemon_knows_what_the_last_one_had_heard() {
+    let scrambles = [22, 28, 33, 55, 62, 72, 91].map(|seed| ("scramble", 960_000 + seed));
+    let blitz = [960_056, 970_014].map(|seed| ("blitz", seed));
+    for (profile, seed) in scrambles.into_iter().chain(blitz) {
+        let account = Case { profile, ..case(seed, Kind::Kill) }.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{seed}: {account:?}");
+    }
+}
+
 /// A mate that was on the board when the daemon came back ended the game at once. What the board
 /// remembered was then put on record without its last move, and the result stood over a position
 /// that was no mate. One that nobody had pressed, or after which the clock was stopped, was not

@@ -18,7 +18,7 @@ use super::entry::{Entry, Fact, LinkState};
 use super::event::{Driving, Event};
 use super::play;
 use super::play::Play;
-use super::recorder::{Cx, Outbox, Pressed, Recorder, start_shown};
+use super::recorder::{Cx, LastRead, Legacy, Outbox, Pressed, Recorder, start_shown};
 use super::settings::{BoardKind, ClockRole, Lights, Settings};
 use crate::board::{AnyBoard, Certabo, ChessLink, Dgt, Expects, Known, News, Scanned};
 use crate::clock::{Device, Estimate, Note, Reader, Times, Turned};
@@ -29,6 +29,7 @@ use crate::track::{Placement, Reading};
 use crate::wire::ClockMessage;
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Board, Color, Position, Square};
+use std::time::Duration;
 
 /// One board's game, as a pure state machine.
 #[derive(Clone, Debug)]
@@ -76,7 +77,8 @@ impl Game {
     }
 
     /// The game goes on where its record stops.
-    pub(super) fn take_up(&mut self, Before { known, white, has_clock, play, bench }: Before) {
+    pub(super) fn take_up(&mut self, before: Before) {
+        let Before { known, white, has_clock, play, bench, gone, clocked, legacy } = before;
         self.board.take_up(known);
         self.clock.take_up(white, has_clock, self.board.lies());
         if let Some(play) = play {
@@ -87,7 +89,8 @@ impl Game {
         }
         let (recorder, mut cx) = self.parts();
         recorder.begin_silence(&mut cx, None);
-        recorder.recover_base(&mut cx);
+        recorder.note_gone(gone, clocked);
+        recorder.recover_base(&mut cx, legacy);
     }
 
     /// The settings that the game was made with.
@@ -429,6 +432,12 @@ pub(super) struct Before {
     /// The last game, with the referee that has followed it.
     pub play: Option<Play>,
     pub bench: Option<Bench>,
+    /// For how long nobody has heard the board since, where that is known,
+    pub gone: Option<Duration>,
+    /// and what the clock showed before.
+    pub clocked: Option<LastRead>,
+    /// What was seen of the board.
+    pub legacy: Legacy,
 }
 
 /// What a board's driver may know of the game.

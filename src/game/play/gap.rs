@@ -12,6 +12,7 @@ use crate::track::line::CompletedBy;
 use crate::track::{Placement, Tracker, search};
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
+use std::ops::Range;
 use std::time::Duration;
 
 /// What is known of a stretch of play beside how the board stood before and stands now.
@@ -276,9 +277,7 @@ impl Play {
 
     /// Whether the board was taken over as it stood, and nothing is on record since.
     pub(in crate::game) fn is_bare(&self) -> bool {
-        let n = self.sheet.len();
-        let is_gap = self.sheet.gaps().last().is_some_and(|gap| gap.ply == n);
-        is_gap || self.sheet.is_joined() && n == 0
+        self.sheet.is_taken_over_at(self.sheet.len())
     }
 
     /// Whether the board was taken over as it stood, and nothing has been played since.
@@ -441,11 +440,18 @@ impl Play {
             let times = done.times.filter(|_| done.by == CompletedBy::Press)?;
             Some((idx, done.at, times))
         };
+        // Times of two runs of the program are not compared.
         let from = self.sheet.n_before_gap();
-        let (first, at, before) = (from..self.sheet.len()).find_map(shown)?;
-        let (last, until, after) = (first + 1..self.sheet.len()).rev().find_map(shown)?;
-        let n = i64::try_from(last - first).ok()?;
-        let gained = millis(sum(after)) - millis(sum(before)) + millis(until.since(at));
+        let middle = self.sheet.n_foreign().clamp(from, self.sheet.len());
+        let both = |range: Range<usize>| {
+            let (first, at, before) = range.clone().find_map(shown)?;
+            let (last, until, after) = (first + 1..range.end).rev().find_map(shown)?;
+            Some((last - first, until.since(at), before, after))
+        };
+        let (n, passed, before, after) =
+            both(middle..self.sheet.len()).or_else(|| both(from..middle))?;
+        let n = i64::try_from(n).ok()?;
+        let gained = millis(sum(after)) - millis(sum(before)) + millis(passed);
         let mut usual = USUAL.into_iter().filter(|inc| {
             let inc = i64::try_from(*inc).unwrap_or(0) * 1_000;
             (gained - inc * n).abs() <= SHOWN_OFF

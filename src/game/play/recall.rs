@@ -1,4 +1,5 @@
-//! What the board remembers takes the place of what had to be guessed.
+//! What the board remembers takes the place of what had to be guessed, and what is on record of its
+//! sensors that of what a daemon had in mind that is gone.
 
 use super::{BOUNCE, Play};
 use crate::clock::Times;
@@ -7,38 +8,75 @@ use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::CLEAR_LEAD;
-use crate::track::{Step, Tracker};
+use crate::track::{Placement, Step, Tracker};
 use shakmaty::Color;
+use std::time::Duration;
+
+/// What a board remembers, laid along what is known of it.
+pub(in crate::game) struct Remembered<'a> {
+    /// What was believed before something was missed.
+    pub(in crate::game) base: Tracker,
+    /// The times here are so much ahead of ours: they go on from those of a daemon that is gone.
+    pub(in crate::game) ahead: Duration,
+    /// What has happened since.
+    pub(in crate::game) steps: &'a [(Mono, Step)],
+    /// Nothing that came later was play.
+    pub(in crate::game) stopped: Option<Mono>,
+    /// What the clocks showed at the last press before.
+    pub(in crate::game) shown: Option<Times>,
+}
 
 impl Play {
-    /// Lets `base`, a tracker as it was before something was missed, see what the board remembers
-    /// of the time since, and goes on with it. Nothing that came after `stopped` was play. `shown`
-    /// is what the clocks showed at the last press before. False, and nothing is changed, if that
-    /// does not lead to the board as it is.
+    /// The sensors showed `seen` when they were heard last. A tracker that has `followed` them until
+    /// then, by a time that is `ahead` of ours, knows what else the moves on record may have been.
+    /// `has_open_press` if the clock was pressed for none of these.
+    pub(in crate::game) fn see_again(
+        &mut self,
+        followed: Option<Tracker>,
+        ahead: Duration,
+        seen: &Placement,
+        has_open_press: bool,
+    ) {
+        if let Some(tracker) = followed {
+            self.tracker = tracker;
+            self.tracker.age(ahead);
+        }
+        self.tracker.witness(Mono::default(), seen);
+        self.forget_heard(Mono::default());
+        if has_open_press {
+            self.presses.push((Mono::default(), None));
+        }
+    }
+
+    /// Lets a tracker as it was before something was missed see what the board `remembers` of the
+    /// time since, and goes on with it. False, and nothing is changed, if that does not lead to the
+    /// board as it is.
     pub(in crate::game) fn recall(
         &mut self,
         at: Mono,
-        base: Tracker,
-        steps: &[(Mono, Step)],
-        stopped: Option<Mono>,
-        shown: Option<Times>,
+        remembers: Remembered<'_>,
         facts: &mut Vec<Fact>,
     ) -> bool {
-        let mut recall = Recall { tracker: base, shown, presses: Vec::new(), untouched: None };
+        let Remembered { base: tracker, ahead, steps, stopped, shown } = remembers;
+        let heard: Vec<_> =
+            self.presses.iter().map(|(press, times)| (*press + ahead, *times)).collect();
+        let mut recall = Recall { tracker, shown, presses: Vec::new(), untouched: None };
         for (when, step) in steps {
             let is_play = stopped.is_none_or(|stopped| *when <= stopped);
-            recall.step(*when, step, is_play, &self.presses);
+            recall.step(*when, step, is_play, &heard);
         }
-        let Recall { mut tracker, presses, .. } = recall;
+        let Recall { mut tracker, mut presses, .. } = recall;
         // A last move that no press completed is told by the stillness after it.
-        tracker.look(at, STEP_MAX);
+        tracker.look(at + ahead, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
         if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
             return false;
         }
         if tracker.mismatch().is_none() {
-            tracker.complete_answered(at);
+            tracker.complete_answered(at + ahead);
         }
+        tracker.age(ahead);
+        presses.iter_mut().for_each(|(press, _)| *press = press.earlier(ahead));
         // A base that is no position of the record says nothing of it.
         let Some(from) = self.joins_at(&tracker) else { return false };
         self.recalled.extend(presses.iter().map(|(when, _)| *when));
@@ -94,10 +132,11 @@ impl Play {
 
     /// What the clocks showed when one of them was last pressed.
     pub(in crate::game) fn shown_last(&self) -> Option<Times> {
-        let live = self.presses.last().and_then(|(_, times)| *times);
+        if let Some((_, times)) = self.presses.last() {
+            return *times;
+        }
         let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
-        let recorded = || completed.map(|done| done.times).find_map(|times| times);
-        live.or_else(recorded)
+        completed.map(|done| done.times).find_map(|times| times)
     }
 }
 

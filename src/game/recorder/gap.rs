@@ -32,17 +32,40 @@ const ADOPTED_ANEW: Duration = Duration::from_secs(3);
 /// A position that the board has contradicted for so long is not shown as if it were certain.
 const CONTRADICTED: Duration = Duration::from_secs(5);
 
+/// What the clock showed when it was read last.
+#[derive(Copy, Clone, Debug)]
+pub(in crate::game) struct LastRead {
+    pub(in crate::game) times: Times,
+    /// Whose time ran.
+    pub(in crate::game) turn: Color,
+    /// When that was,
+    pub(in crate::game) at: Mono,
+    /// and for how long before.
+    pub(in crate::game) ago: Duration,
+    /// How often it was pressed since, as was heard.
+    pub(in crate::game) n_since: usize,
+}
+
+impl LastRead {
+    /// Who was on move by what was heard of it since.
+    fn on_move(&self) -> Color {
+        if self.n_since.is_multiple_of(2) { self.turn } else { self.turn.other() }
+    }
+}
+
 /// A time in which nobody saw the board.
 #[derive(Clone, Debug)]
 pub(super) struct Silence {
     /// What was believed before it.
     base: Tracker,
-    /// Since when; not known after a daemon was started anew.
+    /// Since when; nobody was there then if a daemon was started anew,
     since: Option<Mono>,
+    /// and nobody had been for so long, if that is known.
+    gone: Option<Duration>,
     /// When the board was read as a whole after it.
     pictured: Option<Mono>,
-    /// What the clock showed before it, when, and whose time ran.
-    clock: Option<(Times, Mono, Color)>,
+    /// What the clock showed before it.
+    clock: Option<LastRead>,
     /// A clock may come to be heard.
     awaits_clock: bool,
     /// When the line was open again.
@@ -69,11 +92,13 @@ impl Recorder {
         if self.silence.is_some() {
             return;
         }
+        let (at, ago, n_since) = (cx.clock.read_at(), Duration::ZERO, 0);
         let times = cx.clock.times().zip(cx.clock.running());
-        let clock = times.map(|(times, turn)| (times, cx.clock.read_at(), turn));
+        let clock = times.map(|(times, turn)| LastRead { times, turn, at, ago, n_since });
         self.silence = Some(Silence {
             base: play.tracker().clone(),
             since,
+            gone: None,
             pictured: None,
             clock,
             awaits_clock: cx.clock.device() == Device::Present && cx.clock.hangs_on_board(),
@@ -85,6 +110,13 @@ impl Recorder {
             is_reading: false,
         });
         self.timers.clear(Timer::Suspect);
+    }
+
+    /// Nobody was there for so long before, if that is known, and the clock had shown that.
+    pub(in crate::game) fn note_gone(&mut self, gone: Option<Duration>, clock: Option<LastRead>) {
+        if let Some(silence) = &mut self.silence {
+            (silence.gone, silence.clock) = (gone, clock);
+        }
     }
 
     /// Something is heard after the line was quiet since `since`.
@@ -290,7 +322,7 @@ impl Recorder {
         }
         let Some(play) = &mut self.play else { return };
         let is_same = play.is_as(&base) && play.has_none_since(&base);
-        let was_on_move = silence.clock.map_or(base.best().pos.turn(), |(_, _, turn)| turn);
+        let was_on_move = silence.clock.map_or(base.best().pos.turn(), |known| known.on_move());
         let is_turned = evidence.turn.is_some_and(|turn| turn != was_on_move);
         if is_same && (!is_turned || evidence.is_stopped) {
             return self.end_silence(cx, now);
@@ -309,7 +341,9 @@ impl Recorder {
     fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> Evidence {
         let is_clocked = cx.clock.device() == Device::Present && cx.clock.has_run();
         let turn = cx.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock);
-        let lasted = silence.since.map(|since| pictured.since(since) + AT_REST);
+        let since = silence.since.or(silence.gone.map(|_| Mono::default()));
+        let gone = silence.gone.unwrap_or_default();
+        let lasted = since.map(|since| pictured.since(since) + gone + AT_REST);
         let n_max = lasted.map_or(usize::MAX / 2, |lasted| {
             let n = lasted.as_micros() / PLY_MIN.as_micros();
             usize::try_from(n).unwrap_or(usize::MAX / 2) + 1
@@ -377,20 +411,21 @@ impl Recorder {
     /// How often the clock was pressed in a silence, by what it has added to the times: what both
     /// show has lost the time that passed and won one increment for each move.
     fn n_pressed(&self, cx: &Cx<'_>, silence: &Silence, turn: Color) -> Option<usize> {
-        let (before, read, was_on_move) = silence.clock?;
+        let before = silence.clock?;
         let (after, play) = (cx.clock.times()?, self.play.as_ref()?);
         let inc = millis(self.increment(cx).or_else(|| play.increment_shown())?);
         if !cx.clock.is_running() || inc == 0 {
             return None;
         }
-        let passed = millis(cx.clock.read_at().since(read));
-        let gained = millis(sum(after)) - millis(sum(before)) + passed;
-        let parity = i64::from(turn != was_on_move);
+        let passed = millis(cx.clock.read_at().since(before.at) + before.ago);
+        let gained = millis(sum(after)) - millis(sum(before.times)) + passed;
+        let parity = i64::from(turn != before.turn);
         let mut fits = (0..1_000_i64)
             .map(|n| 2 * n + parity)
             .filter(|n| (gained - n * inc).abs() <= SHOWN_OFF);
         let n = fits.next()?;
-        fits.next().is_none().then(|| usize::try_from(n).ok()).flatten()
+        let n = fits.next().is_none().then(|| usize::try_from(n).ok()).flatten()?;
+        n.checked_sub(before.n_since)
     }
 
     /// The increment of the time control that the settings name, if it is the same all the time.

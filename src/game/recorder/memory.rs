@@ -10,7 +10,7 @@ use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::clock::Times;
 use crate::game::entry::{Fact, LinkState};
-use crate::game::play::Play;
+use crate::game::play::{Play, Remembered};
 use crate::game::settings::ClockRole;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
@@ -96,11 +96,25 @@ enum Missed {
 struct Base {
     at: Mono,
     tracker: Tracker,
+    /// The times of both are so much ahead of ours.
+    ahead: Duration,
     /// The last changes that were heard before.
     before: Vec<Step>,
     shown: Option<Times>,
     /// No press had been heard in this game.
     is_unpressed: bool,
+}
+
+/// What a daemon that is gone had seen of the board.
+pub(in crate::game) struct Legacy {
+    /// What it believed, with its own times; not known if its record does not tell.
+    pub(in crate::game) followed: Option<Tracker>,
+    /// When it put something on record for the last time,
+    pub(in crate::game) until: Mono,
+    /// and how much its time is ahead of ours.
+    pub(in crate::game) ahead: Duration,
+    /// The last changes of the sensors, oldest first.
+    pub(in crate::game) sensed: VecDeque<Step>,
 }
 
 impl Memory {
@@ -219,14 +233,21 @@ impl Recorder {
         let shown = play.shown_last().or(cx.clock.times());
         let (tracker, is_unpressed) = (play.tracker().clone(), !play.is_pressed());
         let before = self.memory.recent.iter().cloned().collect();
-        let base = Base { at: now, tracker, before, shown, is_unpressed };
+        let ahead = Duration::ZERO;
+        let base = Base { at: now, tracker, ahead, before, shown, is_unpressed };
         self.memory.forget();
         self.memory.base = Some(base);
     }
 
     /// The game goes on from what is on record: what the board remembers since then is wanted.
-    pub(in crate::game) fn recover_base(&mut self, cx: &mut Cx<'_>) {
+    pub(in crate::game) fn recover_base(&mut self, cx: &mut Cx<'_>, legacy: Legacy) {
+        let Legacy { followed, until, ahead, mut sensed } = legacy;
+        sensed.drain(..sensed.len().saturating_sub(RECENT_MAX));
+        self.memory.recent = sensed;
         self.remember_base(cx, Mono::default());
+        if let (Some(base), Some(tracker)) = (&mut self.memory.base, followed) {
+            (base.at, base.tracker, base.ahead) = (until, tracker, ahead);
+        }
     }
 
     fn await_memory(&mut self, now: Mono) {
@@ -332,7 +353,10 @@ impl Recorder {
         match memory::join(&recalled, &joint, play.tracker().seen()) {
             Ok(from) => {
                 let span = &recalled[from..];
-                let steps = memory::align(span, heard, base.at, now);
+                let ahead = base.ahead;
+                let heard: Vec<_> =
+                    heard.iter().map(|(at, step)| (*at + ahead, step.clone())).collect();
+                let steps = memory::align(span, &heard, base.at, now + ahead);
                 self.recall(cx, now, &steps, log.n_heard);
             }
             Err(_) => self.set_memory_aside(cx, now, log.n_heard),
@@ -343,26 +367,20 @@ impl Recorder {
         let Some(base) = self.memory.base.take() else { return };
         let last_press = steps.iter().rev().find(|(_, step)| matches!(step, Step::Pressed { .. }));
         let stopped = self.memory.stopped.map(|stopped| match stopped {
-            Stop::At(at) => at,
+            Stop::At(at) => at + base.ahead,
             Stop::Unseen => last_press.map_or(base.at, |(at, _)| *at),
         });
-        if !self.recall_from(cx, now, base.tracker, steps, stopped, base.shown) {
+        let Base { tracker, ahead, shown, .. } = base;
+        let remembers = Remembered { base: tracker, ahead, steps, stopped, shown };
+        if !self.recall_from(cx, now, remembers) {
             self.set_memory_aside(cx, now, n_heard);
         }
     }
 
-    /// Takes `steps` since `base` for what happened. False if that does not lead to the board.
-    fn recall_from(
-        &mut self,
-        cx: &mut Cx<'_>,
-        now: Mono,
-        base: Tracker,
-        steps: &[(Mono, Step)],
-        stopped: Option<Mono>,
-        shown: Option<Times>,
-    ) -> bool {
+    /// Takes what is remembered for what happened. False if that does not lead to the board.
+    fn recall_from(&mut self, cx: &mut Cx<'_>, now: Mono, remembers: Remembered<'_>) -> bool {
         let Some(play) = &mut self.play else { return false };
-        let fits = play.recall(now, base, steps, stopped, shown, cx.facts);
+        let fits = play.recall(now, remembers, cx.facts);
         if fits {
             self.forget_silence();
             self.memory.forget();
@@ -381,7 +399,8 @@ impl Recorder {
         let later: Vec<Recalled> = later.iter().map(|(_, step)| untimed(step)).collect();
         let steps = memory::align(&later, &[], asked, now);
         let shown = self.play.as_ref().and_then(Play::shown_last);
-        self.recall_from(cx, now, base, &steps, None, shown);
+        let (ahead, stopped) = (Duration::ZERO, None);
+        self.recall_from(cx, now, Remembered { base, ahead, steps: &steps, stopped, shown });
     }
 }
 

@@ -14,6 +14,8 @@ mod start;
 mod timers;
 mod watch;
 
+pub(super) use gap::LastRead;
+pub(super) use memory::Legacy;
 pub(super) use start::{start_due, start_shown};
 pub(super) use watch::Pressed;
 

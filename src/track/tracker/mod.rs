@@ -323,6 +323,16 @@ impl Tracker {
         self.is_taken_over = true;
     }
 
+    /// All that was seen was so much earlier, by the time that counts from now on.
+    pub fn age(&mut self, by: Duration) {
+        self.lines.iter_mut().for_each(|line| line.age(by));
+        self.history.age(by);
+        self.closing.iter_mut().for_each(|closing| closing.age(by));
+        let own = [&mut self.last_change, &mut self.now, &mut self.pictured];
+        let all = own.into_iter().chain(&mut self.changed).chain(&mut self.missed);
+        all.for_each(|at| *at = at.earlier(by));
+    }
+
     /// Every sensor tells, as far as is known.
     pub fn trust_sensors(&mut self) {
         for line in &mut self.lines {

@@ -1,0 +1,194 @@
+//! What is on record of the sensors and the presses of the last few moves: enough to see them again
+//! as a daemon saw them that is gone.
+
+use super::entry::{Basis, Fact};
+use super::score::ScoreSheet;
+use crate::time::Mono;
+use crate::track::line::CompletedBy;
+use crate::track::tracker::{RESTED, STEP_MAX, TAIL_MAX};
+use crate::track::{Placement, Step, Tracker};
+use shakmaty::{Board, Position};
+use std::collections::VecDeque;
+
+/// Steps that are kept at the most; of more, those before are no few moves any more.
+const STEPS_MAX: usize = 2_000;
+
+/// The board stood as the record has it.
+#[derive(Clone, Debug)]
+struct Waypoint {
+    /// After so many half-moves.
+    n: usize,
+    /// How many steps had been taken by then.
+    idx: usize,
+    seen: Placement,
+}
+
+/// What was heard of a board while the line was whole and the game went on, since it last stood as
+/// the record has it, some half-moves ago.
+#[derive(Clone, Debug)]
+pub(super) struct Trail {
+    seen: Placement,
+    steps: VecDeque<(Mono, Step)>,
+    /// Steps that are forgotten.
+    n_gone: usize,
+    waypoints: VecDeque<Waypoint>,
+    has_run: bool,
+    /// The clock stands: what is moved is no play.
+    is_stopped: bool,
+    /// The last press has not completed a move yet.
+    has_open_press: bool,
+}
+
+impl Default for Trail {
+    fn default() -> Self {
+        Self::from(&Board::new())
+    }
+}
+
+impl Trail {
+    fn from(board: &Board) -> Self {
+        Self {
+            seen: board.clone().into(),
+            steps: VecDeque::new(),
+            n_gone: 0,
+            waypoints: VecDeque::new(),
+            has_run: false,
+            is_stopped: false,
+            has_open_press: false,
+        }
+    }
+
+    /// Takes `fact`, recorded at `at`; by then the record is as `sheet` has it.
+    pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: &ScoreSheet) {
+        match fact {
+            Fact::GameStarted { .. } => *self = Self::from(sheet.start().board()),
+            Fact::Sensed { sq, reading } => {
+                self.step(at, Step::Sensed { sq: *sq, reading: *reading }, sheet);
+                self.seen.set(*sq, *reading);
+            }
+            Fact::Pictured(placement) => {
+                self.step(at, Step::Found(placement.clone()), sheet);
+                self.seen = placement.clone();
+            }
+            Fact::Pressed { by } => {
+                self.step(at, Step::Pressed { by: *by, left: None }, sheet);
+                (self.has_run, self.has_open_press) = (true, true);
+            }
+            Fact::MoveCompleted { ply, by, .. } => {
+                self.has_open_press &= *by != CompletedBy::Press;
+                self.forget_before(*ply);
+            }
+            Fact::MoveRetracted { ply } => self.waypoints.retain(|known| known.n < *ply),
+            Fact::Clock { running, is_connected, .. } => {
+                self.has_run |= running.is_some();
+                let was_stopped = self.is_stopped;
+                self.is_stopped = *is_connected && self.has_run && running.is_none();
+                if was_stopped || self.is_stopped {
+                    self.forget();
+                }
+            }
+            _ if is_break(fact) => self.forget(),
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, at: Mono, step: Step, sheet: &ScoreSheet) {
+        if self.steps.len() == STEPS_MAX {
+            self.forget();
+        }
+        let n = sheet.len();
+        let is_new = self.waypoints.back().is_none_or(|last| last.n < n);
+        if is_new && !self.is_stopped && self.seen.differs(sheet.last().board()).is_empty() {
+            let idx = self.n_gone + self.steps.len();
+            self.waypoints.push_back(Waypoint { n, idx, seen: self.seen.clone() });
+        }
+        self.steps.push_back((at, step));
+    }
+
+    /// What was heard so far leads to nothing.
+    fn forget(&mut self) {
+        self.n_gone += self.steps.len();
+        self.steps.clear();
+        self.waypoints.clear();
+    }
+
+    /// `n` half-moves are completed: only the last are open to revision.
+    fn forget_before(&mut self, n: usize) {
+        while self.waypoints.get(1).is_some_and(|next| next.n + TAIL_MAX <= n) {
+            self.waypoints.pop_front();
+        }
+        if let Some(first) = self.waypoints.front() {
+            self.steps.drain(..first.idx - self.n_gone);
+            self.n_gone = first.idx;
+        }
+    }
+
+    /// What the sensors showed last.
+    pub(super) const fn seen(&self) -> &Placement {
+        &self.seen
+    }
+
+    /// Whether the clock was pressed for what is not on record as completed.
+    pub(super) const fn has_open_press(&self) -> bool {
+        self.has_open_press
+    }
+
+    /// What was seen on this trail, as a tracker had it that saw it, with the times of then; `None`
+    /// if that does not lead to the completed moves of `sheet`.
+    pub(super) fn followed(&self, sheet: &ScoreSheet) -> Option<Tracker> {
+        let n_completed = sheet.n_completed();
+        let from = self.waypoints.front().filter(|from| from.n <= n_completed)?;
+        let mut tracker = Tracker::new(sheet.position(from.n).clone(), from.n);
+        if sheet.is_taken_over_at(from.n) {
+            tracker.note_taken_over();
+        }
+        let (first, _) = self.steps.get(from.idx - self.n_gone)?;
+        tracker.witness(*first, &from.seen);
+        for (at, step) in self.steps.range(from.idx - self.n_gone..) {
+            let rested = tracker.last_change() + RESTED;
+            if rested < *at {
+                tracker.look(rested, STEP_MAX);
+            }
+            match step {
+                Step::Sensed { sq, reading } => {
+                    tracker.sense(*at, *sq, *reading);
+                }
+                Step::Found(placement) => {
+                    tracker.picture(*at, placement);
+                    tracker.look(*at, 1);
+                }
+                Step::Pressed { by, .. } => tracker.press(*at, *by),
+                Step::Showed(_) => {}
+            }
+        }
+        let recorded = &sheet.moves()[from.n..];
+        let shared = recorded.iter().zip(&tracker.best().plies);
+        let n_shared = shared.take_while(|(scored, ply)| scored.m == ply.m).count();
+        if from.n + n_shared < n_completed {
+            return None;
+        }
+        tracker.settle(n_shared);
+        Some(tracker)
+    }
+
+    /// The changes of the sensors, oldest first.
+    pub(super) fn into_sensed(self) -> VecDeque<Step> {
+        let steps = self.steps.into_iter().map(|(_, step)| step);
+        steps.filter(|step| matches!(step, Step::Sensed { .. })).collect()
+    }
+}
+
+/// Whether what comes after `fact` does not follow from what was heard before it.
+const fn is_break(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::MoveMade { basis: Basis::Gap | Basis::Memory | Basis::Later | Basis::Order, .. }
+            | Fact::Gap { .. }
+            | Fact::GapClosed { .. }
+            | Fact::Began { .. }
+            | Fact::Ended(_)
+            | Fact::Reopened(_)
+            | Fact::GameClosed
+            | Fact::Link(_)
+    )
+}
