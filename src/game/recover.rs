@@ -348,9 +348,9 @@ impl Recovered {
         Some((times, running, self.last_at.since(at)))
     }
 
-    /// Nobody has heard the board for so long since the last entry was made.
-    pub fn note_gone(&mut self, span: Duration) {
-        self.gone = Some(span);
+    /// Nobody has heard the board for so long since the last entry was made, if that is known.
+    pub fn note_gone(&mut self, span: Option<Duration>) {
+        self.gone = span;
     }
 
     /// What the clock showed before that, if it went.

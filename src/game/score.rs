@@ -70,6 +70,8 @@ pub enum Unplayable {
 
 /// Of so few half-moves no press was made too often.
 const FEW: usize = 4;
+/// Who has pressed for so many half-moves in a row presses for each.
+const PRESSED_ALWAYS: usize = 40;
 /// Of so many half-moves two presses may be missing more.
 const MANY: usize = 20;
 
@@ -231,6 +233,13 @@ impl ScoreSheet {
     /// Whether the board was taken over as it stood after `n` half-moves.
     pub fn is_taken_over_at(&self, n: usize) -> bool {
         self.gaps.last().is_some_and(|gap| gap.ply == n) || self.is_joined && n == 0
+    }
+
+    /// Whether the players have shown that they press the clock for each half-move.
+    pub fn is_always_pressed(&self) -> bool {
+        let done = self.moves.iter().rev().filter_map(|scored| scored.completed);
+        let last: Vec<CompletedBy> = done.map(|done| done.by).take(PRESSED_ALWAYS).collect();
+        last.len() == PRESSED_ALWAYS && last.iter().all(|by| *by == CompletedBy::Press)
     }
 
     /// What comes after the last half-move nobody knows; the record goes on from `adopted`. Takes

@@ -140,9 +140,7 @@ impl Board {
         let is_paired = games.due().is_some();
         let known = stand.known(&games);
         let mut fold = games.into_fold();
-        if let Some(gone) = gone {
-            fold.note_gone(gone);
-        }
+        fold.note_gone(gone);
         let kept = fold.clock();
         let mut game = fold.into_game(known);
         if let Some(play) = game.play() {

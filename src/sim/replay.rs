@@ -229,9 +229,7 @@ impl<'w> Run<'w> {
         for (idx, entry) in self.entries.iter().enumerate() {
             fold.fold(idx, entry).expect("what was recorded can be recovered");
         }
-        if let Some(last) = self.entries.last() {
-            fold.note_gone(now.since(last.at.mono));
-        }
+        fold.note_gone(self.entries.last().map(|last| now.since(last.at.mono)));
         self.game = fold.into_game(self.settings.clone());
         (self.effects, self.sent, self.wants_reopen) = Default::default();
     }

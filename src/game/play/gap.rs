@@ -5,13 +5,13 @@ use super::Play;
 use super::shadow::Shadows;
 use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
-use crate::game::score::{ScoreSheet, Unknown};
+use crate::game::score::{Gap, ScoreSheet, Unknown};
 use crate::time::Mono;
 use crate::track::bridge::{self, Bridged, Unseen};
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Tracker, search};
 use shakmaty::fen::Fen;
-use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
+use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position, Square};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -121,13 +121,16 @@ impl Play {
         let Some(board) = board.or(named).filter(|_| evidence.is_told) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let n = match (n_pressed, least) {
-            (Some(n), _) => Unknown::by_presses(left(n)),
+            (Some(n), _) if self.sheet.is_always_pressed() => Unknown::by_presses(left(n)),
+            (Some(n), _) => Unknown { at_most: None, ..Unknown::by_presses(left(n)) },
             (None, least) => {
                 let needed = bridge::least(&before, seen, evidence.turn);
                 Unknown::at_least(left(least.unwrap_or(0)).max(needed))
             }
         };
-        let Some(pos) = self.adoptable(&before, &board, evidence.turn, n) else { return false };
+        let likely = n_pressed.map_or(n.likely(), left);
+        let pos = self.adoptable(&before, &board, evidence.turn, (n, likely));
+        let Some(pos) = pos else { return false };
         // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
         // puts pieces away like that.
         if evidence.is_stopped && !pos.is_checkmate() {
@@ -139,27 +142,28 @@ impl Play {
         true
     }
 
-    /// The position of `board` from which the game may go on, `n` half-moves after `before`.
+    /// The position of `board` from which the game may go on, `n` half-moves after `before`, and
+    /// most likely `likely`.
     pub(in crate::game) fn adoptable(
         &self,
         before: &Chess,
         board: &Board,
         turn: Option<Color>,
-        n: Unknown,
+        (n, likely): (Unknown, usize),
     ) -> Option<Chess> {
         let mode = self.sheet.mode();
         let by_count = n
             .at_most
             .filter(|most| *most == n.at_least)
             .map(|n| if n.is_multiple_of(2) { before.turn() } else { !before.turn() });
-        let likely = turn.or(by_count).unwrap_or(before.turn());
+        let on_move = turn.or(by_count).unwrap_or(before.turn());
         let is_black = usize::from(before.turn().is_black());
-        let n_moves = u32::try_from((n.likely() + is_black) / 2).unwrap_or(0);
+        let n_moves = u32::try_from((likely + is_black) / 2).unwrap_or(0);
         let fullmoves = before.fullmoves().saturating_add(n_moves);
         let standing = |turn: Color| bridge::standing(board, Some(before), mode, turn, fullmoves);
         // Who gives mate has moved, even if he has not pressed the clock.
         let may_be = |pos: &Chess| turn.is_none() || pos.is_checkmate();
-        standing(likely).or_else(|| standing(!likely).filter(may_be))
+        standing(on_move).or_else(|| standing(!on_move).filter(may_be))
     }
 
     /// Puts `moves`, which began where `base` does, on record as far as they are not.
@@ -327,6 +331,35 @@ impl Play {
         true
     }
 
+    /// The whole board was read. What was missing where it was taken over, and has come since, had
+    /// been knocked over, or was not read: it is taken over with that. So it is if it stands as it
+    /// was `found` before: what was moved then was tried out.
+    pub(in crate::game) fn take_over_again(
+        &mut self,
+        at: Mono,
+        found: Option<&Board>,
+        facts: &mut Vec<Fact>,
+    ) {
+        let (seen, last) = (self.tracker.seen(), self.sheet.last());
+        let is_named = seen.unnamed().is_empty();
+        let is_back = is_named && found == Some(seen.known()) && seen.known() != last.board();
+        let come = self.tracker.difference();
+        let count = |board: &Board, sq: Square| {
+            seen.known().piece_at(sq).map_or(0, |piece| board.by_piece(piece).count())
+        };
+        let was_missing = |sq: Square| {
+            let is_free = !last.board().occupied().contains(sq);
+            is_free && count(seen.known(), sq) > count(last.board(), sq)
+        };
+        let has_come = || self.is_fresh() && come.any() && come.into_iter().all(was_missing);
+        if !(self.is_bare() && is_back || has_come()) {
+            return;
+        }
+        if let Some(pos) = self.taken_over(seen.known(), last.turn()) {
+            self.take_over(at, pos, 0, facts);
+        }
+    }
+
     /// The position that is taken over as `board` stands, with `turn` to move.
     pub(in crate::game) fn taken_over(&self, board: &Board, turn: Color) -> Option<Chess> {
         let before = self.sheet.gaps().last().map(|gap| &gap.before);
@@ -345,7 +378,8 @@ impl Play {
     ) {
         match self.sheet.gaps().last() {
             Some(gap) => {
-                let n = gap.n.plus(Unknown { at_least: 0, at_most: Some(n_later) });
+                let n = unknown_to(gap, self.sheet.last(), &pos);
+                let n = n.plus(Unknown { at_least: 0, at_most: Some(n_later) });
                 let n = n.of_parity(gap.before.turn() == pos.turn());
                 self.adopt(at, pos, n, facts);
             }
@@ -459,6 +493,17 @@ impl Play {
         let inc = usual.next()?;
         usual.next().is_none().then(|| Duration::from_secs(inc))
     }
+}
+
+/// How many half-moves nobody knows in a gap from which `pos` is taken over, and not `last`: what
+/// that was reached in need not have been played.
+fn unknown_to(gap: &Gap, last: &Chess, pos: &Chess) -> Unknown {
+    if last.board() == pos.board() {
+        return gap.n;
+    }
+    let seen = Placement::from(pos.board().clone());
+    let least = bridge::least(&gap.before, &seen, Some(pos.turn()));
+    Unknown { at_least: gap.n.at_least.min(least), ..gap.n }
 }
 
 /// Two readings of both clocks in whole seconds are off by so much at the most, in milliseconds.

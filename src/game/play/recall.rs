@@ -27,9 +27,9 @@ pub(in crate::game) struct Remembered<'a> {
 }
 
 impl Play {
-    /// The sensors showed `seen` when they were heard last. A tracker that has `followed` them until
-    /// then, by a time that is `ahead` of ours, knows what else the moves on record may have been.
-    /// `has_open_press` if the clock was pressed for none of these.
+    /// The sensors showed `seen` when they were heard last. A tracker that has `followed` them
+    /// until then, by a time that is `ahead` of ours, knows what else the moves on record may have
+    /// been. `has_open_press` if the clock was pressed for none of these.
     pub(in crate::game) fn see_again(
         &mut self,
         followed: Option<Tracker>,

@@ -68,6 +68,8 @@ pub(super) struct Silence {
     clock: Option<LastRead>,
     /// A clock may come to be heard.
     awaits_clock: bool,
+    /// How it stood then.
+    found: Option<Board>,
     /// When the line was open again.
     up: Option<Mono>,
     /// The last press since the board was read.
@@ -102,6 +104,7 @@ impl Recorder {
             pictured: None,
             clock,
             awaits_clock: cx.clock.device() == Device::Present && cx.clock.hangs_on_board(),
+            found: None,
             up: None,
             pressed: None,
             turned: None,
@@ -251,7 +254,9 @@ impl Recorder {
         if cx.board.settled(now).is_none() {
             return has_changed;
         }
-        silence.pictured.get_or_insert(now);
+        if silence.pictured.is_none() {
+            (silence.pictured, silence.found) = (Some(now), self.joining.board().cloned());
+        }
         let is_same = play.is_as(&silence.base) && play.has_none_since(&silence.base);
         if is_same && !silence.awaits_clock && !cx.clock.is_interrupted() {
             self.end_silence(cx, now);
@@ -313,9 +318,16 @@ impl Recorder {
             return;
         }
         let evidence = self.evidence(cx, silence, pictured);
-        let seen = self.joining.between_moves(now, silence.base.best().pos.board());
-        let is_told = self.is_told(cx, now, silence) && self.is_hand_empty(cx, now, seen.as_ref());
+        let before = silence.base.best().pos.board();
+        let seen = self.joining.between_moves(now, before);
+        let missed = seen.as_ref().and_then(|seen| self.joining.missed_until(now, before, seen));
+        let is_told = missed.is_none()
+            && self.is_told(cx, now, silence)
+            && self.is_hand_empty(cx, now, seen.as_ref());
         let (base, evidence) = (silence.base.clone(), Evidence { is_told, ..evidence });
+        if let Some(until) = missed {
+            self.timers.set(Timer::Bridge, until);
+        }
         if !is_told && evidence.turned.is_some_and(|pressed| pressed >= stirred) {
             cx.board.want_picture(now);
             self.timers.set(Timer::Bridge, now + PRESSED);
@@ -329,6 +341,7 @@ impl Recorder {
         }
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
         if play.bridge(now, &base, &seen, evidence, cx.facts) {
+            self.found = silence.found.clone().filter(|_| silence.pressed.is_none());
             self.forget_silence();
             self.watch.note_gap(now);
             self.look(cx, now, 0);
@@ -455,7 +468,7 @@ impl Recorder {
         let before = play.sheet().last().clone();
         let seen = Placement::from(board.clone());
         let n = Unknown::at_least(bridge::least(&before, &seen, turn));
-        let Some(pos) = play.adoptable(&before, board, turn, n) else { return false };
+        let Some(pos) = play.adoptable(&before, board, turn, (n, n.likely())) else { return false };
         play.adopt(now, pos, n, cx.facts);
         self.forget_silence();
         true

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// for a shorter time was on its way.
 const IN_HAND: Duration = Duration::from_millis(1_500);
 
+/// A piece that was knocked over, or is not read, is set right within this, at times later.
+const SET_RIGHT: Duration = Duration::from_secs(5);
+
 /// What was lifted of late, and when each piece came to its square.
 #[derive(Clone, Debug)]
 pub(super) struct Hands {
@@ -30,6 +33,10 @@ struct Lifted {
     /// It was seen to stand there, and not only when the board was first read, as what is on its
     /// way is too.
     has_stood: bool,
+    /// It had just come there, and was on its way.
+    is_passing: bool,
+    /// Its player has pressed the clock since: it is not in his hand.
+    is_pressed: bool,
 }
 
 impl Default for Hands {
@@ -46,15 +53,17 @@ impl Hands {
 
     /// `piece` has left its square.
     pub(super) fn lift(&mut self, now: Mono, from: Square, piece: Piece) {
-        self.lifted.retain(|lifted| now.since(lifted.at) <= IN_HAND);
+        self.lifted.retain(|lifted| now.since(lifted.at) <= SET_RIGHT);
         self.early.retain(|(at, _)| now.since(*at) <= IN_HAND);
         let early = self.early.iter().rposition(|(_, early)| *early == piece);
         let came = self.came[usize::from(from)];
         let has_stood = came.or(self.read).is_some_and(|came| now.since(came) > IN_HAND);
         if let Some(idx) = early {
             self.early.remove(idx);
-        } else if has_stood || came.is_none() {
-            self.lifted.push(Lifted { at: now, from, piece, has_stood });
+        } else {
+            let is_passing = !has_stood && came.is_some();
+            let (at, is_pressed) = (now, false);
+            self.lifted.push(Lifted { at, from, piece, has_stood, is_passing, is_pressed });
         }
     }
 
@@ -77,13 +86,16 @@ impl Hands {
 
     /// The player of `color` presses: he has put down what he had in hand, or it has left the game.
     pub(super) fn press(&mut self, color: Color) {
-        self.lifted.retain(|lifted| lifted.piece.color != color);
+        let his = self.lifted.iter_mut().filter(|lifted| lifted.piece.color == color);
+        his.for_each(|lifted| lifted.is_pressed = true);
     }
 
     /// Whether something has left its square of late that was only seen there when the board was
     /// first read: it may have been on its way, or have stood there and be in somebody's hand.
     pub(super) fn is_unclear(&self, now: Mono) -> bool {
-        self.lifted.iter().any(|lifted| !lifted.has_stood && now.since(lifted.at) <= IN_HAND)
+        let is_late = |lifted: &Lifted| !lifted.has_stood && !lifted.is_passing;
+        let mut all = self.lifted.iter().filter(|lifted| lifted.may_be_held(now));
+        all.any(is_late)
     }
 
     /// Puts what is in hand back to where it stood on `board`, if as many stood there `before`: one
@@ -92,14 +104,35 @@ impl Hands {
         for lifted in &self.lifted {
             let piece = lifted.piece;
             let is_missing = board.by_piece(piece).count() < before.by_piece(piece).count();
-            if is_missing && lifted.is_held(now, board) {
+            if is_missing && !lifted.is_passing && lifted.is_held(now, board) {
                 board.set_piece_at(lifted.from, piece);
             }
         }
     }
 }
 
+impl Hands {
+    /// Until when a piece is waited for that stood on `board` and was neither taken nor put down:
+    /// it was knocked over, or is not read where it stands. `None` if nothing is missing, by as
+    /// many as stood there `before`.
+    pub(super) fn missed_until(&self, now: Mono, before: &Board, board: &Board) -> Option<Mono> {
+        let count = |board: &Board, lifted: &Lifted| board.by_piece(lifted.piece).count();
+        let is_missing = |lifted: &&Lifted| {
+            now.since(lifted.at) < SET_RIGHT
+                && lifted.has_vanished(board)
+                && count(board, lifted) < count(before, lifted)
+        };
+        let missing = self.lifted.iter().filter(is_missing);
+        missing.map(|lifted| lifted.at + SET_RIGHT).max()
+    }
+}
+
 impl Lifted {
+    /// Whether its player may have it in his hand.
+    fn may_be_held(&self, now: Mono) -> bool {
+        !self.is_pressed && now.since(self.at) <= IN_HAND
+    }
+
     /// Whether it is a pawn that may have gone to `sq` and become `piece`.
     fn becomes(&self, sq: Square, piece: Piece) -> bool {
         let last = Bitboard::from(piece.color.relative_rank(Rank::Eighth));
@@ -107,12 +140,17 @@ impl Lifted {
         is_near && self.piece == Role::Pawn.of(piece.color) && piece.role != Role::Pawn
     }
 
-    /// Whether the piece may be in a hand still, by what stands on the `board`: a pawn that was
-    /// taken in passing, or exchanged, has left the game, and one that was put down before it was
-    /// lifted stands one square ahead.
+    /// Whether the piece may be in a hand still, by what stands on the `board`.
     fn is_held(&self, now: Mono, board: &Board) -> bool {
+        self.may_be_held(now) && self.has_vanished(board)
+    }
+
+    /// Whether the piece was neither taken nor put down, by what stands on the `board`: a pawn that
+    /// was taken in passing, or exchanged, has left the game, and one that was put down before it
+    /// was lifted stands one square ahead.
+    fn has_vanished(&self, board: &Board) -> bool {
         let (sq, Piece { color, role }) = (self.from, self.piece);
-        if now.since(self.at) > IN_HAND || board.piece_at(sq).is_some() {
+        if board.piece_at(sq).is_some() {
             return false;
         }
         let ahead = sq.offset(color.fold_wb(8, -8));
@@ -178,6 +216,29 @@ mod tests {
         ];
         let after = board_after("4k1nr/5P2/8/8/8/8/8/4K3", &taken);
         assert_eq!(after.to_string(), "4k1r1/8/8/8/8/8/8/4K3");
+    }
+
+    #[test]
+    fn what_was_knocked_over_is_waited_for_until_it_is_set_right_or_taken() {
+        let before = Board::from_ascii_board_fen(b"4k3/8/b7/8/8/R7/8/4K3").unwrap();
+        let (lifted, rook) = (Mono::from_millis(10_000), White.rook());
+        let missed = |taker: Option<(Square, Piece)>, ms: u64| {
+            let (mut hands, mut board) = (Hands::default(), before.clone());
+            hands.begin(Mono::default());
+            board.discard_piece_at(Square::A3);
+            hands.lift(lifted, Square::A3, rook);
+            hands.press(White);
+            if let Some((sq, piece)) = taker {
+                hands.put(lifted + Duration::from_millis(400), sq, piece);
+                board.set_piece_at(sq, piece);
+            }
+            hands.missed_until(lifted + Duration::from_millis(ms), &before, &board)
+        };
+        assert_eq!(missed(None, 4_999), Some(lifted + SET_RIGHT));
+        assert_eq!(missed(None, 5_000), None);
+        assert_eq!(missed(Some((Square::A3, rook)), 1_000), None);
+        assert_eq!(missed(Some((Square::C3, rook)), 1_000), None);
+        assert_eq!(missed(Some((Square::A3, Black.bishop())), 1_000), None);
     }
 
     #[test]

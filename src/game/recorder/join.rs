@@ -176,6 +176,11 @@ impl Joining {
         Some(board)
     }
 
+    /// Until when `board`, which stands there, is taken for no position, as a piece is missing.
+    pub(super) fn missed_until(&self, now: Mono, before: &Board, board: &Board) -> Option<Mono> {
+        self.hands.missed_until(now, before, board)
+    }
+
     /// The stand that a legal move leads to `board` from, and whose move that is.
     fn leads_to(&self, board: &Board, mode: CastlingMode) -> Option<(usize, Color)> {
         self.stands.iter().enumerate().rev().find_map(|(idx, stand)| {

@@ -62,6 +62,9 @@ pub(super) struct Recorder {
     has_gap: bool,
     /// What was played of late is not known.
     silence: Option<Silence>,
+    /// How the board stood when it was first read after the silence that is over, if nobody has
+    /// pressed the clock since.
+    found: Option<Board>,
     /// What was believed when the board was last read twice, on a line with noise on it.
     vouched: Option<(Mono, Tracker)>,
 }
@@ -277,7 +280,11 @@ impl Recorder {
         let is_silent = self.silence.is_some() && play.ending().is_none();
         let has_changed = match is_silent {
             true => self.picture_in_silence(cx, now, placement),
-            false => play.picture(now, placement),
+            false => {
+                let has_changed = play.picture(now, placement);
+                play.take_over_again(now, self.found.as_ref(), cx.facts);
+                has_changed
+            }
         };
         if has_changed {
             cx.facts.push(Fact::Pictured(placement.clone()));

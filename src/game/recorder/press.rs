@@ -92,6 +92,7 @@ impl Recorder {
         how: Pressed,
     ) {
         self.joining.press(by);
+        self.found = None;
         if self.is_over() {
             return self.press_after_end(cx, now, by);
         }
