@@ -140,6 +140,8 @@ fn a_list_with_a_fault_says_where_it_is() {
         (trf("   1 w"), &["line 1", "himself"]),
         (trf("   x w"), &["line 1", "column 92", "round 1"]),
         (team.to_owned(), &["line 2", "PGN or CSV"]),
+        (format!("012 {}\n{}", "A".repeat(201), trf("   2 w")), &["the event", "200 characters"]),
+        (format!("022 A\u{202e}B\n{}", trf("   2 w")), &["the place", "U+202E"]),
     ] {
         let why = parse(&text).and_then(|list| list.round(1).map(drop)).unwrap_err().to_string();
         assert!(!why.contains('\n') && why.len() < 200, "{why}");

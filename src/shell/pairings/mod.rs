@@ -130,6 +130,9 @@ impl Pairings {
                 known.join(", ")
             )));
         }
+        for (what, text) in [("the event", &self.event), ("the place", &self.site)] {
+            shown(text).map_err(|why| Misfit::of_all(format!("in the name of {what}, {why}")))?;
+        }
         let games = self.games.iter().filter(|game| game.round == number);
         let mut tables: BTreeMap<u16, &Listed> = BTreeMap::new();
         let mut seated: BTreeMap<(&str, &str), &Listed> = BTreeMap::new();
@@ -187,23 +190,25 @@ fn check(game: &Listed) -> Result<(), Misfit> {
     for player in [&game.players.white, &game.players.black] {
         let Player { name, title, rating, fide_id, federation, team } = player;
         for text in [name, title, rating, fide_id, federation, team] {
-            if text.chars().count() > TEXT_MAX {
-                let why = format!("a text has more than {TEXT_MAX} characters; shorten it");
-                return Err(Misfit::at(game.line, why));
-            }
-            if let Some(c) = text.chars().find(|c| super::config::is_unseen(*c)) {
-                return Err(Misfit::at(
-                    game.line,
-                    format!(
-                        "there is a character U+{:04X}, which cannot be seen; leave it out, or \
-                         save the file as UTF-8",
-                        u32::from(c)
-                    ),
-                ));
-            }
+            shown(text).map_err(|why| Misfit::at(game.line, why))?;
         }
     }
     Ok(())
+}
+
+/// A text is not too long, and all of it could be shown.
+fn shown(text: &str) -> Result<(), String> {
+    if text.chars().count() > TEXT_MAX {
+        return Err(format!("a text has more than {TEXT_MAX} characters; shorten it"));
+    }
+    match text.chars().find(|c| super::config::is_unseen(*c)) {
+        None => Ok(()),
+        Some(c) => Err(format!(
+            "there is a character U+{:04X}, which cannot be seen; leave it out, or save the file \
+             as UTF-8",
+            u32::from(c)
+        )),
+    }
 }
 
 /// What the settings say of the event, and which board is at which table.
