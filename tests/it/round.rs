@@ -350,6 +350,30 @@ async fn programs_that_watch_a_folder_have_each_round_in_it() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
+/// The whole hall is told late of a round; where the game of the last one has ended and nothing is
+/// set up yet, that game keeps its names.
+#[tokio::test]
+async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
+    let place = event(&format!("{ROUND_1}{ROUND_2}"));
+    place.add("round = 1\n");
+    let (intended, played) = game(4, Span::new(200, 400), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    place.seen(|view| moves_of(view).len() == intended.len()).await;
+    let result = place.run(&["order", "--board", "table-1", "result", "1-0"]).await;
+    assert_eq!(result.code, Some(0), "{result:?}");
+    let now = place.run(&["round", "2", "--now"]).await;
+    assert_eq!(now.code, Some(0), "{now:?}");
+    assert!(!now.out.contains("(the game that has begun)"), "{now:?}");
+    let both = games(&place, &daemon, |pgn| values(pgn, "Round").contains(&"2.1".into())).await;
+    assert_eq!(values(&both, "Round"), ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
+    assert_eq!(values(&both, "Result"), ["1-0", "*", "*", "*", "*", "*"]);
+    assert_eq!(place.view().await.unwrap()["white"], "Ærø, Åse");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
 /// The arbiter says that the game that is on is of the new round already; corrections replace.
 #[tokio::test]
 async fn a_round_that_was_ordered_late_is_that_of_the_game_that_is_on() {

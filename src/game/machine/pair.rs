@@ -5,15 +5,15 @@ use crate::game::entry::Fact;
 use crate::game::pairing::{Paired, PairedFor};
 
 impl Game {
-    /// Puts on record who plays the next game, and the one that has begun, if no move is made in it
-    /// or that is said. Nothing, if all of it is on record already.
+    /// Puts on record who plays the next game, and the one that is on, if no move is made in it or
+    /// that is said. Nothing, if all of it is on record already.
     pub(super) fn pair(&mut self, paired: &Paired) {
         let Paired { pairing, is_current, .. } = paired;
         let play = self.recorder.play();
         let is_on = play.is_some_and(|play| !play.is_over());
-        let is_fresh = is_on && play.is_some_and(|play| play.sheet().is_empty());
+        let is_fresh = play.is_some_and(|play| play.sheet().is_empty());
         let holds = match play {
-            Some(_) if is_fresh || *is_current => PairedFor::Current,
+            Some(_) if is_on && (is_fresh || *is_current) => PairedFor::Current,
             Some(_) if is_on => PairedFor::Later,
             _ => PairedFor::Next,
         };

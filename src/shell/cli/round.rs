@@ -11,7 +11,8 @@ use std::path::PathBuf;
 ///
 /// The list is the file that `pairings` in [event] names; it is read anew each time. Who plays goes
 /// on the record of each board, for its next game, and for one that has begun and has no moves. A
-/// game that is on stays as it is, unless --now says that it is one of this round already.
+/// game that is on stays as it is, unless --now says that it is one of this round already; one that
+/// is over stays as it is in any case.
 ///
 /// A list with a fault is not used: the boards go on with what they had.
 #[derive(Debug, Args)]
