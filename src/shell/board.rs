@@ -65,6 +65,8 @@ pub struct Opened {
     /// What it tells of itself that is not on it yet.
     news: Vec<Keeping>,
     past: Past,
+    /// Nothing of it could be read: there may be one.
+    is_unread: bool,
     /// Why the disk does not take it at the moment.
     pub trouble: Option<String>,
 }
@@ -99,13 +101,14 @@ impl Board {
         let error = match record::open(folder, take) {
             Ok((journal, found)) => {
                 let news = past.news(found, folder);
-                return Ok(Opened { journal, news, past, trouble: None });
+                return Ok(Opened { journal, news, past, is_unread: false, trouble: None });
             }
             Err(error) if error.is_of_disk() => error,
             Err(error) => return Err(error),
         };
         let mut past = Past::default();
         let (journal, found) = record::open_detached(folder, &mut |line| past.take(&line))?;
+        let is_unread = found.is_none();
         let news = match found {
             Some(found) => past.news(found, folder),
             None => {
@@ -113,7 +116,7 @@ impl Board {
                 Vec::new()
             }
         };
-        Ok(Opened { journal, news, past, trouble: Some(error.sentence()) })
+        Ok(Opened { journal, news, past, is_unread, trouble: Some(error.sentence()) })
     }
 
     /// A record in `folder` of which the disk gives nothing: what happens is kept in memory, and
@@ -124,7 +127,8 @@ impl Board {
     pub fn unread(folder: &Path) -> Result<Opened, RecordError> {
         let trouble = Some("the disk does not answer".to_owned());
         let journal = record::unread(folder)?;
-        Ok(Opened { journal, news: Vec::new(), past: Past::default(), trouble })
+        let past = Past::default();
+        Ok(Opened { journal, news: Vec::new(), past, is_unread: true, trouble })
     }
 
     /// Takes up the game of an opened record, and starts line and publisher. A `clock` of our own
@@ -132,12 +136,12 @@ impl Board {
     ///
     /// Must be called inside a runtime.
     pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
-        let Stand { settings, now, .. } = stand;
-        let now = *now;
+        let (settings, now) = (&stand.settings, stand.now);
         let gone = opened.past.gone(now.stamp().wall);
-        let Opened { journal, news, past: Past { games, log, desk, .. }, .. } = opened;
+        let Opened { journal, news, past: Past { games, log, desk, .. }, is_unread, .. } = opened;
         tell_record(&settings.name, &news);
-        let is_paired = games.due().is_some();
+        // What is on a record that cannot be read yet may be another round.
+        let is_first = games.due().is_none() && !is_unread;
         let known = stand.known(&games);
         let mut fold = games.into_fold();
         fold.note_gone(gone);
@@ -174,7 +178,7 @@ impl Board {
         let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
         // They are the first thing that this run puts on record.
         let mut effects: Vec<Effect> = news.into_iter().map(entry).collect();
-        if let Some(pairing) = stand.first.clone().filter(|_| !is_paired) {
+        if let Some(pairing) = stand.first.clone().filter(|_| is_first) {
             let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
             game.handle(at, &Event::Act(game::Act::Paired(paired)), &mut effects);
         }

@@ -198,7 +198,8 @@ impl Keeper {
 
     /// The same, of a board of an event with a list of pairings, which has it so at the `first`
     /// start.
-    pub(super) fn paired(mut self, first: Option<Pairing>) -> Self {
+    #[must_use]
+    pub fn paired(mut self, first: Option<Pairing>) -> Self {
         (self.stand.has_list, self.stand.first) = (true, first);
         self
     }

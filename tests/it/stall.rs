@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use rokade::game::Act;
+use rokade::game::{Act, Pairing};
 use rokade::shell::config::Board;
 use rokade::shell::disk::{Disk, THREADS};
 use rokade::shell::journal::{
@@ -53,11 +53,17 @@ struct Kept {
 
 impl Kept {
     fn start(folder: &Path, disk: &Arc<Disk>) -> Self {
+        Self::paired(folder, disk, None)
+    }
+
+    /// The same of a board of an event, with who plays there at the first start.
+    fn paired(folder: &Path, disk: &Arc<Disk>, first: Option<Pairing>) -> Self {
         let port = folder.join("no-cable").display().to_string();
         let settings = Board { port, ..Board::default() };
         let folder = folder.join("record");
         let (keeper, handle) =
             Keeper::new(&settings, folder, None, Echo::Tracing, Arc::clone(disk), Now::start());
+        let keeper = if first.is_some() { keeper.paired(first) } else { keeper };
         let ((ping, pings), (stop, stops)) = (watch::channel(0), watch::channel(false));
         let status = handle.feed.status.clone();
         let task = tokio::spawn(keeper.run(Calls { stop: stops, ping: pings }));
@@ -176,6 +182,34 @@ async fn a_record_that_cannot_be_read_for_a_disk_that_stands_still_is_gone_on_fr
     };
     timeout(LIMIT, read).await.expect("both notes, in their order");
     kept.end().await;
+}
+
+/// Who plays at the first start is not said before it is known whether this is the first start.
+#[tokio::test]
+async fn a_record_that_cannot_be_read_yet_keeps_the_round_that_is_on_it() {
+    let place = tempfile::tempdir().unwrap();
+    let disk = Arc::new(Disk::start().unwrap());
+    let round = |round: u16| Some(Pairing { round, table: 1, ..Pairing::default() });
+    let mut kept = Kept::paired(place.path(), &disk, round(5));
+    kept.until(|status| status.round == Some(5)).await;
+    kept.end().await;
+
+    let held = stall(&disk);
+    tokio::time::pause();
+    let mut kept = Kept::paired(place.path(), &disk, round(1));
+    let status = kept.until(|status| status.record != Recording::Opening).await;
+    tokio::time::resume();
+    assert_eq!(status.round, None);
+    let noted = note(&kept, "meanwhile").await;
+    drop(held);
+    noted.await.unwrap();
+    kept.until(|status| status.round.is_some() && status.is_recorded()).await;
+    assert_eq!(kept.status.borrow().round, Some(5));
+    kept.end().await;
+    let mut reader = Reader::new(DiskStorage::new(place.path().join("record")));
+    let bodies: Vec<String> = reader.poll().unwrap().into_iter().map(|line| line.body).collect();
+    let n_paired = bodies.iter().filter(|body| body.contains("paired")).count();
+    assert_eq!(n_paired, 1, "{bodies:?}");
 }
 
 /// The time of day falls behind by an hour: that is on record, with both times, before what comes
