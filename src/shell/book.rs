@@ -84,19 +84,20 @@ impl Page {
 /// it is no game of the round; until there is one, the last that has moves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
-    event: String,
+    /// `None` where nothing is paired.
+    event: Option<String>,
     pages: BTreeMap<u16, Page>,
 }
 
 impl Book {
     /// Whether nothing is paired at the board.
     pub fn is_empty(&self) -> bool {
-        self.event.is_empty() && self.pages.is_empty()
+        self.event.is_none()
     }
 
     /// The event; empty where nothing is paired.
     pub fn event(&self) -> &str {
-        &self.event
+        self.event.as_deref().unwrap_or_default()
     }
 
     /// The game of each round.
@@ -112,8 +113,8 @@ impl Book {
     /// A game is paired, on this `date` as PGN writes it. What was awaited of later rounds is not
     /// any more; another event is another book.
     pub fn pair(&mut self, pairing: &Pairing, date: String) {
-        if pairing.event != self.event {
-            *self = Self { event: pairing.event.clone(), pages: BTreeMap::new() };
+        if self.event.as_ref() != Some(&pairing.event) {
+            *self = Self { event: Some(pairing.event.clone()), pages: BTreeMap::new() };
         }
         let round = pairing.round;
         self.pages.retain(|of, page| *of <= round || page.stand > Stand::Awaited);
@@ -140,7 +141,8 @@ impl Book {
             None if game.n_public > 0 => Stand::Played,
             None => Stand::Begun,
         };
-        if pairing.event != self.event || !pairing.is_played() && stand == Stand::Begun {
+        let is_other = self.event.as_ref() != Some(&pairing.event);
+        if is_other || !pairing.is_played() && stand == Stand::Begun {
             return;
         }
         for (round, page) in &mut self.pages {

@@ -158,7 +158,7 @@ pub async fn run(
         gates.push(gate);
         originals.push(original);
         to_boards.push((settings.name.clone(), orders));
-        feeds.push(feed);
+        feeds.push(if firsts.is_some() { feed } else { without_event(feed) });
         alive.push(answers);
         let keeper = keeper.seated(seats.remove(&settings.name));
         let keeper = match &firsts {
@@ -196,6 +196,11 @@ pub async fn run(
     }
     tasks.shutdown().await;
     Ok(())
+}
+
+/// Without a list, the rounds on record are those of an event that is over.
+fn without_event(feed: Feed) -> Feed {
+    Feed { book: watch::channel(Arc::default()).1, ..feed }
 }
 
 /// Who plays at each board at the first start; `None` if no list of pairings is set. One that

@@ -374,6 +374,32 @@ async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
+/// Boards of the event and others stand in one file; without an event it is that of the boards.
+#[tokio::test]
+async fn a_board_that_is_not_paired_stands_in_the_file_as_well() {
+    let place = event(ROUND_1);
+    fs::remove_file(place.path("list.csv")).unwrap();
+    let daemon = place.start();
+    place.warned(&daemon, None).await;
+    write(&place, ROUND_1);
+    let words = ["round", "1", "--board", "table-2"];
+    assert_eq!(place.run(&words).await.code, Some(0));
+    let pgn = games(&place, &daemon, |pgn| values(pgn, "White").contains(&"Cid".into())).await;
+    assert_eq!(values(&pgn, "White"), ["Cid", "Ann", "Ann"]);
+    let one = ask(&place, "/round/1/games.pgn", "").await;
+    assert_eq!(values(&one, "White"), ["Cid"]);
+    assert_eq!(daemon.stop().await.0, Some(0));
+    // The event is over, and its list is taken out of the settings.
+    let settings = fs::read_to_string(place.path("rokade.toml")).unwrap();
+    let settings = settings.replace("pairings = \"list.csv\"\n", "");
+    fs::write(place.path("rokade.toml"), settings).unwrap();
+    let daemon = place.start();
+    place.warned(&daemon, None).await;
+    let pgn = games(&place, &daemon, |pgn| values(pgn, "White").len() == 3).await;
+    assert_eq!(values(&pgn, "White"), ["Ann", "Ann", "Ann"]);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
 /// The arbiter says that the game that is on is of the new round already; corrections replace.
 #[tokio::test]
 async fn a_round_that_was_ordered_late_is_that_of_the_game_that_is_on() {

@@ -12,11 +12,10 @@ use axum::response::Response;
 
 use super::{Feed, Hall, pgn, sentence};
 
-/// The games of the event, round by round, each in the order of tables. Where nothing is paired:
-/// the games that are on, in the order of the boards.
+/// The games of the event, round by round, each in the order of tables, and behind them those that
+/// are on at boards where nothing is paired, in the order of the boards.
 pub(super) async fn all(State(hall): State<Arc<Hall>>, headers: HeaderMap) -> Response {
-    let text = of_event(&hall, |_| true).unwrap_or_else(|| of_boards(&hall));
-    pgn(text, &headers)
+    pgn(of_event(&hall, |_| true) + &of_others(&hall), &headers)
 }
 
 /// The games of one round, in the order of tables.
@@ -26,27 +25,27 @@ pub(super) async fn one(
     headers: HeaderMap,
 ) -> Response {
     let number = number.ok().map(|Path(number)| number);
-    match of_event(&hall, |round| Some(round) == number) {
-        Some(text) if !text.is_empty() => pgn(text, &headers),
-        _ => sentence(StatusCode::NOT_FOUND, "There is no such round here."),
+    let text = of_event(&hall, |round| Some(round) == number);
+    if text.is_empty() {
+        return sentence(StatusCode::NOT_FOUND, "There is no such round here.");
     }
+    pgn(text, &headers)
 }
 
-/// `None` if nothing is paired at any board.
-fn of_event(hall: &Hall, is_wanted: impl Fn(u16) -> bool) -> Option<String> {
+/// The games that are paired.
+fn of_event(hall: &Hall, is_wanted: impl Fn(u16) -> bool) -> String {
     let books: Vec<_> = hall.boards.iter().map(|it| it.feed.book.borrow().clone()).collect();
-    if books.iter().all(|book| book.is_empty()) {
-        return None;
-    }
     let mut games: Vec<_> = books.iter().flat_map(|book| book.games()).collect();
     games.retain(|(round, ..)| is_wanted(*round));
     games.sort_by_key(|(round, table, _)| (*round, *table));
-    Some(games.into_iter().map(|(.., pgn)| &**pgn).collect())
+    games.into_iter().map(|(.., pgn)| &**pgn).collect()
 }
 
-fn of_boards(hall: &Hall) -> String {
+/// The games at boards where nothing is paired.
+fn of_others(hall: &Hall) -> String {
     let mut text = String::new();
-    for Feed { pgn, awaited, .. } in hall.boards.iter().map(|board| &board.feed) {
+    let feeds = hall.boards.iter().map(|board| &board.feed);
+    for Feed { pgn, awaited, .. } in feeds.filter(|feed| feed.book.borrow().is_empty()) {
         let game = pgn.borrow();
         text += if game.is_empty() { awaited } else { &game };
     }
