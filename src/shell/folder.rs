@@ -6,8 +6,9 @@
 use super::book::{Book, Page};
 use crate::relay::folder::{self, RoundCount};
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,15 +89,25 @@ fn write_all(
     failed
 }
 
-/// Replaces a file as a whole. It is not synced: all of it is made anew after a power cut.
+/// Replaces a file as a whole. It is not synced: all of it is made anew after a power cut. Programs
+/// of other users read it, whatever the records' mask is.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
+        let missing: Vec<&Path> = folder.ancestors().take_while(|it| !it.exists()).collect();
         fs::create_dir_all(folder)?;
+        missing.into_iter().for_each(|folder| allow(folder, 0o755));
     }
     let temporary = path.with_extension("tmp");
-    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
+    let written = fs::write(&temporary, text);
+    allow(&temporary, 0o644);
+    written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
         drop(fs::remove_file(&temporary));
     })
+}
+
+/// A disk that knows no such rights lets everybody read.
+fn allow(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).ok();
 }
 
 /// All files, by their names in the folder.

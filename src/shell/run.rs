@@ -172,8 +172,9 @@ pub async fn run(
     let mut apart = Vec::new();
     apart.push(let_out(gates)?);
     apart.extend(keep_copies(config, originals, &mut tasks)?);
-    apart.extend(keep_folder(config, &feeds)?);
     opened(&feeds, manner).await?;
+    // What is written before all have told what is on record would lack what was there.
+    apart.extend(keep_folder(config, &feeds)?);
     let (pages, address) = open_pages(config, manner, &feeds, &pulses, &stops)?;
     apart.extend(pages);
     apart.extend(open_livechess(config, &feeds, &pulses, &stops)?);

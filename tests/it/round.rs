@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use rokade::shell::pairings::{Misfit, Pairings};
 use rokade::shell::pty::Speed;
@@ -320,6 +321,10 @@ async fn programs_that_watch_a_folder_have_each_round_in_it() {
     assert_eq!(index["pairings"].as_array().unwrap().len(), 3);
     let all = file(&place, "round-1/games.pgn", |text| values(text, "Round").len() == 3).await;
     assert_eq!(values(&all, "Round"), ["1.1", "1.2", "1.3"]);
+    // Other users' programs read it, where records are for nobody else.
+    let mode = |name: &str| fs::metadata(place.path(name)).unwrap().permissions().mode() & 0o777;
+    let names = ["out", "out/round-1", "out/round-1/games.pgn"];
+    assert_eq!(names.map(mode), [0o755, 0o755, 0o644]);
     let rounds =
         |counts: Value| json!({ "id": "Club Open", "name": "Club Open", "rounds": counts });
     let first = read(&file(&place, "tournament.json", |text| text.contains("\"live\":1")).await);
