@@ -328,7 +328,7 @@ impl Claims {
     }
 
     /// The arbiter confirms what the record says to the claim. What it announced binds if it was
-    /// wrong.
+    /// wrong, unless the claimant has moved meanwhile: it is the opponent's turn then.
     pub(super) fn confirm(&mut self, cx: &mut Context) -> Option<Binding> {
         let open = self.open.take()?;
         if matches!(open.verdict, Verdict::Correct | Verdict::Unknown) {
@@ -347,7 +347,7 @@ impl Claims {
             cx.out.say(Ruling::Deducted { from: open.by, span, row });
             cx.order_clock(ClockOrder::Set(open.by, after));
         }
-        open.san.map(|san| Binding::Play(san.to_string()))
+        open.san.filter(|_| cx.mover() == open.by).map(|san| Binding::Play(san.to_string()))
     }
 
     /// A judgment on a claim under Article 10.2 or Guideline III.
