@@ -50,7 +50,9 @@ impl Game {
     /// envelope, or with a new piece that was fetched. Nobody will set the clock going for a reply,
     /// so the record takes it now.
     fn take_made_at_stop(&mut self, now: Mono) {
-        let Some(bench) = self.bench.as_ref().filter(|_| self.recorder.sees_all()) else { return };
+        let may_take =
+            |bench: &&Bench| bench.referee().may_move_at_stop() && self.recorder.sees_all();
+        let Some(bench) = self.bench.as_ref().filter(may_take) else { return };
         let (n, times) = (bench.referee().moves().len(), self.clock.times());
         let after = bench.referee().position().board().clone();
         if let Some(play) = self.recorder.play_mut().filter(|play| play.sheet().len() + 1 == n) {

@@ -28,6 +28,14 @@ impl Referee {
             && !self.is_suspended()
     }
 
+    /// Whether the move made last is one that is made with the clock stopped: out of the envelope,
+    /// or with a new piece that was fetched. While a claim or a ruling is open it may be a piece
+    /// that is being shown.
+    pub fn may_move_at_stop(&self) -> bool {
+        let is_fetched = || self.cx.game.last_ply().is_some_and(|ply| ply.m.is_promotion());
+        (self.sitting.is_resuming() || is_fetched()) && self.may_follow()
+    }
+
     /// Whether a pawn has come to its last rank and nobody has said what it becomes: the record
     /// assumes a queen where sensors know no names.
     pub fn waits_for_piece(&self) -> bool {
