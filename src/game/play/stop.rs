@@ -91,7 +91,10 @@ impl Play {
             // Of two moves that look the same nobody knows which was made.
             found.next().filter(|_| found.next().is_none()).map(|m| (n, Some(m)))
         };
-        let shown = all().find(is_last).map(|n| (n, None));
-        shown.or_else(|| all().find_map(made))
+        // A move that brought a position about anew is likelier than several that were taken back.
+        let n = self.sheet.len();
+        let last = if is_last(&n) { Some((n, None)) } else { made(n) };
+        let shown = || all().find(is_last).map(|n| (n, None));
+        last.or_else(shown).or_else(|| all().find_map(made))
     }
 }
