@@ -1,10 +1,10 @@
 //! The games of an event at one board, a round on each page, as the public may have them.
 
 use super::record::Recorded;
-use crate::game::{Pairing, ScoreSheet};
+use crate::game::{Pairing, Player, ScoreSheet};
 use crate::relay::folder;
 use crate::relay::pgn::{self, Tags};
-use shakmaty::{CastlingMode, Chess, KnownOutcome};
+use shakmaty::{ByColor, CastlingMode, Chess, KnownOutcome};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -114,7 +114,10 @@ impl Book {
     /// any more; another event is another book.
     pub fn pair(&mut self, pairing: &Pairing, date: String) {
         if self.event.as_ref() != Some(&pairing.event) {
-            *self = Self { event: Some(pairing.event.clone()), pages: BTreeMap::new() };
+            if !self.goes_on_with(pairing) {
+                self.pages.clear();
+            }
+            self.event = Some(pairing.event.clone());
         }
         let round = pairing.round;
         self.pages.retain(|of, page| *of <= round || page.stand > Stand::Awaited);
@@ -133,6 +136,20 @@ impl Book {
         }
     }
 
+    /// Whether a pairing of an event by another name is of this one, which has been given that
+    /// name: the same two play that round, or its round comes after those that were played.
+    fn goes_on_with(&self, Pairing { round, players, .. }: &Pairing) -> bool {
+        let names = |players: &ByColor<Player>| players.as_ref().map(|it| it.name.clone());
+        let mut later = self.pages.range(round + 1..);
+        let known = self.pages.get(round);
+        let is_next = match known {
+            Some(page) if names(&page.pairing.players) == names(players) => true,
+            Some(page) if page.stand == Stand::Over => false,
+            _ => *round > 1 && !self.pages.is_empty(),
+        };
+        is_next && !later.any(|(_, page)| page.stand > Stand::Awaited)
+    }
+
     /// Takes a game of the record as it stands, which is `pgn`.
     pub fn take(&mut self, game: Recorded, pgn: &str) {
         let Some(pairing) = game.pairing.clone() else { return };
@@ -141,8 +158,9 @@ impl Book {
             None if game.n_public > 0 => Stand::Played,
             None => Stand::Begun,
         };
-        let is_other = self.event.as_ref() != Some(&pairing.event);
-        if is_other || !pairing.is_played() && stand == Stand::Begun {
+        let known = self.pages.get(&pairing.round).map(|page| &page.pairing.event);
+        let is_ours = [self.event.as_ref(), known].contains(&Some(&pairing.event));
+        if !is_ours || !pairing.is_played() && stand == Stand::Begun {
             return;
         }
         for (round, page) in &mut self.pages {
@@ -168,9 +186,8 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Player;
     use crate::laws::{Ending, Reason};
-    use shakmaty::{ByColor, Position as _};
+    use shakmaty::Position as _;
 
     fn pairing(round: u16) -> Pairing {
         let player = |name: &str| Player { name: name.to_owned(), ..Player::default() };
@@ -243,6 +260,29 @@ mod tests {
         assert_eq!(rounds(&book), [is(1, "tags")], "a game of the event before");
         let nobody = Pairing { players: ByColor::default(), round: 2, ..other };
         book.pair(&nobody, String::new());
+        assert_eq!(rounds(&book), [is(1, "tags")]);
+    }
+
+    #[test]
+    fn an_event_that_is_given_another_name_keeps_its_rounds() {
+        let mut book = Book::default();
+        book.pair(&pairing(1), String::new());
+        take(&mut book, 1, 1, 3, true);
+        let renamed = |round| Pairing { event: "Open 2026".to_owned(), ..pairing(round) };
+        let before = book.clone();
+        for round in [1, 2] {
+            book.pair(&renamed(round), String::new());
+            assert_eq!(book.event(), "Open 2026");
+            assert_eq!(rounds(&book)[0], is(1, "game 1, 3 moves"));
+        }
+        // The result of the first round is withdrawn, and it goes on under its old name.
+        take(&mut book, 1, 1, 4, false);
+        assert_eq!(rounds(&book), [is(1, "game 1, 4 moves"), is(2, "tags")]);
+        // A first round of others is another event.
+        let mut book = before;
+        let mut other = renamed(1);
+        other.players.white.name = "Cyd".to_owned();
+        book.pair(&other, String::new());
         assert_eq!(rounds(&book), [is(1, "tags")]);
     }
 }
