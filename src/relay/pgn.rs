@@ -61,35 +61,46 @@ impl Tags {
 /// `%clk` is what the mover's clock showed when he pressed it, `%emt` the time since the press
 /// before. `outcome` is `None` for a game without a result.
 pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
-    render_parts(tags, sheet, parts(sheet, n), outcome)
+    render_parts(|_| tags.clone(), sheet, &parts(sheet, n), outcome).concat()
 }
 
-/// The same for readers that refuse a move which the Laws do not allow: what follows it is in a
-/// comment, as ever, and once more in a game of its own, with `SetUp` and `FEN`.
+/// The same for readers that refuse a move which the Laws do not allow, each game by itself: what
+/// follows it is in a comment, as ever, and once more in a game of its own, with `SetUp` and `FEN`.
+///
+/// Such readers take games of the same event, round and players for one, and a start position that
+/// has changed for an error: so each further game is of an event of its own, as "Open (part 2)".
 pub fn render_apart(
     tags: &Tags,
     sheet: &ScoreSheet,
     n: usize,
     outcome: Option<KnownOutcome>,
-) -> String {
-    let parts = parts(sheet, n).into_iter().flat_map(|part| apart(sheet, part)).collect();
-    render_parts(tags, sheet, parts, outcome)
+) -> Vec<String> {
+    let parts: Vec<_> = parts(sheet, n).into_iter().flat_map(|part| apart(sheet, part)).collect();
+    let tags_of = |idx: usize| {
+        let mut tags = tags.clone();
+        if idx > 0 {
+            tags.event = format!("{} (part {})", tags.event, idx + 1).trim().to_owned();
+        }
+        tags
+    };
+    render_parts(tags_of, sheet, &parts, outcome)
 }
 
 fn render_parts(
-    tags: &Tags,
+    tags_of: impl Fn(usize) -> Tags,
     sheet: &ScoreSheet,
-    parts: Vec<Part<'_>>,
+    parts: &[Part<'_>],
     outcome: Option<KnownOutcome>,
-) -> String {
+) -> Vec<String> {
     let n_parts = parts.len();
-    let mut pgn = String::new();
-    for (idx, part) in parts.into_iter().enumerate() {
+    let render = |(idx, part): (usize, &Part<'_>)| {
         let outcome = outcome.filter(|_| idx + 1 == n_parts);
         let count = (n_parts > 1).then_some((idx + 1, n_parts));
-        render_part(&mut pgn, tags, sheet, &part, count, outcome);
-    }
-    pgn
+        let mut pgn = String::new();
+        render_part(&mut pgn, &tags_of(idx), sheet, part, count, outcome);
+        pgn
+    };
+    parts.iter().enumerate().map(render).collect()
 }
 
 /// The tags of a game that has not begun, and no moves.
@@ -391,15 +402,18 @@ mod tests {
         legal(&mut sheet, "a7b6");
         let whole = render(&Tags::default(), &sheet, 4, None);
         assert_eq!(whole.matches("[Result").count(), 1);
-        let apart = render_apart(&Tags::default(), &sheet, 4, None);
-        let (first, second) = apart.split_once("\n\n[Event").unwrap();
+        let tags = Tags { event: "Open".to_owned(), ..Tags::default() };
+        let apart = render_apart(&tags, &sheet, 4, None);
+        let [first, second] = apart.as_slice() else { panic!("{apart:?}") };
+        assert!(first.starts_with("[Event \"Open\"]\n"), "{first}");
+        assert!(second.starts_with("[Event \"Open (part 2)\"]\n"), "{second}");
         assert!(first.contains("1. e4 e5 {illegal and answered: 2. Bf1b6"), "{first}");
         assert!(first.contains("2... axb6} *") && first.contains("[Part \"1 of 2\"]"), "{first}");
         let fen = "[FEN \"rnbqkbnr/pppp1ppp/1B6/4p3/4P3/8/PPPP1PPP/RNBQK1NR b KQkq - 1 2\"]";
         assert!(second.contains(fen) && second.ends_with("\n\n2... axb6 *\n\n"), "{second}");
         assert_eq!(
             render_apart(&Tags::default(), &sheet, 2, None),
-            render(&Tags::default(), &sheet, 2, None)
+            [render(&Tags::default(), &sheet, 2, None)]
         );
     }
 }

@@ -59,8 +59,8 @@ impl Page {
 
     /// The game as PGN, and behind each move that the Laws do not allow another game from there:
     /// for readers that take none.
-    pub fn apart(&self) -> String {
-        self.game.as_ref().map_or_else(|| self.header.to_string(), |game| game.pgn_apart())
+    pub fn apart(&self) -> Vec<String> {
+        self.game.as_ref().map_or_else(|| vec![self.header.to_string()], |game| game.pgn_apart())
     }
 
     /// The game as LiveChess has it in JSON.

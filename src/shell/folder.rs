@@ -126,11 +126,11 @@ fn documents(books: &[Arc<Book>]) -> BTreeMap<PathBuf, String> {
             .iter()
             .map(|page| page.map(|page| (&*page.pairing, page.outcome(), page.is_live())));
         files.insert(folder.join("index.json"), folder::index(&first.date, listed));
-        let all = known.iter().map(|page| page.apart()).collect::<String>();
+        let all = known.iter().flat_map(|page| page.apart()).collect::<String>();
         files.insert(folder.join("games.pgn"), all);
         for (page, place) in pages.into_iter().zip(1..) {
             if let Some(page) = page {
-                files.insert(folder.join(format!("game-{place}.pgn")), page.apart());
+                files.insert(folder.join(format!("game-{place}.pgn")), page.apart().concat());
                 files.insert(folder.join(format!("game-{place}.json")), page.json());
             }
         }

@@ -218,7 +218,7 @@ impl Recorded {
 
     /// What the public may have of it, with another game behind each move that the Laws do not
     /// allow.
-    pub fn pgn_apart(&self) -> String {
+    pub fn pgn_apart(&self) -> Vec<String> {
         let outcome = self.ending.map(|ending| ending.outcome);
         pgn::render_apart(&self.tags, &self.sheet, self.n_public, outcome)
     }
