@@ -11,6 +11,7 @@ pub mod notation;
 pub mod open;
 pub mod pairing;
 pub mod pgn;
+pub mod push;
 pub mod record;
 pub mod table;
 pub mod times;

@@ -5,6 +5,7 @@ mod check;
 mod event;
 mod maker;
 mod matrix;
+mod push;
 mod serve;
 pub mod terms;
 mod word;
@@ -14,6 +15,7 @@ pub use self::event::EventSettings;
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Chips, Matrix, Occupied};
+pub use self::push::{Push, ROUND, host_of};
 pub use self::serve::{Folder, Http, LiveChess, parse_listen};
 use self::terms::Announced;
 use super::clock::kind::Source;
@@ -72,6 +74,8 @@ pub struct Config {
     pub livechess: LiveChess,
     /// What programs watch that upload games.
     pub folder: Folder,
+    /// Where games are sent.
+    pub push: Push,
     /// Arbiters' orders.
     pub orders: Orders,
     /// The event whose rounds are played.
@@ -222,6 +226,7 @@ impl Default for Config {
             http: Http::default(),
             livechess: LiveChess::default(),
             folder: Folder::default(),
+            push: Push::default(),
             orders: Orders::default(),
             event: EventSettings::default(),
             boards: vec![Board::default()],
@@ -300,8 +305,11 @@ impl Config {
             config.state_dir = usual_state();
         }
         let list = &config.event.pairings;
-        if let (false, Some(folder)) = (list.as_os_str().is_empty(), path.parent()) {
-            config.event.pairings = folder.join(list);
+        if let Some(folder) = path.parent() {
+            if !list.as_os_str().is_empty() {
+                config.event.pairings = folder.join(list);
+            }
+            config.push.beside(folder);
         }
         config.check().map_err(wrong)?;
         Ok(config)
@@ -315,6 +323,7 @@ impl Config {
         check::tables(self)?;
         self.event.check()?;
         self.folder.check(&self.state_dir)?;
+        self.push.check(!self.event.pairings.as_os_str().is_empty())?;
         for (idx, board) in self.boards.iter().enumerate() {
             check::name(board)?;
             if self.boards[..idx].iter().any(|other| other.name == board.name) {

@@ -35,6 +35,9 @@ const FAR: Duration = Duration::from_secs(3_600);
 pub struct Public {
     /// The game as PGN.
     pub pgn: watch::Sender<Arc<str>>,
+    /// The same for readers that take no illegal move, where nothing is paired; each game by
+    /// itself.
+    pub apart: watch::Sender<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Sender<Arc<Book>>,
     /// What programs may know of it.
@@ -327,12 +330,14 @@ impl<'a> Window<'a> {
     fn show(&mut self, all: &mut Scene, now: Now) -> Option<Duration> {
         let at = now.stamp();
         self.pass(at);
-        let is_first = !self.public.is_ready.send_replace(true);
+        let is_first = !*self.public.is_ready.borrow();
         let has_more = std::mem::take(&mut self.has_more) || is_first;
         let is_behind = self.public.view.is_some();
         let scene = if is_behind { &mut self.scene } else { all };
         let game = scene.games.current();
         let text = game.as_ref().map_or_else(String::new, |game| game.public_pgn(self.site));
+        let lone = game.as_ref().filter(|game| game.pairing.is_none());
+        let apart = lone.map_or_else(Vec::new, Recorded::pgn_apart);
         if let Some(game) = game {
             scene.book.take(game, &text);
         }
@@ -343,13 +348,8 @@ impl<'a> Window<'a> {
             }
             is_new
         });
-        self.public.pgn.send_if_modified(|pgn| {
-            let is_new = **pgn != *text;
-            if is_new {
-                *pgn = Arc::from(text);
-            }
-            is_new
-        });
+        replace_if_new(&self.public.pgn, &*text);
+        replace_if_new(&self.public.apart, &*apart);
         if has_more || !is_behind {
             // Programs reckon on from when a clock was read: where they are behind, from now.
             let wall = if is_behind { at.wall } else { scene.at };
@@ -360,8 +360,24 @@ impl<'a> Window<'a> {
             let text = View::of_record(self.board, games.fold(), games.tags()).to_json();
             view.send_replace(Arc::new(Shown { text, made: Instant::now() }));
         }
+        // Last, since who waits for it takes the rest for that of the whole record.
+        self.public.is_ready.send_replace(true);
         self.held.due_in(at)
     }
+}
+
+/// Tells `newest` unless it was told last.
+fn replace_if_new<T: ?Sized + PartialEq>(told: &watch::Sender<Arc<T>>, newest: &T)
+where
+    Arc<T>: for<'a> From<&'a T>,
+{
+    told.send_if_modified(|told| {
+        let is_new = **told != *newest;
+        if is_new {
+            *told = Arc::from(newest);
+        }
+        is_new
+    });
 }
 
 /// Replaces a file as a whole: a reader sees the old one or the new one, never a part.

@@ -135,6 +135,7 @@ impl Keeper {
         let name = settings.name.clone();
         let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
+        let (apart, aparts) = watch::channel(Arc::default());
         let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
         let (book, books) = watch::channel(Arc::default());
         let (is_ready, readiness) = watch::channel(false);
@@ -154,13 +155,14 @@ impl Keeper {
             kept: keeps,
             delay: settings.delay,
             now,
-            public: Public { pgn, book, live, view: delayed, is_ready },
+            public: Public { pgn, apart, book, live, view: delayed, is_ready },
         };
         let delays = Arc::new(Delays::default());
         let feed = Feed {
             name,
             view: views,
             pgn: pgns,
+            apart: aparts,
             book: books,
             live: lives,
             awaited: Arc::from(pgn::awaited(&tags_of(&settings))),

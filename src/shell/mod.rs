@@ -24,6 +24,7 @@ pub mod pairings;
 mod pins;
 pub mod pty;
 pub mod publish;
+pub mod push;
 pub mod record;
 pub mod run;
 pub mod serial;

@@ -18,6 +18,7 @@ use super::now::Now;
 use super::orders::{Asked, OrdersActor, Rounds};
 use super::pairings::Roster;
 use super::publish::Echo;
+use super::push::{self, Pushed};
 use super::status::{Recording, Status, summary};
 use crate::game::Pairing;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -101,6 +102,13 @@ pub enum RunError {
     Signals(#[source] io::Error),
 }
 
+/// What the servers of pages and programs look at.
+struct Outlook {
+    feeds: Vec<Feed>,
+    pulse: watch::Receiver<Instant>,
+    pushed: Vec<watch::Receiver<Pushed>>,
+}
+
 /// What the daemon is started for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Manner {
@@ -175,9 +183,12 @@ pub async fn run(
     opened(&feeds, manner).await?;
     // What is written before all have told what is on record would lack what was there.
     apart.extend(keep_folder(config, &feeds)?);
-    let (pages, address) = open_pages(config, manner, &feeds, &pulses, &stops)?;
+    let (threads, pushed) = push::start(config, &feeds).map_err(RunError::Threads)?;
+    apart.extend(threads);
+    let outlook = Outlook { feeds: feeds.clone(), pulse: pulses, pushed };
+    let (pages, address) = open_pages(config, manner, &outlook, &stops)?;
     apart.extend(pages);
-    apart.extend(open_livechess(config, &feeds, &pulses, &stops)?);
+    apart.extend(open_livechess(config, &outlook, &stops)?);
     if config.orders.enabled {
         let statuses = feeds.iter().map(|feed| feed.status.clone()).collect();
         let rounds = Rounds { roster, boards: statuses };
@@ -189,6 +200,12 @@ pub async fn run(
     wait_for_end(stop, signals, &mut boards).await;
     notify(&[sd_notify::NotifyState::Stopping]);
     stopping.send_replace(true);
+    end(boards, apart, tasks).await;
+    Ok(())
+}
+
+/// The boards write what is left; then the others end.
+async fn end(boards: JoinSet<()>, apart: Vec<Apart>, mut tasks: JoinSet<()>) {
     if timeout(GRACE, boards.join_all()).await.is_err() {
         warn!("the boards did not end in time");
     }
@@ -196,7 +213,6 @@ pub async fn run(
         thread.ended(GRACE_APART).await;
     }
     tasks.shutdown().await;
-    Ok(())
 }
 
 /// Without a list, the rounds on record are those of an event that is over.
@@ -231,8 +247,7 @@ async fn first_round(roster: Option<&Roster>) -> Option<Vec<Pairing>> {
 fn open_pages(
     config: &Config,
     manner: Manner,
-    feeds: &[Feed],
-    pulse: &watch::Receiver<Instant>,
+    outlook: &Outlook,
     stops: &watch::Receiver<bool>,
 ) -> Result<(Option<Apart>, Option<SocketAddr>), RunError> {
     if !config.http.enabled {
@@ -245,7 +260,7 @@ fn open_pages(
         first => first,
     };
     let address = first.as_ref().ok().and_then(|listener| listener.local_addr().ok());
-    let site = site(Speaks::Pages, config, feeds, pulse);
+    let site = site(Speaks::Pages, config, outlook);
     let thread = serve_pages(PAGES, first, config.http.listen, site, stops.clone())?;
     Ok((Some(thread), address))
 }
@@ -253,25 +268,25 @@ fn open_pages(
 /// Starts serving the interface of LiveChess, if it is wanted.
 fn open_livechess(
     config: &Config,
-    feeds: &[Feed],
-    pulse: &watch::Receiver<Instant>,
+    outlook: &Outlook,
     stops: &watch::Receiver<bool>,
 ) -> Result<Option<Apart>, RunError> {
     let LiveChess { enabled, listen: address, origins } = config.livechess.clone();
     if !enabled {
         return Ok(None);
     }
-    let site = site(Speaks::LiveChess { origins }, config, feeds, pulse);
+    let site = site(Speaks::LiveChess { origins }, config, outlook);
     serve_pages(LIVECHESS, listen(address), address, site, stops.clone()).map(Some)
 }
 
 /// All boards, for those who may ask at one address.
-fn site(speaks: Speaks, config: &Config, feeds: &[Feed], pulse: &watch::Receiver<Instant>) -> Site {
+fn site(speaks: Speaks, config: &Config, outlook: &Outlook) -> Site {
     let n_servers = 1 + u64::from(config.http.enabled && config.livechess.enabled);
     Site {
         speaks,
-        feeds: feeds.to_vec(),
-        pulse: pulse.clone(),
+        feeds: outlook.feeds.clone(),
+        pulse: outlook.pulse.clone(),
+        pushed: outlook.pushed.clone(),
         seats: Seats::within(n_files() / n_servers, config.boards.len()),
         names: names(&config.http.names),
     }

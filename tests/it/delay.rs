@@ -11,13 +11,14 @@ use rokade::relay::delay::{Delay, Held};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::time::{Mono, Stamp, Wall};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::pgn_moves;
 use crate::daemon::game;
 use crate::livechess;
 use crate::program::{LIMIT, Place, STEP, moves_of, plug};
+use crate::push;
 
 /// The moment so many seconds after a start; a run before this one counted from another.
 fn at(seconds: u64) -> Stamp {
@@ -143,6 +144,7 @@ async fn the_public_stays_behind_over_a_restart() {
     let place = Place::new();
     place.add("delay = \"2 moves\"\n");
     let port = livechess::serve(&place);
+    let broadcast = push::to_round(&place);
     let (intended, played) = game(10, Span::new(300, 600), 5);
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
@@ -165,7 +167,7 @@ async fn the_public_stays_behind_over_a_restart() {
         let end = Instant::now() + LIMIT;
         while filed() < intended.len() {
             let mut shown = behind().await.to_vec();
-            shown.push(n_told.load(Ordering::Relaxed));
+            shown.extend([n_told.load(Ordering::Relaxed), broadcast.n_moves()]);
             let on_file = filed();
             // A half-move may be on record and not in the file yet.
             assert!(shown.iter().all(|n| *n <= (on_file + 1).saturating_sub(4)), "{shown:?}");
@@ -182,6 +184,9 @@ async fn the_public_stays_behind_over_a_restart() {
         sleep(STEP).await;
     }
     assert_eq!(n_told.load(Ordering::Relaxed), due);
+    let told = |health: &Value| health["sent"][0]["games"][0]["moves"] == due;
+    push::health(&place, told).await;
+    assert_eq!(broadcast.n_moves(), due);
     // What grows with each line of the record tells of moves too.
     let health = place.get("/healthz").await.unwrap();
     let page = place.get("/board/table-1/view.json").await.unwrap();

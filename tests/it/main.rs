@@ -32,6 +32,7 @@ mod narrow;
 mod oracle;
 mod orders;
 mod program;
+mod push;
 mod replay;
 mod round;
 mod sensors;

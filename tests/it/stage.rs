@@ -168,6 +168,7 @@ impl Stage {
             name: (*name).to_owned(),
             view: shown.clone(),
             pgn: game.clone(),
+            apart: watch::channel(Arc::default()).1,
             book: watch::channel(Arc::default()).1,
             awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
             live: watch::channel(Arc::default()).1,
@@ -181,6 +182,7 @@ impl Stage {
             speaks: Speaks::Pages,
             feeds: feeds.collect(),
             pulse: pulses,
+            pushed: Vec::new(),
             seats: SEATS,
             names,
         };

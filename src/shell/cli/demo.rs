@@ -9,7 +9,8 @@ use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
 use crate::shell::config::{
-    Board, Config, EventSettings, Folder, Http, JournalSettings, LiveChess, Orders, parse_listen,
+    Board, Config, EventSettings, Folder, Http, JournalSettings, LiveChess, Orders, Push,
+    parse_listen,
 };
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
@@ -202,6 +203,7 @@ impl Demo {
         Config {
             livechess: LiveChess::default(),
             folder: Folder::default(),
+            push: Push::default(),
             journal: JournalSettings::default(),
             state_dir: folder.to_owned(),
             http: Http { listen: self.listen, ..Http::default() },

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::Feed;
 use super::seats::House;
 use crate::relay::words::Word;
+use crate::shell::push::Pushed;
 
 /// The loop that records shows every half second that it runs; one that did not for so long hangs.
 const PULSE_MAX: Duration = Duration::from_secs(5);
@@ -27,6 +28,8 @@ pub(super) struct Health {
     pub(super) feeds: Vec<Feed>,
     /// When the loop that records has last shown that it runs.
     pub(super) pulse: watch::Receiver<Instant>,
+    /// How it stands with those to whom games are sent.
+    pub(super) pushed: Vec<watch::Receiver<Pushed>>,
     /// Who is connected.
     pub(super) house: Arc<House>,
 }
@@ -86,6 +89,7 @@ impl Health {
             "ready": self.is_ready(),
             "version": env!("CARGO_PKG_VERSION"),
             "boards": boards.collect::<Vec<_>>(),
+            "push": self.pushed.iter().map(|it| it.borrow().clone()).collect::<Vec<_>>(),
             "connections": self.house.n_taken(),
         });
         let about =

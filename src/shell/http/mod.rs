@@ -15,6 +15,7 @@ mod rounds;
 mod seats;
 mod viewer;
 
+pub(super) use rounds::{of_event, of_others};
 pub use seats::Seats;
 
 use std::future::{Future, IntoFuture};
@@ -42,6 +43,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::apart::{Apart, Share};
 use super::book::Book;
 use super::delays::Delays;
+use super::push::Pushed;
 use super::status::Status;
 use crate::game::Game;
 use crate::relay::livechess::Live;
@@ -78,6 +80,9 @@ pub struct Feed {
     pub view: watch::Receiver<Arc<Shown>>,
     /// The game so far as PGN; empty before there is one.
     pub pgn: watch::Receiver<Arc<str>>,
+    /// The same for readers that take no illegal move, where nothing is paired; each game by
+    /// itself.
+    pub apart: watch::Receiver<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Receiver<Arc<Book>>,
     /// What programs may know of the board.
@@ -115,6 +120,8 @@ pub struct Site {
     pub feeds: Vec<Feed>,
     /// When the loop that records has last shown that it runs.
     pub pulse: watch::Receiver<Instant>,
+    /// How it stands with those to whom games are sent.
+    pub pushed: Vec<watch::Receiver<Pushed>>,
     /// How many clients there may be.
     pub seats: Seats,
     /// Names of this machine, beside its addresses and `localhost`.
@@ -182,6 +189,10 @@ struct Hall {
 }
 
 impl Hall {
+    fn feeds(&self) -> impl Iterator<Item = &Feed> {
+        self.boards.iter().map(|board| &board.feed)
+    }
+
     fn board(&self, name: Result<Path<String>, PathRejection>) -> Option<&Local> {
         let Path(name) = name.ok()?;
         self.boards.iter().find(|board| board.feed.name == name)
@@ -198,14 +209,15 @@ impl Hall {
 /// # Errors
 /// Two feeds of one name, or a listener that fails for good.
 pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Result<(), HttpError> {
-    let Site { speaks, feeds, pulse, seats, names } = site;
+    let Site { speaks, feeds, pulse, pushed, seats, names } = site;
     for (i, feed) in feeds.iter().enumerate() {
         if feeds[..i].iter().any(|other| other.name == feed.name) {
             return Err(HttpError::SameName(feed.name.clone()));
         }
     }
     let house = House::new(seats);
-    let health = Arc::new(Health { feeds: feeds.clone(), pulse, house: Arc::clone(&house) });
+    let health =
+        Arc::new(Health { feeds: feeds.clone(), pulse, pushed, house: Arc::clone(&house) });
     let names: Arc<[String]> = names.into();
     let (close, closing) = watch::channel(false);
     let (pages, callers) = mpsc::channel(door::WAITING);

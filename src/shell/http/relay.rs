@@ -79,6 +79,7 @@ mod tests {
             name: "table-1".to_owned(),
             view: views.clone(),
             pgn: pgns.clone(),
+            apart: watch::channel(Arc::default()).1,
             book: books.clone(),
             live: watch::channel(Arc::default()).1,
             awaited: Arc::from(""),

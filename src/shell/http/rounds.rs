@@ -15,7 +15,7 @@ use super::{Feed, Hall, pgn, sentence};
 /// The games of the event, round by round, each in the order of tables, and behind them those that
 /// are on at boards where nothing is paired, in the order of the boards.
 pub(super) async fn all(State(hall): State<Arc<Hall>>, headers: HeaderMap) -> Response {
-    pgn(of_event(&hall, |_| true) + &of_others(&hall), &headers)
+    pgn(of_event(hall.feeds(), |_| true) + &of_others(hall.feeds()), &headers)
 }
 
 /// The games of one round, in the order of tables.
@@ -25,16 +25,19 @@ pub(super) async fn one(
     headers: HeaderMap,
 ) -> Response {
     let number = number.ok().map(|Path(number)| number);
-    let text = of_event(&hall, |round| Some(round) == number);
+    let text = of_event(hall.feeds(), |round| Some(round) == number);
     if text.is_empty() {
         return sentence(StatusCode::NOT_FOUND, "There is no such round here.");
     }
     pgn(text, &headers)
 }
 
-/// The games that are paired.
-fn of_event(hall: &Hall, is_wanted: impl Fn(u16) -> bool) -> String {
-    let books: Vec<_> = hall.boards.iter().map(|it| it.feed.book.borrow().clone()).collect();
+/// The games that are paired, of the rounds that are wanted.
+pub(in crate::shell) fn of_event<'a>(
+    feeds: impl Iterator<Item = &'a Feed>,
+    is_wanted: impl Fn(u16) -> bool,
+) -> String {
+    let books: Vec<_> = feeds.map(|feed| feed.book.borrow().clone()).collect();
     let mut games: Vec<_> = books.iter().flat_map(|book| book.games()).collect();
     games.retain(|(round, ..)| is_wanted(*round));
     games.sort_by_key(|(round, table, _)| (*round, *table));
@@ -42,9 +45,8 @@ fn of_event(hall: &Hall, is_wanted: impl Fn(u16) -> bool) -> String {
 }
 
 /// The games at boards where nothing is paired.
-fn of_others(hall: &Hall) -> String {
+pub(in crate::shell) fn of_others<'a>(feeds: impl Iterator<Item = &'a Feed>) -> String {
     let mut text = String::new();
-    let feeds = hall.boards.iter().map(|board| &board.feed);
     for Feed { pgn, awaited, .. } in feeds.filter(|feed| feed.book.borrow().is_empty()) {
         let game = pgn.borrow();
         text += if game.is_empty() { awaited } else { &game };

@@ -88,6 +88,7 @@ impl House {
             pgn: watch::channel(Arc::from("")).1,
             book: watch::channel(Arc::default()).1,
             awaited: "".into(),
+            apart: tokio::sync::watch::channel(Arc::default()).1,
             live: watch::channel(Arc::default()).1,
             is_behind: false,
             is_ready: watch::channel(true).1,
@@ -96,8 +97,14 @@ impl House {
         };
         let pulse = watch::channel(tokio::time::Instant::now()).1;
         let seats = Seats::within(1_024, 1);
-        let site =
-            Site { speaks: Speaks::Pages, feeds: vec![feed], pulse, seats, names: Vec::new() };
+        let site = Site {
+            speaks: Speaks::Pages,
+            feeds: vec![feed],
+            pulse,
+            pushed: Vec::new(),
+            seats,
+            names: Vec::new(),
+        };
         let address = runtime.block_on(async {
             tokio::spawn(publisher.run(events));
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -388,6 +388,7 @@ fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
         public: gate::Public {
             book: watch::channel(Arc::default()).0,
             pgn,
+            apart: watch::channel(Arc::default()).0,
             live: watch::channel(Arc::default()).0,
             view: None,
             is_ready: watch::channel(false).0,
