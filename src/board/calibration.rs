@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What a step of the walk has brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum WalkStep {
     /// The empty board was read. These inputs read as occupied all the same, and are passed over.
     Begun(Vec<usize>),
     /// The square has this input.
@@ -65,12 +65,12 @@ impl Calibration {
     }
 
     /// The inputs that are occupied now, as a scanner reads them.
-    pub fn scan(&mut self, now: Mono, scan: u64) -> Option<Step> {
+    pub fn scan(&mut self, now: Mono, scan: u64) -> Option<WalkStep> {
         let changed = self.debounce.scan(now, Bitboard(scan));
         let known = self.debounce.known()?;
         let Some(stuck) = self.stuck else {
             self.stuck = Some(known);
-            return Some(Step::Begun(inputs(known)));
+            return Some(WalkStep::Begun(inputs(known)));
         };
         let closed = known & !stuck;
         if closed.is_empty() {
@@ -83,14 +83,14 @@ impl Calibration {
         self.is_held = true;
         let closed = inputs(closed);
         let (&[input], Some(&sq)) = (closed.as_slice(), Square::ALL.get(self.next)) else {
-            return Some(Step::Several(closed));
+            return Some(WalkStep::Several(closed));
         };
         if let Some(other) = self.found[input] {
-            return Some(Step::Joined(sq, other));
+            return Some(WalkStep::Joined(sq, other));
         }
         self.found[input] = Some(sq);
         self.next += 1;
-        Some(Step::Found(sq, input))
+        Some(WalkStep::Found(sq, input))
     }
 
     /// The squares that were passed over.
@@ -112,7 +112,7 @@ fn inputs(closed: Bitboard) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn read(walk: &mut Calibration, ms: &mut u64, scan: u64) -> Vec<Step> {
+    fn read(walk: &mut Calibration, ms: &mut u64, scan: u64) -> Vec<WalkStep> {
         let mut scan_at = |ms: u64| walk.scan(Mono::from_millis(ms), scan);
         let steps = (0..10).filter_map(|n| scan_at(*ms + 5 * n)).collect();
         *ms += 50;
@@ -124,16 +124,16 @@ mod tests {
         let mut walk = Calibration::new(Duration::from_millis(20));
         let mut ms = 0;
         assert_eq!(walk.wants(), None);
-        assert_eq!(read(&mut walk, &mut ms, 1 << 63), [Step::Begun(vec![63])]);
+        assert_eq!(read(&mut walk, &mut ms, 1 << 63), [WalkStep::Begun(vec![63])]);
         assert_eq!(walk.wants(), Some(Square::A1));
-        assert_eq!(read(&mut walk, &mut ms, 1 << 63 | 1 << 9), [Step::Found(Square::A1, 9)]);
+        assert_eq!(read(&mut walk, &mut ms, 1 << 63 | 1 << 9), [WalkStep::Found(Square::A1, 9)]);
         assert_eq!(walk.wants(), None, "the piece is to be lifted");
         assert_eq!(read(&mut walk, &mut ms, 1 << 63), []);
         assert_eq!(walk.wants(), Some(Square::B1));
-        let joined = Step::Joined(Square::B1, Square::A1);
+        let joined = WalkStep::Joined(Square::B1, Square::A1);
         assert_eq!(read(&mut walk, &mut ms, 1 << 63 | 1 << 9), [joined]);
         read(&mut walk, &mut ms, 1 << 63);
-        assert_eq!(read(&mut walk, &mut ms, 1 << 63 | 0b110), [Step::Several(vec![1, 2])]);
+        assert_eq!(read(&mut walk, &mut ms, 1 << 63 | 0b110), [WalkStep::Several(vec![1, 2])]);
         read(&mut walk, &mut ms, 1 << 63);
         walk.skip();
         assert_eq!((walk.wants(), walk.dead()), (Some(Square::C1), [Square::B1].as_slice()));

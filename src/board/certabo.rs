@@ -9,7 +9,7 @@ use crate::time::Mono;
 use crate::track::Sight;
 use crate::wire::blocks::Blocks;
 use crate::wire::certabo::{Chip, Chips, FromCertabo, encode_lights};
-use crate::wire::{CertaboLights, CertaboMessage, Code, Dump, Orientation};
+use crate::wire::{CertaboLights, CertaboMessage, Dump, FieldCode, Orientation};
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -79,7 +79,7 @@ impl Certabo {
             CertaboMessage::Occupied(fields) => {
                 self.mirror.see(Sight::Occupied);
                 let n_needed = if self.doubts.is_noisy(now) { N_READINGS } else { 1 };
-                let code = |is_there: &bool| Code::from(is_there.then_some(PAWN));
+                let code = |is_there: &bool| FieldCode::from(is_there.then_some(PAWN));
                 self.read(now, Dump(std::array::from_fn(|idx| code(&fields[idx]))), n_needed);
             }
             CertaboMessage::Chips(chips) => {
@@ -89,7 +89,7 @@ impl Certabo {
                     true => (*chip != Chip::NONE).then_some(PAWN),
                     false => self.chips.get(chip).copied(),
                 };
-                let dump = Dump(std::array::from_fn(|idx| Code::from(piece(&chips[idx]))));
+                let dump = Dump(std::array::from_fn(|idx| FieldCode::from(piece(&chips[idx]))));
                 self.read(now, dump, N_READINGS);
             }
         }
@@ -113,9 +113,9 @@ impl Certabo {
     }
 
     /// What most of the last readings of a field say; if all differ, the newest.
-    fn agreed(&self, idx: usize) -> Code {
+    fn agreed(&self, idx: usize) -> FieldCode {
         let codes = || self.readings.iter().map(|dump| dump.0[idx]);
-        let n_of = |code: Code| codes().filter(|other| *other == code).count();
+        let n_of = |code: FieldCode| codes().filter(|other| *other == code).count();
         codes()
             .find(|code| 2 * n_of(*code) > self.readings.len())
             .unwrap_or(self.readings[0].0[idx])

@@ -38,10 +38,10 @@ pub struct ChessLink {
     mirror: Mirror,
     doubts: Doubts,
     blocks: Blocks,
-    phase: Phase,
+    phase: ChessLinkPhase,
     /// What is to be said, after what was.
     queue: VecDeque<ChessLinkCommand>,
-    errand: Option<Errand>,
+    errand: Option<Unanswered>,
     last_heard: Mono,
     /// When the board last said what stands on it.
     shown_at: Mono,
@@ -50,7 +50,7 @@ pub struct ChessLink {
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Phase {
+enum ChessLinkPhase {
     Down,
     /// The line rests until then.
     Pausing(Mono),
@@ -62,7 +62,7 @@ enum Phase {
 
 /// A command that was sent and is not answered yet.
 #[derive(Clone, Debug)]
-struct Errand {
+struct Unanswered {
     command: ChessLinkCommand,
     n_sent: u32,
     again_at: Mono,
@@ -75,7 +75,7 @@ impl ChessLink {
             mirror: Mirror::new(lies),
             doubts: Doubts::default(),
             blocks: Blocks::default(),
-            phase: Phase::Down,
+            phase: ChessLinkPhase::Down,
             queue: VecDeque::new(),
             errand: None,
             last_heard: Mono::default(),
@@ -98,7 +98,7 @@ impl ChessLink {
             && let Some(command) = self.queue.pop_front()
         {
             self.sent.push(command.encode());
-            self.errand = Some(Errand { command, n_sent: 1, again_at: now + ANSWER_WAIT });
+            self.errand = Some(Unanswered { command, n_sent: 1, again_at: now + ANSWER_WAIT });
         }
     }
 
@@ -107,8 +107,8 @@ impl ChessLink {
             self.errand = None;
         }
         match message {
-            ChessLinkMessage::Version { .. } if self.phase == Phase::Asking => {
-                self.phase = Phase::Up;
+            ChessLinkMessage::Version { .. } if self.phase == ChessLinkPhase::Asking => {
+                self.phase = ChessLinkPhase::Up;
                 self.shown_at = now;
                 self.queue.clear();
                 self.enqueue(ChessLinkCommand::Read(Register::Reports));
@@ -119,7 +119,9 @@ impl ChessLink {
             ChessLinkMessage::Read(Register::Reports, 1 | 2) => {
                 self.enqueue(ChessLinkCommand::Write(Register::Reports, ON_CHANGE));
             }
-            ChessLinkMessage::Position(dump) if self.phase == Phase::Up => self.weigh(now, &dump),
+            ChessLinkMessage::Position(dump) if self.phase == ChessLinkPhase::Up => {
+                self.weigh(now, &dump)
+            }
             _ => {}
         }
     }
@@ -176,8 +178,8 @@ impl ChessLink {
         if errand.n_sent < n_tries {
             (errand.n_sent, errand.again_at) = (errand.n_sent + 1, now + ANSWER_WAIT);
             self.sent.push(errand.command.encode());
-        } else if self.phase == Phase::Asking {
-            self.phase = Phase::GivenUp;
+        } else if self.phase == ChessLinkPhase::Asking {
+            self.phase = ChessLinkPhase::GivenUp;
         } else {
             self.errand = None;
         }
@@ -214,13 +216,13 @@ fn is_answer(command: &ChessLinkCommand, message: &ChessLinkMessage) -> bool {
 impl Driver for ChessLink {
     fn link_up(&mut self, now: Mono, _asks_clock: bool) {
         self.link_down();
-        self.phase = Phase::Pausing(now + OPENING_PAUSE);
+        self.phase = ChessLinkPhase::Pausing(now + OPENING_PAUSE);
         self.doubts = Doubts::default();
         self.last_heard = now;
     }
 
     fn link_down(&mut self) {
-        (self.phase, self.errand) = (Phase::Down, None);
+        (self.phase, self.errand) = (ChessLinkPhase::Down, None);
         self.blocks = Blocks::default();
         self.queue.clear();
         self.mirror.lose();
@@ -253,10 +255,10 @@ impl Driver for ChessLink {
     fn wake_at(&self) -> Option<Mono> {
         let again_at = self.errand.as_ref().map(|it| it.again_at);
         match self.phase {
-            Phase::Down | Phase::GivenUp => None,
-            Phase::Pausing(until) => Some(until),
-            Phase::Asking => again_at,
-            Phase::Up => {
+            ChessLinkPhase::Down | ChessLinkPhase::GivenUp => None,
+            ChessLinkPhase::Pausing(until) => Some(until),
+            ChessLinkPhase::Asking => again_at,
+            ChessLinkPhase::Up => {
                 let lost_at = self.shown_at + STARVED;
                 Some(again_at.unwrap_or(self.asks_at()).min(lost_at))
             }
@@ -265,33 +267,35 @@ impl Driver for ChessLink {
 
     fn on_timeout(&mut self, now: Mono) {
         match self.phase {
-            Phase::Pausing(until) if now >= until => {
-                self.phase = Phase::Asking;
+            ChessLinkPhase::Pausing(until) if now >= until => {
+                self.phase = ChessLinkPhase::Asking;
                 self.enqueue(ChessLinkCommand::Version);
             }
-            Phase::Up if now >= self.shown_at + STARVED => self.phase = Phase::GivenUp,
-            Phase::Up if now >= self.asks_at() => self.enqueue(ChessLinkCommand::Position),
+            ChessLinkPhase::Up if now >= self.shown_at + STARVED => {
+                self.phase = ChessLinkPhase::GivenUp
+            }
+            ChessLinkPhase::Up if now >= self.asks_at() => self.enqueue(ChessLinkCommand::Position),
             _ => {}
         }
         self.repeat(now);
-        if matches!(self.phase, Phase::Asking | Phase::Up) {
+        if matches!(self.phase, ChessLinkPhase::Asking | ChessLinkPhase::Up) {
             self.send(now);
         }
     }
 
     fn is_given_up(&self) -> bool {
-        self.phase == Phase::GivenUp
+        self.phase == ChessLinkPhase::GivenUp
     }
 
     fn leave(&mut self) {
-        if self.phase == Phase::Up {
+        if self.phase == ChessLinkPhase::Up {
             self.sent.push(ChessLinkCommand::Dark.encode());
         }
         self.link_down();
     }
 
     fn want_picture(&mut self, now: Mono) {
-        if self.phase == Phase::Up {
+        if self.phase == ChessLinkPhase::Up {
             self.mirror.want();
             self.enqueue(ChessLinkCommand::Position);
             self.send(now);
@@ -299,7 +303,8 @@ impl Driver for ChessLink {
     }
 
     fn light(&mut self, now: Mono, squares: Bitboard) {
-        if std::mem::replace(&mut self.lit, squares) != squares && self.phase == Phase::Up {
+        if std::mem::replace(&mut self.lit, squares) != squares && self.phase == ChessLinkPhase::Up
+        {
             let is_light = |it: &ChessLinkCommand| {
                 matches!(it, ChessLinkCommand::Light(_) | ChessLinkCommand::Dark)
             };

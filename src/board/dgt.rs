@@ -8,7 +8,8 @@ use super::{Driver, Expects, Known, News};
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
 use crate::wire::{
-    BoardMessage, Code, Command, Dump, Field, LogEvent, Orientation, Session, Streams, decode_log,
+    BoardCommand, BoardMessage, Dump, Field, FieldCode, LogEvent, Orientation, Session, Streams,
+    decode_log,
 };
 use shakmaty::{Board, Color, Piece, Role, Square};
 use std::collections::VecDeque;
@@ -41,7 +42,7 @@ pub struct Dgt {
     /// One has been believed since the line is open.
     is_live: bool,
     last_heard: Mono,
-    commands: Vec<Command>,
+    commands: Vec<BoardCommand>,
     news: VecDeque<News>,
     /// What came last and has not been held against the game.
     unweighed: Option<Unweighed>,
@@ -50,7 +51,7 @@ pub struct Dgt {
 #[derive(Clone, Debug)]
 enum Unweighed {
     Dump(Box<Dump>),
-    Change(Field, Code),
+    Change(Field, FieldCode),
     Log(Vec<LogEvent>),
 }
 
@@ -94,7 +95,7 @@ impl Dgt {
         self.last_heard = now;
     }
 
-    fn on_serial(&mut self, now: Mono, serial: &str, ask_again: Command) {
+    fn on_serial(&mut self, now: Mono, serial: &str, ask_again: BoardCommand) {
         let is_exchanged = match self.serials.hear(now, serial) {
             Identity::Known => return,
             Identity::Doubtful => return self.commands.push(ask_again),
@@ -156,8 +157,8 @@ impl Dgt {
     /// Some boards say of a piece only that it is there, by the code of a white pawn (protocol
     /// 1.12). More of those than there are white pawns, and nothing else, is no chess.
     fn sight_by(&self, dump: &Dump) -> Sight {
-        let pieces = || dump.0.iter().filter(|code| **code != Code::Empty);
-        let are_pawns = pieces().all(|code| *code == Code::Piece(WHITE_PAWN));
+        let pieces = || dump.0.iter().filter(|code| **code != FieldCode::Empty);
+        let are_pawns = pieces().all(|code| *code == FieldCode::Piece(WHITE_PAWN));
         match (self.sight, are_pawns) {
             (Sight::Pieces, true) if pieces().count() > N_PAWNS => Sight::Occupied,
             (Sight::Occupied, false) => Sight::Pieces,
@@ -218,7 +219,8 @@ impl Dgt {
         match expects.on_record() {
             Some(board) => can_be(dump) && shown.differs(board).count() <= NEAR_AFTER_GAP,
             None => {
-                expects.may_begin_from(&shown) || dump.0.iter().all(|code| *code == Code::Empty)
+                expects.may_begin_from(&shown)
+                    || dump.0.iter().all(|code| *code == FieldCode::Empty)
             }
         }
     }
@@ -239,10 +241,10 @@ impl Dgt {
         &mut self,
         now: Mono,
         field: Field,
-        code: Code,
+        code: FieldCode,
         expects: &dyn Expects,
     ) -> bool {
-        if let Code::Signal(signal) = code {
+        if let FieldCode::Signal(signal) = code {
             if self.doubts.is_noisy(now) {
                 self.doubts.doubt_signal(field, signal);
                 self.want_picture(now);
@@ -301,9 +303,9 @@ impl Driver for Dgt {
             }
             BoardMessage::Clock(_) => self.session.want_clock(now, &mut self.commands),
             BoardMessage::Log(log) => self.unweighed = Some(Unweighed::Log(decode_log(log))),
-            BoardMessage::Serial(serial) => self.on_serial(now, serial, Command::ReturnSerial),
+            BoardMessage::Serial(serial) => self.on_serial(now, serial, BoardCommand::ReturnSerial),
             BoardMessage::LongSerial(serial) => {
-                self.on_serial(now, serial, Command::ReturnLongSerial);
+                self.on_serial(now, serial, BoardCommand::ReturnLongSerial);
             }
             _ => {}
         }

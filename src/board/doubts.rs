@@ -5,7 +5,7 @@
 //! that is said to be over need two readings of the clock.
 
 use crate::time::Mono;
-use crate::wire::{ClockMessage, Code, Dump, Field, Lever, Signal};
+use crate::wire::{ClockMessage, Dump, Field, FieldCode, Lever, Signal};
 use shakmaty::{Color, Role};
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ impl Doubts {
     /// The figure that says how the game ended, if the whole board shows it as well.
     pub(super) fn signal_shown(&mut self, dump: &Dump) -> Option<Signal> {
         let (field, signal) = self.signal.take()?;
-        (dump.code(field) == Code::Signal(signal)).then_some(signal)
+        (dump.code(field) == FieldCode::Signal(signal)).then_some(signal)
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn differs(a: &Dump, b: &Dump) -> usize {
 pub(super) fn can_be(dump: &Dump) -> bool {
     let count = |color, role| dump.0.iter().filter(|code| code.is(color, role)).count();
     let has_one_king = |color| count(color, Role::King) <= 1;
-    let n = dump.0.iter().filter(|code| **code != Code::Empty).count();
+    let n = dump.0.iter().filter(|code| **code != FieldCode::Empty).count();
     n <= PIECES_MAX && Color::ALL.into_iter().all(has_one_king)
 }
 

@@ -4,7 +4,7 @@
 use super::News;
 use crate::time::Mono;
 use crate::track::Sight;
-use crate::wire::{Code, Dump, Field, Orientation};
+use crate::wire::{Dump, Field, FieldCode, Orientation};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ impl Mirror {
             Some(before) if !is_whole => {
                 let mut changed: Vec<Field> =
                     Field::all().filter(|field| before.code(*field) != dump.code(*field)).collect();
-                changed.sort_by_key(|field| dump.code(*field) != Code::Empty);
+                changed.sort_by_key(|field| dump.code(*field) != FieldCode::Empty);
                 for field in changed {
                     let reading = self.sight.of(dump.code(field).piece());
                     self.news.push_back(News::Sensed(lies.square(field), reading));

@@ -2,7 +2,7 @@
 
 use crate::table::End;
 use crate::track::{Placement, Reading, Recalled, Step};
-use crate::wire::{Code, Dump, LogEvent, Orientation};
+use crate::wire::{Dump, FieldCode, LogEvent, Orientation};
 use shakmaty::{Board, Color};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) fn recalled(
     let mut scan = None;
     for event in events {
         if let (LogEvent::Change { field, code, .. }, Some(after)) = (event, scan)
-            && *code != Code::Empty
+            && *code != FieldCode::Empty
             && after < Some(field.index())
             && let Some(Recalled { step: Step::Found(placement), .. }) = steps.last_mut()
         {
@@ -52,6 +52,6 @@ pub(super) fn recalled(
     steps
 }
 
-fn reading_of(code: Code) -> Reading {
+fn reading_of(code: FieldCode) -> Reading {
     code.piece().map_or(Reading::Empty, Reading::Piece)
 }

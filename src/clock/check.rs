@@ -13,8 +13,8 @@ mod kept;
 
 use super::control::{PerMove, Period, Periods, TimeControl};
 use super::model::{Change, ClockModel, FirstIncrement, Manner};
-use super::note::Note;
-use super::phase::Phase;
+use super::note::ClockNote;
+use super::phase::SecondFraction;
 use super::reading::Times;
 use crate::time::Mono;
 use shakmaty::{ByColor, Color};
@@ -37,7 +37,7 @@ const N_RECENT: usize = 16;
 
 /// One reading of a clock, in the players' colors.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ClockReading {
     /// What it shows; `None` if nothing that can be.
     pub times: Option<Times>,
     /// Whose time runs.
@@ -61,7 +61,7 @@ pub struct Estimate {
 
 /// A difference that may last.
 #[derive(Copy, Clone, Debug)]
-struct Pending {
+struct PendingDifference {
     since: Mono,
     /// Shown minus expected, in microseconds.
     off: ByColor<i64>,
@@ -81,7 +81,7 @@ struct Pending {
 pub struct Check {
     control: Option<TimeControl>,
     model: Option<ClockModel>,
-    phases: ByColor<Phase>,
+    phases: ByColor<SecondFraction>,
     read_at: Mono,
     pressed: Option<(Mono, Color)>,
     /// When something was last done to the clock, or believed of it, that its readings may tell
@@ -89,7 +89,7 @@ pub struct Check {
     moved: Mono,
     /// What was shown lately, and when last.
     recent: VecDeque<(Mono, Times)>,
-    pending: Option<Pending>,
+    pending: Option<PendingDifference>,
     first: Option<Times>,
     has_run: bool,
     is_lost: bool,
@@ -105,7 +105,7 @@ pub struct Check {
     /// Nothing that the clock shows is believed.
     is_doubted: bool,
     /// The clock shows something else than the host's model.
-    apart: Option<kept::Apart>,
+    apart: Option<kept::Deviation>,
     /// The host has taken back a press.
     has_withdrawn: bool,
     /// The clock shows nothing but zeros, and that was told.
@@ -224,7 +224,7 @@ impl Check {
 
     /// What stands differently on a clock that stands is dealt with now: what comes next is another
     /// matter.
-    pub fn settle(&mut self, notes: &mut Vec<Note>) {
+    pub fn settle(&mut self, notes: &mut Vec<ClockNote>) {
         if self.pending.is_some_and(|pending| pending.has_stood) {
             self.judge(notes);
         }
@@ -259,9 +259,9 @@ impl Check {
     }
 
     /// A reading of the clock. Appends what is to be told about it.
-    pub fn read(&mut self, at: Mono, shown: Shown, notes: &mut Vec<Note>) {
+    pub fn read(&mut self, at: Mono, shown: ClockReading, notes: &mut Vec<ClockNote>) {
         if shown.is_battery_low && !self.is_battery_low {
-            notes.push(Note::BatteryLow);
+            notes.push(ClockNote::BatteryLow);
         }
         self.is_battery_low |= shown.is_battery_low;
         if let Some(times) = shown.times {
@@ -299,7 +299,7 @@ impl Check {
             // The host has heard of no press either, and counts one all the same.
             let expected = begun(model.times(at));
             changes.extend(model.press(at, !color));
-            notes.push(Note::PressesMissed { expected, shown: begun(model.times(at)) });
+            notes.push(ClockNote::PressesMissed { expected, shown: begun(model.times(at)) });
         }
         if model.running() != shown.running || self.pressed.is_some_and(|(then, _)| then == at) {
             self.moved = at;
@@ -329,7 +329,7 @@ impl Check {
     }
 
     /// [`Check::wake_at`] has come, or not.
-    pub fn on_timeout(&mut self, at: Mono, notes: &mut Vec<Note>) {
+    pub fn on_timeout(&mut self, at: Mono, notes: &mut Vec<ClockNote>) {
         self.tell_withdrawn(notes);
         if self.wake_at().is_some_and(|due| due <= at) {
             if let Some(model) = &mut self.model {
@@ -367,28 +367,28 @@ impl Check {
     }
 
     /// The game begins: is the clock set to the time control?
-    fn check_setting(&mut self, notes: &mut Vec<Note>) {
+    fn check_setting(&mut self, notes: &mut Vec<ClockNote>) {
         let (Some(control), Some(first)) = (&self.control, self.first) else { return };
         for by in Color::ALL {
             let [expected, also] = start_times(control, by);
             let shown = first.of(by);
             let is_near = |time: Duration| time.abs_diff(shown) <= TOLERANCE;
             if !is_near(expected) && !is_near(also) {
-                notes.push(Note::Misset { by, expected, shown });
+                notes.push(ClockNote::Misset { by, expected, shown });
             }
         }
     }
 
     /// A clock that has lost its memory stands and shows zeros on both sides. That is told, and
     /// says nothing of the players' times.
-    fn shows_nothing(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) -> bool {
+    fn shows_nothing(&mut self, at: Mono, shown: Times, notes: &mut Vec<ClockNote>) -> bool {
         let Some(model) = self.model.as_ref().filter(|_| self.has_run) else { return false };
         let from = model.times(at);
         let is_blank = shown.white.is_zero()
             && shown.black.is_zero()
             && Color::ALL.into_iter().all(|color| from.of(color) > TOLERANCE);
         if is_blank && !self.is_blank {
-            notes.push(Note::Reset { from: begun(from), to: shown });
+            notes.push(ClockNote::Reset { from: begun(from), to: shown });
         }
         self.is_blank = is_blank;
         if is_blank {
@@ -403,7 +403,7 @@ impl Check {
     }
 
     /// The clock is back after it was gone. It is believed at once: nobody watched it.
-    fn come_back(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) {
+    fn come_back(&mut self, at: Mono, shown: Times, notes: &mut Vec<ClockNote>) {
         let Some(model) = &mut self.model else { return };
         let estimated = model.times(at);
         let [white, black] = [Color::White, Color::Black]
@@ -415,7 +415,7 @@ impl Check {
             && Color::ALL.into_iter().any(is_far)
             && !judge::is_transfer(model, white, black);
         if !self.recent.is_empty() && is_news {
-            notes.push(Note::Back { estimated, shown });
+            notes.push(ClockNote::Back { estimated, shown });
         }
         for color in Color::ALL {
             model.adopt(color, shown.of(color));
@@ -434,7 +434,7 @@ fn new_period(change: &Change) -> Option<(Color, Duration)> {
 
 /// Whether a lever that went over was pressed by its player. One that is found over when the clock
 /// has just been stopped may have been put there by an arbiter: then nothing was added.
-fn is_press(model: &ClockModel, by: Color, shown: &Shown) -> bool {
+fn is_press(model: &ClockModel, by: Color, shown: &ClockReading) -> bool {
     let PerMove::Increment(increment) = model.per_move(by) else { return true };
     let (None, Some(times)) = (shown.running, shown.times) else { return true };
     let (without, shown) = (model.left(by), times.of(by));

@@ -10,10 +10,10 @@ pub mod reading;
 mod sense;
 
 pub use crate::table::End;
-pub use check::{Check, Estimate, Shown};
+pub use check::{Check, ClockReading, Estimate};
 pub use control::notation::ControlError;
 pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
-pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, Flags, Manner};
-pub use note::{Note, Rate};
-pub use reading::{Device, Face, Reader, Times, Turned};
+pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, FlagsDown, Manner};
+pub use note::{ClockNote, Hms, Rate};
+pub use reading::{ClockPresence, Face, Reader, Times, Turned};
 pub use sense::Sense;

@@ -56,7 +56,7 @@ pub struct Flag {
 /// Which flags are down. "First" must have been seen and is never inferred from the times. 2009:
 /// Art. 6.11; 2023: Guideline III.3.1.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Flags {
+pub enum FlagsDown {
     /// No flag is down.
     Up,
     /// This player's alone.
@@ -134,7 +134,7 @@ pub enum Change {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Side {
+struct PlayerClock {
     account: Account,
     /// What his side has run since the last press of either player.
     used: Duration,
@@ -166,7 +166,7 @@ pub struct ClockModel {
     manner: Manner,
     /// In place of the control's, since the arbiter ordered it.
     per_move: Option<PerMove>,
-    sides: ByColor<Side>,
+    sides: ByColor<PlayerClock>,
     running: Option<Color>,
     /// Up to when the running side is reckoned.
     now: Mono,
@@ -185,7 +185,7 @@ impl ClockModel {
                 credited += increment;
             }
             let account = Account { credited, ..Account::default() };
-            Side { account, used: Duration::ZERO, completed: 0, period: 0, flag: None }
+            PlayerClock { account, used: Duration::ZERO, completed: 0, period: 0, flag: None }
         });
         let (per_move, running, now, is_unordered) = (None, None, Mono(0), false);
         Self { control, manner, per_move, sides, running, now, is_unordered }
@@ -238,17 +238,17 @@ impl ClockModel {
     }
 
     /// Which flags are down, and in which order they fell.
-    pub fn flags(&self) -> Flags {
+    pub fn flags(&self) -> FlagsDown {
         match (self.sides.white.flag, self.sides.black.flag) {
-            (None, None) => Flags::Up,
-            (Some(_), None) => Flags::One(Color::White),
-            (None, Some(_)) => Flags::One(Color::Black),
+            (None, None) => FlagsDown::Up,
+            (Some(_), None) => FlagsDown::One(Color::White),
+            (None, Some(_)) => FlagsDown::One(Color::Black),
             (Some(white), Some(black)) => {
                 let is_known = white.is_witnessed && black.is_witnessed && white.at != black.at;
                 match (is_known && !self.is_unordered, white.at < black.at) {
-                    (false, _) => Flags::BothUnordered,
-                    (true, true) => Flags::Both(Color::White),
-                    (true, false) => Flags::Both(Color::Black),
+                    (false, _) => FlagsDown::BothUnordered,
+                    (true, true) => FlagsDown::Both(Color::White),
+                    (true, false) => FlagsDown::Both(Color::Black),
                 }
             }
         }
@@ -308,7 +308,7 @@ impl ClockModel {
         side.used += passed;
         // Sand that has run out stays out, and none follows it.
         let is_hourglass = matches!(self.control, TimeControl::Hourglass { .. });
-        if is_hourglass && self.flags() == Flags::Up {
+        if is_hourglass && self.flags() == FlagsDown::Up {
             self.sides.get_mut(!color).account.credited += passed;
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// One difference, or one thing that the device says of itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Note {
+pub enum ClockNote {
     /// The clock was not set to the time control when the game began. 2009: Art. 6.10b; 2023: Art.
     /// 6.10.2.
     Misset {
@@ -132,7 +132,7 @@ pub enum Rate {
     Slow,
 }
 
-impl Note {
+impl ClockNote {
     /// The player concerned, where one is.
     pub const fn by(&self) -> Option<Color> {
         match self {
@@ -182,13 +182,21 @@ impl Note {
     }
 }
 
-/// Hours, minutes and seconds, begun seconds counting as whole ones.
-struct Hms(Duration);
+/// A number of seconds as hours, minutes and seconds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Hms(pub u64);
+
+impl Hms {
+    /// Seconds that have begun count as whole ones. In milliseconds, as a record has them: what is
+    /// read must say the same.
+    fn begun(time: Duration) -> Self {
+        Self(time.as_secs() + u64::from(time.subsec_millis() != 0))
+    }
+}
 
 impl fmt::Display for Hms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // In milliseconds, as a record has them: what is read must say the same.
-        let seconds = self.0.as_secs() + u64::from(self.0.subsec_millis() != 0);
+        let seconds = self.0;
         write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
@@ -198,18 +206,23 @@ struct Both(Times);
 
 impl fmt::Display for Both {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "white {} black {}", Hms(self.0.white), Hms(self.0.black))
+        write!(f, "white {} black {}", Hms::begun(self.0.white), Hms::begun(self.0.black))
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ClockNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(color) = self.by() {
             write!(f, "{color}: ")?;
         }
         match *self {
             Self::Misset { expected, shown, .. } => {
-                write!(f, "set to {}, the time control says {}", Hms(shown), Hms(expected))
+                write!(
+                    f,
+                    "set to {}, the time control says {}",
+                    Hms::begun(shown),
+                    Hms::begun(expected)
+                )
             }
             Self::Increment { expected, shown, .. } => write!(
                 f,
@@ -217,12 +230,12 @@ impl fmt::Display for Note {
                 shown.as_secs(),
                 expected.as_secs()
             ),
-            Self::Period { credit, .. } => write!(f, "a new period, {} added", Hms(credit)),
+            Self::Period { credit, .. } => write!(f, "a new period, {} added", Hms::begun(credit)),
             Self::PeriodDue { credit, .. } => {
                 write!(
                     f,
                     "{} of the next period are due, the clock has not added them",
-                    Hms(credit)
+                    Hms::begun(credit)
                 )
             }
             Self::SetByHand { from, to, .. } | Self::AsOrdered { from, to, .. } => {
@@ -230,7 +243,7 @@ impl fmt::Display for Note {
                     if to >= from { ("added", to - from) } else { ("taken", from - to) };
                 let is_ordered = matches!(self, Self::AsOrdered { .. });
                 let how = if is_ordered { "as ordered" } else { "at the clock" };
-                write!(f, "{} {word} {how}, now {}", Hms(span), Hms(to))
+                write!(f, "{} {word} {how}, now {}", Hms::begun(span), Hms::begun(to))
             }
             Self::Reset { from, .. } => write!(f, "clock reset; before that {}", Both(from)),
             Self::Turned { to } => write!(f, "clock turned round; {}", Both(to)),
@@ -244,12 +257,12 @@ impl fmt::Display for Note {
                 )
             }
             Self::Unexplained { from, to, .. } => {
-                write!(f, "shows {} where {} was expected", Hms(to), Hms(from))
+                write!(f, "shows {} where {} was expected", Hms::begun(to), Hms::begun(from))
             }
             Self::Late { by } => write!(f, "times came late by up to {} s", by.as_secs()),
             Self::Drift { rate, by, over } => {
                 let word = if rate == Rate::Fast { "fast" } else { "slow" };
-                write!(f, "clock is {word} by {} s in {}", by.as_secs(), Hms(over))
+                write!(f, "clock is {word} by {} s in {}", by.as_secs(), Hms::begun(over))
             }
             Self::Back { estimated, shown } => {
                 write!(f, "clock is back; {}, reckoned {}", Both(shown), Both(estimated))

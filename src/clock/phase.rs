@@ -16,14 +16,14 @@ const WAY_MAX: Duration = Duration::from_secs(1);
 
 /// What one side's display tells of the fraction.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Phase {
+pub(super) struct SecondFraction {
     last: Option<Duration>,
     n_ticks: u32,
     /// Of the last ticks the smallest lag of the estimate behind the display.
     least: Option<Duration>,
 }
 
-impl Phase {
+impl SecondFraction {
     /// The best estimate after a reading: `estimated` was reckoned, `shown` is on the display.
     pub(super) fn correct(
         &mut self,
@@ -69,7 +69,7 @@ mod tests {
     fn an_estimate_stays_within_what_the_display_says() {
         let of = |ms: u64, is_running: bool| {
             let (estimated, shown) = (Duration::from_millis(ms), Duration::from_secs(10));
-            Phase::default().correct(estimated, shown, is_running).as_millis()
+            SecondFraction::default().correct(estimated, shown, is_running).as_millis()
         };
         for (ms, standing, running) in [
             (10_400, 10_000, 10_000),
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn an_estimate_is_raised_at_the_eighth_tick() {
         let last = |n_ticks: u64, lag: u64, least: u64| {
-            let mut phase = Phase::default();
+            let mut phase = SecondFraction::default();
             let mut raised = 0;
             for n in 0..=n_ticks {
                 let shown = Duration::from_secs(100 - n);

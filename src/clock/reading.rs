@@ -52,7 +52,7 @@ pub enum Turned {
 
 /// Whether there is a clock, as far as is known.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Device {
+pub enum ClockPresence {
     /// Nothing has been heard of one.
     #[default]
     Unknown,
@@ -65,7 +65,7 @@ pub enum Device {
 /// Follows one clock and tells presses, starts and stops from its faces.
 #[derive(Clone, Debug)]
 pub struct Reader {
-    device: Device,
+    device: ClockPresence,
     white: End,
     face: Option<Face>,
     read_at: Mono,
@@ -78,7 +78,7 @@ impl Reader {
     /// A reader that believes White to sit at the `white` end until a press says otherwise.
     pub const fn new(white: End) -> Self {
         Self {
-            device: Device::Unknown,
+            device: ClockPresence::Unknown,
             white,
             face: None,
             read_at: Mono(0),
@@ -90,7 +90,7 @@ impl Reader {
     /// A reader for a game that was played with a clock before the daemon was started anew. Until
     /// the clock is heard it counts as standing.
     pub fn resumed(white: End) -> Self {
-        Self { device: Device::Present, has_run: true, ..Self::new(white) }
+        Self { device: ClockPresence::Present, has_run: true, ..Self::new(white) }
     }
 
     /// Whether the clock has said anything.
@@ -99,7 +99,7 @@ impl Reader {
     }
 
     /// Whether a clock is there.
-    pub const fn device(&self) -> Device {
+    pub const fn device(&self) -> ClockPresence {
         self.device
     }
 
@@ -111,7 +111,7 @@ impl Reader {
 
     /// Whether time runs now.
     pub fn is_running(&self) -> bool {
-        self.device == Device::Present && self.face.is_some_and(|face| face.is_running)
+        self.device == ClockPresence::Present && self.face.is_some_and(|face| face.is_running)
     }
 
     /// Whose time runs.
@@ -121,12 +121,14 @@ impl Reader {
 
     /// Who is on move by the lever, also while the clock stands.
     pub fn on_move(&self) -> Option<Color> {
-        self.face.filter(|_| self.device == Device::Present).map(|face| self.color(face.high))
+        self.face
+            .filter(|_| self.device == ClockPresence::Present)
+            .map(|face| self.color(face.high))
     }
 
     /// The end of the lever that is up, as last heard.
     pub fn high(&self) -> Option<End> {
-        self.face.filter(|_| self.device == Device::Present).map(|face| face.high)
+        self.face.filter(|_| self.device == ClockPresence::Present).map(|face| face.high)
     }
 
     /// From now on nothing that the clock shows is believed, or it is again.
@@ -142,7 +144,7 @@ impl Reader {
 
     /// The players' times as last shown; `None` while they are not believed.
     pub fn times(&self) -> Option<Times> {
-        let is_shown = self.device == Device::Present && !self.is_doubted;
+        let is_shown = self.device == ClockPresence::Present && !self.is_doubted;
         let (left, right) = self.face.filter(|_| is_shown)?.times?;
         Some(match self.white {
             End::Left => Times { white: left, black: right },
@@ -177,8 +179,8 @@ impl Reader {
 
     /// The board says that no clock is connected. True if that is news.
     pub fn lost(&mut self) -> bool {
-        let is_news = self.device != Device::Absent;
-        self.device = Device::Absent;
+        let is_news = self.device != ClockPresence::Absent;
+        self.device = ClockPresence::Absent;
         self.face = None;
         is_news
     }
@@ -188,7 +190,7 @@ impl Reader {
     /// The first face after the clock appeared means nothing by itself. A lever that is moved while
     /// the clock stands is an arbiter setting it, not a press; one that sets time running is one.
     pub fn read(&mut self, at: Mono, face: Face) -> Vec<Turned> {
-        self.device = Device::Present;
+        self.device = ClockPresence::Present;
         self.read_at = at;
         let before = self.face.replace(face);
         if let (Some(times), None) = (before.and_then(|face| face.times), face.times) {

@@ -25,7 +25,7 @@ const WILD_AFTER: Duration = Duration::from_secs(10);
 
 /// A reading with times.
 #[derive(Copy, Clone, Debug)]
-struct Read {
+struct TimedReading {
     at: Mono,
     left: Duration,
     right: Duration,
@@ -33,7 +33,7 @@ struct Read {
     high: End,
 }
 
-impl Read {
+impl TimedReading {
     /// The time of the side whose end is up, and of the other.
     const fn sides(&self, high: End) -> (Duration, Duration) {
         match high {
@@ -47,8 +47,8 @@ impl Read {
 #[derive(Clone, Debug, Default)]
 pub struct Sense {
     /// The reading that the next ones are held against: the first of this turn.
-    base: Option<Read>,
-    last: Option<Read>,
+    base: Option<TimedReading>,
+    last: Option<TimedReading>,
     /// How long the clock has run as it should, and how much its displays have run down meanwhile.
     ran: Duration,
     used: Duration,
@@ -62,7 +62,7 @@ impl Sense {
     /// Takes a reading. False if it does not follow from those before.
     pub fn read(&mut self, at: Mono, face: &Face) -> bool {
         let Some((left, right)) = face.times else { return false };
-        let now = Read { at, left, right, is_running: face.is_running, high: face.high };
+        let now = TimedReading { at, left, right, is_running: face.is_running, high: face.high };
         let (Some(base), Some(last)) = (self.base, self.last.replace(now)) else {
             self.base = Some(now);
             return true;
@@ -111,7 +111,7 @@ impl Sense {
         }
     }
 
-    fn judge(&mut self, now: &Read) {
+    fn judge(&mut self, now: &TimedReading) {
         let (ran, used) = self.run_with(Some(now));
         if ran >= GOES_AFTER && used * 2 >= ran {
             (self.goes, self.is_wild, self.wild) = (true, false, None);
@@ -119,13 +119,13 @@ impl Sense {
     }
 
     /// The turn that began with `base` is over; `last` was its last reading.
-    fn book(&mut self, base: &Read, last: &Read) {
+    fn book(&mut self, base: &TimedReading, last: &TimedReading) {
         let (ran, used) = stretch(base, last);
         self.ran += ran;
         self.used += used;
     }
 
-    fn run_with(&self, last: Option<&Read>) -> (Duration, Duration) {
+    fn run_with(&self, last: Option<&TimedReading>) -> (Duration, Duration) {
         let now = self.base.as_ref().zip(last).map(|(base, last)| stretch(base, last));
         let (ran, used) = now.unwrap_or_default();
         (self.ran + ran, self.used + used)
@@ -133,7 +133,7 @@ impl Sense {
 }
 
 /// How long a turn of the lever has lasted from reading to reading, and what it has used.
-fn stretch(base: &Read, last: &Read) -> (Duration, Duration) {
+fn stretch(base: &TimedReading, last: &TimedReading) -> (Duration, Duration) {
     if !base.is_running || base.high != last.high {
         return Default::default();
     }
@@ -142,7 +142,7 @@ fn stretch(base: &Read, last: &Read) -> (Duration, Duration) {
 }
 
 /// Whether `now` can come after `base`, and `last` before it.
-fn follows(base: &Read, last: &Read, now: &Read) -> bool {
+fn follows(base: &TimedReading, last: &TimedReading, now: &TimedReading) -> bool {
     let (ran, stood) = base.sides(base.high);
     let (after, other) = now.sides(base.high);
     let passed = now.at.since(base.at);
@@ -244,9 +244,9 @@ mod tests {
     }
 
     /// A reading so many milliseconds after the first, with the left side's end up or the right's.
-    fn read(at: u64, left: u64, right: u64, is_running: bool, high: End) -> Read {
+    fn read(at: u64, left: u64, right: u64, is_running: bool, high: End) -> TimedReading {
         let (left, right) = (Duration::from_millis(left), Duration::from_millis(right));
-        Read { at: Mono::from_millis(at), left, right, is_running, high }
+        TimedReading { at: Mono::from_millis(at), left, right, is_running, high }
     }
 
     #[test]

@@ -14,13 +14,13 @@ use unruly::Trust;
 
 use super::obey::obey;
 use crate::clock::{ClockModel, Manner, Sense, TimeControl};
-use crate::game::{Event, Fact, Stage};
-use crate::laws::{ClockOrder, Severity};
+use crate::game::{Event, Fact};
+use crate::laws::{ClockOrder, Severity, Stage};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::wire::{
-    Act, BoardMessage, Button, ClockDriver, ClockLine, ClockMessage, ClockNews, ClockText,
-    ClockTime, Command, Difference, LineInput, Runs, Wanted, WantedTimes,
+    BoardCommand, BoardMessage, Button, ClockDriver, ClockLine, ClockMessage, ClockNews, ClockText,
+    ClockTime, Difference, DriverOutput, LineInput, Runs, Wanted, WantedTimes,
 };
 use shakmaty::Color;
 use std::time::Duration;
@@ -39,7 +39,7 @@ const CALL_BEEP: u8 = 16;
 /// For what the clock is stopped and calls the arbiter, who may stop it at any time (2023: Art.
 /// 6.12.1) and rules then.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Calls {
+pub enum ArbiterCall {
     /// No event makes it call.
     Never,
     /// For an illegal move that was completed, after which the arbiter sets the times (2023: Art.
@@ -52,7 +52,7 @@ pub enum Calls {
 
 /// What lies over the times.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Over {
+enum Overlay {
     Nothing,
     /// A completed move, until then.
     Move(ClockText, Mono),
@@ -62,7 +62,7 @@ enum Over {
     Result(ClockText),
 }
 
-impl Over {
+impl Overlay {
     fn text(self) -> Option<ClockText> {
         match self {
             Self::Nothing => None,
@@ -107,8 +107,8 @@ pub struct ClockDesk<D = ClockLine> {
     times: Option<WantedTimes>,
     /// What the driver was told last.
     wanted: Wanted,
-    over: Over,
-    calls: Calls,
+    over: Overlay,
+    calls: ArbiterCall,
     moves: Moves,
     starter: Starter,
     /// The clock changes sides by itself when the lever turns.
@@ -145,12 +145,17 @@ impl ClockDesk {
     }
 
     /// The line to the board is gone, or open anew: what was half said will not be finished.
-    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    pub fn link_changed(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.driver.handle(at, &LineInput::Down, out);
     }
 
     /// The board has said something.
-    pub fn hear(&mut self, at: Mono, message: &BoardMessage, out: &mut Vec<Act<Command>>) {
+    pub fn hear(
+        &mut self,
+        at: Mono,
+        message: &BoardMessage,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) {
         // A picture comes once the board streams its clock; so does the clock.
         if matches!(message, BoardMessage::Dump(_) | BoardMessage::Clock(_)) {
             self.driver.handle(at, &LineInput::Up, out);
@@ -166,7 +171,12 @@ impl ClockDesk {
         self.driver.turned().min(at).max(set)
     }
 
-    fn on_clock(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
+    fn on_clock(
+        &mut self,
+        at: Mono,
+        message: &ClockMessage,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) {
         if let ClockMessage::Time(time) = message
             && !self.is_set
         {
@@ -176,13 +186,13 @@ impl ClockDesk {
         self.driver.handle(at, &LineInput::Clock(message.clone()), &mut acts);
         for act in acts {
             match &act {
-                Act::Tell(ClockNews::Lever(high)) => {
+                DriverOutput::Tell(ClockNews::Lever(high)) => {
                     let is_running = message.lever().is_some_and(|lever| lever.running);
                     let turned = self.turned_at(at);
                     self.on_lever(turned, self.color(*high), is_running);
                 }
-                Act::Tell(news) => self.on_news(at, news),
-                Act::Send(_) => {}
+                DriverOutput::Tell(news) => self.on_news(at, news),
+                DriverOutput::Send(_) => {}
             }
             out.push(act);
         }
@@ -210,8 +220,8 @@ impl<D: ClockDriver> ClockDesk<D> {
             is_set: false,
             times: None,
             wanted: Wanted::default(),
-            over: Over::Nothing,
-            calls: Calls::default(),
+            over: Overlay::Nothing,
+            calls: ArbiterCall::default(),
             moves: Moves::Hidden,
             starter: Starter::default(),
             turns_by_lever: false,
@@ -231,7 +241,7 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     /// Makes the desk stop the clock and call the arbiter for this.
     #[must_use]
-    pub fn calling_for(self, calls: Calls) -> Self {
+    pub fn calling_for(self, calls: ArbiterCall) -> Self {
         Self { calls, ..self }
     }
 
@@ -344,9 +354,9 @@ impl<D: ClockDriver> ClockDesk<D> {
                 self.button_at = Some(at);
                 match self.model.running() {
                     Some(_) => drop(self.model.stop(at)),
-                    None if matches!(self.over, Over::Result(_)) => {}
+                    None if matches!(self.over, Overlay::Result(_)) => {}
                     None => {
-                        self.over = Over::Nothing;
+                        self.over = Overlay::Nothing;
                         self.model.start(at, self.turn);
                     }
                 }
@@ -360,20 +370,20 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     /// The arbiter, or the referee in the arbiter's place, orders something of the clock. The
     /// arbiter is at the board then, and need not be called any more.
-    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<Act<D::Command>>) {
+    pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<DriverOutput<D::Command>>) {
         if let ClockOrder::Run(side) = order {
             self.turn = side;
         }
         obey(&mut self.model, at, self.turn, order);
-        if self.over == Over::Call && order != ClockOrder::Stop {
-            self.over = Over::Nothing;
+        if self.over == Overlay::Call && order != ClockOrder::Stop {
+            self.over = Overlay::Nothing;
         }
         self.changed(at);
         self.want(at, out);
     }
 
     /// Something was recorded that the clock shows.
-    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<Act<D::Command>>) {
+    pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<DriverOutput<D::Command>>) {
         match fact {
             Fact::GameStarted { fen, .. } => {
                 (self.opens, self.has_moved) = (Some(first_of(fen)), false);
@@ -403,50 +413,52 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     fn is_call(&self, fact: &Fact) -> bool {
         match self.calls {
-            Calls::Never => false,
-            Calls::IllegalMove => matches!(fact, Fact::IllegalMove { stage: Stage::Completed, .. }),
-            Calls::Irregularity => {
+            ArbiterCall::Never => false,
+            ArbiterCall::IllegalMove => {
+                matches!(fact, Fact::IllegalMove { stage: Stage::Completed, .. })
+            }
+            ArbiterCall::Irregularity => {
                 fact.alarm().is_some_and(|finding| finding.severity() == Severity::Irregularity)
             }
         }
     }
 
     /// Both sides stop, and the arbiter is called to the board.
-    fn call(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
+    fn call(&mut self, at: Mono, out: &mut Vec<DriverOutput<D::Command>>) {
         // Who stopped the clock himself is there already.
-        if matches!(self.over, Over::Result(_)) || self.model.running().is_none() {
+        if matches!(self.over, Overlay::Result(_)) || self.model.running().is_none() {
             return;
         }
         self.model.stop(at);
         self.changed(at);
-        self.over = Over::Call;
+        self.over = Overlay::Call;
         self.want(at, out);
         self.driver.beep(at, CALL_BEEP, out);
     }
 
-    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<Act<D::Command>>) {
+    fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<DriverOutput<D::Command>>) {
         let times = self.model.times(at);
         let has_time = Color::ALL.iter().all(|color| times.of(*color) >= TIME_SCARCE);
-        let is_free = matches!(self.over, Over::Nothing | Over::Move(..));
+        let is_free = matches!(self.over, Overlay::Nothing | Overlay::Move(..));
         if self.moves == Moves::Shown
             && has_time
             && is_free
             && let Some((_, text)) = self.made.filter(|(made, _)| *made == ply)
         {
-            self.over = Over::Move(text, at + MOVE_SHOWN);
+            self.over = Overlay::Move(text, at + MOVE_SHOWN);
             self.want(at, out);
         }
     }
 
     /// A new game begins: the clock is set for it, unless it runs already.
-    pub fn new_game(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
+    pub fn new_game(&mut self, at: Mono, out: &mut Vec<DriverOutput<D::Command>>) {
         // A lever that nobody looked at may have been moved before the game.
         if self.model.running().is_none() || self.is_set_for_game() {
             self.set_anew();
             self.is_set = true;
             self.changed(at);
         }
-        self.over = Over::Nothing;
+        self.over = Overlay::Nothing;
         self.made = None;
         self.has_changed = true;
         self.want(at, out);
@@ -463,37 +475,37 @@ impl<D: ClockDriver> ClockDesk<D> {
     }
 
     /// The game is over: the clock stops and shows the result.
-    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<Act<D::Command>>) {
+    pub fn end_game(&mut self, at: Mono, result: &str, out: &mut Vec<DriverOutput<D::Command>>) {
         self.model.stop(at);
         self.changed(at);
-        self.over = Over::Result(ClockText::plain(result));
+        self.over = Overlay::Result(ClockText::plain(result));
         self.want(at, out);
     }
 
     /// The result is withdrawn: the clock shows the times again, and stands until it is started.
-    fn reopen(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
-        if matches!(self.over, Over::Result(_)) {
-            self.over = Over::Nothing;
+    fn reopen(&mut self, at: Mono, out: &mut Vec<DriverOutput<D::Command>>) {
+        if matches!(self.over, Overlay::Result(_)) {
+            self.over = Overlay::Nothing;
             self.want(at, out);
         }
     }
 
     /// Something is due.
-    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
+    pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<D::Command>>) {
         if self.model.wake_at().is_some_and(|falls| falls <= at) {
             self.model.advance(at);
             self.changed(at);
             self.want(at, out);
         }
-        if matches!(self.over, Over::Move(_, until) if until <= at) {
-            self.over = Over::Nothing;
+        if matches!(self.over, Overlay::Move(_, until) if until <= at) {
+            self.over = Overlay::Nothing;
             self.want(at, out);
         }
         use ClockNews::{Defies, Silent};
         let n_before = out.len();
         self.driver.on_timeout(at, out);
         for act in &out[n_before..] {
-            if let Act::Tell(news @ (Silent(_) | Defies)) = act {
+            if let DriverOutput::Tell(news @ (Silent(_) | Defies)) = act {
                 self.on_news(at, news);
             }
         }
@@ -503,7 +515,7 @@ impl<D: ClockDriver> ClockDesk<D> {
     /// When [`ClockDesk::on_timeout`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         let uncovers = match self.over {
-            Over::Move(_, until) => Some(until),
+            Overlay::Move(_, until) => Some(until),
             _ => None,
         };
         [self.driver.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
@@ -527,7 +539,7 @@ impl<D: ClockDriver> ClockDesk<D> {
         self.has_changed = true;
     }
 
-    fn want(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
+    fn want(&mut self, at: Mono, out: &mut Vec<DriverOutput<D::Command>>) {
         let wanted = Wanted { times: self.times, text: self.over.text(), icons: None };
         if std::mem::replace(&mut self.wanted, wanted) != wanted {
             self.driver.want(at, wanted, out);

@@ -8,5 +8,5 @@ pub mod clock_desk;
 mod obey;
 pub mod own_clock;
 
-pub use clock_desk::{Calls, ClockDesk, PortAct, PortDesk, Starter};
+pub use clock_desk::{ArbiterCall, ClockDesk, PortAct, PortDesk, Starter};
 pub use own_clock::{OwnAct, OwnClock, OwnOrder};

@@ -13,7 +13,7 @@ use crate::laws::ClockOrder;
 use crate::table::End;
 use crate::time::Mono;
 use crate::wire::contact::{Contact, Contacts, Level};
-use crate::wire::ht16k33::Face;
+use crate::wire::ht16k33::FourDigits;
 use crate::wire::{ClockMessage, ClockTime, SideTime};
 use shakmaty::Color;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub const PRESS_SOUND: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnAct {
     /// This display shows this from now on.
-    Show(End, Face),
+    Show(End, FourDigits),
     /// The buzzer sounds for so long.
     Sound(Duration),
     /// What a board would have read, and when it was so: of a press, its first edge.
@@ -66,7 +66,7 @@ pub struct OwnClock {
     /// The player whose time runs, or will run.
     turn: Color,
     has_run: bool,
-    faces: [Option<Face>; 2],
+    faces: [Option<FourDigits>; 2],
     told: Option<ClockMessage>,
     /// When a display shows something else.
     changes_at: Option<Mono>,
@@ -217,7 +217,7 @@ impl OwnClock {
         let times = self.model.times(at);
         for end in [End::Left, End::Right] {
             let color = self.color(end);
-            let mut face = Face::of_seconds(seconds(times.of(color)));
+            let mut face = FourDigits::of_seconds(seconds(times.of(color)));
             if self.model.running() == Some(color) {
                 face = face.running();
             }

@@ -19,7 +19,7 @@ pub const REASON_MAX: usize = 200;
 
 /// Words that are no act.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misread {
+pub enum ActError {
     /// An unknown word, with the nearest that is known.
     Unknown(UnknownName),
     /// It was said, but not by whom.
@@ -30,7 +30,7 @@ pub enum Misread {
     Unfit(&'static str),
 }
 
-impl fmt::Display for Misread {
+impl fmt::Display for ActError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(unknown) => unknown.fmt(f),
@@ -43,9 +43,9 @@ impl fmt::Display for Misread {
     }
 }
 
-impl std::error::Error for Misread {}
+impl std::error::Error for ActError {}
 
-impl From<UnknownName> for Misread {
+impl From<UnknownName> for ActError {
     fn from(unknown: UnknownName) -> Self {
         Self::Unknown(unknown)
     }
@@ -152,19 +152,19 @@ impl Act {
     ///
     /// # Errors
     /// The words are unknown or unfit for a line of the log.
-    pub fn read(text: &str, author: &str, reason: &str) -> Result<Self, Misread> {
+    pub fn read(text: &str, author: &str, reason: &str) -> Result<Self, ActError> {
         for (text, max) in [(text, TEXT_MAX), (author, NAME_MAX), (reason, REASON_MAX)] {
             if text.chars().count() > max {
-                return Err(Misread::Unfit("too long: 400 characters, 200 of them for a reason"));
+                return Err(ActError::Unfit("too long: 400 characters, 200 of them for a reason"));
             }
             if text.chars().any(char::is_control) {
-                return Err(Misread::Unfit("a character that belongs in no line of text"));
+                return Err(ActError::Unfit("a character that belongs in no line of text"));
             }
         }
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match first {
-            "" => Err(Misread::Empty),
+            "" => Err(ActError::Empty),
             "white" => said_by(Color::White, rest.trim()),
             "black" => said_by(Color::Black, rest.trim()),
             "both" => match rest.trim().split_once(char::is_whitespace) {
@@ -179,7 +179,7 @@ impl Act {
                     Ok(Self::Ordered { order, author, reason })
                 }
                 Err(_) if said_by(Color::White, text).is_ok() => {
-                    Err(Misread::Whose(text.to_owned()))
+                    Err(ActError::Whose(text.to_owned()))
                 }
                 Err(unknown) => Err(unknown.into()),
             },
@@ -188,11 +188,11 @@ impl Act {
 }
 
 /// What a player says or does.
-fn said_by(by: Color, text: &str) -> Result<Act, Misread> {
+fn said_by(by: Color, text: &str) -> Result<Act, ActError> {
     let (verb, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
     let worded =
-        |what| if rest.is_empty() { Err(Misread::Unfit(what)) } else { Ok(rest.to_owned()) };
+        |what| if rest.is_empty() { Err(ActError::Unfit(what)) } else { Ok(rest.to_owned()) };
     match verb {
         "stop" if rest.is_empty() => Ok(Act::Stopped(by)),
         "announce" => worded("announce what?").map(|words| Act::Announced(by, words)),

@@ -1,12 +1,12 @@
 //! The referee's bench: the referee, what it said last, and the press that it has not been told yet
 //! because the record may know better.
 
-use super::entry::{Fact, Stage};
+use super::entry::Fact;
 use super::play;
 use super::settings::Settings;
 use crate::laws::{
     ClockOrder, Clocks, Code, Finding, FindingKind, Note, Picture, Referee, Ruling, Said, Severity,
-    Terms, Told,
+    Stage, Terms, Told,
 };
 use crate::time::Mono;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position};

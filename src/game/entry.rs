@@ -4,10 +4,10 @@
 use super::keeping::Keeping;
 use super::pairing::{Paired, PairedFor, Pairing};
 use super::score::Unknown;
-use crate::clock::{Note, TimeControl, Times};
+use crate::clock::{ClockNote, TimeControl, Times};
 use crate::laws::{
     self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
-    Score, Severity, rows,
+    Score, Severity, Stage, rows,
 };
 use crate::table::End;
 use crate::time::Stamp;
@@ -23,15 +23,6 @@ pub struct Entry {
     pub at: Stamp,
     /// The fact that was recorded.
     pub fact: Fact,
-}
-
-/// How far an illegal move got.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// It stands on the board.
-    Made,
-    /// The clock was pressed on it.
-    Completed,
 }
 
 /// What the record of a move rests on.
@@ -290,7 +281,7 @@ pub enum Fact {
     /// The time control of the game that has begun, where the settings name one.
     TimeControl(TimeControl),
     /// The clock shows something else than it should, or tells something of itself.
-    ClockNote(Note),
+    ClockNote(ClockNote),
     /// A sensor changed.
     Sensed {
         /// The square of the sensor.

@@ -24,7 +24,7 @@ mod trail;
 pub use act::Act;
 pub use ear::Ear;
 pub use effect::Effect;
-pub use entry::{Basis, Entry, Fact, LinkState, Ruled, Stage};
+pub use entry::{Basis, Entry, Fact, LinkState, Ruled};
 pub use event::{Clocked, Driving, Event};
 pub use keeping::Keeping;
 pub use machine::Game;

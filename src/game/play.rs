@@ -15,7 +15,7 @@ mod stop;
 pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
 
-pub(super) use self::gap::{Evidence, SHOWN_OFF, millis, sum};
+pub(super) use self::gap::{GapEvidence, SHOWN_OFF, millis, sum};
 pub(super) use self::recall::Remembered;
 
 use self::fault::Other;
@@ -25,7 +25,7 @@ use super::settings::{Settings, Settle};
 use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::audit::Heard;
+use crate::track::audit::Testimony;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
@@ -75,7 +75,7 @@ pub struct Play {
     /// What was seen when the board rested and when a clock was pressed.
     past: Past,
     /// What was heard of the moves that are still open.
-    heard: Heard,
+    heard: Testimony,
     /// When the last move was released that is not.
     open_since: Mono,
     /// The board as it has rested since then was held against all open moves.
@@ -95,7 +95,7 @@ impl Play {
     }
 
     fn with(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
-        let heard = Heard::new(Mono::default(), tracker.seen().clone());
+        let heard = Testimony::new(Mono::default(), tracker.seen().clone());
         Self {
             sheet,
             tracker,

@@ -422,7 +422,7 @@ mod tests {
     use super::*;
     use crate::game::{Effect, Event};
     use crate::time::{Stamp, Wall};
-    use crate::wire::{BoardMessage, Code, Dump, Orientation};
+    use crate::wire::{BoardMessage, Dump, FieldCode, Orientation};
     use shakmaty::{Position, Square};
 
     fn entry(ms: u64, fact: Fact) -> Entry {
@@ -475,7 +475,7 @@ mod tests {
             [(10, Square::D2, None), (200, Square::D4, Some(Color::White.pawn()))]
         {
             let field = Orientation::Normal.field(sq);
-            let code = piece.map_or(Code::Empty, Code::Piece);
+            let code = piece.map_or(FieldCode::Empty, FieldCode::Piece);
             handle(&mut game, ms, &Event::Board(BoardMessage::Field { field, code }));
         }
         for ms in (300..6_000).step_by(50) {

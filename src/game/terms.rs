@@ -52,10 +52,14 @@ pub fn at_control(terms: Terms, control: &TimeControl) -> Terms {
     Terms { periods: ByColor { white: of(Color::White), black: of(Color::Black) }, ..terms }
 }
 
-fn period(of: &Period) -> terms::Period {
+fn period(of: &Period) -> terms::AnnouncedPeriod {
     let span = of.per_move.span();
     let bonus = if span.is_zero() { Bonus::Nothing } else { Bonus::PerMove(span) };
-    terms::Period { moves: of.moves.map(NonZeroU16::get), time: of.allotment, bonus: Some(bonus) }
+    terms::AnnouncedPeriod {
+        moves: of.moves.map(NonZeroU16::get),
+        time: of.allotment,
+        bonus: Some(bonus),
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 
 /// One half-move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ply {
+pub(super) struct PastPly {
     pub m: Move,
     pub by: Color,
     /// In PGN's notation.
@@ -29,14 +29,14 @@ pub(super) struct Ply {
 
 /// A stretch whose half-moves nobody knows.
 #[derive(Clone, Debug)]
-struct Gap {
+struct UnseenStretch {
     /// Half-moves before it.
     ply: usize,
     /// The position after those. The one that the game goes on from stands in its place.
     before: Chess,
 }
 
-impl Gap {
+impl UnseenStretch {
     /// How many half-moves of `color` it has until `adopted`, by the numbers of the moves: as many
     /// as is likely.
     fn n_of(&self, adopted: &Chess, color: Color) -> u32 {
@@ -51,10 +51,10 @@ impl Gap {
 #[derive(Clone, Debug)]
 pub(super) struct History {
     mode: CastlingMode,
-    plies: Vec<Ply>,
+    plies: Vec<PastPly>,
     positions: Vec<Chess>,
     /// In their order; at most one after the same half-move.
-    gaps: Vec<Gap>,
+    gaps: Vec<UnseenStretch>,
     /// What was played before the start nobody knows.
     is_joined: bool,
     /// The first position that counts for repetition: what stands by an illegal move begins anew.
@@ -83,11 +83,11 @@ impl History {
         self.mode
     }
 
-    pub(super) fn plies(&self) -> &[Ply] {
+    pub(super) fn plies(&self) -> &[PastPly] {
         &self.plies
     }
 
-    pub(super) fn last_ply(&self) -> Option<&Ply> {
+    pub(super) fn last_ply(&self) -> Option<&PastPly> {
         self.plies.last()
     }
 
@@ -134,8 +134,8 @@ impl History {
         self.count(color, |ply| !ply.is_illegal)
     }
 
-    fn count(&self, color: Color, counts: impl Fn(&Ply) -> bool) -> u32 {
-        let is_it = |ply: &&Ply| ply.by == color && counts(ply);
+    fn count(&self, color: Color, counts: impl Fn(&PastPly) -> bool) -> u32 {
+        let is_it = |ply: &&PastPly| ply.by == color && counts(ply);
         let n = u32::try_from(self.plies.iter().filter(is_it).count()).unwrap_or(u32::MAX);
         let unseen = self.gaps.iter().map(|gap| gap.n_of(&self.positions[gap.ply], color));
         n.saturating_add(unseen.sum())
@@ -161,7 +161,7 @@ impl History {
         self.close_gap();
         let ply = self.len();
         let before = std::mem::replace(&mut self.positions[ply], adopted);
-        self.gaps.push(Gap { ply, before });
+        self.gaps.push(UnseenStretch { ply, before });
     }
 
     /// What comes after the last half-move is known.
@@ -181,7 +181,7 @@ impl History {
         last.is_some_and(|ply| ply >= self.counts_from && n - ply <= n_quiet)
     }
 
-    pub(super) fn push(&mut self, m: Move, made: Mono, is_illegal: bool) -> &Ply {
+    pub(super) fn push(&mut self, m: Move, made: Mono, is_illegal: bool) -> &PastPly {
         let before = self.last().clone();
         let mut after = before.clone();
         let san = if is_illegal {
@@ -190,7 +190,7 @@ impl History {
         } else {
             SanPlus::from_move_and_play_unchecked(&mut after, m).to_string()
         };
-        let ply = Ply {
+        let ply = PastPly {
             m,
             by: before.turn(),
             san,
@@ -295,7 +295,7 @@ mod tests {
         for (before, adopted, white, black) in
             [(0, 1, 1, 0), (0, 2, 1, 1), (1, 2, 0, 1), (1, 3, 1, 1), (2, 3, 1, 0), (0, 3, 2, 1)]
         {
-            let gap = Gap { ply: before, before: line[before].clone() };
+            let gap = UnseenStretch { ply: before, before: line[before].clone() };
             let n_of = |color| gap.n_of(&line[adopted], color);
             assert_eq!((n_of(Color::White), n_of(Color::Black)), (white, black), "{before}");
         }

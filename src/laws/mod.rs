@@ -25,19 +25,19 @@ pub use declaration::{Claim, Declaration, Ground};
 pub use edition::{Edition, Pace, Supervision, Variant};
 pub use finding::{Finding, FindingKind, Severity};
 pub use name::UnknownName;
-pub use order::{GoingOn, Judgment, Order, Standing, Where, Whose};
+pub use order::{GivenPosition, GoingOn, Judgment, Order, Where, Whose};
 pub use outcome::{Ending, Reason};
 pub use picture::{Picture, Thing};
 pub use profile::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,
     HandlingLapse, HandlingWatch, IllegalCost, IllegalRaised, IllegalRule, Impossible, KingRelease,
-    LapsesBy, Profile, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors,
-    Rules, Unpressed, WrongClaim,
+    LapsesBy, Profile, PromotionLeft, QuickplayClaim, ReplacementBound, ReversedColors, Rules,
+    ScoreDuty, Unpressed, WrongClaim,
 };
-pub use referee::{Clocks, Display, MayAct, Pending, Recorded, Referee, Said, Sheet, Told};
+pub use referee::{Clocks, Display, MayAct, Pending, Referee, Said, Sheet, SheetMove, Told};
 pub use said::{
     Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
 };
 pub use score::Score;
 pub use terms::{Bonus, Evidence, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};
-pub use why::Wrong;
+pub use why::{Stage, Wrong};

@@ -87,7 +87,7 @@ pub enum Where {
 
 /// A position that a game is played from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum GivenPosition {
     /// The position of this FEN.
     Named(Box<Fen>),
     /// The one on the board, with this player to move.
@@ -100,7 +100,7 @@ pub enum Order {
     /// The game begins, from the start position; White's clock is started.
     Start,
     /// The record begins from this position.
-    Position(Standing),
+    Position(GivenPosition),
     /// The board is taken over as it stands, with this player to move if that is said.
     Adopt(Option<Color>),
     /// What is proposed or claimed is carried out; the matter's number, if it is named.
@@ -308,8 +308,8 @@ impl fmt::Display for Order {
             Self::Confirm(Some(matter)) | Self::Dismiss(Some(matter)) => write!(f, " {matter}"),
             Self::Rule(judgment) => write!(f, " {}", judgment.word()),
             Self::Continue(GoingOn::Provisionally) => f.write_str(" provisional"),
-            Self::Position(Standing::Named(fen)) => write!(f, " {fen}"),
-            Self::Position(Standing::OnBoard(color)) | Self::Adopt(Some(color)) => {
+            Self::Position(GivenPosition::Named(fen)) => write!(f, " {fen}"),
+            Self::Position(GivenPosition::OnBoard(color)) | Self::Adopt(Some(color)) => {
                 write!(f, " {color}")
             }
             Self::Resume(color)
@@ -449,13 +449,13 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
     })
 }
 
-fn standing(text: &str) -> Result<Standing, UnknownName> {
+fn standing(text: &str) -> Result<GivenPosition, UnknownName> {
     let wanted = "a position as a FEN, or white or black for who is to move on the board as it is";
     match text {
-        "white" | "black" => color(text).map(Standing::OnBoard),
+        "white" | "black" => color(text).map(GivenPosition::OnBoard),
         "" => Err(UnknownName::wanting("position", text, wanted)),
         _ => match text.parse::<Fen>() {
-            Ok(fen) => Ok(Standing::Named(Box::new(fen))),
+            Ok(fen) => Ok(GivenPosition::Named(Box::new(fen))),
             Err(_) => Err(UnknownName::wanting("position", text, wanted)),
         },
     }

@@ -11,7 +11,7 @@ const RESUMPTION: Duration = Duration::from_secs(3_600);
 
 /// A period of the time control.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Period {
+pub struct AnnouncedPeriod {
     /// Moves to complete in it; `None` for all the rest.
     pub moves: Option<u16>,
     /// The time for them.
@@ -150,7 +150,7 @@ pub struct Terms {
     pub default_time: Option<Duration>,
     /// The periods of each player; none if all moves are to be made in the time on the clock. If
     /// the last is for a number of moves, it is repeated for ever.
-    pub periods: ByColor<Vec<Period>>,
+    pub periods: ByColor<Vec<AnnouncedPeriod>>,
     /// When periods are credited.
     pub credit: PeriodCredit,
     /// The period at the start, from 1.
@@ -264,9 +264,9 @@ impl Terms {
     }
 
     /// Period `n` of `side`, counted from 1.
-    fn period_of(&self, side: Color, n: usize) -> Option<&Period> {
+    fn period_of(&self, side: Color, n: usize) -> Option<&AnnouncedPeriod> {
         let periods = &self.periods[side];
-        let is_repeated = |last: &&Period| last.moves.is_some();
+        let is_repeated = |last: &&AnnouncedPeriod| last.moves.is_some();
         periods.get(n.checked_sub(1)?).or_else(|| periods.last().filter(is_repeated))
     }
 

@@ -83,10 +83,12 @@ pub(super) struct Attempt {
     pub to: Square,
 }
 
-/// Whether the clock was pressed on it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    OnBoard,
+/// How far an illegal move got.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// It stands on the board.
+    Made,
+    /// The clock was pressed on it.
     Completed,
 }
 
@@ -326,7 +328,7 @@ impl Attempt {
             |sq: Square| !pos.king_attackers(sq, !turn, pos.board().occupied()).is_empty();
         if is_attacked(self.from) {
             return match stage {
-                Stage::OnBoard => Wrong::KingInCheck,
+                Stage::Made => Wrong::KingInCheck,
                 Stage::Completed => Wrong::CastlingOutOfCheck,
             };
         }

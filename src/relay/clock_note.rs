@@ -1,8 +1,8 @@
 //! Notes about the clock as documents, and back.
 
-use super::record::{Clocks, millis};
+use super::record::{RecordedTimes, millis};
 use super::words::Word;
-use crate::clock::{Note, Rate};
+use crate::clock::{ClockNote, Rate};
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// depends on the code; times are in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoteBody {
-    /// The code, [`Note::code`].
+    /// The code, [`ClockNote::code`].
     pub code: String,
     /// The player concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -24,10 +24,10 @@ pub struct NoteBody {
     pub shown_ms: Option<u64>,
     /// What was expected of both times, or what they were before.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub expected: Option<Clocks>,
+    pub expected: Option<RecordedTimes>,
     /// What both show.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub shown: Option<Clocks>,
+    pub shown: Option<RecordedTimes>,
     /// `fast` or `slow`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rate: Option<String>,
@@ -41,8 +41,8 @@ pub struct NoteBody {
     pub text: String,
 }
 
-impl From<&Note> for NoteBody {
-    fn from(note: &Note) -> Self {
+impl From<&ClockNote> for NoteBody {
+    fn from(note: &ClockNote) -> Self {
         let ms = |span: Duration| Some(millis(span));
         let mut body = Self {
             code: note.code().to_owned(),
@@ -52,28 +52,28 @@ impl From<&Note> for NoteBody {
             ..Self::default()
         };
         match *note {
-            Note::Misset { expected, shown, .. }
-            | Note::Increment { expected, shown, .. }
-            | Note::SetByHand { from: expected, to: shown, .. }
-            | Note::AsOrdered { from: expected, to: shown, .. }
-            | Note::Unexplained { from: expected, to: shown, .. } => {
+            ClockNote::Misset { expected, shown, .. }
+            | ClockNote::Increment { expected, shown, .. }
+            | ClockNote::SetByHand { from: expected, to: shown, .. }
+            | ClockNote::AsOrdered { from: expected, to: shown, .. }
+            | ClockNote::Unexplained { from: expected, to: shown, .. } => {
                 (body.expected_ms, body.shown_ms) = (ms(expected), ms(shown));
             }
-            Note::Period { credit, .. } | Note::PeriodDue { credit, .. } => {
+            ClockNote::Period { credit, .. } | ClockNote::PeriodDue { credit, .. } => {
                 body.shown_ms = ms(credit);
             }
-            Note::Reset { from: expected, to: shown }
-            | Note::PressesMissed { expected, shown }
-            | Note::Back { estimated: expected, shown } => {
+            ClockNote::Reset { from: expected, to: shown }
+            | ClockNote::PressesMissed { expected, shown }
+            | ClockNote::Back { estimated: expected, shown } => {
                 (body.expected, body.shown) = (Some(expected.into()), Some(shown.into()));
             }
-            Note::Turned { to } | Note::Restored { to } => body.shown = Some(to.into()),
-            Note::Late { by } => body.shown_ms = ms(by),
-            Note::Drift { rate, by, over } => {
+            ClockNote::Turned { to } | ClockNote::Restored { to } => body.shown = Some(to.into()),
+            ClockNote::Late { by } => body.shown_ms = ms(by),
+            ClockNote::Drift { rate, by, over } => {
                 body.rate = Some(rate.word().to_owned());
                 (body.shown_ms, body.over_ms) = (ms(by), ms(over));
             }
-            Note::OtherEnd | Note::NoTimes | Note::BatteryLow => {}
+            ClockNote::OtherEnd | ClockNote::NoTimes | ClockNote::BatteryLow => {}
         }
         body
     }
@@ -81,41 +81,45 @@ impl From<&Note> for NoteBody {
 
 impl NoteBody {
     /// The note that this tells; `None` if the code is unknown or a value of it is missing.
-    pub(super) fn to_note(&self) -> Option<Note> {
+    pub(super) fn to_note(&self) -> Option<ClockNote> {
         let by = || self.player.as_deref().and_then(Color::parse);
         let expected_ms = || self.expected_ms.map(Duration::from_millis);
         let shown_ms = || self.shown_ms.map(Duration::from_millis);
         let (expected, shown) = (|| self.expected.map(Into::into), || self.shown.map(Into::into));
         Some(match self.code.as_str() {
             "CLOCK_MISSET" => {
-                Note::Misset { by: by()?, expected: expected_ms()?, shown: shown_ms()? }
+                ClockNote::Misset { by: by()?, expected: expected_ms()?, shown: shown_ms()? }
             }
             "CLOCK_INCREMENT" => {
-                Note::Increment { by: by()?, expected: expected_ms()?, shown: shown_ms()? }
+                ClockNote::Increment { by: by()?, expected: expected_ms()?, shown: shown_ms()? }
             }
-            "CLOCK_PERIOD" => Note::Period { by: by()?, credit: shown_ms()? },
-            "CLOCK_PERIOD_DUE" => Note::PeriodDue { by: by()?, credit: shown_ms()? },
-            "CLOCK_SET" => Note::SetByHand { by: by()?, from: expected_ms()?, to: shown_ms()? },
-            "CLOCK_ORDERED" => Note::AsOrdered { by: by()?, from: expected_ms()?, to: shown_ms()? },
-            "CLOCK_RESET" => Note::Reset { from: expected()?, to: shown()? },
-            "CLOCK_TURNED" => Note::Turned { to: shown()? },
-            "CLOCK_OTHER_END" => Note::OtherEnd,
+            "CLOCK_PERIOD" => ClockNote::Period { by: by()?, credit: shown_ms()? },
+            "CLOCK_PERIOD_DUE" => ClockNote::PeriodDue { by: by()?, credit: shown_ms()? },
+            "CLOCK_SET" => {
+                ClockNote::SetByHand { by: by()?, from: expected_ms()?, to: shown_ms()? }
+            }
+            "CLOCK_ORDERED" => {
+                ClockNote::AsOrdered { by: by()?, from: expected_ms()?, to: shown_ms()? }
+            }
+            "CLOCK_RESET" => ClockNote::Reset { from: expected()?, to: shown()? },
+            "CLOCK_TURNED" => ClockNote::Turned { to: shown()? },
+            "CLOCK_OTHER_END" => ClockNote::OtherEnd,
             "CLOCK_PRESSES_MISSED" => {
-                Note::PressesMissed { expected: expected()?, shown: shown()? }
+                ClockNote::PressesMissed { expected: expected()?, shown: shown()? }
             }
             "CLOCK_UNEXPLAINED" => {
-                Note::Unexplained { by: by()?, from: expected_ms()?, to: shown_ms()? }
+                ClockNote::Unexplained { by: by()?, from: expected_ms()?, to: shown_ms()? }
             }
-            "CLOCK_LATE" => Note::Late { by: shown_ms()? },
-            "CLOCK_DRIFT" => Note::Drift {
+            "CLOCK_LATE" => ClockNote::Late { by: shown_ms()? },
+            "CLOCK_DRIFT" => ClockNote::Drift {
                 rate: Rate::parse(self.rate.as_deref()?)?,
                 by: shown_ms()?,
                 over: self.over_ms.map(Duration::from_millis)?,
             },
-            "CLOCK_BACK" => Note::Back { estimated: expected()?, shown: shown()? },
-            "CLOCK_RESTORED" => Note::Restored { to: shown()? },
-            "CLOCK_NO_TIMES" => Note::NoTimes,
-            "CLOCK_BATTERY" => Note::BatteryLow,
+            "CLOCK_BACK" => ClockNote::Back { estimated: expected()?, shown: shown()? },
+            "CLOCK_RESTORED" => ClockNote::Restored { to: shown()? },
+            "CLOCK_NO_TIMES" => ClockNote::NoTimes,
+            "CLOCK_BATTERY" => ClockNote::BatteryLow,
             _ => return None,
         })
     }
@@ -131,22 +135,22 @@ mod tests {
         let (by, s) = (Color::Black, Duration::from_secs);
         let (a, b) = (Times { white: s(1), black: s(2) }, Times { white: s(3), black: s(4) });
         let notes = [
-            Note::Misset { by, expected: s(5), shown: s(6) },
-            Note::Increment { by, expected: s(5), shown: s(6) },
-            Note::Period { by, credit: s(5) },
-            Note::PeriodDue { by, credit: s(5) },
-            Note::SetByHand { by, from: s(5), to: s(6) },
-            Note::Reset { from: a, to: b },
-            Note::Turned { to: a },
-            Note::OtherEnd,
-            Note::PressesMissed { expected: a, shown: b },
-            Note::Unexplained { by, from: s(5), to: s(6) },
-            Note::Late { by: s(5) },
-            Note::Drift { rate: Rate::Slow, by: s(5), over: s(6) },
-            Note::Back { estimated: a, shown: b },
-            Note::Restored { to: a },
-            Note::NoTimes,
-            Note::BatteryLow,
+            ClockNote::Misset { by, expected: s(5), shown: s(6) },
+            ClockNote::Increment { by, expected: s(5), shown: s(6) },
+            ClockNote::Period { by, credit: s(5) },
+            ClockNote::PeriodDue { by, credit: s(5) },
+            ClockNote::SetByHand { by, from: s(5), to: s(6) },
+            ClockNote::Reset { from: a, to: b },
+            ClockNote::Turned { to: a },
+            ClockNote::OtherEnd,
+            ClockNote::PressesMissed { expected: a, shown: b },
+            ClockNote::Unexplained { by, from: s(5), to: s(6) },
+            ClockNote::Late { by: s(5) },
+            ClockNote::Drift { rate: Rate::Slow, by: s(5), over: s(6) },
+            ClockNote::Back { estimated: a, shown: b },
+            ClockNote::Restored { to: a },
+            ClockNote::NoTimes,
+            ClockNote::BatteryLow,
         ];
         for note in notes {
             let json = serde_json::to_string(&NoteBody::from(&note)).unwrap();

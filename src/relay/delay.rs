@@ -78,7 +78,7 @@ impl FromStr for Delay {
 
 /// An entry that waits.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct HeldEntry {
     entry: Entry,
     /// Half-moves on record after it.
     n_plies: usize,
@@ -94,7 +94,7 @@ struct Waiting {
 #[derive(Clone, Debug, Default)]
 pub struct Held {
     delay: Delay,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<HeldEntry>,
     /// Half-moves on record.
     n_plies: usize,
     /// So many of those that wait may pass, because their game is over.
@@ -137,7 +137,7 @@ impl Held {
         }
         let (entry, n_plies) = (entry.clone(), self.n_plies);
         let taken_at = now.mono;
-        self.waiting.push_back(Waiting { entry, n_plies, is_of_this_run, taken_at, is_free });
+        self.waiting.push_back(HeldEntry { entry, n_plies, is_of_this_run, taken_at, is_free });
         if self.is_over || is_free {
             // What was missed may be found behind the end.
             self.n_free = self.waiting.len();
@@ -152,7 +152,7 @@ impl Held {
         self.waiting.drain(..n).map(|it| it.entry).collect()
     }
 
-    fn may(&self, idx: usize, it: &Waiting, now: Stamp) -> bool {
+    fn may(&self, idx: usize, it: &HeldEntry, now: Stamp) -> bool {
         match self.delay {
             Delay::None => true,
             Delay::Minutes(_) => it.is_free || self.missing(it, now).is_zero(),
@@ -161,7 +161,7 @@ impl Held {
     }
 
     /// How long an entry has yet to wait for its minutes.
-    fn missing(&self, it: &Waiting, now: Stamp) -> Duration {
+    fn missing(&self, it: &HeldEntry, now: Stamp) -> Duration {
         let Delay::Minutes(n) = self.delay else { return Duration::ZERO };
         let then = it.entry.at;
         let passed = if it.is_of_this_run {

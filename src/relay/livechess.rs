@@ -164,7 +164,7 @@ struct Setup {
 
 /// What a program has been told of a board.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct ToldBoard {
     board: Option<String>,
     clock: Option<ClockTold>,
     sans: Vec<String>,
@@ -178,19 +178,19 @@ type ClockTold = (u64, u64, Option<Color>);
 
 /// A feed that a program has asked for.
 #[derive(Clone, Debug)]
-struct Followed {
+struct AskedFeed {
     id: Value,
     /// The board; `None` for all.
     board: Option<usize>,
     is_flipped: bool,
     setup: Option<Setup>,
-    told: BTreeMap<usize, Told>,
+    told: BTreeMap<usize, ToldBoard>,
 }
 
 /// The dialogue with one program.
 #[derive(Clone, Debug, Default)]
 pub struct Dialogue {
-    feeds: Vec<Followed>,
+    feeds: Vec<AskedFeed>,
 }
 
 impl Dialogue {
@@ -277,7 +277,7 @@ impl Dialogue {
             return Err(format!("{FEEDS_MAX} feeds are the most; unsubscribe some"));
         }
         let told = BTreeMap::new();
-        let mut feed = Followed { id, board, is_flipped: false, setup: None, told };
+        let mut feed = AskedFeed { id, board, is_flipped: false, setup: None, told };
         for idx in 0..boards.len() {
             if feed.board.is_none_or(|it| it == idx) {
                 let news = feed.news(idx, boards);
@@ -306,7 +306,7 @@ fn event(id: &Value, param: Value, ms: i64) -> String {
     json!({ "response": "feed", "id": id, "param": param, "time": ms }).to_string()
 }
 
-impl Followed {
+impl AskedFeed {
     /// Obeys a call to this feed.
     fn call(&mut self, method: &str, param: &Value) -> Result<(), String> {
         match (method, &param["flip"], &param["fen"]) {

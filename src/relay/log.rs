@@ -1,7 +1,7 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
 use super::words::plain;
-use crate::clock::{Note, Times};
+use crate::clock::{ClockNote, Hms, Times};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::game::{PairedFor, ScoreSheet};
 use crate::laws::{Code, Finding, FindingKind, Severity};
@@ -346,7 +346,7 @@ fn ruling(ruled: &Ruled) -> Option<String> {
     Some(format!("{label} {by}{}{article}", ruled.text))
 }
 
-fn noted(note: &Note) -> String {
+fn noted(note: &ClockNote) -> String {
     let article = note.article().map(|article| format!(" [Art. {article}, Laws of 2023]"));
     format!("clock      {note}{} {}", article.unwrap_or_default(), note.code())
 }
@@ -387,6 +387,5 @@ fn clocks(times: Option<Times>) -> String {
 /// assert_eq!(rokade::relay::log::hms(Duration::from_secs(5397)), "1:29:57");
 /// ```
 pub fn hms(span: Duration) -> String {
-    let seconds = span.as_secs();
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    Hms(span.as_secs()).to_string()
 }

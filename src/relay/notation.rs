@@ -19,12 +19,12 @@ pub struct Written {
     /// What was played.
     pub m: Move,
     /// What stands behind it.
-    pub mark: Mark,
+    pub mark: Annotation,
 }
 
 /// What is noted behind a move.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mark {
+pub enum Annotation {
     /// The move bears no mark.
     #[default]
     Plain,
@@ -57,7 +57,7 @@ pub fn line(start: &Chess, moves: &[Written], style: Style) -> String {
             (Color::Black, false) => {}
         }
         words.push(write(&pos, *m, style.language, style.mate));
-        if *mark == Mark::DrawOffer {
+        if *mark == Annotation::DrawOffer {
             words.push("(=)".to_owned());
         }
         pos.play_unchecked(*m);

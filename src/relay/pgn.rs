@@ -89,11 +89,11 @@ pub fn render_apart(
 fn render_parts(
     tags_of: impl Fn(usize) -> Tags,
     sheet: &ScoreSheet,
-    parts: &[Part<'_>],
+    parts: &[Passage<'_>],
     outcome: Option<KnownOutcome>,
 ) -> Vec<String> {
     let n_parts = parts.len();
-    let render = |(idx, part): (usize, &Part<'_>)| {
+    let render = |(idx, part): (usize, &Passage<'_>)| {
         let outcome = outcome.filter(|_| idx + 1 == n_parts);
         let count = (n_parts > 1).then_some((idx + 1, n_parts));
         let mut pgn = String::new();
@@ -116,7 +116,7 @@ pub fn awaited(tags: &Tags) -> String {
 }
 
 /// Half-moves that follow each other.
-struct Part<'a> {
+struct Passage<'a> {
     /// Their places on the sheet, from 0.
     plies: Range<usize>,
     /// The position before them.
@@ -125,29 +125,29 @@ struct Part<'a> {
     gap: Option<&'a Gap>,
 }
 
-fn parts(sheet: &ScoreSheet, n: usize) -> Vec<Part<'_>> {
+fn parts(sheet: &ScoreSheet, n: usize) -> Vec<Passage<'_>> {
     let mut parts = Vec::new();
     let (mut from, mut start) = (0, sheet.start());
     for gap in sheet.gaps().iter().filter(|gap| gap.ply <= n) {
-        parts.push(Part { plies: from..gap.ply, start, gap: Some(gap) });
+        parts.push(Passage { plies: from..gap.ply, start, gap: Some(gap) });
         (from, start) = (gap.ply, sheet.position(gap.ply));
     }
-    parts.push(Part { plies: from..n, start, gap: None });
+    parts.push(Passage { plies: from..n, start, gap: None });
     parts
 }
 
 /// The part, and what follows each illegal move in it.
-fn apart<'a>(sheet: &'a ScoreSheet, part: Part<'a>) -> Vec<Part<'a>> {
-    let Part { plies: Range { start: mut from, end }, mut start, gap } = part;
+fn apart<'a>(sheet: &'a ScoreSheet, part: Passage<'a>) -> Vec<Passage<'a>> {
+    let Passage { plies: Range { start: mut from, end }, mut start, gap } = part;
     let mut parts = Vec::new();
     while let Some(idx) = (from..end).find(|idx| sheet.moves()[*idx].is_illegal) {
-        parts.push(Part { plies: from..end, start, gap });
+        parts.push(Passage { plies: from..end, start, gap });
         if idx + 1 == end && gap.is_some() {
             return parts;
         }
         (from, start) = (idx + 1, sheet.position(idx + 1));
     }
-    parts.push(Part { plies: from..end, start, gap });
+    parts.push(Passage { plies: from..end, start, gap });
     parts
 }
 
@@ -155,7 +155,7 @@ fn render_part(
     pgn: &mut String,
     tags: &Tags,
     sheet: &ScoreSheet,
-    part: &Part<'_>,
+    part: &Passage<'_>,
     count: Option<(usize, usize)>,
     outcome: Option<KnownOutcome>,
 ) {

@@ -85,7 +85,7 @@ pub enum Body {
         by: String,
         pressed_before_ms: u64,
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        clock: Option<Clocks>,
+        clock: Option<RecordedTimes>,
     },
     IllegalMove {
         stage: String,
@@ -120,7 +120,7 @@ pub enum Body {
     Clock {
         running: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        clock: Option<Clocks>,
+        clock: Option<RecordedTimes>,
         connected: bool,
     },
     TimeControl {
@@ -197,7 +197,7 @@ pub enum Body {
     ClockDue {
         what: String,
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        clock: Option<Clocks>,
+        clock: Option<RecordedTimes>,
     },
     Flag {
         side: Option<String>,
@@ -214,7 +214,7 @@ pub enum Body {
 
 /// Both clocks, in milliseconds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clocks {
+pub struct RecordedTimes {
     /// White's time left.
     pub white_ms: u64,
     /// Black's time left.
@@ -259,14 +259,14 @@ impl Record {
     }
 }
 
-impl From<Times> for Clocks {
+impl From<Times> for RecordedTimes {
     fn from(times: Times) -> Self {
         Self { white_ms: millis(times.white), black_ms: millis(times.black) }
     }
 }
 
-impl From<Clocks> for Times {
-    fn from(clocks: Clocks) -> Self {
+impl From<RecordedTimes> for Times {
+    fn from(clocks: RecordedTimes) -> Self {
         let of = Duration::from_millis;
         Self { white: of(clocks.white_ms), black: of(clocks.black_ms) }
     }
@@ -341,7 +341,7 @@ impl From<&Fact> for Body {
                 ply,
                 by: by.word().to_owned(),
                 pressed_before_ms: millis(pressed_before),
-                clock: times.map(Clocks::from),
+                clock: times.map(RecordedTimes::from),
             },
             Fact::IllegalMove { stage, by, finding } => Self::IllegalMove {
                 stage: stage.word().to_owned(),
@@ -363,7 +363,7 @@ impl From<&Fact> for Body {
             Fact::Pressed { by } => Self::Pressed { side: by.word().to_owned() },
             Fact::Clock { running, times, is_connected } => Self::Clock {
                 running: running.map(|color| color.word().to_owned()),
-                clock: times.map(Clocks::from),
+                clock: times.map(RecordedTimes::from),
                 connected: is_connected,
             },
             Fact::TimeControl(control) => Self::TimeControl { control: control.to_string() },

@@ -1,6 +1,6 @@
 //! The JSON of what people at the table do and say, and of what the referee makes of it.
 
-use super::record::{Body, Clocks};
+use super::record::{Body, RecordedTimes};
 use super::words::Word;
 use crate::clock::Times;
 use crate::game::entry::{Fact, Ruled, Weighed};
@@ -106,7 +106,7 @@ pub(super) fn body(fact: &Fact) -> Body {
             reason: reason.clone(),
         },
         Fact::ClockDue { what, times } => {
-            Body::ClockDue { what: what.clone(), clock: times.map(Clocks::from) }
+            Body::ClockDue { what: what.clone(), clock: times.map(RecordedTimes::from) }
         }
         Fact::Flag { side } => Body::Flag { side: side.as_ref().map(word) },
         Fact::Ruled(ruled) => Body::Ruling { ruling: ruled.into() },

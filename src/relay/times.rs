@@ -6,9 +6,9 @@ use crate::game::entry::Fact;
 
 /// What the clock of one board showed last in a game that goes on.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shown(Option<Times>);
+pub struct LastTimes(Option<Times>);
 
-impl Shown {
+impl LastTimes {
     /// Takes the next fact of the board's record.
     pub fn take(&mut self, fact: &Fact) {
         match fact {
@@ -26,7 +26,7 @@ impl Shown {
 }
 
 /// The boards on which a game goes on, the shortest time first; of equal ones in their order.
-pub fn shortest_first<T>(boards: impl IntoIterator<Item = (T, Shown)>) -> Vec<(T, Times)> {
+pub fn shortest_first<T>(boards: impl IntoIterator<Item = (T, LastTimes)>) -> Vec<(T, Times)> {
     let playing = boards.into_iter().filter_map(|(name, shown)| Some((name, shown.times()?)));
     let mut playing: Vec<(T, Times)> = playing.collect();
     playing.sort_by_key(|(_, times)| times.white.min(times.black));

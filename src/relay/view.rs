@@ -145,7 +145,7 @@ impl View {
         }
         view.link = record.link().word();
         view.clock = record.times().map(|(times, running, age)| {
-            let times = super::record::Clocks::from(times);
+            let times = super::record::RecordedTimes::from(times);
             ViewClock {
                 white_ms: times.white_ms,
                 black_ms: times.black_ms,
@@ -215,7 +215,7 @@ impl View {
 
 fn clock(game: &Game, now: Mono) -> Option<ViewClock> {
     let Some(times) = game.clock().times() else { return estimated(game, now) };
-    let times = super::record::Clocks::from(times);
+    let times = super::record::RecordedTimes::from(times);
     let age = now.since(game.clock().read_at());
     Some(ViewClock {
         white_ms: times.white_ms,
@@ -228,7 +228,7 @@ fn clock(game: &Game, now: Mono) -> Option<ViewClock> {
 
 fn estimated(game: &Game, now: Mono) -> Option<ViewClock> {
     let estimate = game.estimate(now)?;
-    let times = super::record::Clocks::from(estimate.times);
+    let times = super::record::RecordedTimes::from(estimate.times);
     Some(ViewClock {
         white_ms: times.white_ms,
         black_ms: times.black_ms,

@@ -1,7 +1,8 @@
 //! The words that records use for the core's values, in one table each.
 
 use crate::clock::Rate;
-use crate::game::entry::{Basis, LinkState, Stage};
+use crate::game::entry::{Basis, LinkState};
+use crate::laws::Stage;
 use crate::table::End;
 use crate::track::line::CompletedBy;
 use crate::track::{Reading, Sight};

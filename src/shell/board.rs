@@ -6,21 +6,22 @@
 
 use super::clock::own::OwnClockStub;
 use super::clock::{self, TableClock};
-use super::http::Shown;
-use super::journal::{Backoff, Batch, DiskStorage, Journal, Line, Writer};
-use super::keeper::{Calls, Stand, stopped};
-use super::link::{Heard, Link, What};
+use super::heard::Heard;
+use super::http::ShownView;
+use super::journal::{BACKOFF, Batch, DiskStorage, Journal, JournalLine, Writer};
+use super::keeper::{Calls, Outfit, stopped};
+use super::link::{Link, LinkNews};
 use super::now::{Now, WallWatch};
-use super::orders::desk::{self, Desk};
-use super::orders::{self, Answer, Asked, Class, Reply, Requests};
-use super::publish::{After, Publisher, Sent};
-use super::record::{self, Past, RecordError};
+use super::orders::desk::{self, OrderDesk};
+use super::orders::{self, Answer, AnswerClass, Asked, Reply, Requests};
+use super::publish::{After, Publisher, SentBatch};
+use super::record::{self, PriorRecord, RecordError};
 use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState};
 use crate::relay::log::Log;
 use crate::relay::open;
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, Command, Item};
+use crate::wire::{BoardCommand, DriverOutput, Item};
 use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,18 +31,18 @@ use tracing::{debug, error, info, warn};
 
 /// One board, ready to run.
 #[derive(Debug)]
-pub struct Board {
+pub struct BoardActor {
     name: String,
     game: Game,
     log: Log,
-    desk: Desk,
+    desk: OrderDesk,
     ear: Ear,
     effects: Vec<Effect>,
     now: Now,
     line: Link,
     clock: Box<dyn TableClock>,
     /// Told of each batch that goes to the journal.
-    sent: mpsc::UnboundedSender<Sent>,
+    sent: mpsc::UnboundedSender<SentBatch>,
     /// Whether the time of day jumps.
     wall: WallWatch,
     /// Up to when the game has been told.
@@ -60,11 +61,11 @@ pub struct Board {
 
 /// A record that was opened, with what it tells of before.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedRecord {
     journal: Journal<DiskStorage>,
     /// What it tells of itself that is not on it yet.
     news: Vec<Keeping>,
-    past: Past,
+    past: PriorRecord,
     /// Nothing of it could be read: there may be one.
     is_unread: bool,
     /// Why the disk does not take it at the moment.
@@ -83,7 +84,7 @@ pub enum Ended {
     Lost(&'static str),
 }
 
-impl Board {
+impl BoardActor {
     /// Opens the journal in `folder` and reads what is in it. Waits for the disk as long as that
     /// takes. Where the disk does not take a record, what can be read of it is gone on from in
     /// memory.
@@ -92,31 +93,31 @@ impl Board {
     ///
     /// # Errors
     /// The journal is another program's, or of a newer version.
-    pub fn read(folder: &Path, each: &dyn Fn()) -> Result<Opened, RecordError> {
-        let mut past = Past::default();
-        let take = &mut |line: Line| {
+    pub fn read(folder: &Path, each: &dyn Fn()) -> Result<OpenedRecord, RecordError> {
+        let mut past = PriorRecord::default();
+        let take = &mut |line: JournalLine| {
             past.take(&line);
             each();
         };
         let error = match record::open(folder, take) {
             Ok((journal, found)) => {
                 let news = past.news(found, folder);
-                return Ok(Opened { journal, news, past, is_unread: false, trouble: None });
+                return Ok(OpenedRecord { journal, news, past, is_unread: false, trouble: None });
             }
             Err(error) if error.is_of_disk() => error,
             Err(error) => return Err(error),
         };
-        let mut past = Past::default();
+        let mut past = PriorRecord::default();
         let (journal, found) = record::open_detached(folder, &mut |line| past.take(&line))?;
         let is_unread = found.is_none();
         let news = match found {
             Some(found) => past.news(found, folder),
             None => {
-                past = Past::default();
+                past = PriorRecord::default();
                 Vec::new()
             }
         };
-        Ok(Opened { journal, news, past, is_unread, trouble: Some(error.sentence()) })
+        Ok(OpenedRecord { journal, news, past, is_unread, trouble: Some(error.sentence()) })
     }
 
     /// A record in `folder` of which the disk gives nothing: what happens is kept in memory, and
@@ -124,21 +125,22 @@ impl Board {
     ///
     /// # Errors
     /// The boot's identity cannot be read.
-    pub fn unread(folder: &Path) -> Result<Opened, RecordError> {
+    pub fn unread(folder: &Path) -> Result<OpenedRecord, RecordError> {
         let trouble = Some("the disk does not answer".to_owned());
         let journal = record::unread(folder)?;
-        let past = Past::default();
-        Ok(Opened { journal, news: Vec::new(), past, is_unread: true, trouble })
+        let past = PriorRecord::default();
+        Ok(OpenedRecord { journal, news: Vec::new(), past, is_unread: true, trouble })
     }
 
     /// Takes up the game of an opened record, and starts line and publisher. A `clock` of our own
     /// takes the place of that in the settings.
     ///
     /// Must be called inside a runtime.
-    pub fn open(opened: Opened, stand: &Stand, clock: Option<OwnClockStub>) -> Self {
+    pub fn open(opened: OpenedRecord, stand: &Outfit, clock: Option<OwnClockStub>) -> Self {
         let (settings, now) = (&stand.settings, stand.now);
         let gone = opened.past.gone(now.stamp().wall);
-        let Opened { journal, news, past: Past { games, log, desk, .. }, is_unread, .. } = opened;
+        let OpenedRecord { journal, news, past, is_unread, .. } = opened;
+        let PriorRecord { games, log, desk, .. } = past;
         tell_record(&settings.name, &news);
         // What is on a record that cannot be read yet may be another round.
         let is_first = games.due().is_none() && !is_unread;
@@ -150,8 +152,8 @@ impl Board {
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
-        let (writer, events) = Writer::start(&stand.disk, journal, Backoff::default());
-        stand.view.send_replace(Arc::new(Shown::of(&settings.name, &game, now.stamp())));
+        let (writer, events) = Writer::start(&stand.disk, journal, BACKOFF);
+        stand.view.send_replace(Arc::new(ShownView::of(&settings.name, &game, now.stamp())));
         let (sent, sents) = mpsc::unbounded_channel();
         let (late, is_late) = oneshot::channel();
         let publisher = Publisher {
@@ -175,9 +177,7 @@ impl Board {
         }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let at = now.stamp();
-        let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
-        // They are the first thing that this run puts on record.
-        let mut effects: Vec<Effect> = news.into_iter().map(entry).collect();
+        let mut effects = first_effects(news, at);
         if let Some(pairing) = stand.first.clone().filter(|_| is_first) {
             let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
             game.handle(at, &Event::Act(game::Act::Paired(paired)), &mut effects);
@@ -274,35 +274,37 @@ impl Board {
     async fn answer(&mut self, asked: Asked) {
         let Asked { what, text, state, author, reason, reply: to } = asked;
         let at = self.now.stamp();
-        if let orders::What::Act(act) = &what {
-            let order = desk::Order { at: at.mono, author: &author, text: &text, state };
+        if let orders::BoardRequest::Act(act) = &what {
+            let order = desk::AdmittedOrder { at: at.mono, author: &author, text: &text, state };
             let unclear = self.game.unclear(act);
-            let unclear = unclear.map(|why| Answer::without_effect(Class::Overtaken, why));
+            let unclear = unclear.map(|why| Answer::without_effect(AnswerClass::Overtaken, why));
             let refused = self.desk.admit(order).err().map(|answer| *answer);
             if let Some(answer) = refused.or(unclear) {
                 to.send(answer).ok();
                 return;
             }
         }
-        let mut answer = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
+        let mut answer =
+            Answer { class: AnswerClass::Done, board: None, why: None, lines: Vec::new() };
         match what {
-            orders::What::Open => {
+            orders::BoardRequest::Open => {
                 answer.lines = open::lines(&self.game, at.mono);
                 let n = self.desk.state();
                 answer.lines.push(format!(
                     "state      {n}; with --at {n} an order counts if nothing has happened since"
                 ));
             }
-            orders::What::Act(act) => {
+            orders::BoardRequest::Act(act) => {
                 if !matches!(act, game::Act::Ordered { .. } | game::Act::Paired(_)) {
                     let author = author.clone();
                     self.handle(at, &Event::Act(game::Act::Entered { author, reason }));
                 }
                 self.handle(at, &Event::Act(act));
-                let order = desk::Order { at: at.mono, author: &author, text: &text, state };
+                let order =
+                    desk::AdmittedOrder { at: at.mono, author: &author, text: &text, state };
                 let refusals = self.game.refusals();
                 if !refusals.is_empty() {
-                    answer.class = Class::Refused;
+                    answer.class = AnswerClass::Refused;
                     answer.why = Some(refusals.join("; "));
                     answer.lines = open::lines(&self.game, at.mono);
                 } else {
@@ -314,23 +316,23 @@ impl Board {
         self.carry_out(at, after).await;
     }
 
-    async fn hear(&mut self, heard: Heard) {
+    async fn hear(&mut self, heard: Heard<LinkNews>) {
         let Heard { at, what } = heard;
         match what {
-            What::Up => {
+            LinkNews::Up => {
                 self.ear.forget();
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkUp);
             }
-            What::Down(why) => {
+            LinkNews::Down(why) => {
                 info!(board = self.name, "{why}");
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkDown);
             }
-            What::Bytes(bytes) if self.game.settings().board.has_own_language() => {
+            LinkNews::Bytes(bytes) if self.game.settings().board.has_own_language() => {
                 self.handle(at, &Event::Said(bytes));
             }
-            What::Bytes(bytes) => {
+            LinkNews::Bytes(bytes) => {
                 let items = self.ear.decode(at.mono, &bytes);
                 for item in &items {
                     if let Item::Message(message) = item {
@@ -344,7 +346,7 @@ impl Board {
                     debug!(board = self.name, n_noise, "bytes that are no message");
                 }
             }
-            What::Saw(event) => {
+            LinkNews::Saw(event) => {
                 let at = Stamp { mono: at.mono.max(self.handled), ..at };
                 self.handle(at, &event);
             }
@@ -366,13 +368,16 @@ impl Board {
     }
 
     /// Lets the clock's driver act, and does what it asks.
-    fn drive(&mut self, act: impl FnOnce(&mut dyn TableClock, &mut Vec<Act<Command>>)) {
+    fn drive(
+        &mut self,
+        act: impl FnOnce(&mut dyn TableClock, &mut Vec<DriverOutput<BoardCommand>>),
+    ) {
         let mut acts = Vec::new();
         act(self.clock.as_mut(), &mut acts);
         for act in acts {
             match act {
-                Act::Send(command) => self.line.send(command.encode()),
-                Act::Tell(news) => clock::tell(&self.name, &news),
+                DriverOutput::Send(command) => self.line.send(command.encode()),
+                DriverOutput::Tell(news) => clock::tell(&self.name, &news),
             }
         }
     }
@@ -422,16 +427,22 @@ impl Board {
         });
         after.heard = (!lines.is_empty()).then(|| self.now.instant(at.mono));
         // The publisher may have gone with the writer.
-        self.sent.send(Sent::now(after.lines.clone())).ok();
+        self.sent.send(SentBatch::now(after.lines.clone())).ok();
         if self.writer.send(Batch { lines, after }).await.is_err() {
             warn!(board = self.name, "the journal's writer is gone");
         }
         // The disk has it in hand; all else is done meanwhile.
         if let Some(rendered) = shown {
             // The publisher may have gone with the writer.
-            rendered.send(Arc::new(Shown::of(&self.name, &self.game, at))).ok();
+            rendered.send(Arc::new(ShownView::of(&self.name, &self.game, at))).ok();
         }
     }
+}
+
+/// What a record tells of itself is the first thing that this run puts on it.
+fn first_effects(news: Vec<Keeping>, at: Stamp) -> Vec<Effect> {
+    let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
+    news.into_iter().map(entry).collect()
 }
 
 /// What of the record is news to the arbiter.

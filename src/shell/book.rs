@@ -1,6 +1,6 @@
 //! The games of an event at one board, a round on each page, as the public may have them.
 
-use super::record::Recorded;
+use super::record::RecordedGame;
 use crate::game::{Pairing, Player, ScoreSheet};
 use crate::relay::folder;
 use crate::relay::pgn::{self, Tags};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// How far the game of a round is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stand {
+enum RoundState {
     /// It has not begun.
     Awaited,
     /// It has no moves yet.
@@ -29,8 +29,8 @@ pub struct Page {
     /// The day of the game, or on which it was paired, as PGN writes it.
     pub date: String,
     /// The game, once it has begun.
-    game: Option<Arc<Recorded>>,
-    stand: Stand,
+    game: Option<Arc<RecordedGame>>,
+    stand: RoundState,
     /// The number of the game in the record; 0 before it has begun.
     number: usize,
     /// Its tags, without any moves.
@@ -49,7 +49,7 @@ impl PartialEq for Page {
 impl Page {
     /// Whether the game is on.
     pub fn is_live(&self) -> bool {
-        matches!(self.stand, Stand::Begun | Stand::Played)
+        matches!(self.stand, RoundState::Begun | RoundState::Played)
     }
 
     /// How it ended, if it has.
@@ -67,7 +67,7 @@ impl Page {
     pub fn json(&self) -> String {
         match &self.game {
             Some(game) => {
-                let Recorded { tags, sheet, n_public, .. } = &**game;
+                let RecordedGame { tags, sheet, n_public, .. } = &**game;
                 folder::game(tags, sheet, *n_public, self.outcome())
             }
             None => {
@@ -120,8 +120,8 @@ impl Book {
             self.event = Some(pairing.event.clone());
         }
         let round = pairing.round;
-        self.pages.retain(|of, page| *of <= round || page.stand > Stand::Awaited);
-        if self.pages.get(&round).is_some_and(|page| page.stand > Stand::Awaited) {
+        self.pages.retain(|of, page| *of <= round || page.stand > RoundState::Awaited);
+        if self.pages.get(&round).is_some_and(|page| page.stand > RoundState::Awaited) {
             return;
         }
         self.pages.remove(&round);
@@ -130,7 +130,7 @@ impl Book {
             tags.pair(pairing);
             let header: Arc<str> = pgn::awaited(&tags).into();
             let (pgn, pairing) = (Arc::clone(&header), Box::new(pairing.clone()));
-            let stand = Stand::Awaited;
+            let stand = RoundState::Awaited;
             let page = Page { pairing, date, game: None, stand, number: 0, header, pgn };
             self.pages.insert(round, page);
         }
@@ -144,35 +144,35 @@ impl Book {
         let known = self.pages.get(round);
         let is_next = match known {
             Some(page) if names(&page.pairing.players) == names(players) => true,
-            Some(page) if page.stand == Stand::Over => false,
+            Some(page) if page.stand == RoundState::Over => false,
             _ => *round > 1 && !self.pages.is_empty(),
         };
-        is_next && !later.any(|(_, page)| page.stand > Stand::Awaited)
+        is_next && !later.any(|(_, page)| page.stand > RoundState::Awaited)
     }
 
     /// Takes a game of the record as it stands, which is `pgn`.
-    pub fn take(&mut self, game: Recorded, pgn: &str) {
+    pub fn take(&mut self, game: RecordedGame, pgn: &str) {
         let Some(pairing) = game.pairing.clone() else { return };
         let stand = match game.ending {
-            Some(_) => Stand::Over,
-            None if game.n_public > 0 => Stand::Played,
-            None => Stand::Begun,
+            Some(_) => RoundState::Over,
+            None if game.n_public > 0 => RoundState::Played,
+            None => RoundState::Begun,
         };
         let known = self.pages.get(&pairing.round).map(|page| &page.pairing.event);
         let is_ours = [self.event.as_ref(), known].contains(&Some(&pairing.event));
-        if !is_ours || !pairing.is_played() && stand == Stand::Begun {
+        if !is_ours || !pairing.is_played() && stand == RoundState::Begun {
             return;
         }
         for (round, page) in &mut self.pages {
             if page.number == game.number && *round != pairing.round {
                 // It was paired anew, and is none of that round.
-                (page.stand, page.number, page.game) = (Stand::Awaited, 0, None);
+                (page.stand, page.number, page.game) = (RoundState::Awaited, 0, None);
                 page.pgn = Arc::clone(&page.header);
             }
         }
         let known = self.pages.get(&pairing.round);
         let is_other = known.is_some_and(|page| page.number != game.number);
-        let counts = known.is_none_or(|page| page.stand != Stand::Over && page.stand <= stand);
+        let counts = known.is_none_or(|page| page.stand != RoundState::Over && page.stand <= stand);
         if is_other && !counts {
             return;
         }
@@ -206,7 +206,7 @@ mod tests {
         let ending = is_over.then_some(Ending { outcome, reason: Reason::Agreement });
         let pairing = Some(Box::new(pairing(round)));
         let tags = Tags::default();
-        let game = Recorded { number, tags, sheet, n_public: n, ending, pairing };
+        let game = RecordedGame { number, tags, sheet, n_public: n, ending, pairing };
         book.take(game, &format!("game {number}, {n} moves"));
     }
 

@@ -2,9 +2,10 @@
 //! by turns, and tells each board's loop what that board would have said on a line of its own.
 
 use super::config::Config;
-use super::link::{Heard, What};
+use super::heard::Heard;
+use super::link::LinkNews;
 use super::now::Now;
-use super::serial::{self, Line, LineStub};
+use super::serial::{self, LineNews, LineStub, SerialLine};
 use crate::game::Event;
 use crate::time::Stamp;
 use crate::wire::{BusLine, BusNews};
@@ -21,7 +22,7 @@ const HEARD_MAX: usize = 256;
 #[derive(Debug)]
 enum Wish {
     /// Somebody listens to this board from now on.
-    Join(usize, mpsc::Sender<Heard>),
+    Join(usize, mpsc::Sender<Heard<LinkNews>>),
     /// Bytes for this board.
     Send(usize, Vec<u8>),
     /// This board does not answer as it should: its conversation begins anew.
@@ -39,7 +40,7 @@ pub(super) struct BusSeat {
 #[derive(Debug)]
 pub(super) struct BusStub {
     seat: BusSeat,
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<Heard<LinkNews>>,
 }
 
 impl BusSeat {
@@ -58,7 +59,7 @@ impl BusSeat {
 
 impl BusStub {
     /// The next thing that comes; `None` once the line's task is gone. Safe to cancel.
-    pub(super) async fn heard(&mut self) -> Option<Heard> {
+    pub(super) async fn heard(&mut self) -> Option<Heard<LinkNews>> {
         self.heard.recv().await
     }
 
@@ -91,9 +92,9 @@ pub(super) fn start(
         for (idx, (name, _)) in boards.iter().enumerate() {
             seats.insert((*name).to_owned(), BusSeat { idx, wishes: wishes_tx.clone() });
         }
-        let (line, actor) = serial::channel(Line::named(port), now);
+        let (line, actor) = serial::channel(SerialLine::named(port), now);
         tasks.spawn(actor.run());
-        let ears = boards.iter().map(|_| Ear::default()).collect();
+        let ears = boards.iter().map(|_| BusListener::default()).collect();
         let port = port.to_owned();
         let bus = BusLine::new(&addresses);
         tasks.spawn(BusActor { port, line, now, bus, ears, wishes }.run());
@@ -103,18 +104,18 @@ pub(super) fn start(
 
 /// Who listens to a board.
 #[derive(Debug, Default)]
-struct Ear {
-    heard: Option<mpsc::Sender<Heard>>,
+struct BusListener {
+    heard: Option<mpsc::Sender<Heard<LinkNews>>>,
     /// Why the board is not heard, as far as is known.
     why: Option<String>,
     /// Its loop was too busy to be told everything: it begins anew.
     is_behind: bool,
 }
 
-impl Ear {
-    fn tell(&mut self, at: Stamp, what: What) {
+impl BusListener {
+    fn tell(&mut self, at: Stamp, what: LinkNews) {
         let Some(heard) = &self.heard else { return };
-        if self.is_behind && !matches!(what, What::Up | What::Down(_)) {
+        if self.is_behind && !matches!(what, LinkNews::Up | LinkNews::Down(_)) {
             return;
         }
         self.is_behind = heard.try_send(Heard { at, what }).is_err();
@@ -128,7 +129,7 @@ struct BusActor {
     line: LineStub,
     now: Now,
     bus: BusLine,
-    ears: Vec<Ear>,
+    ears: Vec<BusListener>,
     wishes: mpsc::UnboundedReceiver<Wish>,
 }
 
@@ -163,16 +164,16 @@ impl BusActor {
         }
     }
 
-    fn hear(&mut self, heard: serial::Heard) -> Stamp {
-        let serial::Heard { at, what } = heard;
+    fn hear(&mut self, heard: Heard<LineNews>) -> Stamp {
+        let Heard { at, what } = heard;
         match what {
-            serial::What::Up => self.bus.link_up(at.mono),
-            serial::What::Bytes(bytes) => self.bus.on_bytes(at.mono, &bytes),
-            serial::What::Down { why } => {
+            LineNews::Up => self.bus.link_up(at.mono),
+            LineNews::Bytes(bytes) => self.bus.on_bytes(at.mono, &bytes),
+            LineNews::Down { why } => {
                 self.bus.link_down();
                 for ear in &mut self.ears {
                     ear.why = Some(why.to_string());
-                    ear.tell(at, What::Down(why.to_string()));
+                    ear.tell(at, LinkNews::Down(why.to_string()));
                 }
             }
         }
@@ -185,7 +186,7 @@ impl BusActor {
             Wish::Send(idx, bytes) => self.bus.order(at.mono, idx, &bytes),
             Wish::Join(idx, heard) => {
                 let why = self.ears[idx].why.take();
-                self.ears[idx] = Ear { heard: Some(heard), ..Ear::default() };
+                self.ears[idx] = BusListener { heard: Some(heard), ..BusListener::default() };
                 self.begin_anew(at, idx, why);
             }
             Wish::Reopen(idx) => {
@@ -198,10 +199,10 @@ impl BusActor {
     fn begin_anew(&mut self, at: Stamp, idx: usize, why: Option<String>) {
         let ear = &mut self.ears[idx];
         if let Some(why) = &why {
-            ear.tell(at, What::Down(why.clone()));
+            ear.tell(at, LinkNews::Down(why.clone()));
         }
         if self.bus.is_up(idx) {
-            ear.tell(at, What::Up);
+            ear.tell(at, LinkNews::Up);
         } else {
             ear.why = why;
         }
@@ -216,15 +217,15 @@ impl BusActor {
             let what = match news {
                 BusNews::Up => {
                     ear.why = None;
-                    What::Up
+                    LinkNews::Up
                 }
                 BusNews::Down(fault) => {
                     let why = format!("{}: {fault}", self.port);
                     ear.why = Some(why.clone());
-                    What::Down(why)
+                    LinkNews::Down(why)
                 }
-                BusNews::Said(message) => What::Bytes(message.encode()),
-                BusNews::Noise => What::Saw(Event::Noise),
+                BusNews::Said(message) => LinkNews::Bytes(message.encode()),
+                BusNews::Noise => LinkNews::Saw(Event::Noise),
             };
             ear.tell(at, what);
         }

@@ -14,14 +14,14 @@ pub(super) use self::check::is_unseen;
 pub use self::event::EventSettings;
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
-pub use self::matrix::{Chips, Matrix, Occupied};
+pub use self::matrix::{Matrix, Occupied, SwitchReader};
 pub use self::push::{Push, ROUND, host_of};
 pub use self::serve::{Folder, Http, LiveChess, parse_listen};
 use self::terms::Announced;
 use super::clock::kind::Source;
 use super::orders::SOCKET;
 use crate::clock::{ControlError, TimeControl};
-use crate::drive::{Calls, Starter};
+use crate::drive::{ArbiterCall, Starter};
 use crate::game::settings::Settle;
 use crate::game::terms::{at_control, variant_of};
 use crate::game::{BoardKind, Settings};
@@ -82,7 +82,7 @@ pub struct Config {
     pub event: EventSettings,
     /// The boards.
     #[serde(rename = "board")]
-    pub boards: Vec<Board>,
+    pub boards: Vec<BoardConfig>,
 }
 
 /// What becomes of the records, beside their folder.
@@ -106,7 +106,7 @@ pub struct Orders {
 /// One board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Board {
+pub struct BoardConfig {
     /// Its name: in addresses, folders and the log.
     pub name: String,
     /// The table at which it is, by the numbers of the pairings; 0 for its place in the settings.
@@ -143,7 +143,7 @@ pub struct Board {
     pub connector: Connector,
     /// White's end of the clock.
     #[serde(deserialize_with = "word::one_of")]
-    pub clock_white: Seat,
+    pub clock_white: WhiteEnd,
     /// Where the clock is.
     #[serde(deserialize_with = "word::one_of")]
     pub clock: Source,
@@ -195,7 +195,7 @@ pub enum Connector {
 /// White's end of the clock, seen from its front.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Seat {
+pub enum WhiteEnd {
     /// Found out from the first press.
     #[default]
     Auto,
@@ -229,7 +229,7 @@ impl Default for Config {
             push: Push::default(),
             orders: Orders::default(),
             event: EventSettings::default(),
-            boards: vec![Board::default()],
+            boards: vec![BoardConfig::default()],
         }
     }
 }
@@ -240,7 +240,7 @@ impl Default for Orders {
     }
 }
 
-impl Default for Board {
+impl Default for BoardConfig {
     fn default() -> Self {
         let settle = Settle::default();
         let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
@@ -260,7 +260,7 @@ impl Default for Board {
             round: String::new(),
             delay: Delay::None,
             connector: Connector::Auto,
-            clock_white: Seat::Auto,
+            clock_white: WhiteEnd::Auto,
             clock: Source::Board,
             clock_port: "auto".to_owned(),
             drive_clock: false,
@@ -397,12 +397,13 @@ impl Config {
 
     /// The table of each board.
     pub fn tables(&self) -> Vec<u16> {
-        let of = |(board, place): (&Board, u16)| if board.table > 0 { board.table } else { place };
+        let of =
+            |(board, place): (&BoardConfig, u16)| if board.table > 0 { board.table } else { place };
         self.boards.iter().zip(1..).map(of).collect()
     }
 
     /// The folder of one board's journal and games.
-    pub fn folder(&self, board: &Board) -> PathBuf {
+    pub fn folder(&self, board: &BoardConfig) -> PathBuf {
         self.state_dir.join(&board.name)
     }
 }
@@ -455,7 +456,7 @@ fn one_line(complaint: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
-impl Board {
+impl BoardConfig {
     /// A clock with a port to itself is always driven: a DGT 3000 on its jack tells its times only
     /// to whom it obeys.
     fn check_port(&self, control: Option<TimeControl>) -> Result<(), String> {
@@ -488,8 +489,8 @@ impl Board {
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> End {
         match self.clock_white {
-            Seat::Auto | Seat::Left => End::Left,
-            Seat::Right => End::Right,
+            WhiteEnd::Auto | WhiteEnd::Left => End::Left,
+            WhiteEnd::Right => End::Right,
         }
     }
 
@@ -499,11 +500,11 @@ impl Board {
     }
 
     /// For what a clock that we drive calls the arbiter.
-    pub(super) const fn calls(&self) -> Calls {
+    pub(super) const fn calls(&self) -> ArbiterCall {
         match self.clock_stops_for {
-            StopsFor::Nothing => Calls::Never,
-            StopsFor::IllegalMove => Calls::IllegalMove,
-            StopsFor::Irregularity => Calls::Irregularity,
+            StopsFor::Nothing => ArbiterCall::Never,
+            StopsFor::IllegalMove => ArbiterCall::IllegalMove,
+            StopsFor::Irregularity => ArbiterCall::Irregularity,
         }
     }
 
@@ -582,9 +583,9 @@ impl Board {
                 Connector::Right => Some(Orientation::Rotated),
             },
             white_end: match self.clock_white {
-                Seat::Auto => None,
-                Seat::Left => Some(End::Left),
-                Seat::Right => Some(End::Right),
+                WhiteEnd::Auto => None,
+                WhiteEnd::Left => Some(End::Left),
+                WhiteEnd::Right => Some(End::Right),
             },
             terms,
             clock_role: self.clock.role(self.drive_clock, control.as_ref()),

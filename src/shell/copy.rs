@@ -2,7 +2,8 @@
 //! own follows what is on the first one. Nothing that is recorded waits for it.
 
 use super::apart::{Apart, Share};
-use super::journal::{DiskStorage, JournalError, Mirror, Position};
+use super::backoff::Backoff;
+use super::journal::{DiskStorage, JournalCopy, JournalError, Position};
 use super::status::Status;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -16,10 +17,9 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};
 use tracing::{info, warn};
 
-/// How long to wait before a copy that failed is tried again: twice as long each time. A stick that
-/// is put in again is used within the longest of them.
-const WAIT_FIRST: Duration = Duration::from_secs(1);
-const WAIT_LAST: Duration = Duration::from_secs(10);
+/// How long to wait before a copy that failed is tried again. A stick that is put in again is used
+/// within the longest of these waits.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(10));
 /// A copy that has not moved for so long, with something to do, does not keep up.
 const SLOW: Duration = Duration::from_secs(10);
 /// How often it is looked at how the copies stand.
@@ -96,8 +96,8 @@ impl Folders {
     /// Follows the record until nothing more will come.
     async fn copy(self, mut kept: watch::Receiver<Position>, copied: watch::Sender<Copied>) {
         let (root, name) = (self.root.clone(), self.name.clone());
-        let mut mirror = Mirror::new(|place| DiskStorage::new(folder_of(&root, &name, place)));
-        let mut wait = WAIT_FIRST;
+        let mut mirror = JournalCopy::new(|place| DiskStorage::new(folder_of(&root, &name, place)));
+        let mut backoff = BACKOFF;
         loop {
             let to = *kept.borrow_and_update();
             let before = mirror.place();
@@ -112,8 +112,10 @@ impl Folders {
             let stands = done.map_or_else(Copied::Failed, |()| Copied::UpTo(to.seq));
             copied.send_if_modified(|it| std::mem::replace(it, stands.clone()) != stands);
             // A copy that is taken away is noticed, even if nothing happens.
-            let pause = if is_done { WAIT_LAST } else { wait };
-            wait = if is_done { WAIT_FIRST } else { (wait * 2).min(WAIT_LAST) };
+            let pause = if is_done { backoff.longest() } else { backoff.wait() };
+            if is_done {
+                backoff.reset();
+            }
             let ended = tokio::select! {
                 changed = next(&mut kept, is_done) => changed.is_err(),
                 () = sleep(pause) => false,

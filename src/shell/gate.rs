@@ -4,10 +4,10 @@
 //! the house's own and always up to date; the public may be behind by what the settings say.
 
 use super::book::Book;
-use super::http::Shown;
+use super::http::ShownView;
 use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, open_file};
 use super::now::Now;
-use super::record::{self, Games, Recorded};
+use super::record::{self, Games, RecordedGame};
 use crate::game::{Entry, Fact, ScoreSheet};
 use crate::relay::delay::{Delay, Held};
 use crate::relay::livechess::Live;
@@ -44,7 +44,7 @@ pub struct Public {
     pub live: watch::Sender<Arc<Live>>,
     /// The page's view document, where the public is behind the board. Where it is not, the board
     /// publishes its own, which also has what is on no record.
-    pub view: Option<watch::Sender<Arc<Shown>>>,
+    pub view: Option<watch::Sender<Arc<ShownView>>>,
     /// Whether all that is on record has been read once.
     pub is_ready: watch::Sender<bool>,
 }
@@ -65,7 +65,7 @@ struct Scene {
 
 impl Scene {
     /// Takes the next entry, and gives back the game that it closes.
-    fn take(&mut self, entry: &Entry) -> Option<Recorded> {
+    fn take(&mut self, entry: &Entry) -> Option<RecordedGame> {
         match &entry.fact {
             Fact::Sensed { sq, reading } => {
                 self.seen.iter_mut().for_each(|seen| seen.set(*sq, *reading));
@@ -337,7 +337,7 @@ impl<'a> Window<'a> {
         let game = scene.games.current();
         let text = game.as_ref().map_or_else(String::new, |game| game.public_pgn(self.site));
         let lone = game.as_ref().filter(|game| game.pairing.is_none());
-        let apart = lone.map_or_else(Vec::new, Recorded::pgn_apart);
+        let apart = lone.map_or_else(Vec::new, RecordedGame::pgn_apart);
         if let Some(game) = game {
             scene.book.take(game, &text);
         }
@@ -358,7 +358,7 @@ impl<'a> Window<'a> {
         if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
             let games = &scene.games;
             let text = View::of_record(self.board, games.fold(), games.tags()).to_json();
-            view.send_replace(Arc::new(Shown { text, made: Instant::now() }));
+            view.send_replace(Arc::new(ShownView { text, made: Instant::now() }));
         }
         // Last, since who waits for it takes the rest for that of the whole record.
         self.public.is_ready.send_replace(true);

@@ -1,7 +1,8 @@
 //! Keeps one board recorded: opens its record, runs it, and when either fails says so and tries
 //! again. What goes wrong at one board is none of the others' concern.
 
-use super::board::{Board, Ended, Opened};
+use super::backoff::Backoff;
+use super::board::{BoardActor, Ended, OpenedRecord};
 use super::bus::BusSeat;
 use super::clock::own::OwnClockStub;
 use super::config;
@@ -9,10 +10,10 @@ use super::copy::Original;
 use super::delays::Delays;
 use super::disk::Disk;
 use super::gate::{Gate, Public};
-use super::http::{Feed, Shown};
+use super::http::{Feed, ShownView};
 use super::journal::Position;
 use super::now::Now;
-use super::orders::{self, Answer, Asked, Class, Requests};
+use super::orders::{self, Answer, AnswerClass, Asked, Requests};
 use super::publish::Echo;
 use super::record::{Games, RecordError};
 use super::status::{Recording, Status};
@@ -30,9 +31,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 use tracing::{error, info};
 
-/// How long to wait before a record is opened again: twice as long each time, up to a limit.
-const WAIT_FIRST: Duration = Duration::from_secs(1);
-const WAIT_LAST: Duration = Duration::from_secs(30);
+/// How long to wait before a record is opened again.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(30));
 /// A record is not waited for any longer where the disk gives nothing for so long to any board:
 /// a card that is merely slow gives something, and one that tidies up is back by then. The game in
 /// progress would be cut in two by going on without its beginning.
@@ -42,9 +42,9 @@ const CALM: Duration = Duration::from_secs(60);
 
 /// What of a board lasts while its record is opened, lost and opened again.
 #[derive(Debug)]
-pub struct Stand {
+pub struct Outfit {
     /// Its settings.
-    pub settings: config::Board,
+    pub settings: config::BoardConfig,
     /// Its place on a line that other boards share, if it has one.
     pub(super) seat: Option<BusSeat>,
     /// A list of pairings is set: what is on record of them holds.
@@ -60,7 +60,7 @@ pub struct Stand {
     /// The time.
     pub now: Now,
     /// The page's view document.
-    pub view: watch::Sender<Arc<Shown>>,
+    pub view: watch::Sender<Arc<ShownView>>,
     /// How the recording stands.
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
@@ -71,7 +71,7 @@ pub struct Stand {
     pub alive: watch::Sender<u64>,
 }
 
-impl Stand {
+impl Outfit {
     /// The settings as the core wants them, with who plays by what is on record.
     pub(super) fn known(&self, games: &Games) -> Settings {
         let mut known = self.settings.settings();
@@ -100,7 +100,7 @@ pub struct Handle {
 /// The keeper of one board.
 #[derive(Debug)]
 pub struct Keeper {
-    stand: Stand,
+    stand: Outfit,
     clock: Option<OwnClockStub>,
     requests: Requests,
     /// Why the board is not recorded, as it was said last.
@@ -124,7 +124,7 @@ pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
 impl Keeper {
     /// A keeper for the board of these settings, with a `clock` of our own instead of theirs.
     pub fn new(
-        settings: &config::Board,
+        settings: &config::BoardConfig,
         folder: PathBuf,
         clock: Option<OwnClockStub>,
         echo: Echo,
@@ -133,7 +133,7 @@ impl Keeper {
     ) -> (Self, Handle) {
         let empty = Game::new(settings.settings());
         let name = settings.name.clone();
-        let (view, views) = watch::channel(Arc::new(Shown::of(&name, &empty, now.stamp())));
+        let (view, views) = watch::channel(Arc::new(ShownView::of(&name, &empty, now.stamp())));
         let (pgn, pgns) = watch::channel(Arc::from(""));
         let (apart, aparts) = watch::channel(Arc::default());
         let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
@@ -171,7 +171,7 @@ impl Keeper {
             status: statuses,
             delays: Arc::clone(&delays),
         };
-        let stand = Stand {
+        let stand = Outfit {
             settings,
             seat: None,
             has_list: false,
@@ -208,16 +208,15 @@ impl Keeper {
 
     /// Keeps the board recorded until everything stops.
     pub async fn run(mut self, mut calls: Calls) {
-        let mut wait = WAIT_FIRST;
+        let mut backoff = BACKOFF;
         loop {
             let begun = Instant::now();
             let Some(off) = self.record(&mut calls).await else { return };
             if begun.elapsed() > CALM {
-                wait = WAIT_FIRST;
+                backoff.reset();
             }
             self.say_off(off);
-            let Some(()) = self.meanwhile(sleep(wait), &mut calls).await else { return };
-            wait = (wait * 2).min(WAIT_LAST);
+            let Some(()) = self.meanwhile(sleep(backoff.wait()), &mut calls).await else { return };
         }
     }
 
@@ -246,7 +245,8 @@ impl Keeper {
         };
         // What is wrong with a record may show only when it is taken up.
         let (clock, trouble) = (self.clock.take(), opened.trouble.clone());
-        let opening = catch_unwind(AssertUnwindSafe(|| Board::open(opened, &self.stand, clock)));
+        let opening =
+            catch_unwind(AssertUnwindSafe(|| BoardActor::open(opened, &self.stand, clock)));
         let board = match opening {
             Ok(board) => board,
             Err(panic) => return Some(Some(failed(&said_by(&*panic)))),
@@ -287,7 +287,7 @@ impl Keeper {
                     let why = status.fault().unwrap_or("its record is opened again").to_owned();
                     let why = format!("this board is not recorded now: {why}");
                     // Whoever asked may have gone.
-                    reply.send(Answer::without_effect(Class::Busy, why)).ok();
+                    reply.send(Answer::without_effect(AnswerClass::Busy, why)).ok();
                 }
             }
         }
@@ -315,9 +315,9 @@ impl Keeper {
 /// What the public sees of the page. Where it is behind the board, it has no way to what the board
 /// shows.
 fn public_views(
-    settings: &config::Board,
-    views: watch::Receiver<Arc<Shown>>,
-) -> (Option<watch::Sender<Arc<Shown>>>, watch::Receiver<Arc<Shown>>) {
+    settings: &config::BoardConfig,
+    views: watch::Receiver<Arc<ShownView>>,
+) -> (Option<watch::Sender<Arc<ShownView>>>, watch::Receiver<Arc<ShownView>>) {
     if settings.delay.is_none() {
         return (None, views);
     }
@@ -326,7 +326,7 @@ fn public_views(
 }
 
 /// What the settings say of the game that is to come.
-fn tags_of(settings: &config::Board) -> Tags {
+fn tags_of(settings: &config::BoardConfig) -> Tags {
     Tags {
         event: settings.event.clone(),
         site: settings.site.clone(),
@@ -344,9 +344,9 @@ async fn read(
     disk: Arc<Disk>,
     folder: PathBuf,
     board: String,
-) -> Option<Result<Opened, RecordError>> {
+) -> Option<Result<OpenedRecord, RecordError>> {
     let (reader, path) = (Arc::clone(&disk), folder.clone());
-    let reading = disk.run(move || Board::read(&path, &|| reader.has_given()));
+    let reading = disk.run(move || BoardActor::read(&path, &|| reader.has_given()));
     tokio::select! {
         read = reading => {
             disk.has_given();
@@ -358,7 +358,7 @@ async fn read(
                 "THE DISK DOES NOT ANSWER: the record cannot be read; what happens is in memory \
                  only, and will follow it"
             );
-            Some(Board::unread(&folder))
+            Some(BoardActor::unread(&folder))
         }
     }
 }

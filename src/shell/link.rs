@@ -1,12 +1,12 @@
 //! The way to a board, whichever it is: a serial line, or switches on the pins.
 
 use super::bus::{BusSeat, BusStub};
-use super::config::Board;
+use super::config::BoardConfig;
+use super::heard::Heard;
 use super::matrix::{self, MatrixStub};
 use super::now::Now;
 use super::serial::{self, LineStub};
 use crate::game::Event;
-use crate::time::Stamp;
 use tokio::task::JoinSet;
 
 /// The core's end of the way to a board.
@@ -20,16 +20,9 @@ pub(super) enum Link {
     Matrix(MatrixStub),
 }
 
-/// Something that came from a board.
-#[derive(Debug)]
-pub(super) struct Heard {
-    pub(super) at: Stamp,
-    pub(super) what: What,
-}
-
 /// What may come from a board.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum LinkNews {
     /// The way is open.
     Up,
     /// It is not, and why.
@@ -41,15 +34,15 @@ pub(super) enum What {
 }
 
 /// The line to this port, at the speed of the board of these settings.
-pub(super) fn line_of(settings: &Board, port: &str) -> serial::Line {
-    serial::Line::named(port).at_baud(settings.maker.baud())
+pub(super) fn line_of(settings: &BoardConfig, port: &str) -> serial::SerialLine {
+    serial::SerialLine::named(port).at_baud(settings.maker.baud())
 }
 
 impl Link {
     /// The way to the board of these settings, or to that at the `seat`. What keeps it open runs
     /// among the `tasks`.
     pub(super) fn open(
-        settings: &Board,
+        settings: &BoardConfig,
         seat: Option<&BusSeat>,
         now: Now,
         tasks: &mut JoinSet<()>,
@@ -66,22 +59,22 @@ impl Link {
     }
 
     /// The next thing that comes; `None` once it is closed. Safe to cancel.
-    pub(super) async fn heard(&mut self) -> Option<Heard> {
+    pub(super) async fn heard(&mut self) -> Option<Heard<LinkNews>> {
         match self {
             Self::Line(line) => line.heard().await.map(|heard| {
                 let what = match heard.what {
-                    serial::What::Up => What::Up,
-                    serial::What::Down { why } => What::Down(why.to_string()),
-                    serial::What::Bytes(bytes) => What::Bytes(bytes),
+                    serial::LineNews::Up => LinkNews::Up,
+                    serial::LineNews::Down { why } => LinkNews::Down(why.to_string()),
+                    serial::LineNews::Bytes(bytes) => LinkNews::Bytes(bytes),
                 };
                 Heard { at: heard.at, what }
             }),
             Self::Bus(bus) => bus.heard().await,
             Self::Matrix(matrix) => matrix.heard().await.map(|heard| {
                 let what = match heard.what {
-                    matrix::What::Up => What::Up,
-                    matrix::What::Down(why) => What::Down(why.to_string()),
-                    matrix::What::Saw(event) => What::Saw(event),
+                    matrix::MatrixNews::Up => LinkNews::Up,
+                    matrix::MatrixNews::Down(why) => LinkNews::Down(why.to_string()),
+                    matrix::MatrixNews::Saw(event) => LinkNews::Saw(event),
                 };
                 Heard { at: heard.at, what }
             }),

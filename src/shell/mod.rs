@@ -2,6 +2,7 @@
 //! hands it to the core, carries out what the core asks for, and does nothing else.
 
 pub mod apart;
+pub mod backoff;
 pub mod board;
 pub mod book;
 mod bus;
@@ -13,6 +14,7 @@ pub mod delays;
 pub mod disk;
 pub mod folder;
 pub mod gate;
+pub mod heard;
 pub mod http;
 pub mod journal;
 pub mod keeper;

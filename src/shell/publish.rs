@@ -1,7 +1,7 @@
 //! What a board shows once it is durable: the page and the lines of the log.
 
 use super::delays::Delays;
-use super::http::Shown;
+use super::http::ShownView;
 use super::journal::{Joined, Noted, Position, Reached, Room, WriterEvent};
 use super::orders::Reply;
 use super::status::Status;
@@ -18,7 +18,7 @@ use tracing::{error, info, trace, warn};
 #[derive(Debug, Default)]
 pub struct After {
     /// The new view document, once it is rendered: the disk need not wait for that.
-    pub shown: Option<oneshot::Receiver<Arc<Shown>>>,
+    pub shown: Option<oneshot::Receiver<Arc<ShownView>>>,
     /// New lines of the arbiter's log.
     pub lines: Vec<String>,
     /// The answer to an order.
@@ -46,7 +46,7 @@ pub struct Publisher {
     /// Where the log's lines go.
     pub echo: Echo,
     /// The page's view document.
-    pub view: watch::Sender<Arc<Shown>>,
+    pub view: watch::Sender<Arc<ShownView>>,
     /// Told when the disk does not take the record, and when it does again.
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
@@ -58,7 +58,7 @@ pub struct Publisher {
     /// Counts how long records take.
     pub delays: Arc<Delays>,
     /// What was given to the journal, in the order in which it comes out again.
-    pub sent: mpsc::UnboundedReceiver<Sent>,
+    pub sent: mpsc::UnboundedReceiver<SentBatch>,
 }
 
 /// A disk that has not answered for so long stands still: a card that tidies up takes less.
@@ -66,14 +66,14 @@ const STALL: Duration = Duration::from_secs(2);
 
 /// A batch on its way to the disk.
 #[derive(Debug)]
-pub struct Sent {
+pub struct SentBatch {
     at: Instant,
     lines: Vec<String>,
     /// Whether the arbiter was told of it, because the disk stands still.
     is_told: bool,
 }
 
-impl Sent {
+impl SentBatch {
     /// A batch with these lines of the log, given to the journal now.
     pub fn now(lines: Vec<String>) -> Self {
         Self { at: Instant::now(), lines, is_told: false }
@@ -87,7 +87,7 @@ const HEAD_LOGGED_EVERY: Duration = Duration::from_secs(600);
 
 /// When the head of the record was published last, and logged.
 #[derive(Debug, Default)]
-struct Head {
+struct HeadNotice {
     told: Option<Noted>,
     due: Option<Instant>,
     logged: Option<(Instant, Noted)>,
@@ -96,7 +96,7 @@ struct Head {
 /// What is on its way to the disk.
 #[derive(Debug, Default)]
 struct Waiting {
-    queue: VecDeque<Sent>,
+    queue: VecDeque<SentBatch>,
     is_stalled: bool,
 }
 
@@ -112,7 +112,7 @@ impl Publisher {
     pub async fn run(mut self, mut events: mpsc::UnboundedReceiver<WriterEvent<After>>) {
         let mut withheld = Withheld::default();
         let mut waiting = Waiting::default();
-        let mut head = Head::default();
+        let mut head = HeadNotice::default();
         loop {
             let due = waiting.due();
             let event = tokio::select! {
@@ -203,7 +203,7 @@ impl Publisher {
     }
 
     /// The disk has more of the record: whoever copies it is told at once, others within seconds.
-    fn reached_more(&mut self, head: &mut Head) {
+    fn reached_more(&mut self, head: &mut HeadNotice) {
         let position = self.reached.borrow_and_update().position;
         self.kept.send_replace(position);
         let soon = if head.told.is_none() { Duration::ZERO } else { HEAD_EVERY };
@@ -211,7 +211,7 @@ impl Publisher {
     }
 
     /// Publishes the head of the record, and logs it if it is due or `is_end`.
-    fn tell_head(&self, head: &mut Head, is_end: bool) {
+    fn tell_head(&self, head: &mut HeadNotice, is_end: bool) {
         head.due = None;
         let Some(noted) = self.reached.borrow().noted.clone() else { return };
         let now = Instant::now();
@@ -316,7 +316,7 @@ impl Publisher {
     }
 
     /// Tells the arbiter, who may know what is not kept yet, and gives back what is for the public.
-    async fn tell(&self, after: After, is_durable: bool) -> Option<Arc<Shown>> {
+    async fn tell(&self, after: After, is_durable: bool) -> Option<Arc<ShownView>> {
         let mark = if is_durable { "" } else { NOT_KEPT };
         after.lines.iter().for_each(|line| self.echo(mark, line));
         if let Some(reply) = after.reply {
@@ -341,7 +341,7 @@ const NOT_KEPT: &str = "NOT KEPT YET  ";
 #[derive(Debug, Default)]
 struct Withheld {
     /// The newest view.
-    shown: Option<Arc<Shown>>,
+    shown: Option<Arc<ShownView>>,
     /// Something will never be on the disk, and all that is shown after it would rest on it.
     is_for_good: bool,
 }

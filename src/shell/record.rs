@@ -1,11 +1,12 @@
 //! A board's record on disk: journal lines to facts and back, and the games in them.
 
 use super::journal::{
-    BootId, Damage, DiskStorage, Found, Journal, JournalError, Limits, Line, NewLine, TornTail,
+    BootId, Damage, Defects, DiskStorage, Journal, JournalError, JournalLine, Limits, NewLine,
+    TornTail,
 };
-use super::orders::desk::Desk;
+use super::orders::desk::OrderDesk;
 use crate::game::entry::{Entry, Fact};
-use crate::game::{Keeping, PairedFor, Pairing, Recovered as Fold, ScoreSheet, Settings};
+use crate::game::{Keeping, PairedFor, Pairing, Recovered, ScoreSheet, Settings};
 use crate::laws::Ending;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
@@ -58,20 +59,20 @@ pub fn line_of(entry: &Entry) -> NewLine {
 }
 
 /// The entry in a journal line; `None` for a record of a newer program.
-pub fn entry_of(line: &Line) -> Option<Entry> {
+pub fn entry_of(line: &JournalLine) -> Option<Entry> {
     let record: Record = serde_json::from_str(&line.body).ok()?;
     Some(Entry { at: line.stamp, fact: record.to_fact()? })
 }
 
 /// What a record tells of before.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct PriorRecord {
     /// Its games.
     pub games: Games,
     /// The log as it stands behind the last line.
     pub log: Log,
     /// The desk of those who give orders, which knows how much is on record.
-    pub desk: Desk,
+    pub desk: OrderDesk,
     /// What of it cannot be followed.
     pub nonsense: Nonsense,
     /// Damage that is on record already: the lines concerned.
@@ -80,9 +81,9 @@ pub struct Past {
     last: Option<(BootId, Wall)>,
 }
 
-impl Past {
+impl PriorRecord {
     /// Takes the next line.
-    pub fn take(&mut self, line: &Line) {
+    pub fn take(&mut self, line: &JournalLine) {
         self.last = Some((line.boot, line.stamp.wall));
         let Some(entry) = entry_of(line) else { return };
         match &entry.fact {
@@ -106,7 +107,7 @@ impl Past {
     }
 
     /// What is to be put on record about the record itself, after `found` was found in `folder`.
-    pub fn news(&self, found: Found, folder: &Path) -> Vec<Keeping> {
+    pub fn news(&self, found: Defects, folder: &Path) -> Vec<Keeping> {
         let is_new = |damage: &Damage| !self.told.contains(&damage.first);
         let mut news: Vec<Keeping> =
             found.damage.into_iter().filter(is_new).map(keeping_of).collect();
@@ -152,8 +153,8 @@ pub fn n_files(folder: &Path) -> usize {
 /// The folder cannot be used, or another daemon has it.
 pub fn open(
     folder: &Path,
-    each: &mut dyn FnMut(Line),
-) -> Result<(Journal<DiskStorage>, Found), RecordError> {
+    each: &mut dyn FnMut(JournalLine),
+) -> Result<(Journal<DiskStorage>, Defects), RecordError> {
     let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
     Ok(Journal::open_with(DiskStorage::new(folder), boot, Limits::default(), each)?)
 }
@@ -166,8 +167,8 @@ pub fn open(
 /// The boot's identity cannot be read.
 pub fn open_detached(
     folder: &Path,
-    each: &mut dyn FnMut(Line),
-) -> Result<(Journal<DiskStorage>, Option<Found>), RecordError> {
+    each: &mut dyn FnMut(JournalLine),
+) -> Result<(Journal<DiskStorage>, Option<Defects>), RecordError> {
     let boot = BootId::of_this_boot().map_err(RecordError::Boot)?;
     let (journal, found) =
         Journal::detached(DiskStorage::new(folder), boot, Limits::default(), each);
@@ -185,7 +186,7 @@ pub fn unread(folder: &Path) -> Result<Journal<DiskStorage>, RecordError> {
 
 /// One game out of a record.
 #[derive(Clone, Debug)]
-pub struct Recorded {
+pub struct RecordedGame {
     /// Its number in the journal, from 1.
     pub number: usize,
     /// Its tags.
@@ -200,7 +201,7 @@ pub struct Recorded {
     pub pairing: Option<Box<Pairing>>,
 }
 
-impl Recorded {
+impl RecordedGame {
     /// The whole game as PGN.
     pub fn to_pgn(&self) -> String {
         self.render(&self.tags, self.sheet.len())
@@ -232,7 +233,7 @@ impl Recorded {
 #[derive(Debug)]
 pub struct Taken {
     /// The game that it closed.
-    pub closed: Option<Recorded>,
+    pub closed: Option<RecordedGame>,
     /// Why it cannot be followed, if it tells what cannot be.
     pub nonsense: Option<String>,
 }
@@ -331,7 +332,7 @@ impl Ledger {
 /// Folds a record into its games.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
-    fold: Fold,
+    fold: Recovered,
     n_entries: usize,
     ledger: Ledger,
 }
@@ -352,8 +353,8 @@ impl Games {
     }
 
     /// The game in progress, or the last one.
-    pub fn current(&self) -> Option<Recorded> {
-        Some(Recorded {
+    pub fn current(&self) -> Option<RecordedGame> {
+        Some(RecordedGame {
             number: self.ledger.number,
             tags: self.ledger.tags.clone(),
             sheet: self.fold.sheet()?.clone(),
@@ -369,7 +370,7 @@ impl Games {
     }
 
     /// The record of the game in progress, or the last one.
-    pub const fn fold(&self) -> &Fold {
+    pub const fn fold(&self) -> &Recovered {
         &self.fold
     }
 
@@ -407,7 +408,7 @@ impl Games {
     }
 
     /// What the core needs to go on.
-    pub fn into_fold(self) -> Fold {
+    pub fn into_fold(self) -> Recovered {
         self.fold
     }
 }

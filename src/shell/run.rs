@@ -5,6 +5,7 @@
 //! and tried again, and recording goes on.
 
 use super::apart::{Apart, Share};
+use super::backoff::Backoff;
 use super::bus;
 use super::clock::own::OwnClockStub;
 use super::config::{Config, LiveChess};
@@ -62,9 +63,8 @@ const LIVECHESS: Served = Served {
     not: "PROGRAMS CANNOT FOLLOW BOARDS BY LIVECHESS",
     again: "programs can follow boards by LiveChess",
 };
-/// How long to wait before an address or a socket is tried again: twice as long each time.
-const WAIT_FIRST: Duration = Duration::from_secs(1);
-const WAIT_LAST: Duration = Duration::from_secs(30);
+/// How long to wait before an address or a socket is tried again.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(30));
 
 /// Why the daemon could not start, or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -111,14 +111,14 @@ struct Outlook {
 
 /// What the daemon is started for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum RunMode {
     /// To record. What cannot be had at the start is waited for.
     Service,
     /// To be looked at. Without its page or its record it ends.
     Demo,
 }
 
-impl Manner {
+impl RunMode {
     /// Where the lines of the log go.
     const fn echo(self) -> Echo {
         match self {
@@ -129,7 +129,7 @@ impl Manner {
 }
 
 /// Clocks of our own, by the name of their board.
-pub type Clocks = BTreeMap<String, OwnClockStub>;
+pub type OwnClocks = BTreeMap<String, OwnClockStub>;
 
 /// Runs every board of `config`, each with its clock of `clocks`, until SIGTERM, SIGINT or `stop`.
 /// All count the time as `now` does. `ready` is told the pages' address, if it could be had, once
@@ -140,8 +140,8 @@ pub type Clocks = BTreeMap<String, OwnClockStub>;
 pub async fn run(
     config: &Config,
     now: Now,
-    mut clocks: Clocks,
-    manner: Manner,
+    mut clocks: OwnClocks,
+    manner: RunMode,
     stop: impl Future<Output = ()>,
     ready: impl FnOnce(Option<SocketAddr>),
 ) -> Result<(), RunError> {
@@ -246,7 +246,7 @@ async fn first_round(roster: Option<&Roster>) -> Option<Vec<Pairing>> {
 /// Starts serving the pages, if they are wanted; where, if the address could be had at once.
 fn open_pages(
     config: &Config,
-    manner: Manner,
+    manner: RunMode,
     outlook: &Outlook,
     stops: &watch::Receiver<bool>,
 ) -> Result<(Option<Apart>, Option<SocketAddr>), RunError> {
@@ -254,7 +254,7 @@ fn open_pages(
         return Ok((None, None));
     }
     let first = match listen(config.http.listen) {
-        Err(source) if manner == Manner::Demo => {
+        Err(source) if manner == RunMode::Demo => {
             return Err(RunError::Listen { address: config.http.listen, source });
         }
         first => first,
@@ -303,7 +303,7 @@ fn let_out(gates: Vec<Gate>) -> Result<Apart, RunError> {
                 "NOTHING MORE LEAVES THIS RECORD, NO FILE AND NO PGN; recording goes on, and this \
                  is tried again"
             );
-            sleep(WAIT_LAST).await;
+            sleep(BACKOFF.longest()).await;
             if gate.kept.has_changed().is_err() {
                 return;
             }
@@ -343,7 +343,7 @@ fn keep_copies(
 }
 
 /// Waits until each board's record is open or cannot be opened, but not for ever.
-async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
+async fn opened(feeds: &[Feed], manner: RunMode) -> Result<(), RunError> {
     let is_known = |status: &Status| status.record != Recording::Opening;
     let all = async {
         for feed in feeds {
@@ -364,7 +364,7 @@ async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
         let Status { record, disk, .. } = feed.status.borrow().clone();
         match (record, disk) {
             (Recording::Off { why, is_taken }, _) => Some((feed.name.clone(), why, is_taken)),
-            (Recording::On, Some(why)) if manner == Manner::Demo => {
+            (Recording::On, Some(why)) if manner == RunMode::Demo => {
                 Some((feed.name.clone(), why, false))
             }
             (Recording::Opening | Recording::On, _) => None,
@@ -372,7 +372,7 @@ async fn opened(feeds: &[Feed], manner: Manner) -> Result<(), RunError> {
     };
     let off: Vec<_> = feeds.iter().filter_map(off).collect();
     match off.first() {
-        Some((board, why, _)) if manner == Manner::Demo => {
+        Some((board, why, _)) if manner == RunMode::Demo => {
             Err(RunError::Record { board: board.clone(), why: why.clone() })
         }
         Some((board, why, _))
@@ -412,18 +412,11 @@ fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// How long to wait before the next attempt.
-struct Patience(Duration);
-
-impl Patience {
-    /// Waits; `false` once all is to stop.
-    async fn rest(&mut self, stops: &mut watch::Receiver<bool>) -> bool {
-        let wait = self.0;
-        self.0 = (wait * 2).min(WAIT_LAST);
-        tokio::select! {
-            () = sleep(wait) => true,
-            () = stopped(stops) => false,
-        }
+/// Waits before the next attempt; `false` once all is to stop.
+async fn rest(backoff: &mut Backoff, stops: &mut watch::Receiver<bool>) -> bool {
+    tokio::select! {
+        () = sleep(backoff.wait()) => true,
+        () = stopped(stops) => false,
     }
 }
 
@@ -437,7 +430,7 @@ fn serve_pages(
 ) -> Result<Apart, RunError> {
     let work = move || async move {
         let mut first = Some(first);
-        let mut patience = Patience(WAIT_FIRST);
+        let mut backoff = BACKOFF;
         let mut said = None;
         loop {
             let listener = match first.take() {
@@ -468,7 +461,7 @@ fn serve_pages(
                 warn!(%address, why = trouble, "{}; recording goes on", served.not);
                 said = Some(trouble);
             }
-            if !patience.rest(&mut stops).await {
+            if !rest(&mut backoff, &mut stops).await {
                 return;
             }
         }
@@ -485,7 +478,7 @@ fn take_orders(
     mut stops: watch::Receiver<bool>,
 ) -> Result<Apart, RunError> {
     let work = move || async move {
-        let mut patience = Patience(WAIT_FIRST);
+        let mut backoff = BACKOFF;
         let mut said = None;
         loop {
             match OrdersActor::open(path.clone(), boards.clone(), rounds.clone()) {
@@ -506,7 +499,7 @@ fn take_orders(
                     }
                 }
             }
-            if !patience.rest(&mut stops).await {
+            if !rest(&mut backoff, &mut stops).await {
                 return;
             }
         }

@@ -79,7 +79,7 @@ pub struct Tape {
 }
 
 #[derive(Serialize)]
-struct HeaderLine<'a> {
+struct TapeHeader<'a> {
     tape: u32,
     board: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ impl Tape {
             serde_json::to_string(&header_line(header)).expect("a header of plain text");
         first.push('\n');
         lines_tx.try_send(first).expect("an empty queue");
-        let disk = Disk { path: owned(), file: BufWriter::new(file), n_bytes: 0 };
+        let disk = TapeWriter { path: owned(), file: BufWriter::new(file), n_bytes: 0 };
         let writer = Builder::new().name("tape".to_owned()).spawn(move || disk.write(&lines_rx));
         let writer = writer.map_err(create)?;
         info!(path = %path.display(), "tape started");
@@ -188,8 +188,8 @@ impl Drop for Tape {
     }
 }
 
-fn header_line(header: &Header) -> HeaderLine<'_> {
-    HeaderLine {
+fn header_line(header: &Header) -> TapeHeader<'_> {
+    TapeHeader {
         tape: VERSION,
         board: header.sight.word(),
         maker: header.maker.map(maker::word),
@@ -204,13 +204,13 @@ fn header_line(header: &Header) -> HeaderLine<'_> {
 }
 
 /// The writer's end of a tape.
-struct Disk {
+struct TapeWriter {
     path: PathBuf,
     file: BufWriter<File>,
     n_bytes: u64,
 }
 
-impl Disk {
+impl TapeWriter {
     fn write(mut self, lines: &Receiver<String>) -> Result<(), TapeError> {
         let written = self.write_all(lines);
         if let Err(e) = &written {
@@ -336,7 +336,7 @@ mod tests {
         };
         let (lines_tx, lines_rx) = sync_channel(LINES_MAX);
         let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let disk = Disk { path: "/dev/full".into(), file: BufWriter::new(file), n_bytes: 0 };
+        let disk = TapeWriter { path: "/dev/full".into(), file: BufWriter::new(file), n_bytes: 0 };
         tape.lines = Some(lines_tx);
         tape.writer = Some(std::thread::spawn(move || disk.write(&lines_rx)));
         tape.received(at(1), &[0x8e]);

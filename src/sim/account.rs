@@ -18,7 +18,7 @@ const READ: Duration = Duration::from_millis(1_500);
 
 /// What a record says that was not so, and what it does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct Discrepancies {
     /// Half-moves and positions that were not played, without a mark that names what was.
     pub n_invented: usize,
     /// Half-moves that were not played, with such a mark.
@@ -43,7 +43,7 @@ pub struct Account {
 /// How bad it is to have come to a half-move of the game; the order of the fields is that of
 /// weight.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Cost {
+struct PathCost {
     invented: usize,
     missing: usize,
     marked: usize,
@@ -52,7 +52,7 @@ struct Cost {
     parting: usize,
 }
 
-impl Cost {
+impl PathCost {
     fn invent(self, ply: usize) -> Self {
         let parting = if self.parting == 0 { ply } else { self.parting };
         Self { invented: self.invented + 1, parting, ..self }
@@ -84,7 +84,7 @@ impl Played<'_> {
     }
 }
 
-impl Account {
+impl Discrepancies {
     /// Holds what is on record against what was played from the usual start, where nobody heard the
     /// board in `outs`.
     pub fn new(truth: &Truth, entries: &[Entry], outs: &[Out]) -> Self {
@@ -140,11 +140,11 @@ fn played<'a>(truth: &'a Truth, outs: &[Out]) -> Played<'a> {
     Played { plies: &truth.plies, positions, is_seen }
 }
 
-fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Account {
+fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Discrepancies {
     let n = played.plies.len();
-    let mut costs: Vec<Cost> = (0..=n)
+    let mut costs: Vec<PathCost> = (0..=n)
         .map(|k| {
-            let cost = Cost { late: played.n_seen(0, k), ..Cost::default() };
+            let cost = PathCost { late: played.n_seen(0, k), ..PathCost::default() };
             if played.stood(k, sheet.start()) { cost } else { cost.invent(1) }
         })
         .collect();
@@ -156,7 +156,7 @@ fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Account {
         costs = after_move(played, &costs, scored, idx + 1);
     }
     let end = (0..=n).map(|k| costs[k].miss(n - k)).min().unwrap_or_default();
-    Account {
+    Discrepancies {
         n_invented: end.invented,
         n_marked: end.marked,
         n_missing: end.missing,
@@ -170,18 +170,23 @@ fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Account {
 }
 
 /// The costs after a move on record, half-move `ply` of it.
-fn after_move(played: &Played<'_>, before: &[Cost], scored: &Scored, ply: usize) -> Vec<Cost> {
-    let mut reached: Vec<Cost> = before.to_vec();
+fn after_move(
+    played: &Played<'_>,
+    before: &[PathCost],
+    scored: &Scored,
+    ply: usize,
+) -> Vec<PathCost> {
+    let mut reached: Vec<PathCost> = before.to_vec();
     for k in 1..reached.len() {
         reached[k] = reached[k].min(reached[k - 1].miss(1));
     }
-    let mut after: Vec<Cost> = reached.iter().map(|cost| cost.invent(ply)).collect();
+    let mut after: Vec<PathCost> = reached.iter().map(|cost| cost.invent(ply)).collect();
     for (k, cost) in reached.iter().enumerate().take(played.plies.len()) {
         let m = played.plies[k].m;
         let is_named = scored.alternatives.contains(&m.to_uci(CastlingMode::Standard));
         let cost = match () {
             () if scored.m == m => *cost,
-            () if is_named => Cost { marked: cost.marked + 1, ..*cost },
+            () if is_named => PathCost { marked: cost.marked + 1, ..*cost },
             () => cost.invent(ply),
         };
         after[k + 1] = after[k + 1].min(cost);
@@ -190,13 +195,18 @@ fn after_move(played: &Played<'_>, before: &[Cost], scored: &Scored, ply: usize)
 }
 
 /// The costs after a gap, from which the record goes on in `adopted`.
-fn after_gap(played: &Played<'_>, before: &[Cost], gap: &Gap, adopted: &Chess) -> Vec<Cost> {
+fn after_gap(
+    played: &Played<'_>,
+    before: &[PathCost],
+    gap: &Gap,
+    adopted: &Chess,
+) -> Vec<PathCost> {
     let is_said = |n: usize| n >= gap.n.at_least && gap.n.at_most.is_none_or(|most| n <= most);
     let to = |j: usize| {
         let from = (0..=j).map(|k| {
             let (late, n) = (played.n_seen(k, j), j - k);
-            let cost = Cost { late: before[k].late + late, ..before[k] };
-            let cost = Cost { unknown: cost.unknown + n, ..cost };
+            let cost = PathCost { late: before[k].late + late, ..before[k] };
+            let cost = PathCost { unknown: cost.unknown + n, ..cost };
             let is_so = played.stood(j, adopted) && is_said(n);
             if is_so { cost } else { cost.invent(gap.ply + 1) }
         });

@@ -21,8 +21,8 @@ use crate::time::Mono;
 use crate::wire::bus::{BusRequest, REQUEST_LEN};
 use crate::wire::message::N_HALF_FIELDS;
 use crate::wire::{
-    Ack, Battery, BoardMessage, Buttons, ClockCommand, ClockMessage, ClockTime, Code, Command,
-    CommandDecoder, Dump, HostItem, LogEvent, Orientation,
+    Ack, Battery, BoardCommand, BoardMessage, Buttons, ClockCommand, ClockMessage, ClockTime,
+    CommandDecoder, Dump, FieldCode, HostItem, LogEvent, Orientation,
 };
 
 /// Bits on the line for a byte, and their rate (protocol 1.1: 9600 baud, 8N1).
@@ -109,15 +109,15 @@ enum Answers {
 
 /// What a host orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Order {
-    Single(Command),
+enum HostCommand {
+    Single(BoardCommand),
     Bus(BusRequest),
     /// `56`, which we never send and know nothing of (protocol 1.4).
     PegasusRequest,
 }
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-enum Line {
+enum LineState {
     Up,
     Down,
 }
@@ -132,12 +132,12 @@ pub struct BoardSim {
     clock_sent: Option<ClockMessage>,
     clock_sent_at: Mono,
     mode: Mode,
-    line: Line,
+    line: LineState,
     is_powered: bool,
     serial: String,
     decoder: CommandDecoder,
     /// Commands with the moment of their last byte; at most [`INPUT_MAX`].
-    inbox: VecDeque<(Mono, Order)>,
+    inbox: VecDeque<(Mono, HostCommand)>,
     bus: OnBus,
     input_free_at: Mono,
     busy_until: Mono,
@@ -165,7 +165,7 @@ impl BoardSim {
             clock_sent: None,
             clock_sent_at: Mono::default(),
             mode: Mode::Bus,
-            line: Line::Up,
+            line: LineState::Up,
             is_powered: true,
             serial: SERIAL.to_owned(),
             decoder: CommandDecoder::default(),
@@ -218,7 +218,7 @@ impl BoardSim {
     }
 
     /// What stands on `square`, whether a host knows or not.
-    pub fn code(&self, square: Square) -> Code {
+    pub fn code(&self, square: Square) -> FieldCode {
         self.dump.code(self.orientation.field(square))
     }
 
@@ -239,7 +239,7 @@ impl BoardSim {
 
     /// `square` reads `code` from now on. The scan of a real board takes up to 400 ms (protocol
     /// 1.10); who wants that delay calls later. Reading the same again is no change.
-    pub fn set(&mut self, at: Mono, square: Square, code: Code, delivery: Delivery) {
+    pub fn set(&mut self, at: Mono, square: Square, code: FieldCode, delivery: Delivery) {
         self.advance(at);
         let field = self.orientation.field(square);
         let reads = &mut self.dump.0[usize::from(field.index())];
@@ -300,14 +300,14 @@ impl BoardSim {
     /// board keeps its power and mode.
     pub fn line_down(&mut self, at: Mono) {
         self.advance(at);
-        self.line = Line::Down;
+        self.line = LineState::Down;
         self.forget_traffic();
     }
 
     /// The line is whole again.
     pub fn line_up(&mut self, at: Mono) {
         self.advance(at);
-        self.line = Line::Up;
+        self.line = LineState::Up;
         self.clock_sent_at = at;
         self.input_free_at = at;
         self.output_free_at = at;
@@ -350,7 +350,7 @@ impl BoardSim {
     /// The host sends `bytes`; the last is through after as many byte times.
     pub fn host_bytes(&mut self, at: Mono, bytes: &[u8]) {
         self.advance(at);
-        if self.line == Line::Down || !self.is_powered {
+        if self.line == LineState::Down || !self.is_powered {
             return;
         }
         for byte in bytes {
@@ -397,7 +397,7 @@ impl BoardSim {
     fn next_event_at(&self) -> Option<Mono> {
         let command = self.inbox.front().map(|(heard, _)| (*heard).max(self.busy_until));
         let ack = self.acks.front().map(|(due, _)| *due);
-        let is_ticking = self.mode == Mode::Update && self.line == Line::Up;
+        let is_ticking = self.mode == Mode::Update && self.line == LineState::Up;
         let tick = is_ticking.then(|| self.clock_sent_at + CLOCK_EVERY);
         command.into_iter().chain(ack).chain(tick).min()
     }
@@ -412,12 +412,12 @@ impl BoardSim {
                 self.inbox.pop_front_if(|(heard, _)| is_idle && *heard <= at)
             {
                 // In bus mode a host waits for the answer before it sends more.
-                let is_bus = matches!(order, Order::Bus(..));
+                let is_bus = matches!(order, HostCommand::Bus(..));
                 self.busy_until = at + if is_bus { Duration::ZERO } else { BUSY };
                 match order {
-                    Order::Single(command) => self.obey(at, command),
-                    Order::Bus(request) => self.obey_bus(at, request),
-                    Order::PegasusRequest => {
+                    HostCommand::Single(command) => self.obey(at, command),
+                    HostCommand::Bus(request) => self.obey_bus(at, request),
+                    HostCommand::PegasusRequest => {
                         self.say(at, &BoardMessage::PegasusAnswer(vec![0]));
                     }
                 }
@@ -429,53 +429,55 @@ impl BoardSim {
 
     fn hear(&mut self, item: HostItem) {
         let order = match item {
-            HostItem::Command(command) => Order::Single(command),
+            HostItem::Command(command) => HostCommand::Single(command),
             // Swallowed by the switch of mode (protocol 1.3), so it does no more than `4A`.
             HostItem::Bus(byte) if byte > 0x80 => {
                 self.bus.n_swallowed = REQUEST_LEN - 1;
-                Order::Single(Command::ToBusMode)
+                HostCommand::Single(BoardCommand::ToBusMode)
             }
-            HostItem::Ignored(bytes) if bytes == [PEGASUS_REQUEST] => Order::PegasusRequest,
+            HostItem::Ignored(bytes) if bytes == [PEGASUS_REQUEST] => HostCommand::PegasusRequest,
             HostItem::Bus(_) | HostItem::Ignored(_) => return,
         };
         self.queue(order);
     }
 
-    fn queue(&mut self, order: Order) {
+    fn queue(&mut self, order: HostCommand) {
         // A text for the clock is longer than the buffer, so arguments cannot all wait in it.
         if self.inbox.len() < INPUT_MAX {
             self.inbox.push_back((self.input_free_at, order));
         }
     }
 
-    fn obey(&mut self, at: Mono, command: Command) {
+    fn obey(&mut self, at: Mono, command: BoardCommand) {
         if self.mode == Mode::Bus {
             // Any command of single mode wakes the board and is carried out (protocol 1.3).
             self.mode = Mode::Idle;
         }
         match command {
-            Command::Clock(command) => self.forward(at, command),
-            Command::Reset => self.mode = Mode::Idle,
-            Command::ToBusMode => self.mode = Mode::Bus,
-            Command::UpdateBoard => self.mode = Mode::UpdateBoard,
-            Command::Update => self.stream_clock(at, Mode::Update),
-            Command::UpdateNice => self.stream_clock(at, Mode::UpdateNice),
-            Command::SendClock => self.send_clock(at),
-            Command::SendBoard => {
+            BoardCommand::Clock(command) => self.forward(at, command),
+            BoardCommand::Reset => self.mode = Mode::Idle,
+            BoardCommand::ToBusMode => self.mode = Mode::Bus,
+            BoardCommand::UpdateBoard => self.mode = Mode::UpdateBoard,
+            BoardCommand::Update => self.stream_clock(at, Mode::Update),
+            BoardCommand::UpdateNice => self.stream_clock(at, Mode::UpdateNice),
+            BoardCommand::SendClock => self.send_clock(at),
+            BoardCommand::SendBoard => {
                 self.say(at, &BoardMessage::Dump(Box::new(self.dump.clone())));
             }
-            Command::SendBlackFields => {
+            BoardCommand::SendBlackFields => {
                 self.say(at, &BoardMessage::BlackFields(self.half_of_the_fields(Shade::Dark)));
             }
-            Command::SendWhiteFields => {
+            BoardCommand::SendWhiteFields => {
                 self.say(at, &BoardMessage::WhiteFields(self.half_of_the_fields(Shade::Light)));
             }
-            Command::PegasusLockState => {
+            BoardCommand::PegasusLockState => {
                 self.say(at, &BoardMessage::LockState { unlocked: true });
             }
-            Command::PegasusKeyState => self.say(at, &BoardMessage::KeyState { accepted: true }),
-            Command::SendLog if self.is_forgetful => {}
-            Command::SendLog => {
+            BoardCommand::PegasusKeyState => {
+                self.say(at, &BoardMessage::KeyState { accepted: true })
+            }
+            BoardCommand::SendLog if self.is_forgetful => {}
+            BoardCommand::SendLog => {
                 let log = self.ring.download();
                 self.say(at, &BoardMessage::Log(log));
             }
@@ -551,7 +553,7 @@ impl BoardSim {
 
     fn send(&mut self, at: Mono, bytes: &[u8]) {
         let n_waiting: usize = self.outbox.iter().map(|(_, bytes)| bytes.len()).sum();
-        if self.line == Line::Down || n_waiting + bytes.len() > OUTPUT_MAX {
+        if self.line == LineState::Down || n_waiting + bytes.len() > OUTPUT_MAX {
             return;
         }
         for chunk in bytes.chunks(CHUNK_MAX) {
@@ -570,16 +572,16 @@ impl BoardSim {
 }
 
 /// What the board says about itself, for the commands that ask only that.
-fn identity(command: &Command, serial: &str, address: u16) -> Option<BoardMessage> {
+fn identity(command: &BoardCommand, serial: &str, address: u16) -> Option<BoardMessage> {
     let (major, minor) = VERSION;
     Some(match command {
-        Command::SendVersion => BoardMessage::Version { major, minor },
-        Command::ReturnSerial => BoardMessage::Serial(serial.to_owned()),
-        Command::ReturnLongSerial => BoardMessage::LongSerial(format!("{MODEL}{serial}")),
-        Command::ReturnBusAddress => BoardMessage::BusAddress(address),
-        Command::SendTrademark => BoardMessage::Trademark(TRADEMARK.into()),
-        Command::SendHardwareVersion => BoardMessage::HardwareVersion { major: 1, minor: 0 },
-        Command::SendBattery => BoardMessage::Battery(Battery {
+        BoardCommand::SendVersion => BoardMessage::Version { major, minor },
+        BoardCommand::ReturnSerial => BoardMessage::Serial(serial.to_owned()),
+        BoardCommand::ReturnLongSerial => BoardMessage::LongSerial(format!("{MODEL}{serial}")),
+        BoardCommand::ReturnBusAddress => BoardMessage::BusAddress(address),
+        BoardCommand::SendTrademark => BoardMessage::Trademark(TRADEMARK.into()),
+        BoardCommand::SendHardwareVersion => BoardMessage::HardwareVersion { major: 1, minor: 0 },
+        BoardCommand::SendBattery => BoardMessage::Battery(Battery {
             percent: 84,
             left_min: None,
             on_min: Some(90),

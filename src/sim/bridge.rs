@@ -1,6 +1,6 @@
 //! A microcontroller between a serial line and the bus of a DGT 3000.
 
-use super::dgt3000::{Dgt3000Sim, State};
+use super::dgt3000::{Dgt3000Sim, Dgt3000State};
 use super::script::Happening;
 use crate::table::End;
 use crate::time::Mono;
@@ -94,7 +94,7 @@ impl BridgeSim {
     /// Whether the clock obeys and shows times.
     pub fn is_set(&self) -> bool {
         let time = self.clock.time();
-        self.clock.state() == State::Obeying && time.left > 0 && time.right > 0
+        self.clock.state() == Dgt3000State::Obeying && time.left > 0 && time.right > 0
     }
 
     /// The host sends bytes.

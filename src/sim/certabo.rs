@@ -6,7 +6,7 @@ use super::outgoing::Outgoing;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
 use crate::wire::certabo::{Chip, Chips, decode_squares};
-use crate::wire::{CertaboMessage, Code, Field, Orientation};
+use crate::wire::{CertaboMessage, Field, FieldCode, Orientation};
 use fastrand::Rng;
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub struct CertaboSim {
 
 /// The chip below the piece of this kind with this number.
 fn chip(piece: Piece, number: u8) -> Chip {
-    Chip([200, Code::Piece(piece).byte(), number, 7, 1])
+    Chip([200, FieldCode::Piece(piece).byte(), number, 7, 1])
 }
 
 /// The chips of a set.

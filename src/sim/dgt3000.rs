@@ -22,7 +22,7 @@ const TELLS_EVERY: Duration = Duration::from_secs(1);
 
 /// What the clock does by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum Dgt3000State {
     /// Off: only the wake address is heard.
     Asleep,
     /// On, and free to be taken.
@@ -38,7 +38,7 @@ pub enum State {
 /// A clock on the bus.
 #[derive(Clone, Debug)]
 pub struct Dgt3000Sim {
-    state: State,
+    state: Dgt3000State,
     works: Works,
     text: Option<[u8; 11]>,
     keys: Keys,
@@ -49,7 +49,7 @@ pub struct Dgt3000Sim {
 
 impl Dgt3000Sim {
     /// A clock in this state, at time zero.
-    pub fn new(state: State, drift_ppm: i32) -> Self {
+    pub fn new(state: Dgt3000State, drift_ppm: i32) -> Self {
         Self {
             state,
             works: Works::new(drift_ppm),
@@ -66,15 +66,15 @@ impl Dgt3000Sim {
         self.advance(at);
         let to = frame.first().and_then(|byte| Address::of_bits(byte >> 1));
         match (to, self.state) {
-            (Some(Address::Wake), State::Asleep) => {
+            (Some(Address::Wake), Dgt3000State::Asleep) => {
                 if I2cCommand::decode(frame) == Ok(I2cCommand::Wake) {
-                    self.state = State::Idle;
+                    self.state = Dgt3000State::Idle;
                     self.tells_at = at + TELLS_EVERY;
                     self.say(at + WAKES_AFTER, &I2cMessage::Hello);
                 }
                 WriteEnd::NoAnswer
             }
-            (Some(Address::Clock), state) if state != State::Asleep => {
+            (Some(Address::Clock), state) if state != Dgt3000State::Asleep => {
                 // What makes no sense is taken from the bus and forgotten.
                 if let Ok(command) = I2cCommand::decode(frame) {
                     self.obey(at, &command);
@@ -86,14 +86,18 @@ impl Dgt3000Sim {
     }
 
     fn obey(&mut self, at: Mono, command: &I2cCommand) {
-        let is_ours = self.state == State::Obeying;
+        let is_ours = self.state == Dgt3000State::Obeying;
         let (mut on, mut status) = (Address::HostAck, 0x08);
         match *command {
             I2cCommand::Wake | I2cCommand::Silent => return,
-            I2cCommand::SetCentralControl if self.state == State::OwnGame => status = 0,
+            I2cCommand::SetCentralControl if self.state == Dgt3000State::OwnGame => status = 0,
             I2cCommand::SetCentralControl => self.state = self.state.max_controlled(),
-            I2cCommand::Mode25 if matches!(self.state, State::Idle | State::OwnGame) => status = 0,
-            I2cCommand::Mode25 => self.state = State::Obeying,
+            I2cCommand::Mode25
+                if matches!(self.state, Dgt3000State::Idle | Dgt3000State::OwnGame) =>
+            {
+                status = 0
+            }
+            I2cCommand::Mode25 => self.state = Dgt3000State::Obeying,
             I2cCommand::Off => {
                 self.sleep();
                 return;
@@ -130,7 +134,7 @@ impl Dgt3000Sim {
     }
 
     fn sleep(&mut self) {
-        self.state = State::Asleep;
+        self.state = Dgt3000State::Asleep;
         self.works.forget();
         self.text = None;
         self.says.clear();
@@ -153,14 +157,14 @@ impl Dgt3000Sim {
         self.advance(at);
         self.works.set(End::Left, 300, SideRun::Stop);
         self.works.set(End::Right, 300, SideRun::Stop);
-        self.state = State::OwnGame;
+        self.state = Dgt3000State::OwnGame;
     }
 
     /// The game on the clock is over.
     pub fn end_own_game(&mut self, at: Mono) {
         self.advance(at);
-        if self.state == State::OwnGame {
-            self.state = State::Idle;
+        if self.state == Dgt3000State::OwnGame {
+            self.state = Dgt3000State::Idle;
         }
     }
 
@@ -189,19 +193,19 @@ impl Dgt3000Sim {
         self.change(at, Keys(before.0 | 0x20));
         self.change(at, before);
         match self.state {
-            State::Obeying | State::Controlled | State::Asleep => {
+            Dgt3000State::Obeying | Dgt3000State::Controlled | Dgt3000State::Asleep => {
                 self.works.forget();
                 self.text = None;
-                self.state = State::Idle;
+                self.state = Dgt3000State::Idle;
                 self.tells_at = self.tells_at.max(at);
             }
-            State::Idle | State::OwnGame => self.sleep(),
+            Dgt3000State::Idle | Dgt3000State::OwnGame => self.sleep(),
         }
     }
 
     fn change(&mut self, at: Mono, keys: Keys) {
         let before = std::mem::replace(&mut self.keys, keys);
-        if self.state != State::Asleep && keys != before {
+        if self.state != Dgt3000State::Asleep && keys != before {
             self.say(at + ANSWERS_AFTER, &I2cMessage::Keys { now: keys, before });
             self.say(at + ANSWERS_AFTER, &I2cMessage::Empty);
         }
@@ -209,7 +213,7 @@ impl Dgt3000Sim {
 
     /// Lets the time pass.
     pub fn advance(&mut self, at: Mono) {
-        while self.state != State::Asleep && self.tells_at <= at {
+        while self.state != Dgt3000State::Asleep && self.tells_at <= at {
             let tells_at = self.tells_at;
             self.works.advance(tells_at);
             self.tells_at = tells_at + TELLS_EVERY;
@@ -220,7 +224,7 @@ impl Dgt3000Sim {
 
     /// When it has something to say.
     pub fn next_at(&self) -> Option<Mono> {
-        let tells = (self.state != State::Asleep).then_some(self.tells_at);
+        let tells = (self.state != Dgt3000State::Asleep).then_some(self.tells_at);
         self.says.front().map(|(at, _)| *at).into_iter().chain(tells).min()
     }
 
@@ -260,7 +264,7 @@ impl Dgt3000Sim {
     }
 
     /// What it does by itself.
-    pub const fn state(&self) -> State {
+    pub const fn state(&self) -> Dgt3000State {
         self.state
     }
 
@@ -270,7 +274,7 @@ impl Dgt3000Sim {
     }
 }
 
-impl State {
+impl Dgt3000State {
     /// Under control, and no less than before.
     const fn max_controlled(self) -> Self {
         match self {

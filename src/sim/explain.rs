@@ -27,7 +27,7 @@ const NEVER: u32 = u32::MAX / 2;
 const N_MASKS: usize = 4;
 
 /// A half-move of a priced game.
-struct Ply {
+struct PricedPly {
     /// The position before it.
     before: Chess,
     /// The squares that it touches.
@@ -35,9 +35,9 @@ struct Ply {
 }
 
 /// A game that is being priced.
-struct Game<'a> {
+struct PricedGame<'a> {
     script: &'a Script,
-    plies: Vec<Ply>,
+    plies: Vec<PricedPly>,
     last: Chess,
 }
 
@@ -51,13 +51,13 @@ pub fn price(script: &Script, start: &Chess, moves: &[Move]) -> Option<u32> {
             return None;
         }
         let squares = squares_of(m, last.turn());
-        plies.push(Ply { before: last.clone(), squares });
+        plies.push(PricedPly { before: last.clone(), squares });
         last.play_unchecked(m);
     }
-    Some(Game { script, plies, last }.price())
+    Some(PricedGame { script, plies, last }.price())
 }
 
-impl Game<'_> {
+impl PricedGame<'_> {
     fn price(&self) -> u32 {
         let mut wood = self.script.header.sight.of_board(self.position(0).board());
         let mut costs = vec![[NEVER; N_MASKS]; self.plies.len() + 1];

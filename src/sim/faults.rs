@@ -22,14 +22,14 @@ impl Badness {
 /// One direction of a line with faults, from a seed. What arrives does so in the order in which it
 /// was sent.
 #[derive(Clone, Debug)]
-pub struct Faults {
+pub struct FaultyLine {
     badness: Badness,
     chance: fastrand::Rng,
     /// When the last one arrives.
     last: Mono,
 }
 
-impl Faults {
+impl FaultyLine {
     /// A line that is as bad as said.
     pub fn new(badness: Badness, seed: u64) -> Self {
         Self { badness, chance: fastrand::Rng::with_seed(seed), last: Mono::default() }

@@ -2,7 +2,7 @@
 
 use crate::time::Mono;
 use crate::wire::contact::Level;
-use crate::wire::ht16k33::Face;
+use crate::wire::ht16k33::FourDigits;
 use std::time::Duration;
 
 /// How long contacts of cheap buttons bounce at most (see `hardware/clock-gpio.md`).
@@ -71,7 +71,7 @@ impl DisplaySim {
     /// What is read on it: nothing while it is off.
     pub fn shown(&self) -> String {
         let is_on = self.has_oscillator && self.setup & 0x01 != 0;
-        if is_on { Face::read(&self.memory) } else { String::new() }
+        if is_on { FourDigits::read(&self.memory) } else { String::new() }
     }
 
     /// Whether it blinks.

@@ -41,7 +41,7 @@ pub use chesslink::ChessLinkSim;
 pub use clock::ClockSim;
 pub use dgt_clock::{DgtClockSim, Glass, Obedience};
 pub use dgt3000::Dgt3000Sim;
-pub use faults::{Badness, Faults};
+pub use faults::{Badness, FaultyLine};
 pub use gpio_clock::{ButtonSim, DisplaySim};
 pub use hands::{Also, Manners, Performance, TableKind, Truth, perform};
 pub use maker::{AnyMaker, MakerSim};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use shakmaty::{Board, Square};
 
 use crate::time::Mono;
-use crate::wire::field::{Code, Dump, Field, Orientation};
+use crate::wire::field::{Dump, Field, FieldCode, Orientation};
 use crate::wire::log::{LogEvent, RING_LEN};
 
 /// Changes closer than this are marked as fast (protocol 5).
@@ -46,7 +46,7 @@ impl Ring {
         while ring.bytes.len() < RING_LEN - 1 {
             let (from, to) = there_and_back[n_moves % there_and_back.len()];
             let (from, to) = (orientation.field(from), orientation.field(to));
-            let code = std::mem::replace(&mut dump.0[usize::from(from.index())], Code::Empty);
+            let code = std::mem::replace(&mut dump.0[usize::from(from.index())], FieldCode::Empty);
             at = at + Duration::from_secs(5);
             ring.change(at, from, &dump);
             dump.0[usize::from(to.index())] = code;
@@ -67,7 +67,7 @@ impl Ring {
         for event in [LogEvent::Nop, LogEvent::Nop, LogEvent::Nop, LogEvent::PowerUp] {
             self.write(event);
         }
-        for field in Field::all().filter(|&field| dump.code(field) != Code::Empty) {
+        for field in Field::all().filter(|&field| dump.code(field) != FieldCode::Empty) {
             self.change(at, field, dump);
         }
     }
@@ -122,7 +122,7 @@ impl Ring {
         if let Some(event) = tag(dump) {
             self.write(event);
         }
-        for field in Field::all().filter(|&field| dump.code(field) != Code::Empty) {
+        for field in Field::all().filter(|&field| dump.code(field) != FieldCode::Empty) {
             self.change(at, field, dump);
         }
         self.since_start = std::mem::take(&mut self.fresh);
@@ -149,7 +149,7 @@ impl Ring {
 
 /// The tag for the whole board, if it deserves one (protocol 5: 6F, 7A, 6C, 6D).
 fn tag(dump: &Dump) -> Option<LogEvent> {
-    if dump.0.iter().all(|code| *code == Code::Empty) {
+    if dump.0.iter().all(|code| *code == FieldCode::Empty) {
         return Some(LogEvent::EmptyBoard);
     }
     for orientation in [Orientation::Normal, Orientation::Rotated] {
@@ -158,6 +158,6 @@ fn tag(dump: &Dump) -> Option<LogEvent> {
         }
     }
     let is_outer = |n: usize| !(16..48).contains(&n);
-    let four_rows = (0..64).all(|n| is_outer(n) == (dump.0[n] != Code::Empty));
+    let four_rows = (0..64).all(|n| is_outer(n) == (dump.0[n] != FieldCode::Empty));
     four_rows.then_some(LogEvent::FourRows)
 }

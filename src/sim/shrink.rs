@@ -21,7 +21,7 @@ const AFTER: Duration = Duration::from_secs(6);
 
 /// What a script must go on doing while it is made smaller.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum Symptom {
     /// The record is not what was played.
     Wrong,
     /// Nor does anything tell that it is not.
@@ -54,24 +54,24 @@ impl fmt::Display for Small {
 
 /// A half-move, and when the wood is looked at after it.
 #[derive(Copy, Clone)]
-struct Ply {
+struct MeantPly {
     meant: Meant,
     rests: Mono,
 }
 
 /// A stretch of a game that may or may not fail.
 #[derive(Clone)]
-struct Stretch {
+struct ScriptStretch {
     script: Script,
-    plies: Vec<Ply>,
+    plies: Vec<MeantPly>,
     start: Chess,
-    failure: Failure,
-    wrong: Wrong,
+    failure: Symptom,
+    wrong: Misrecord,
 }
 
 /// What is on record where the record parts from what was played.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Wrong {
+enum Misrecord {
     /// The core panics before there is a record.
     Panic,
     /// Another move.
@@ -84,7 +84,7 @@ enum Wrong {
 struct Parting {
     /// The half-move, from 1.
     ply: usize,
-    wrong: Wrong,
+    wrong: Misrecord,
 }
 
 /// A replay of `script`, or nothing if the core panicked over it.
@@ -98,20 +98,20 @@ pub fn shrink(
     start: &Chess,
     mode: CastlingMode,
     performance: &Performance,
-    failure: Failure,
+    failure: Symptom,
 ) -> Option<Small> {
-    let plies = performance
-        .truth
-        .plies
-        .iter()
-        .map(|ply| Ply { meant: Meant::from(ply), rests: ply.completed.unwrap_or(ply.settled) });
+    let plies = performance.truth.plies.iter().map(|ply| MeantPly {
+        meant: Meant::from(ply),
+        rests: ply.completed.unwrap_or(ply.settled),
+    });
     let (script, plies) = (performance.script.clone(), plies.collect());
-    let mut whole = Stretch { script, plies, start: start.clone(), failure, wrong: Wrong::Panic };
+    let mut whole =
+        ScriptStretch { script, plies, start: start.clone(), failure, wrong: Misrecord::Panic };
     let Parting { ply: parting, wrong } = whole.parting()?;
     whole.wrong = wrong;
     let n_plies = whole.plies.len();
     // Half-moves before the parting may fail too if the game stops there; that is another failure.
-    let cut = (parting..=n_plies).filter_map(|n| whole.until(n)).find(Stretch::fails);
+    let cut = (parting..=n_plies).filter_map(|n| whole.until(n)).find(ScriptStretch::fails);
     let mut trial = cut.unwrap_or_else(|| whole.clone());
     let n_plies = trial.plies.len();
     let shorter = (1..n_plies).rev().filter_map(|n| trial.from(n)).find(|trial| trial.fails());
@@ -123,7 +123,7 @@ pub fn shrink(
     Some(Small { script: trial.script, intent, record, mode })
 }
 
-impl Stretch {
+impl ScriptStretch {
     /// `None` if the core panics.
     fn record(&self) -> Option<Vec<Move>> {
         let replay = replay(&self.script)?;
@@ -134,12 +134,12 @@ impl Stretch {
     /// The first half-move that is on record as something else, if that is a failure.
     fn parting(&self) -> Option<Parting> {
         let Some(replay) = replay(&self.script) else {
-            return Some(Parting { ply: 1, wrong: Wrong::Panic });
+            return Some(Parting { ply: 1, wrong: Misrecord::Panic });
         };
         let intent: Vec<Meant> = self.plies.iter().map(|ply| ply.meant).collect();
         let (ply, _, recorded) = verdict::parting(&intent, &replay)?;
-        let wrong = recorded.map_or(Wrong::Missing, Wrong::Other);
-        let is_told = self.failure == Failure::Silent
+        let wrong = recorded.map_or(Misrecord::Missing, Misrecord::Other);
+        let is_told = self.failure == Symptom::Silent
             && verdict::mark(&self.start, &intent, &replay).is_some();
         (!is_told).then(|| Parting { ply: self.plies.len().min(ply), wrong })
     }
@@ -182,9 +182,9 @@ impl Stretch {
         let shift = |at: Mono| Mono::default() + BEGIN + at.since(first);
         trial.script.happenings.iter_mut().for_each(|(at, _)| *at = shift(*at));
         trial.script.header.start = Some(Fen::from_position(&start, EnPassantMode::Legal));
-        let moved = |ply: &Ply| {
+        let moved = |ply: &MeantPly| {
             let meant = Meant { made: shift(ply.meant.made), ..ply.meant };
-            Ply { meant, rests: shift(ply.rests) }
+            MeantPly { meant, rests: shift(ply.rests) }
         };
         trial.plies = self.plies[n..].iter().map(moved).collect();
         trial.start = start;

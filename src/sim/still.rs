@@ -48,7 +48,7 @@ impl Rule {
 
     /// The game that this rule reads out of what is on record. `None` if no game was begun.
     pub fn read(self, entries: &[Entry]) -> Option<Read> {
-        let mut reader = Reader::new(self);
+        let mut reader = StillReader::new(self);
         entries.iter().for_each(|entry| reader.take(entry));
         reader.rest_until(Mono(u64::MAX));
         let sheet = reader.sheet?;
@@ -66,7 +66,7 @@ pub struct Read {
 }
 
 /// The rule at work.
-struct Reader {
+struct StillReader {
     rule: Rule,
     sheet: Option<ScoreSheet>,
     entries: Vec<Entry>,
@@ -76,7 +76,7 @@ struct Reader {
     is_stopped: bool,
 }
 
-impl Reader {
+impl StillReader {
     fn new(rule: Rule) -> Self {
         Self {
             rule,

@@ -13,7 +13,9 @@ use crate::game::Event;
 use crate::table::End;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Sight};
-use crate::wire::{BoardMessage, Button, Buttons, ClockCommand, ClockMessage, Code, Orientation};
+use crate::wire::{
+    BoardMessage, Button, Buttons, ClockCommand, ClockMessage, FieldCode, Orientation,
+};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 
@@ -379,8 +381,8 @@ impl Table {
             return (!is_lost && !self.is_cut_off).then_some(Event::Sensed(sq, reading));
         };
         let code = match reading {
-            Reading::Piece(piece) => Code::Piece(piece),
-            Reading::Empty | Reading::Colored(_) | Reading::Something => Code::Empty,
+            Reading::Piece(piece) => FieldCode::Piece(piece),
+            Reading::Empty | Reading::Colored(_) | Reading::Something => FieldCode::Empty,
         };
         let delivery = if is_lost { Delivery::Lost } else { Delivery::Sent };
         board.set(now, sq, code, delivery);

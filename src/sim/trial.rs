@@ -6,9 +6,9 @@ use super::hands::{self, Also, Manners, Performance, TableKind};
 use super::reach::{self, Why};
 use super::replay::{Replay, settings_of};
 use super::script::Happening;
-use super::shrink::{self, Failure, Small};
+use super::shrink::{self, Small, Symptom};
 use super::still::Rule;
-use super::verdict::Verdict;
+use super::verdict::TrialVerdict;
 use crate::game::{Fact, ScoreSheet, Settings};
 use crate::laws::{Edition, Ending, Profile, Reason, Terms};
 use crate::time::Mono;
@@ -28,7 +28,7 @@ const LINGER: Duration = Duration::from_secs(40);
 
 /// A game that hands may play, from the usual start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownGame {
     /// The moves.
     pub moves: Vec<Move>,
     /// How it ended.
@@ -83,10 +83,10 @@ impl Recipe {
     ///
     /// # Panics
     /// As [`Trial::run`].
-    pub fn perform(&self, known: &[Known]) -> (Chess, CastlingMode, Performance) {
+    pub fn perform(&self, known: &[KnownGame]) -> (Chess, CastlingMode, Performance) {
         let Self { seed, profile, also, table, .. } = *self;
         let manners = Manners { also, ..Manners::named(profile).expect("a profile") };
-        let Game { start, mode, moves, outcome } = Game::new(self, known);
+        let PlannedGame { start, mode, moves, outcome } = PlannedGame::new(self, known);
         let mut performance = hands::perform(&start, mode, &moves, outcome, &manners, table, seed);
         if let Some((end, Happening::End)) = performance.script.happenings.last_mut() {
             *end = *end + LINGER;
@@ -125,7 +125,7 @@ pub struct Trial {
     /// What the core put on record; nothing if it panicked.
     pub replay: Option<Replay>,
     /// That, held against what was played.
-    pub verdict: Verdict,
+    pub verdict: TrialVerdict,
 }
 
 impl Trial {
@@ -133,12 +133,14 @@ impl Trial {
     ///
     /// # Panics
     /// If there are no manners of the recipe's name, or no game is known where one is wanted.
-    pub fn run(recipe: Recipe, known: &[Known]) -> Self {
+    pub fn run(recipe: Recipe, known: &[KnownGame]) -> Self {
         let (start, mode, performance) = recipe.perform(known);
         let replay = shrink::replay(&performance.script);
         let verdict = match &replay {
-            Some(replay) => Verdict::new(&start, &performance.truth, replay, &performance.script),
-            None => Verdict::of_panic(&performance.truth),
+            Some(replay) => {
+                TrialVerdict::new(&start, &performance.truth, replay, &performance.script)
+            }
+            None => TrialVerdict::of_panic(&performance.truth),
         };
         Self { recipe, start, mode, performance, replay, verdict }
     }
@@ -194,7 +196,7 @@ impl Trial {
     }
 
     /// The script, as small as it can be made while it fails in this way.
-    pub fn shrink(&self, failure: Failure) -> Option<Small> {
+    pub fn shrink(&self, failure: Symptom) -> Option<Small> {
         shrink::shrink(&self.start, self.mode, &self.performance, failure)
     }
 }
@@ -229,15 +231,15 @@ fn has_same_result(seated: &Replay, alone: &Replay) -> bool {
 }
 
 /// What hands are to play.
-struct Game {
+struct PlannedGame {
     start: Chess,
     mode: CastlingMode,
     moves: Vec<Move>,
     outcome: Option<KnownOutcome>,
 }
 
-impl Game {
-    fn new(recipe: &Recipe, known: &[Known]) -> Self {
+impl PlannedGame {
+    fn new(recipe: &Recipe, known: &[KnownGame]) -> Self {
         let Recipe { seed, choice, n_plies_max, .. } = *recipe;
         let (mut start, mut mode) = (Chess::default(), CastlingMode::Standard);
         if let Choice::Known(n) = choice {
@@ -299,7 +301,7 @@ pub struct Tally {
     pub n_false_ends: usize,
 }
 
-impl Row for Tally {
+impl TableRow for Tally {
     const HEADER: &'static str = concat!(
         " games exact twins silent apart  ends accused",
         "  uncertain       completed  retracted   alarms       results",
@@ -308,7 +310,7 @@ impl Row for Tally {
 
 impl Tally {
     /// Takes another game.
-    pub fn add(&mut self, verdict: &Verdict) {
+    pub fn add(&mut self, verdict: &TrialVerdict) {
         self.n_games += 1;
         self.n_exact += usize::from(verdict.is_exact);
         self.n_silent += usize::from(verdict.is_silently_wrong());
@@ -353,7 +355,7 @@ impl fmt::Display for Tally {
 
 /// What seated referees change, game by game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bench {
+pub struct RefereeTally {
     n_games: usize,
     /// Games whose moves and completions are the same.
     pub n_same: usize,
@@ -363,7 +365,7 @@ pub struct Bench {
     pub n_accused: usize,
 }
 
-impl Bench {
+impl RefereeTally {
     /// Takes another game.
     pub fn add(&mut self, refereed: &Refereed) {
         self.n_games += 1;
@@ -373,11 +375,11 @@ impl Bench {
     }
 }
 
-impl Row for Bench {
+impl TableRow for RefereeTally {
     const HEADER: &'static str = " games  same moves  same result  accused";
 }
 
-impl fmt::Display for Bench {
+impl fmt::Display for RefereeTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { n_games, n_same, n_same_result, n_accused } = self;
         write!(f, "{n_games:>6}{n_same:>12}{n_same_result:>13}{n_accused:>9}")
@@ -407,7 +409,7 @@ impl Maps {
     }
 }
 
-impl Row for Maps {
+impl TableRow for Maps {
     const HEADER: &'static str = " games  agrees  overlapped  marked  contradicted";
 }
 
@@ -421,9 +423,9 @@ impl fmt::Display for Maps {
 
 /// How soon moves are on record after their release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Delays(Vec<Duration>);
+pub struct RecordDelays(Vec<Duration>);
 
-impl Delays {
+impl RecordDelays {
     /// Takes the moves of another game.
     pub fn add(&mut self, shown: Vec<Duration>) {
         self.0.extend(shown);
@@ -437,11 +439,11 @@ impl Delays {
     }
 }
 
-impl Row for Delays {
+impl TableRow for RecordDelays {
     const HEADER: &'static str = "  moves  median ms  p99 ms";
 }
 
-impl fmt::Display for Delays {
+impl fmt::Display for RecordDelays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |percent| self.at(percent).as_millis();
         write!(f, "{:>7}{:>11}{:>8}", self.0.len(), ms(50), ms(99))
@@ -483,12 +485,12 @@ fn name(hands: &str, column: &str) -> String {
 }
 
 /// A row of a table.
-pub trait Row: fmt::Display {
+pub trait TableRow: fmt::Display {
     /// The names of its columns.
     const HEADER: &'static str;
 }
 
-impl<T: Row> fmt::Display for Rows<T> {
+impl<T: TableRow> fmt::Display for Rows<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<24}{}", "hands", T::HEADER)?;
         self.0.iter().try_for_each(|(name, row)| writeln!(f, "{name:<24}{row}"))
@@ -527,7 +529,7 @@ impl Contest {
     }
 }
 
-impl Row for Contest {
+impl TableRow for Contest {
     const HEADER: &'static str = " games  rokade  still 100 ms  still 300 ms  at the press";
 }
 

@@ -1,12 +1,12 @@
 //! What happens to a line while a game is played on its board: the cable is pulled, the daemon
 //! comes too late, bytes are hurt. Drawn from seeds, played, and held against what was meant.
 
-use super::account::Account;
+use super::account::Discrepancies;
 use super::blame;
 use super::games::{opera, random_game};
 use super::hands::{self, Manners, Performance, TableKind};
 use super::replay::{Replay, settings_of};
-use super::trial::{Known, Row};
+use super::trial::{KnownGame, TableRow};
 use crate::game::Settings;
 use crate::laws::{Edition, Profile, Terms};
 use crate::time::Mono;
@@ -33,7 +33,7 @@ const OTHERWISE: u64 = 0x7e0_ab1e;
 
 /// What becomes of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TroubleKind {
     /// The cable is out for a while, in the middle of the game.
     Cable,
     /// The daemon is started in the middle of the game.
@@ -46,7 +46,7 @@ pub enum Kind {
     Late,
 }
 
-impl Kind {
+impl TroubleKind {
     /// Every kind with its word.
     pub const EACH: [(&'static str, Self); 5] = [
         ("cable", Self::Cable),
@@ -148,11 +148,11 @@ pub struct Trouble {
 
 /// What decides everything about a troubled game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct TroubleCase {
     /// Draws all that is drawn.
     pub seed: u64,
     /// What becomes of the line.
-    pub kind: Kind,
+    pub kind: TroubleKind,
     /// The name of the hands' manners, one of [`Manners::NAMES`].
     pub profile: &'static str,
     /// What stands on the table.
@@ -163,7 +163,7 @@ pub struct Case {
     pub is_forgetful: bool,
 }
 
-impl fmt::Display for Case {
+impl fmt::Display for TroubleCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.profile, self.kind.word())?;
         let has_names = self.table.sight == Sight::Pieces;
@@ -181,7 +181,7 @@ impl fmt::Display for Case {
 #[derive(Clone, Debug)]
 pub struct Troubled {
     /// What it was made from.
-    pub case: Case,
+    pub case: TroubleCase,
     /// What was played.
     pub performance: Performance,
     /// What became of the line.
@@ -189,28 +189,28 @@ pub struct Troubled {
     /// What the core put on record.
     pub replay: Replay,
     /// That, held against what was played.
-    pub account: Account,
+    pub account: Discrepancies,
     /// How many players were named for what nobody did.
     pub n_accused: usize,
 }
 
-impl Case {
+impl TroubleCase {
     /// The hands that play the game, and what becomes of the line meanwhile. The game is a known
     /// one if there are any.
     ///
     /// # Panics
     /// If there are no manners of that name.
-    pub fn prepare(&self, known: &[Known]) -> (Performance, Trouble) {
+    pub fn prepare(&self, known: &[KnownGame]) -> (Performance, Trouble) {
         let manners = Manners::named(self.profile).expect("a profile");
         // The line has enough troubles; moves tried out after the game are no moves of it.
         let manners = match self.kind {
             // What is done on the board after the mate is what makes it hard.
-            Kind::Late => Manners { unplugged: 0.0, ..manners },
+            TroubleKind::Late => Manners { unplugged: 0.0, ..manners },
             _ => Manners { unplugged: 0.0, post_mortem: 0.0, kings: 0.0, ..manners },
         };
         let idx = usize::try_from(self.seed).unwrap_or_default();
         let moves: Vec<Move> = match known.len() {
-            _ if self.kind == Kind::Late => opera().1,
+            _ if self.kind == TroubleKind::Late => opera().1,
             0 => random_game(self.seed, PLIES_MAX),
             n => known[idx % n].moves.clone(),
         };
@@ -236,11 +236,13 @@ impl Case {
         let cable = if rng.bool() { Away::Power } else { Away::Cable };
         let (from, until) = (Mono::from_millis(from), Mono::from_millis(until));
         let outs = match self.kind {
-            Kind::Cable => vec![Out { from, until, what: cable }],
-            Kind::Join => vec![Out { from: Mono::default(), until: from, what: Away::Cable }],
-            Kind::Noise => Vec::new(),
-            Kind::Kill => vec![Out { from, until, what: Away::Daemon }],
-            Kind::Late => {
+            TroubleKind::Cable => vec![Out { from, until, what: cable }],
+            TroubleKind::Join => {
+                vec![Out { from: Mono::default(), until: from, what: Away::Cable }]
+            }
+            TroubleKind::Noise => Vec::new(),
+            TroubleKind::Kill => vec![Out { from, until, what: Away::Daemon }],
+            TroubleKind::Late => {
                 let until = Mono::from_millis(last) + Duration::from_millis(rng.u64(LATE_MS));
                 vec![Out { from, until, what: Away::Daemon }]
             }
@@ -248,7 +250,7 @@ impl Case {
         // As many games on lines that are nearly good as on those that are nearly useless.
         let (least, most) = (f64::from(*HURT.start()).ln(), f64::from(*HURT.end()).ln());
         let hurt = (least + rng.f64() * (most - least)).exp();
-        let noise = (self.kind == Kind::Noise).then(|| Noise::new(hurt as u32, rng.u64(..)));
+        let noise = (self.kind == TroubleKind::Noise).then(|| Noise::new(hurt as u32, rng.u64(..)));
         Trouble { outs, noise, is_forgetful: self.is_forgetful }
     }
 
@@ -263,10 +265,10 @@ impl Case {
     ///
     /// # Panics
     /// If there are no manners of that name.
-    pub fn run(self, known: &[Known]) -> Troubled {
+    pub fn run(self, known: &[KnownGame]) -> Troubled {
         let (performance, trouble) = self.prepare(known);
         let replay = Replay::run_amid(&performance.script, self.settings(&performance), &trouble);
-        let account = Account::new(&performance.truth, &replay.entries, &trouble.outs);
+        let account = Discrepancies::new(&performance.truth, &replay.entries, &trouble.outs);
         let n_accused = blame::undeserved(&performance.truth, &replay.entries).len();
         Troubled { case: self, performance, trouble, replay, account, n_accused }
     }
@@ -297,7 +299,7 @@ pub struct Toll {
 
 impl Toll {
     /// Takes another game.
-    pub fn add(&mut self, account: &Account, n_accused: usize) {
+    pub fn add(&mut self, account: &Discrepancies, n_accused: usize) {
         self.n_games += 1;
         self.n_invented += account.n_invented;
         self.n_marked += account.n_marked;
@@ -311,7 +313,7 @@ impl Toll {
     }
 }
 
-impl Row for Toll {
+impl TableRow for Toll {
     const HEADER: &'static str =
         " games invented marked missing  late  gaps unknown nothing false ends accused";
 }

@@ -8,8 +8,8 @@ use super::explain;
 use super::hands::{Irregularity, Odd, Oddity, Truth};
 use super::replay::Replay;
 use super::script::Script;
-use crate::game::{Entry, Fact, Recovered, ScoreSheet, Stage};
-use crate::laws::Ending;
+use crate::game::{Entry, Fact, Recovered, ScoreSheet};
+use crate::laws::{Ending, Stage};
 use crate::time::Mono;
 use crate::track::Sight;
 use crate::track::line::CompletedBy;
@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// What came out right.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct TrialVerdict {
     /// The record is what was played, move by move.
     pub is_exact: bool,
     /// The first half-move, from 1, that differs, with what was played and what is on record.
@@ -78,7 +78,7 @@ pub struct Meant {
     pub made: Mono,
 }
 
-impl Verdict {
+impl TrialVerdict {
     /// Holds `replay` of `script` against what was played from `start`.
     pub fn new(start: &Chess, truth: &Truth, replay: &Replay, script: &Script) -> Self {
         let sight = script.header.sight;
@@ -168,7 +168,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for TrialVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((ply, intent, record)) = self.parting {
             let word = |m: Option<Move>| m.map_or("nothing".to_owned(), |m| m.to_string());

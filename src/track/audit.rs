@@ -33,23 +33,23 @@ const NEVER: u32 = u32::MAX / 2;
 const N_MASKS: usize = 4;
 
 #[derive(Copy, Clone, Debug)]
-enum What {
+enum HeardItem {
     Reads(Square, Reading),
     Pressed(Color),
 }
 
 /// What sensors and clock have said of the moves that are still open.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct Testimony {
     /// What was seen before the first of it.
     wood: Placement,
-    all: VecDeque<(Mono, What)>,
+    all: VecDeque<(Mono, HeardItem)>,
     has_clock: bool,
     /// What came before is not known.
     since: Mono,
 }
 
-impl Heard {
+impl Testimony {
     /// Nothing since `at`, when the board shows `seen`.
     pub fn new(at: Mono, seen: Placement) -> Self {
         Self { wood: seen, all: VecDeque::new(), has_clock: false, since: at }
@@ -57,16 +57,16 @@ impl Heard {
 
     /// The sensor of `sq` has changed to `reading`.
     pub fn note(&mut self, at: Mono, sq: Square, reading: Reading) {
-        self.push(at, What::Reads(sq, reading));
+        self.push(at, HeardItem::Reads(sq, reading));
     }
 
     /// `by` has pressed the clock.
     pub fn press(&mut self, at: Mono, by: Color) {
         self.has_clock = true;
-        self.push(at, What::Pressed(by));
+        self.push(at, HeardItem::Pressed(by));
     }
 
-    fn push(&mut self, at: Mono, what: What) {
+    fn push(&mut self, at: Mono, what: HeardItem) {
         if self.all.len() == HEARD_MAX {
             self.since = self.all.front().map_or(at, |(first, _)| *first);
             self.drop_first();
@@ -75,14 +75,14 @@ impl Heard {
     }
 
     fn drop_first(&mut self) {
-        if let Some((_, What::Reads(sq, reading))) = self.all.pop_front() {
+        if let Some((_, HeardItem::Reads(sq, reading))) = self.all.pop_front() {
             self.wood.set(sq, reading);
         }
     }
 
     /// What ply `idx` of the `open` ones may as well have been.
-    pub fn others(&self, open: &Open<'_>, idx: usize) -> Vec<Move> {
-        let Open { root, plies, .. } = *open;
+    pub fn others(&self, open: &OpenMoves<'_>, idx: usize) -> Vec<Move> {
+        let OpenMoves { root, plies, .. } = *open;
         let moves: Vec<Move> = plies.iter().map(|ply| ply.m).collect();
         let before = moves[..idx].iter().fold(root.clone(), |mut pos, m| {
             pos.play_unchecked(*m);
@@ -110,7 +110,7 @@ impl Heard {
     }
 
     /// What the moves from ply `idx` on, which was played from `before`, may have been instead.
-    fn candidates(&self, before: &Chess, open: &Open<'_>, idx: usize) -> Vec<Vec<Move>> {
+    fn candidates(&self, before: &Chess, open: &OpenMoves<'_>, idx: usize) -> Vec<Vec<Move>> {
         let plies = open.plies;
         let moves: Vec<Move> = plies[idx..].iter().map(|ply| ply.m).collect();
         let mut candidates = Vec::new();
@@ -158,8 +158,8 @@ impl Heard {
     fn shown(&self, piece: Piece, since: Mono, until: Mono) -> Bitboard {
         let in_time = self.all.iter().filter(|(at, _)| *at + AHEAD >= since && *at <= until);
         let shown = in_time.filter_map(|(_, what)| match what {
-            What::Reads(sq, Reading::Piece(read)) if *read == piece => Some(*sq),
-            What::Reads(..) | What::Pressed(_) => None,
+            HeardItem::Reads(sq, Reading::Piece(read)) if *read == piece => Some(*sq),
+            HeardItem::Reads(..) | HeardItem::Pressed(_) => None,
         });
         shown.collect()
     }
@@ -167,7 +167,7 @@ impl Heard {
 
 /// Moves that may still have been others.
 #[derive(Copy, Clone, Debug)]
-pub struct Open<'a> {
+pub struct OpenMoves<'a> {
     /// The position before the first of them.
     pub root: &'a Chess,
     /// The open half-moves.
@@ -209,15 +209,15 @@ fn relinked(pos: &Chess, moves: &[Move]) -> Option<Vec<Move>> {
 
 /// One way in which the open moves may have gone.
 struct Explained<'a> {
-    heard: &'a Heard,
+    heard: &'a Testimony,
     since: Mono,
     late: Duration,
-    plies: Vec<Step>,
+    plies: Vec<AuditStep>,
     last: Chess,
 }
 
 /// One of its moves.
-struct Step {
+struct AuditStep {
     before: Chess,
     /// The squares that it changes.
     squares: Bitboard,
@@ -226,14 +226,14 @@ struct Step {
 }
 
 impl<'a> Explained<'a> {
-    fn new(heard: &'a Heard, open: &Open<'_>, moves: &[Move]) -> Self {
+    fn new(heard: &'a Testimony, open: &OpenMoves<'_>, moves: &[Move]) -> Self {
         let mut last = open.root.clone();
         let mut plies = Vec::with_capacity(moves.len());
         for m in moves {
             let turn = last.turn();
             let way = m.from().map_or(Bitboard::EMPTY, |from| attacks::between(from, m.to()));
             let passing = (m.role().of(turn), way);
-            plies.push(Step { before: last.clone(), squares: squares_of(*m, turn), passing });
+            plies.push(AuditStep { before: last.clone(), squares: squares_of(*m, turn), passing });
             last.play_unchecked(*m);
         }
         Self { heard, since: open.since, late: open.late, plies, last }
@@ -250,7 +250,7 @@ impl<'a> Explained<'a> {
         let mut wood = self.heard.wood.clone();
         for (idx, (at, what)) in self.heard.all.iter().enumerate() {
             if *at + AHEAD < self.since {
-                if let What::Reads(sq, reading) = *what {
+                if let HeardItem::Reads(sq, reading) = *what {
                     wood.set(sq, reading);
                 }
                 continue;
@@ -258,11 +258,11 @@ impl<'a> Explained<'a> {
             self.advance(&mut costs);
             let later = || self.heard.all.iter().skip(idx + 1);
             match *what {
-                What::Reads(sq, reading) => {
+                HeardItem::Reads(sq, reading) => {
                     wood.set(sq, reading);
                     pay(&mut costs, |n| u32::from(!self.explains(n, sq, reading)));
                 }
-                What::Pressed(by) => {
+                HeardItem::Pressed(by) => {
                     self.press(&mut costs, by);
                     self.advance(&mut costs);
                     let untold = later().take_while(|(next, _)| *next <= *at + self.late);
@@ -309,7 +309,7 @@ impl<'a> Explained<'a> {
             Some(piece) => reading.may_be(piece),
             None => reading == Reading::Empty,
         };
-        let is_moved = |step: &Step| {
+        let is_moved = |step: &AuditStep| {
             let (piece, way) = step.passing;
             step.squares.contains(sq) && (reading == Reading::Empty || stands(n + 1))
                 || way.contains(sq) && reading.may_be(piece)
@@ -337,10 +337,10 @@ impl<'a> Explained<'a> {
     }
 }
 
-fn square((_, what): &(Mono, What)) -> Option<Square> {
+fn square((_, what): &(Mono, HeardItem)) -> Option<Square> {
     match what {
-        What::Reads(sq, _) => Some(*sq),
-        What::Pressed(_) => None,
+        HeardItem::Reads(sq, _) => Some(*sq),
+        HeardItem::Pressed(_) => None,
     }
 }
 

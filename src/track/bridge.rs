@@ -61,7 +61,7 @@ pub struct Bridged {
 }
 
 /// The explanations found so far.
-struct Search<'a> {
+struct BridgeSearch<'a> {
     unseen: &'a Unseen<'a>,
     line: Vec<Move>,
     common: Option<Vec<Move>>,
@@ -73,7 +73,7 @@ struct Search<'a> {
 /// What was played, as far as all explanations say the same; `None` if nothing explains what is
 /// seen.
 pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
-    let mut search = Search {
+    let mut search = BridgeSearch {
         unseen,
         line: Vec::new(),
         common: None,
@@ -120,7 +120,7 @@ pub fn shared(shores: &[Shore]) -> Vec<Move> {
     shared
 }
 
-impl Search<'_> {
+impl BridgeSearch<'_> {
     /// Takes all explanations of `n` half-moves in all: those in which all moves are pressed, or
     /// those whose last one is not. True if there are any.
     fn all_of(&mut self, n: usize, is_pressed: bool) -> bool {

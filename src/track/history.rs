@@ -20,14 +20,14 @@ const FLICKER: Duration = Duration::from_millis(8);
 
 /// A square showed one reading for a time.
 #[derive(Copy, Clone, Debug)]
-struct Span {
+struct Showing {
     sq: Square,
     reading: Reading,
     from: Mono,
     until: Mono,
 }
 
-impl Span {
+impl Showing {
     fn is_flicker(&self) -> bool {
         self.until.since(self.from) < FLICKER
     }
@@ -35,11 +35,11 @@ impl Span {
 
 /// The last readings of all squares, newest last.
 #[derive(Clone, Debug, Default)]
-pub struct History {
-    spans: VecDeque<Span>,
+pub struct ReadingHistory {
+    spans: VecDeque<Showing>,
 }
 
-impl History {
+impl ReadingHistory {
     /// `sq` showed `reading` from `from` until now.
     pub fn note(&mut self, from: Mono, now: Mono, sq: Square, reading: Reading) {
         if reading == Reading::Empty {
@@ -48,7 +48,7 @@ impl History {
         if self.spans.len() == SPANS_MAX {
             self.spans.pop_front();
         }
-        self.spans.push_back(Span { sq, reading, from, until: now });
+        self.spans.push_back(Showing { sq, reading, from, until: now });
     }
 
     /// All of it was so much earlier, by the time that counts from now on.
@@ -129,7 +129,7 @@ impl History {
         }
     }
 
-    fn of(&self, sq: Square, piece: Piece) -> impl DoubleEndedIterator<Item = &Span> {
+    fn of(&self, sq: Square, piece: Piece) -> impl DoubleEndedIterator<Item = &Showing> {
         self.spans.iter().filter(move |span| span.sq == sq && span.reading.may_be(piece))
     }
 }
@@ -147,8 +147,8 @@ mod tests {
     }
 
     /// Squares that showed a knight, each from a moment until another one.
-    fn knight(stays: &[(Square, Mono, Mono)]) -> History {
-        let mut history = History::default();
+    fn knight(stays: &[(Square, Mono, Mono)]) -> ReadingHistory {
+        let mut history = ReadingHistory::default();
         for (sq, from, until) in stays {
             history.note(*from, *until, *sq, Reading::Piece(KNIGHT));
         }
@@ -166,7 +166,8 @@ mod tests {
     #[test]
     fn a_stay_counts_from_when_it_is_asked_for_and_not_beyond_another_square() {
         let stays = [(F3, at(1_000), at(1_400)), (F3, at(1_500), at(1_800))];
-        let rested = |history: &History, since| history.rested(F3, KNIGHT, at(since)).as_millis();
+        let rested =
+            |history: &ReadingHistory, since| history.rested(F3, KNIGHT, at(since)).as_millis();
         let history = knight(&stays);
         for (since, ms) in [(0, 700), (1_000, 700), (1_300, 400), (1_400, 300), (1_800, 0)] {
             assert_eq!(rested(&history, since), ms, "since {since}");
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn nothing_is_remembered_of_an_empty_square_or_beyond_the_last_stays() {
-        let mut history = History::default();
+        let mut history = ReadingHistory::default();
         history.note(at(1), at(2), F3, Reading::Empty);
         assert!(history.spans.is_empty());
         for n in 0..=SPANS_MAX as u64 {

@@ -78,7 +78,7 @@ pub struct Joint<'a> {
     /// The placement at that moment.
     pub seen: &'a Placement,
     /// What the clock told until then.
-    pub clocks: Clocks,
+    pub clocks: PriorPresses,
     /// What was heard of the sensors just before it, oldest first: what came over a line that was
     /// whole, though single messages may be missing.
     pub before: &'a [Step],
@@ -88,7 +88,7 @@ pub struct Joint<'a> {
 
 /// What is known of the presses before a moment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Clocks {
+pub enum PriorPresses {
     /// Nothing is known of the clock.
     Unknown,
     /// There were none in this game.
@@ -99,12 +99,12 @@ pub enum Clocks {
 
 /// What a memory knows of the board after some of its steps.
 #[derive(Clone, Copy)]
-struct Known {
+struct MemoryState {
     readings: [Option<Reading>; 64],
     left: [Option<Duration>; 2],
 }
 
-impl Known {
+impl MemoryState {
     fn take(&mut self, step: &Step) {
         match step {
             Step::Sensed { sq, reading } => self.readings[usize::from(*sq)] = Some(*reading),
@@ -130,11 +130,11 @@ impl Known {
     }
 
     /// Whether the clocks were pressed as is known, as far as the memory tells.
-    fn has_clocks(&self, clocks: Clocks) -> bool {
+    fn has_clocks(&self, clocks: PriorPresses) -> bool {
         match clocks {
-            Clocks::Unknown => true,
-            Clocks::Unpressed => self.left == [None; 2],
-            Clocks::Shown(shown) => {
+            PriorPresses::Unknown => true,
+            PriorPresses::Unpressed => self.left == [None; 2],
+            PriorPresses::Shown(shown) => {
                 let is_near = |(left, shown): (&Option<Duration>, Duration)| {
                     left.is_none_or(|left| left.abs_diff(shown) <= CLOCK_OFF)
                 };
@@ -149,7 +149,7 @@ impl Known {
 /// # Errors
 /// It does not fit, and nothing in it is proven.
 pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<usize, Misfit> {
-    let mut known = Known { readings: [None; 64], left: [None; 2] };
+    let mut known = MemoryState { readings: [None; 64], left: [None; 2] };
     let mut fits = Vec::new();
     for (idx, recalled) in memory.iter().enumerate() {
         let is_whole = known.n_known() >= KNOWN_MIN && known.agrees(joint.seen);
@@ -374,31 +374,41 @@ mod tests {
             [sensed(Square::A1, None), sensed(Square::A1, Some(Color::White.rook()))]
                 .map(slow)
                 .to_vec();
-        type Row = (&'static str, Vec<Vec<Recalled>>, Clocks, Result<usize, Misfit>);
+        type Row = (&'static str, Vec<Vec<Recalled>>, PriorPresses, Result<usize, Misfit>);
         let rows: [Row; 8] = [
-            ("from the start", vec![showed(), out()], Clocks::Unpressed, Ok(1)),
+            ("from the start", vec![showed(), out()], PriorPresses::Unpressed, Ok(1)),
             (
                 "an earlier game",
                 vec![showed(), out(), back(), showed(), out()],
-                Clocks::Unpressed,
+                PriorPresses::Unpressed,
                 Ok(8),
             ),
             (
                 "the same, and nothing is known of the clock",
                 vec![showed(), out(), back(), showed(), out()],
-                Clocks::Unknown,
+                PriorPresses::Unknown,
                 Ok(8),
             ),
-            ("adjusted", vec![showed(), lifted, out()], Clocks::Unpressed, Ok(3)),
-            ("out, back, out", vec![showed(), out(), back(), out()], Clocks::Unpressed, Ok(1)),
+            ("adjusted", vec![showed(), lifted, out()], PriorPresses::Unpressed, Ok(3)),
+            (
+                "out, back, out",
+                vec![showed(), out(), back(), out()],
+                PriorPresses::Unpressed,
+                Ok(1),
+            ),
             (
                 "the same, but it was back",
                 vec![showed(), out(), back(), out()],
-                Clocks::Shown([Duration::from_secs(80), Duration::from_secs(99)]),
+                PriorPresses::Shown([Duration::from_secs(80), Duration::from_secs(99)]),
                 Ok(7),
             ),
-            ("another end", vec![showed(), out(), back()], Clocks::Unpressed, Err(Misfit::End)),
-            ("overwritten", vec![out()], Clocks::Unknown, Err(Misfit::Start)),
+            (
+                "another end",
+                vec![showed(), out(), back()],
+                PriorPresses::Unpressed,
+                Err(Misfit::End),
+            ),
+            ("overwritten", vec![out()], PriorPresses::Unknown, Err(Misfit::Start)),
         ];
         for (name, memory, clocks, expected) in rows {
             let joint = Joint { seen: &start, clocks, before: &[], heard: &[] };
@@ -422,7 +432,7 @@ mod tests {
             piece(Square::G8, black),
         ];
         let join_after = |before: &[Step]| {
-            let joint = Joint { seen: &start(), clocks: Clocks::Unknown, before, heard: &[] };
+            let joint = Joint { seen: &start(), clocks: PriorPresses::Unknown, before, heard: &[] };
             join(&memory, &joint, &start())
         };
         assert_eq!(join_after(&[]), Err(Misfit::Ambiguous));

@@ -56,7 +56,7 @@ const NAMED_WITHIN: Cost = weigh::SURE_LEAD;
 
 /// A half-move as it is on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedMove {
     /// The move.
     pub m: Move,
     /// The Laws do not allow it.
@@ -65,7 +65,7 @@ pub struct Recorded {
 
 /// The best explanation that ends on what the board shows.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Explanation {
     /// When the stretch begins.
     pub since: Mono,
     /// The moves, with their completions.
@@ -116,7 +116,7 @@ struct Grown<'a> {
 }
 
 /// What is the same for all states before one snap.
-struct Step {
+struct SnapStep {
     /// The number of that snap.
     k: usize,
     /// The squares from which pieces may have been lifted.
@@ -126,7 +126,7 @@ struct Step {
 }
 
 /// How far a search has come.
-struct Search {
+struct RepairSearch {
     /// Only what is on record is followed.
     is_record: bool,
     bound: Cost,
@@ -139,7 +139,7 @@ pub struct Stretch<'a> {
     /// The position that it begins from.
     pub start: &'a Chess,
     /// What is on record since.
-    pub record: &'a [Recorded],
+    pub record: &'a [RecordedMove],
     /// What was seen since; the first snap shows the start, the last one what stands now.
     pub snaps: &'a [Snap],
     /// Squares whose sensors do not tell.
@@ -149,14 +149,14 @@ pub struct Stretch<'a> {
 impl Stretch<'_> {
     /// The best explanation of the stretch by legal moves, if one ends on what the board shows.
     /// What is on record is followed first: what is not cheaper by the `lead` is left aside.
-    pub fn explain(&self, lead: Cost) -> Option<Found> {
+    pub fn explain(&self, lead: Cost) -> Option<Explanation> {
         let recorded = self.states(true, Cost::MAX).and_then(|states| {
             states.into_iter().find(|state| state.plies.len() == self.record.len())
         });
         let bound = recorded.as_ref().map_or(Cost::MAX, |state| state.stand.cost - lead);
         let states = self.states(false, bound)?;
         let best = states.iter().find(|state| is_exact(state))?;
-        Some(Found {
+        Some(Explanation {
             others: others(best, states.iter().filter(|state| is_exact(state))),
             since: self.snaps.first().map_or(Mono::default(), |snap| snap.at),
             plies: best.plies.to_vec(),
@@ -179,10 +179,10 @@ impl Stretch<'_> {
             has_illegal: false,
         };
         let mut states = vec![State { plies: Rc::default(), n_done: 0, stand }];
-        let mut search = Search { is_record, bound, budget: NODES_MAX };
+        let mut search = RepairSearch { is_record, bound, budget: NODES_MAX };
         for k in 1..self.snaps.len() {
             let put = self.stirred(k.saturating_sub(1), k + READ_WITHIN);
-            let step = Step { k, lifted: self.lifted(k), put };
+            let step = SnapStep { k, lifted: self.lifted(k), put };
             let mut grown = Vec::new();
             for state in &states {
                 self.grow(Grown::new(state), &step, self.depth(k), &mut search, &mut grown);
@@ -210,9 +210,9 @@ impl Stretch<'_> {
     fn grow<'a>(
         &self,
         state: Grown<'a>,
-        step: &Step,
+        step: &SnapStep,
         depth: usize,
-        search: &mut Search,
+        search: &mut RepairSearch,
         grown: &mut Vec<Grown<'a>>,
     ) {
         if depth > 0 && state.stand.cost + weigh::PLY <= search.bound {
@@ -223,7 +223,7 @@ impl Stretch<'_> {
             {
                 moves.push(*next);
             }
-            for Recorded { m, is_illegal } in moves {
+            for RecordedMove { m, is_illegal } in moves {
                 if search.budget == 0 {
                     return;
                 }
@@ -241,7 +241,7 @@ impl Stretch<'_> {
         let (snap, turn) = (&self.snaps[k], state.stand.pos.turn());
         let next = self.record.get(state.len());
         let stand = &mut child.stand;
-        stand.is_on_record &= next == Some(&Recorded { m, is_illegal });
+        stand.is_on_record &= next == Some(&RecordedMove { m, is_illegal });
         stand.has_illegal |= is_illegal;
         stand.cost += weigh::PLY + if is_illegal { weigh::ILLEGAL } else { 0 };
         stand.diff &= !squares_of(m, turn);
@@ -375,7 +375,7 @@ fn key_of(key: u64, m: Move) -> u64 {
 }
 
 /// The legal moves that may have been made before a snap.
-fn moves(state: &Grown<'_>, step: &Step) -> Vec<Recorded> {
+fn moves(state: &Grown<'_>, step: &SnapStep) -> Vec<RecordedMove> {
     let (pos, lifted, put) = (&state.stand.pos, step.lifted, step.put);
     let turn = pos.turn();
     let stirs = |m: &Move| {
@@ -391,7 +391,7 @@ fn moves(state: &Grown<'_>, step: &Step) -> Vec<Recorded> {
     if (lifted & pos.us()).is_empty() {
         return Vec::new();
     }
-    legal::moves(pos).filter(stirs).map(|m| Recorded { m, is_illegal: false }).collect()
+    legal::moves(pos).filter(stirs).map(|m| RecordedMove { m, is_illegal: false }).collect()
 }
 
 /// The cheapest, each once.

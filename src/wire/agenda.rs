@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::clock_command::{Icons, Runs};
-use super::clock_wish::{Act, ClockNews, ClockText, Difference, Wanted, WantedTimes};
+use super::clock_wish::{ClockNews, ClockText, Difference, DriverOutput, Wanted, WantedTimes};
 use super::in_step::InStep;
 use crate::table::End;
 use crate::time::Mono;
@@ -67,7 +67,7 @@ impl Job {
 
 /// What lies over the times.
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-enum Over {
+enum OverlayState {
     /// Not touched by us.
     Unknown,
     /// Touched, and how that ended is not known.
@@ -101,7 +101,7 @@ pub(super) struct Agenda {
     /// The times that the clock has confirmed, and when.
     set: Option<(WantedTimes, Mono)>,
     step: InStep,
-    over: Over,
+    over: OverlayState,
     over_at: Mono,
     icons: Option<Icons>,
     beeps: VecDeque<u8>,
@@ -126,7 +126,7 @@ impl Agenda {
             wanted: Wanted::default(),
             set: None,
             step: InStep::default(),
-            over: Over::Unknown,
+            over: OverlayState::Unknown,
             over_at: Mono::default(),
             icons: None,
             beeps: VecDeque::new(),
@@ -188,12 +188,12 @@ impl Agenda {
             }
             Job::Beep => (!self.beeps.is_empty()).then_some(held),
             Job::EndText => match (self.wanted.text, self.over) {
-                (None, Over::Unknown) => is_driven.then_some(held),
-                (None, Over::Text(_) | Over::Perhaps) => Some(held),
+                (None, OverlayState::Unknown) => is_driven.then_some(held),
+                (None, OverlayState::Text(_) | OverlayState::Perhaps) => Some(held),
                 _ => None,
             },
             Job::Text => self.wanted.text.map(|text| {
-                let is_shown = self.over == Over::Text(text);
+                let is_shown = self.over == OverlayState::Text(text);
                 if is_shown { held.max(self.over_at + TEXT_EVERY) } else { held }
             }),
             Job::Icons => {
@@ -243,8 +243,8 @@ impl Agenda {
                 self.against = None;
                 self.is_refused = false;
                 // Setting takes the text away, on some clocks only half (protocol 3.5).
-                if matches!(self.over, Over::Text(_)) {
-                    self.over = Over::Perhaps;
+                if matches!(self.over, OverlayState::Text(_)) {
+                    self.over = OverlayState::Perhaps;
                 }
                 self.icons = None;
             }
@@ -253,9 +253,9 @@ impl Agenda {
                 self.icons = None;
             }
             Job::Beep => drop(self.beeps.pop_front()),
-            Job::EndText => self.over = Over::Nothing,
+            Job::EndText => self.over = OverlayState::Nothing,
             Job::Text => {
-                self.over = wanted.text.map_or(Over::Perhaps, Over::Text);
+                self.over = wanted.text.map_or(OverlayState::Perhaps, OverlayState::Text);
                 self.over_at = at;
             }
             Job::Icons => self.icons = wanted.icons,
@@ -270,22 +270,22 @@ impl Agenda {
 
     /// Whether the times are seen, beyond doubt.
     pub(super) fn is_bare(&self) -> bool {
-        self.over == Over::Nothing
+        self.over == OverlayState::Nothing
     }
 
     /// Whether a text is shown, beyond doubt.
     pub(super) const fn knows_text(&self) -> bool {
-        matches!(self.over, Over::Text(_))
+        matches!(self.over, OverlayState::Text(_))
     }
 
     /// Whether it is the one that is wanted.
     pub(super) fn shows_text(&self) -> bool {
-        self.wanted.text.is_some_and(|text| self.over == Over::Text(text))
+        self.wanted.text.is_some_and(|text| self.over == OverlayState::Text(text))
     }
 
     /// Nothing lies over the times any more.
     pub(super) fn uncovered(&mut self) {
-        self.over = Over::Nothing;
+        self.over = OverlayState::Nothing;
     }
 
     /// Whether the wanted times are those that the clock has confirmed.
@@ -295,15 +295,15 @@ impl Agenda {
 
     /// A text is sent: until the answer comes nobody knows what is shown, unless it was this.
     pub(super) fn cover(&mut self) {
-        if self.wanted.text.is_none_or(|text| self.over != Over::Text(text)) {
-            self.over = Over::Perhaps;
+        if self.wanted.text.is_none_or(|text| self.over != OverlayState::Text(text)) {
+            self.over = OverlayState::Perhaps;
         }
     }
 
     /// A job was given up; it is tried again later.
     pub(super) fn failed(&mut self, at: Mono, job: Job) {
         if job == Job::Text {
-            self.over = Over::Perhaps;
+            self.over = OverlayState::Perhaps;
         }
         if job == Job::Set {
             self.n_in_vain = self.n_in_vain.saturating_add(1);
@@ -389,7 +389,7 @@ impl Agenda {
     fn contradicted(&mut self, at: Mono, why: Difference) {
         self.set = None;
         self.against = Some((at, why));
-        self.over = Over::Perhaps;
+        self.over = OverlayState::Perhaps;
         self.icons = None;
         self.n_contradicted += 1;
         self.n_in_vain = self.n_in_vain.saturating_add(1);
@@ -422,9 +422,9 @@ impl Agenda {
             }
         }
         match (self.wanted.text, self.over) {
-            (None, Over::Text(_) | Over::Perhaps) => Some(Difference::Text),
-            (None, Over::Unknown) if self.wanted.times.is_some() => Some(Difference::Text),
-            (Some(text), over) if over != Over::Text(text) => Some(Difference::Text),
+            (None, OverlayState::Text(_) | OverlayState::Perhaps) => Some(Difference::Text),
+            (None, OverlayState::Unknown) if self.wanted.times.is_some() => Some(Difference::Text),
+            (Some(text), over) if over != OverlayState::Text(text) => Some(Difference::Text),
             _ => None,
         }
     }
@@ -468,23 +468,23 @@ impl DifferenceWatch {
         at: Mono,
         difference: Option<Difference>,
         is_defied: bool,
-        out: &mut Vec<Act<C>>,
+        out: &mut Vec<DriverOutput<C>>,
     ) {
         if is_defied && !std::mem::replace(&mut self.is_defied, is_defied) {
-            out.push(Act::Tell(ClockNews::Defies));
+            out.push(DriverOutput::Tell(ClockNews::Defies));
         }
         self.is_defied = is_defied;
         let Some(difference) = difference else {
             self.since = None;
             if std::mem::take(&mut self.has_told) {
-                out.push(Act::Tell(ClockNews::Agrees));
+                out.push(DriverOutput::Tell(ClockNews::Agrees));
             }
             return;
         };
         let since = *self.since.get_or_insert(at);
         if !self.has_told && at >= since + DIFFERS_AFTER {
             self.has_told = true;
-            out.push(Act::Tell(ClockNews::Differs(difference)));
+            out.push(DriverOutput::Tell(ClockNews::Differs(difference)));
         }
     }
 

@@ -21,7 +21,7 @@ pub enum Cut<T> {
 }
 
 /// A language: looks at bytes, at least one, and says what they begin with.
-pub trait Language {
+pub trait BlockLanguage {
     /// What is said in it.
     type Message;
 
@@ -48,7 +48,7 @@ pub struct Blocks {
 impl Blocks {
     /// Takes the bytes that were read at `at`. A message whose next byte takes longer than
     /// [`STALLED`] is given up.
-    pub fn push<L: Language>(&mut self, at: Mono, bytes: &[u8]) -> Cuttings<L::Message> {
+    pub fn push<L: BlockLanguage>(&mut self, at: Mono, bytes: &[u8]) -> Cuttings<L::Message> {
         let mut cuttings = Cuttings { messages: Vec::new(), n_noise: 0 };
         if !self.partial.is_empty() && at.since(self.last) >= STALLED {
             // Another one may have begun within what seemed to be one.
@@ -64,7 +64,7 @@ impl Blocks {
         cuttings
     }
 
-    fn take<L: Language>(&mut self, cuttings: &mut Cuttings<L::Message>) {
+    fn take<L: BlockLanguage>(&mut self, cuttings: &mut Cuttings<L::Message>) {
         let mut start = 0;
         while start < self.partial.len() {
             match L::cut(&self.partial[start..]) {

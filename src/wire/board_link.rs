@@ -2,8 +2,10 @@
 //! lets the driver of its clock speak through it.
 
 use super::clock_line::{ClockLine, LineInput};
-use super::clock_wish::{Act, CLOCK_GONE, ClockDriver, Difference, PortDriver, PortInput, Wanted};
-use super::command::Command;
+use super::clock_wish::{
+    CLOCK_GONE, ClockDriver, Difference, DriverOutput, PortDriver, PortInput, Wanted,
+};
+use super::command::BoardCommand;
 use super::frame::{Decoder, Item};
 use super::message::BoardMessage;
 use super::session::{Session, SessionState, Streams};
@@ -38,7 +40,7 @@ impl BoardLink {
     }
 
     /// Tells the driver of the clock whether the board streams it.
-    fn follow(&mut self, at: Mono, acts: &mut Vec<Act<Command>>) {
+    fn follow(&mut self, at: Mono, acts: &mut Vec<DriverOutput<BoardCommand>>) {
         let input = if self.is_linked() { LineInput::Up } else { LineInput::Down };
         self.clock.handle(at, &input, acts);
     }
@@ -47,8 +49,8 @@ impl BoardLink {
         &mut self,
         at: Mono,
         bytes: &[u8],
-        commands: &mut Vec<Command>,
-        acts: &mut Vec<Act<Command>>,
+        commands: &mut Vec<BoardCommand>,
+        acts: &mut Vec<DriverOutput<BoardCommand>>,
     ) {
         let mut items = Vec::new();
         self.session.on_bytes(at);
@@ -64,11 +66,15 @@ impl BoardLink {
     }
 
     /// Puts into bytes what was asked for. What wakes the board goes first.
-    fn pass_on(commands: &[Command], acts: Vec<Act<Command>>, out: &mut Vec<Act<Vec<u8>>>) {
-        out.extend(commands.iter().map(|command| Act::Send(command.encode())));
+    fn pass_on(
+        commands: &[BoardCommand],
+        acts: Vec<DriverOutput<BoardCommand>>,
+        out: &mut Vec<DriverOutput<Vec<u8>>>,
+    ) {
+        out.extend(commands.iter().map(|command| DriverOutput::Send(command.encode())));
         out.extend(acts.into_iter().map(|act| match act {
-            Act::Send(command) => Act::Send(command.encode()),
-            Act::Tell(news) => Act::Tell(news),
+            DriverOutput::Send(command) => DriverOutput::Send(command.encode()),
+            DriverOutput::Tell(news) => DriverOutput::Tell(news),
         }));
     }
 }
@@ -77,19 +83,19 @@ impl ClockDriver for BoardLink {
     type Input = PortInput;
     type Command = Vec<u8>;
 
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         let mut acts = Vec::new();
         self.clock.want(at, wanted, &mut acts);
         Self::pass_on(&[], acts, out);
     }
 
-    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Vec<u8>>>) {
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         let mut acts = Vec::new();
         self.clock.beep(at, units, &mut acts);
         Self::pass_on(&[], acts, out);
     }
 
-    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Act<Vec<u8>>>) {
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         let (mut commands, mut acts) = (Vec::new(), Vec::new());
         match input {
             PortInput::Up => self.session.link_up(at, &mut commands),
@@ -103,7 +109,7 @@ impl ClockDriver for BoardLink {
         Self::pass_on(&commands, acts, out);
     }
 
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         let (mut commands, mut acts) = (Vec::new(), Vec::new());
         self.session.on_timeout(at, &mut commands);
         self.follow(at, &mut acts);
@@ -136,7 +142,7 @@ impl PortDriver for BoardLink {
     fn leave(&mut self) -> Vec<Vec<u8>> {
         let mut commands = Vec::new();
         self.session.leave(&mut commands);
-        commands.iter().map(Command::encode).collect()
+        commands.iter().map(BoardCommand::encode).collect()
     }
 }
 
@@ -151,8 +157,8 @@ mod tests {
         while let Some(due) = link.wake_at().filter(|due| *due < Mono::from_millis(30_000)) {
             link.on_timeout(due, &mut out);
             for act in std::mem::take(&mut out) {
-                let Act::Send(bytes) = act else { continue };
-                if bytes == Command::SendVersion.encode() {
+                let DriverOutput::Send(bytes) = act else { continue };
+                if bytes == BoardCommand::SendVersion.encode() {
                     link.handle(due, &PortInput::Bytes(answer.to_vec()), &mut out);
                 }
                 sent.push(bytes);
@@ -165,8 +171,8 @@ mod tests {
     fn a_board_is_woken_before_its_clock_is_asked() {
         let mut link = BoardLink::new();
         let sent = wake(&mut link, &[0x93, 0x00, 0x05, 0x01, 0x07]);
-        assert!(sent.contains(&Command::UpdateNice.encode()), "{sent:x?}");
-        assert!(sent.contains(&Command::SendClock.encode()), "{sent:x?}");
+        assert!(sent.contains(&BoardCommand::UpdateNice.encode()), "{sent:x?}");
+        assert!(sent.contains(&BoardCommand::SendClock.encode()), "{sent:x?}");
     }
 
     #[test]

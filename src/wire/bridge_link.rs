@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::bridge::{FromBridge, Lines, ToBridge, VERSION};
-use super::clock_wish::{Act, ClockDriver, ClockNews, Difference, PortDriver, PortInput, Wanted};
+use super::clock_wish::{
+    ClockDriver, ClockNews, Difference, DriverOutput, PortDriver, PortInput, Wanted,
+};
 use super::dgt3000::{Dgt3000, I2cInput, I2cOp};
 use crate::time::Mono;
 
@@ -18,7 +20,7 @@ const NO_CLOCK: &str = "the bridge answers, but no clock does; plug it in, switc
                         the order again";
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-enum Link {
+enum BridgePhase {
     Down,
     /// The next greeting is due then.
     Greeting(Mono),
@@ -29,7 +31,7 @@ enum Link {
 /// The driver of a DGT3000 behind a bridge. Its commands are bytes for the line.
 #[derive(Debug, Clone)]
 pub struct BridgeLink {
-    link: Link,
+    link: BridgePhase,
     lines: Lines,
     driver: Dgt3000,
     /// The number of the last write, by which its end is known.
@@ -48,7 +50,7 @@ impl BridgeLink {
     /// A driver without a line.
     pub fn new() -> Self {
         Self {
-            link: Link::Down,
+            link: BridgePhase::Down,
             lines: Lines::default(),
             driver: Dgt3000::new(),
             number: 0,
@@ -61,14 +63,14 @@ impl BridgeLink {
         (self.lines.n_skipped(), self.driver.n_faults())
     }
 
-    fn on_line(&mut self, at: Mono, line: FromBridge, out: &mut Vec<Act<Vec<u8>>>) {
+    fn on_line(&mut self, at: Mono, line: FromBridge, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         match (line, self.link) {
-            (FromBridge::Hello(VERSION), Link::Greeting(_)) => {
-                self.link = Link::Up(at);
+            (FromBridge::Hello(VERSION), BridgePhase::Greeting(_)) => {
+                self.link = BridgePhase::Up(at);
                 self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Up, ops));
             }
             // A bridge that greets has been switched on anew.
-            (FromBridge::Hello(VERSION), Link::Up(_)) => {
+            (FromBridge::Hello(VERSION), BridgePhase::Up(_)) => {
                 self.drive(out, |driver, ops| {
                     driver.handle(at, &I2cInput::Down, ops);
                     driver.handle(at, &I2cInput::Up, ops);
@@ -76,13 +78,13 @@ impl BridgeLink {
             }
             (FromBridge::Hello(_), _) => {
                 if !std::mem::replace(&mut self.has_other, true) {
-                    out.push(Act::Tell(ClockNews::Silent(
+                    out.push(DriverOutput::Tell(ClockNews::Silent(
                         "the bridge speaks another version: put the firmware on it that came with \
                          this program",
                     )));
                 }
             }
-            (_, Link::Greeting(_) | Link::Down) => {}
+            (_, BridgePhase::Greeting(_) | BridgePhase::Down) => {}
             (FromBridge::End { number, end }, _) if number == self.number => {
                 let input = I2cInput::Written(end);
                 self.drive(out, |driver, ops| driver.handle(at, &input, ops));
@@ -100,7 +102,7 @@ impl BridgeLink {
 
     fn heard(&self) -> Mono {
         match self.link {
-            Link::Up(heard) => heard,
+            BridgePhase::Up(heard) => heard,
             _ => Mono::default(),
         }
     }
@@ -108,40 +110,40 @@ impl BridgeLink {
     /// Lets the driver act, and puts into lines what it asks of the bus.
     fn drive(
         &mut self,
-        out: &mut Vec<Act<Vec<u8>>>,
-        act: impl FnOnce(&mut Dgt3000, &mut Vec<Act<I2cOp>>),
+        out: &mut Vec<DriverOutput<Vec<u8>>>,
+        act: impl FnOnce(&mut Dgt3000, &mut Vec<DriverOutput<I2cOp>>),
     ) {
         let mut ops = Vec::new();
         act(&mut self.driver, &mut ops);
         for op in ops {
             let line = match op {
-                Act::Tell(news) => {
-                    out.push(Act::Tell(news));
+                DriverOutput::Tell(news) => {
+                    out.push(DriverOutput::Tell(news));
                     continue;
                 }
-                Act::Send(I2cOp::Listen(address)) => ToBridge::Listen(address),
-                Act::Send(I2cOp::Reset) => ToBridge::Reset,
-                Act::Send(I2cOp::Write(frame)) => {
+                DriverOutput::Send(I2cOp::Listen(address)) => ToBridge::Listen(address),
+                DriverOutput::Send(I2cOp::Reset) => ToBridge::Reset,
+                DriverOutput::Send(I2cOp::Write(frame)) => {
                     self.number = self.number.wrapping_add(1);
                     ToBridge::Write { number: self.number, frame }
                 }
             };
             if self.is_linked() {
-                out.push(Act::Send(line.encode()));
+                out.push(DriverOutput::Send(line.encode()));
             }
         }
     }
 
-    fn go_on(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+    fn go_on(&mut self, at: Mono, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         match self.link {
-            Link::Up(heard) if at >= heard + SILENCE => {
+            BridgePhase::Up(heard) if at >= heard + SILENCE => {
                 self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Down, ops));
-                self.link = Link::Greeting(at);
+                self.link = BridgePhase::Greeting(at);
                 self.go_on(at, out);
             }
-            Link::Greeting(due) if at >= due => {
-                self.link = Link::Greeting(at + GREET_EVERY);
-                out.push(Act::Send(ToBridge::Hello.encode()));
+            BridgePhase::Greeting(due) if at >= due => {
+                self.link = BridgePhase::Greeting(at + GREET_EVERY);
+                out.push(DriverOutput::Send(ToBridge::Hello.encode()));
             }
             _ => {}
         }
@@ -152,30 +154,30 @@ impl ClockDriver for BridgeLink {
     type Input = PortInput;
     type Command = Vec<u8>;
 
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Vec<u8>>>) {
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         self.drive(out, |driver, ops| driver.want(at, wanted, ops));
     }
 
-    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Vec<u8>>>) {
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         self.drive(out, |driver, ops| driver.beep(at, units, ops));
     }
 
-    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Act<Vec<u8>>>) {
+    fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         match input {
             PortInput::Up => {
                 self.lines = Lines::default();
-                self.link = Link::Greeting(at);
+                self.link = BridgePhase::Greeting(at);
             }
             PortInput::Down => {
                 self.drive(out, |driver, ops| driver.handle(at, &I2cInput::Down, ops));
-                self.link = Link::Down;
+                self.link = BridgePhase::Down;
             }
             PortInput::Bytes(bytes) => {
                 let mut bodies = Vec::new();
                 self.lines.push(bytes, &mut bodies);
                 for line in bodies.iter().filter_map(|body| FromBridge::parse(body)) {
                     self.on_line(at, line, out);
-                    if let Link::Up(heard) = &mut self.link {
+                    if let BridgePhase::Up(heard) = &mut self.link {
                         *heard = at;
                     }
                 }
@@ -184,16 +186,16 @@ impl ClockDriver for BridgeLink {
         self.go_on(at, out);
     }
 
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Vec<u8>>>) {
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         self.drive(out, |driver, ops| driver.on_timeout(at, ops));
         self.go_on(at, out);
     }
 
     fn wake_at(&self) -> Option<Mono> {
         let link = match self.link {
-            Link::Down => None,
-            Link::Greeting(due) => Some(due),
-            Link::Up(heard) => Some(heard + SILENCE),
+            BridgePhase::Down => None,
+            BridgePhase::Greeting(due) => Some(due),
+            BridgePhase::Up(heard) => Some(heard + SILENCE),
         };
         [link, self.driver.wake_at()].into_iter().flatten().min()
     }
@@ -205,7 +207,7 @@ impl ClockDriver for BridgeLink {
 
 impl PortDriver for BridgeLink {
     fn is_linked(&self) -> bool {
-        matches!(self.link, Link::Up(_))
+        matches!(self.link, BridgePhase::Up(_))
     }
 
     fn silence(&self) -> &'static str {

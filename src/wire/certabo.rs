@@ -3,7 +3,7 @@
 //! A board with chips below its pieces tells the chip of each square, one that sees occupied
 //! squares a byte for each rank. Neither line has a sum. Protocol 7.3.
 
-use crate::wire::blocks::{Cut, Language};
+use crate::wire::blocks::{BlockLanguage, Cut};
 use crate::wire::field::{Field, N_FIELDS, Orientation};
 use shakmaty::{Bitboard, Piece, Square};
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ pub enum CertaboLights {
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 pub struct FromCertabo;
 
-impl Language for FromCertabo {
+impl BlockLanguage for FromCertabo {
     type Message = CertaboMessage;
 
     fn cut(bytes: &[u8]) -> Cut<CertaboMessage> {

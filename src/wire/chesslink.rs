@@ -4,8 +4,8 @@
 //! before them. Seven bits with odd parity, which is written into the eighth here, so that a line
 //! of eight bits carries it. Protocol 7.1.
 
-use crate::wire::blocks::{Cut, Language};
-use crate::wire::field::{Code, Dump, Field, N_FIELDS, Orientation};
+use crate::wire::blocks::{BlockLanguage, Cut};
+use crate::wire::field::{Dump, Field, FieldCode, N_FIELDS, Orientation};
 use shakmaty::{Bitboard, Piece, Square};
 
 /// Bits in a second on its line (protocol 7.1).
@@ -161,7 +161,7 @@ impl ChessLinkMessage {
         block(match self {
             Self::Version { major, minor } => format!("v{major:02X}{minor:02X}"),
             Self::Position(dump) => {
-                let letter = |code: &Code| code.piece().map_or('.', Piece::char);
+                let letter = |code: &FieldCode| code.piece().map_or('.', Piece::char);
                 format!("s{}", dump.0.iter().map(letter).collect::<String>())
             }
             Self::Lit => "l".to_owned(),
@@ -172,7 +172,7 @@ impl ChessLinkMessage {
     }
 }
 
-impl Language for ToBoard {
+impl BlockLanguage for ToBoard {
     type Message = ChessLinkCommand;
 
     fn cut(bytes: &[u8]) -> Cut<ChessLinkCommand> {
@@ -210,7 +210,7 @@ impl Language for ToBoard {
     }
 }
 
-impl Language for FromBoard {
+impl BlockLanguage for FromBoard {
     type Message = ChessLinkMessage;
 
     fn cut(bytes: &[u8]) -> Cut<ChessLinkMessage> {
@@ -222,7 +222,7 @@ impl Language for FromBoard {
                 N_FIELDS,
                 |byte| code(byte).is_some(),
                 |_, body| {
-                    let mut dump = Dump([Code::Empty; N_FIELDS]);
+                    let mut dump = Dump([FieldCode::Empty; N_FIELDS]);
                     for (to, byte) in dump.0.iter_mut().zip(body) {
                         *to = code(*byte)?;
                     }
@@ -303,9 +303,9 @@ fn digits(text: &[u8]) -> Option<u8> {
 }
 
 /// What a letter of a position says.
-fn code(letter: u8) -> Option<Code> {
+fn code(letter: u8) -> Option<FieldCode> {
     match letter {
-        EMPTY => Some(Code::Empty),
-        _ => Piece::from_char(char::from(letter)).map(Code::Piece),
+        EMPTY => Some(FieldCode::Empty),
+        _ => Piece::from_char(char::from(letter)).map(FieldCode::Piece),
     }
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use super::agenda::{Job, LOOK_EVERY, PEACE, Shown};
 use super::clock::{Ack, AckKind, AckOutcome, Buttons, ClockMessage, ClockTime};
 use super::clock_command::ClockCommand;
-use super::clock_wish::{Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted};
-use super::command::Command;
+use super::clock_wish::{ClockDriver, ClockKind, ClockNews, Difference, DriverOutput, Wanted};
+use super::command::BoardCommand;
 use super::errand::{Errand, Errands};
 use super::lag::Lag;
-use super::lever_watch::{LeverWatch, Turn};
+use super::lever_watch::{LeverTurn, LeverWatch};
 use super::segments::glyph;
 use crate::time::Mono;
 
@@ -63,7 +63,7 @@ pub enum LineInput {
 
 /// A command to the clock.
 #[derive(Debug, Copy, Clone)]
-struct Sent {
+struct SentCommand {
     id: u8,
     /// Whether a reading can tell, and has told, that it was carried out.
     proof: Proof,
@@ -81,7 +81,7 @@ enum Proof {
 }
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-enum Link {
+enum ClockSearch {
     /// The board does not stream.
     Down,
     /// No clock, as far as is known; at the given moment the board is asked.
@@ -95,8 +95,8 @@ enum Link {
 /// The driver of a clock behind a board.
 #[derive(Debug, Clone)]
 pub struct ClockLine {
-    link: Link,
-    errands: Errands<Sent>,
+    link: ClockSearch,
+    errands: Errands<SentCommand>,
     /// The command last answered, until when its answer may come again.
     echo: Option<(u8, Mono)>,
     lever: LeverWatch,
@@ -124,7 +124,7 @@ impl ClockLine {
     /// A driver that has heard nothing yet and wants nothing.
     pub fn new() -> Self {
         Self {
-            link: Link::Down,
+            link: ClockSearch::Down,
             errands: Errands::new(),
             echo: None,
             lever: LeverWatch::default(),
@@ -141,7 +141,7 @@ impl ClockLine {
     /// The clock that answers.
     pub const fn kind(&self) -> Option<ClockKind> {
         match self.link {
-            Link::Found(kind) => Some(kind),
+            ClockSearch::Found(kind) => Some(kind),
             _ => None,
         }
     }
@@ -156,7 +156,12 @@ impl ClockLine {
         self.turned
     }
 
-    fn on_message(&mut self, at: Mono, message: &ClockMessage, out: &mut Vec<Act<Command>>) {
+    fn on_message(
+        &mut self,
+        at: Mono,
+        message: &ClockMessage,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) {
         match message {
             ClockMessage::NoClock => self.lose(at, out),
             ClockMessage::Empty => {}
@@ -175,20 +180,20 @@ impl ClockLine {
                     self.lag.is_overtaken();
                 }
                 if self.lag.has_news() {
-                    out.push(Act::Tell(ClockNews::HeldUp));
+                    out.push(DriverOutput::Tell(ClockNews::HeldUp));
                 }
             }
         }
     }
 
-    fn lose(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
-        if matches!(self.link, Link::Asking { .. } | Link::Found(_)) {
-            out.push(Act::Tell(ClockNews::Gone));
+    fn lose(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
+        if matches!(self.link, ClockSearch::Asking { .. } | ClockSearch::Found(_)) {
+            out.push(DriverOutput::Tell(ClockNews::Gone));
         }
-        self.forget(Link::Empty(at + LOOK_EVERY));
+        self.forget(ClockSearch::Empty(at + LOOK_EVERY));
     }
 
-    fn forget(&mut self, link: Link) {
+    fn forget(&mut self, link: ClockSearch) {
         self.link = link;
         self.errands.forget();
         self.echo = None;
@@ -197,27 +202,33 @@ impl ClockLine {
     }
 
     fn is_there(&mut self, at: Mono) {
-        if matches!(self.link, Link::Empty(_)) {
-            self.link = Link::Asking { n_asked: 0, due: at };
+        if matches!(self.link, ClockSearch::Empty(_)) {
+            self.link = ClockSearch::Asking { n_asked: 0, due: at };
         }
     }
 
     /// False if the reading is none of now.
-    fn on_lever(&mut self, at: Mono, seen: Mono, high: End, out: &mut Vec<Act<Command>>) -> bool {
+    fn on_lever(
+        &mut self,
+        at: Mono,
+        seen: Mono,
+        high: End,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) -> bool {
         let turn = self.lever.read(at, high);
-        if let Turn::To(_) = turn {
+        if let LeverTurn::To(_) = turn {
             self.turned = seen;
         }
         let follows = self
             .set_running
             .is_some_and(|(set, end)| end == high && at.since(set) < FOLLOWS_WITHIN);
-        if let (Turn::To(high), false) = (turn, follows) {
-            out.push(Act::Tell(ClockNews::Lever(high)));
+        if let (LeverTurn::To(high), false) = (turn, follows) {
+            out.push(DriverOutput::Tell(ClockNews::Lever(high)));
         }
-        turn != Turn::Overtaken
+        turn != LeverTurn::Overtaken
     }
 
-    fn on_time(&mut self, at: Mono, time: &ClockTime, out: &mut Vec<Act<Command>>) {
+    fn on_time(&mut self, at: Mono, time: &ClockTime, out: &mut Vec<DriverOutput<BoardCommand>>) {
         let shown = Shown {
             left: time.left.seconds,
             right: time.right.seconds,
@@ -235,12 +246,12 @@ impl ClockLine {
         }
         agenda.read(at, shown);
         if agenda.is_settled(at) {
-            out.push(Act::Tell(ClockNews::Reading(*time)));
+            out.push(DriverOutput::Tell(ClockNews::Reading(*time)));
         }
     }
 
     /// The clock speaks of its own accord.
-    fn on_report(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
+    fn on_report(&mut self, at: Mono, ack: Ack, out: &mut Vec<DriverOutput<BoardCommand>>) {
         match ack.kind() {
             AckKind::Pressed(buttons) => {
                 let has_looked = self.looked_at.is_some_and(|looked| at.since(looked) < ECHO);
@@ -250,10 +261,10 @@ impl ClockLine {
                 });
                 self.pressed = Some((at, buttons));
                 if !is_echo {
-                    out.push(Act::Tell(ClockNews::Pressed(buttons)));
+                    out.push(DriverOutput::Tell(ClockNews::Pressed(buttons)));
                 }
             }
-            AckKind::Ready if matches!(self.link, Link::Found(_)) => self.on_ready(at, out),
+            AckKind::Ready if matches!(self.link, ClockSearch::Found(_)) => self.on_ready(at, out),
             // What the others mean is uncertain (protocol 2.4).
             _ => {}
         }
@@ -261,7 +272,7 @@ impl ClockLine {
 
     /// The clock says that it is ready: it has started anew, and forgotten all. Some say the same
     /// to each command that sets times or ends a text; then it is the answer, or comes behind it.
-    fn on_ready(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn on_ready(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
         let flight = self.errands.flight.take_if(|flight| flight.job.is_some());
         if let Some(Errand { job: Some(job), command, wanted, .. }) = flight {
             self.echo = Some((command.id, at + ECHO));
@@ -274,16 +285,16 @@ impl ClockLine {
         let is_news = self.restart_told.is_none_or(|told| at.since(told) >= RESTARTS_TOLD_EVERY);
         if is_news {
             self.restart_told = Some(at);
-            out.push(Act::Tell(ClockNews::Restarted));
+            out.push(DriverOutput::Tell(ClockNews::Restarted));
         }
         self.errands.forget();
     }
 
-    fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<Act<Command>>) {
+    fn on_ack(&mut self, at: Mono, ack: Ack, out: &mut Vec<DriverOutput<BoardCommand>>) {
         let [_, id, ..] = ack.0;
         // An XL has been seen to name no command with an error; it means the one it was sent.
         let is_error = id == 0 && matches!(ack.outcome(), AckOutcome::Error(_));
-        let is_it = |flight: &mut Errand<Sent>| is_error || flight.command.id == id;
+        let is_it = |flight: &mut Errand<SentCommand>| is_error || flight.command.id == id;
         let Some(flight) = self.errands.flight.take_if(is_it) else { return };
         match (ack.outcome(), flight.job) {
             (AckOutcome::Normal, None) => {
@@ -300,7 +311,7 @@ impl ClockLine {
             }
             (AckOutcome::NotRemote, Some(Job::Set)) => {
                 if !self.errands.agenda.is_refused() {
-                    out.push(Act::Tell(ClockNews::Refuses(self.mend())));
+                    out.push(DriverOutput::Tell(ClockNews::Refuses(self.mend())));
                 }
                 self.errands.agenda.refused(at, Job::Set);
             }
@@ -309,26 +320,31 @@ impl ClockLine {
         }
     }
 
-    fn found(&mut self, major: u8, out: &mut Vec<Act<Command>>) {
+    fn found(&mut self, major: u8, out: &mut Vec<DriverOutput<BoardCommand>>) {
         let kind = match major {
             1 => ClockKind::Xl,
             2 => ClockKind::Dgt3000,
             other => ClockKind::Other(other),
         };
-        self.link = Link::Found(kind);
-        out.push(Act::Tell(ClockNews::Found(kind)));
+        self.link = ClockSearch::Found(kind);
+        out.push(DriverOutput::Tell(ClockNews::Found(kind)));
     }
 
     const fn mend(&self) -> &'static str {
         match self.link {
-            Link::Found(ClockKind::Xl) => MEND_XL,
+            ClockSearch::Found(ClockKind::Xl) => MEND_XL,
             _ => MEND_3000,
         }
     }
 
     /// Sends a command once more, made anew, for times pass; or gives it up.
-    fn resend(&mut self, at: Mono, flight: Errand<Sent>, out: &mut Vec<Act<Command>>) {
-        let Sent { id, proof } = flight.command;
+    fn resend(
+        &mut self,
+        at: Mono,
+        flight: Errand<SentCommand>,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) {
+        let SentCommand { id, proof } = flight.command;
         let Some(job) = flight.job.filter(|_| proof != Proof::Seen) else { return };
         if job == Job::Step {
             // Its moment is over; there will be another.
@@ -349,7 +365,7 @@ impl ClockLine {
         job: Option<Job>,
         command: ClockCommand,
         n_sent: u32,
-        out: &mut Vec<Act<Command>>,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
     ) {
         let agenda = &mut self.errands.agenda;
         if job == Some(Job::Text) {
@@ -365,8 +381,8 @@ impl ClockLine {
         let is_else = job == Some(Job::Set) && agenda.shows_else(at);
         let proof = if is_else { Proof::Awaited } else { Proof::None };
         self.sent_at = Some(at);
-        self.errands.launch(at, job, Sent { id: command.id(), proof }, n_sent, ACK_WAIT);
-        out.push(Act::Send(Command::Clock(command)));
+        self.errands.launch(at, job, SentCommand { id: command.id(), proof }, n_sent, ACK_WAIT);
+        out.push(DriverOutput::Send(BoardCommand::Clock(command)));
     }
 
     /// The command for a job as things stand; `None` if there is nothing to do any more.
@@ -415,11 +431,11 @@ impl ClockLine {
     }
 
     /// Does what is due.
-    fn go_on(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn go_on(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
         if let Some(flight) = self.errands.take_overdue(at) {
             self.resend(at, flight, out);
         }
-        if let Link::Asking { n_asked, due } = self.link
+        if let ClockSearch::Asking { n_asked, due } = self.link
             && due <= at
         {
             self.ask(at, n_asked, out);
@@ -428,7 +444,7 @@ impl ClockLine {
         if self.overrules_at().is_some_and(|overrules| overrules <= at) {
             self.errands.flight = None;
         }
-        while matches!(self.link, Link::Found(_)) {
+        while matches!(self.link, ClockSearch::Found(_)) {
             let Some(job) = self.errands.next(at, |job| self.allows(job)) else { break };
             if let Some(command) = self.command(at, job) {
                 self.launch(at, Some(job), command, 1, out);
@@ -437,10 +453,10 @@ impl ClockLine {
                 self.errands.agenda.done(at, Job::Look, &Wanted::default());
             }
         }
-        if let Link::Empty(due) = self.link
+        if let ClockSearch::Empty(due) = self.link
             && due <= at
         {
-            self.link = Link::Empty(at + LOOK_EVERY);
+            self.link = ClockSearch::Empty(at + LOOK_EVERY);
             self.look(at, out);
         }
         if self.question_at().is_some_and(|due| due <= at) {
@@ -452,7 +468,7 @@ impl ClockLine {
     /// When the board is asked for a reading, to try the line or to see a press: not just before a
     /// command that has its moment.
     fn question_at(&self) -> Option<Mono> {
-        let Link::Found(_) = self.link else { return None };
+        let ClockSearch::Found(_) = self.link else { return None };
         let looked = self.looked_at.unwrap_or_default();
         let agenda = &self.errands.agenda;
         let is_running = agenda.wanted().times?.end().is_some();
@@ -483,72 +499,74 @@ impl ClockLine {
     }
 
     /// Asks the board for a reading.
-    fn look(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn look(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.looked_at = Some(at);
         self.lag.asked(at);
-        out.push(Act::Send(Command::SendClock));
+        out.push(DriverOutput::Send(BoardCommand::SendClock));
     }
 
-    fn ask(&mut self, at: Mono, n_asked: u32, out: &mut Vec<Act<Command>>) {
+    fn ask(&mut self, at: Mono, n_asked: u32, out: &mut Vec<DriverOutput<BoardCommand>>) {
         let opens_at = self.errands.opens_at(None);
         if opens_at > at {
-            self.link = Link::Asking { n_asked, due: opens_at };
+            self.link = ClockSearch::Asking { n_asked, due: opens_at };
             return;
         }
         if n_asked == N_QUESTIONS {
-            out.push(Act::Tell(ClockNews::Silent(MEND_SILENT)));
+            out.push(DriverOutput::Tell(ClockNews::Silent(MEND_SILENT)));
         }
         // A clock may be there and not listen yet, so the question is never given up.
         let wait = if n_asked < N_QUESTIONS { ASK_EVERY } else { PEACE };
-        self.link = Link::Asking { n_asked: n_asked.saturating_add(1), due: at + wait };
+        self.link = ClockSearch::Asking { n_asked: n_asked.saturating_add(1), due: at + wait };
         self.launch(at, None, ClockCommand::VersionQuery, 1, out);
     }
 }
 
 impl ClockDriver for ClockLine {
     type Input = LineInput;
-    type Command = Command;
+    type Command = BoardCommand;
 
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Command>>) {
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.errands.want(wanted, self.difference());
         self.go_on(at, out);
     }
 
-    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Command>>) {
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.errands.agenda.beep(units);
         self.go_on(at, out);
     }
 
-    fn handle(&mut self, at: Mono, input: &LineInput, out: &mut Vec<Act<Command>>) {
+    fn handle(&mut self, at: Mono, input: &LineInput, out: &mut Vec<DriverOutput<BoardCommand>>) {
         match input {
             // The board tells at once what it has; that may be lost.
-            LineInput::Up if self.link == Link::Down => self.link = Link::Empty(at + ASK_EVERY),
+            LineInput::Up if self.link == ClockSearch::Down => {
+                self.link = ClockSearch::Empty(at + ASK_EVERY)
+            }
             LineInput::Up => {}
             LineInput::Down => {
-                if self.link != Link::Down {
+                if self.link != ClockSearch::Down {
                     self.lose(at, out);
                 }
-                self.forget(Link::Down);
+                self.forget(ClockSearch::Down);
                 self.lag = Lag::default();
             }
             // What comes while the board is not up was under way before.
-            LineInput::Clock(_) if self.link == Link::Down => {}
+            LineInput::Clock(_) if self.link == ClockSearch::Down => {}
             LineInput::Clock(message) => self.on_message(at, message, out),
         }
         self.go_on(at, out);
     }
 
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Command>>) {
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.go_on(at, out);
     }
 
     fn wake_at(&self) -> Option<Mono> {
         let asking = match self.link {
-            Link::Asking { due, .. } | Link::Empty(due) => Some(due),
+            ClockSearch::Asking { due, .. } | ClockSearch::Empty(due) => Some(due),
             _ => None,
         };
         let job = match self.link {
-            Link::Found(_) => self.errands.next_at(|job| self.allows(job)),
+            ClockSearch::Found(_) => self.errands.next_at(|job| self.allows(job)),
             _ => None,
         };
         [self.errands.wake_at(), self.overrules_at(), asking, job, self.question_at()]
@@ -561,9 +579,9 @@ impl ClockDriver for ClockLine {
         let agenda = &self.errands.agenda;
         let is_wanted = *agenda.wanted() != Wanted::default();
         match self.link {
-            Link::Found(_) => agenda.difference(),
-            Link::Asking { .. } => is_wanted.then_some(Difference::Silent),
-            Link::Empty(_) | Link::Down => is_wanted.then_some(Difference::Absent),
+            ClockSearch::Found(_) => agenda.difference(),
+            ClockSearch::Asking { .. } => is_wanted.then_some(Difference::Silent),
+            ClockSearch::Empty(_) | ClockSearch::Down => is_wanted.then_some(Difference::Absent),
         }
     }
 }

@@ -199,7 +199,7 @@ pub enum ClockNews {
 
 /// What a driver asks of its surroundings, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act<C> {
+pub enum DriverOutput<C> {
     /// Send this now.
     Send(C),
     /// The driver has this to say.
@@ -214,16 +214,16 @@ pub trait ClockDriver {
     type Command;
 
     /// The clock shall show this from now on.
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<Self::Command>>);
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<DriverOutput<Self::Command>>);
 
     /// The clock shall sound, for this many units of about 64 ms, 1..=47.
-    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<Self::Command>>);
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<DriverOutput<Self::Command>>);
 
     /// Something was heard.
-    fn handle(&mut self, at: Mono, input: &Self::Input, out: &mut Vec<Act<Self::Command>>);
+    fn handle(&mut self, at: Mono, input: &Self::Input, out: &mut Vec<DriverOutput<Self::Command>>);
 
     /// The moment of [`ClockDriver::wake_at`] has come. Calling early does no harm.
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<Self::Command>>);
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<Self::Command>>);
 
     /// When [`ClockDriver::on_timeout`] is due.
     fn wake_at(&self) -> Option<Mono>;

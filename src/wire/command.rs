@@ -19,7 +19,7 @@ const ARGUMENTS_MAX: usize = 5 + 64;
 
 /// A command from host to board (protocol 1.4). The comments name byte and answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Command {
+pub enum BoardCommand {
     /// `2B`, answered by an acknowledgement in `8D`, in the update modes with a clock only.
     Clock(ClockCommand),
     /// `40`: to IDLE; no answer.
@@ -71,27 +71,27 @@ pub enum Command {
 }
 
 /// The commands of a single byte (protocol 1.4).
-const PLAIN: [(u8, Command); 20] = [
-    (0x40, Command::Reset),
-    (0x41, Command::SendClock),
-    (0x42, Command::SendBoard),
-    (0x43, Command::Update),
-    (0x44, Command::UpdateBoard),
-    (0x45, Command::ReturnSerial),
-    (0x46, Command::ReturnBusAddress),
-    (0x47, Command::SendTrademark),
-    (0x48, Command::SendHardwareVersion),
-    (0x49, Command::SendLog),
-    (0x4a, Command::ToBusMode),
-    (0x4b, Command::UpdateNice),
-    (0x4c, Command::SendBattery),
-    (0x4d, Command::SendVersion),
-    (0x50, Command::SendBlackFields),
-    (0x52, Command::SendWhiteFields),
-    (0x54, Command::ScanAllFields),
-    (0x55, Command::ReturnLongSerial),
-    (0x59, Command::PegasusLockState),
-    (0x5a, Command::PegasusKeyState),
+const PLAIN: [(u8, BoardCommand); 20] = [
+    (0x40, BoardCommand::Reset),
+    (0x41, BoardCommand::SendClock),
+    (0x42, BoardCommand::SendBoard),
+    (0x43, BoardCommand::Update),
+    (0x44, BoardCommand::UpdateBoard),
+    (0x45, BoardCommand::ReturnSerial),
+    (0x46, BoardCommand::ReturnBusAddress),
+    (0x47, BoardCommand::SendTrademark),
+    (0x48, BoardCommand::SendHardwareVersion),
+    (0x49, BoardCommand::SendLog),
+    (0x4a, BoardCommand::ToBusMode),
+    (0x4b, BoardCommand::UpdateNice),
+    (0x4c, BoardCommand::SendBattery),
+    (0x4d, BoardCommand::SendVersion),
+    (0x50, BoardCommand::SendBlackFields),
+    (0x52, BoardCommand::SendWhiteFields),
+    (0x54, BoardCommand::ScanAllFields),
+    (0x55, BoardCommand::ReturnLongSerial),
+    (0x59, BoardCommand::PegasusLockState),
+    (0x5a, BoardCommand::PegasusKeyState),
 ];
 
 /// The LEDs of a Revelation II (protocol 1.11).
@@ -144,7 +144,7 @@ pub enum PegasusLeds {
     },
 }
 
-impl Command {
+impl BoardCommand {
     /// The bytes to send.
     pub fn encode(&self) -> Vec<u8> {
         match self {
@@ -174,7 +174,7 @@ impl Command {
     }
 }
 
-fn plain(byte: u8) -> Option<Command> {
+fn plain(byte: u8) -> Option<BoardCommand> {
     PLAIN.iter().find(|(known, _)| *known == byte).map(|(_, command)| command.clone())
 }
 
@@ -182,17 +182,17 @@ fn has_arguments(byte: u8) -> bool {
     matches!(byte, WRAP | LEDS | PEGASUS_KEY)
 }
 
-fn framed(first: u8, arguments: &[u8]) -> Option<Command> {
+fn framed(first: u8, arguments: &[u8]) -> Option<BoardCommand> {
     match (first, arguments) {
-        (WRAP, body) => ClockCommand::parse(body).map(Command::Clock),
-        (LEDS, &[pattern, from, to, 0]) => Leds::parse(pattern, from, to).map(Command::Leds),
-        (LEDS, [0, 0]) => Some(Command::PegasusLeds(PegasusLeds::AllOff)),
+        (WRAP, body) => ClockCommand::parse(body).map(BoardCommand::Clock),
+        (LEDS, &[pattern, from, to, 0]) => Leds::parse(pattern, from, to).map(BoardCommand::Leds),
+        (LEDS, [0, 0]) => Some(BoardCommand::PegasusLeds(PegasusLeds::AllOff)),
         (LEDS, &[PEGASUS_SHOW, speed, repeat, intensity, ref fields @ .., 0]) => {
             let fields = fields.iter().map(|&byte| Field::new(byte)).collect();
-            Some(Command::PegasusLeds(PegasusLeds::Show { speed, repeat, intensity, fields }))
+            Some(BoardCommand::PegasusLeds(PegasusLeds::Show { speed, repeat, intensity, fields }))
         }
         (PEGASUS_KEY, &[k1, k2, k3, k4, k5, k6, 0]) => {
-            Some(Command::PegasusKey([k1, k2, k3, k4, k5, k6]))
+            Some(BoardCommand::PegasusKey([k1, k2, k3, k4, k5, k6]))
         }
         _ => None,
     }
@@ -242,7 +242,7 @@ impl PegasusLeds {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostItem {
     /// A command of single mode.
-    Command(Command),
+    Command(BoardCommand),
     /// The first byte of a bus command, 80 or above. Its further bytes come as items of their own,
     /// for a board in single mode does not know them (protocol 1.3).
     Bus(u8),
@@ -288,6 +288,7 @@ impl CommandDecoder {
             return Some(ignored());
         }
         let is_whole = self.partial.len() == size + 2;
-        is_whole.then(|| Command::decode(&self.partial).map_or_else(ignored, HostItem::Command))
+        is_whole
+            .then(|| BoardCommand::decode(&self.partial).map_or_else(ignored, HostItem::Command))
     }
 }

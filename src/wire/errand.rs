@@ -6,7 +6,7 @@
 
 use super::agenda::{Agenda, DifferenceWatch, Job};
 use super::budget::Budget;
-use super::clock_wish::{Act, ClockNews, Difference, Wanted};
+use super::clock_wish::{ClockNews, Difference, DriverOutput, Wanted};
 use crate::time::Mono;
 use std::time::Duration;
 
@@ -88,11 +88,11 @@ impl<C> Errands<C> {
         job: Job,
         id: u8,
         n_sent: u32,
-        out: &mut Vec<Act<A>>,
+        out: &mut Vec<DriverOutput<A>>,
     ) -> bool {
         let may = n_sent < N_TRIES && self.budget.opens_at(Some(job)) <= at;
         if !may {
-            out.push(Act::Tell(ClockNews::Unanswered(id)));
+            out.push(DriverOutput::Tell(ClockNews::Unanswered(id)));
             self.agenda.failed(at, job);
         }
         may
@@ -118,7 +118,7 @@ impl<C> Errands<C> {
         &mut self,
         at: Mono,
         difference: Option<Difference>,
-        out: &mut Vec<Act<A>>,
+        out: &mut Vec<DriverOutput<A>>,
     ) {
         self.watch.look(at, difference, self.agenda.is_defied(), out);
     }
@@ -167,12 +167,12 @@ mod tests {
     #[test]
     fn a_command_is_sent_three_times_and_given_up_aloud() {
         let mut errands = sent();
-        let (at, mut out) = (Mono::from_millis(2_000), Vec::<Act<()>>::new());
+        let (at, mut out) = (Mono::from_millis(2_000), Vec::<DriverOutput<()>>::new());
         errands.flight = None;
         assert!(errands.tries_again(at, Job::Text, ID, 1, &mut out) && out.is_empty());
         assert!(errands.tries_again(at, Job::Text, ID, 2, &mut out) && out.is_empty());
         assert!(!errands.tries_again(at, Job::Text, ID, N_TRIES, &mut out));
-        assert_eq!(out, [Act::Tell(ClockNews::Unanswered(ID))]);
+        assert_eq!(out, [DriverOutput::Tell(ClockNews::Unanswered(ID))]);
         let next = errands.next_at(|_| Some(Mono::default())).expect("it is still wanted");
         assert!(next > at, "the clock is left in peace for a while");
     }
@@ -186,8 +186,8 @@ mod tests {
         errands.forget();
         assert!(errands.flight.is_none());
         assert_eq!(errands.opens_at(Some(Job::Set)), Mono::from_millis(60_000));
-        let mut out = Vec::<Act<()>>::new();
+        let mut out = Vec::<DriverOutput<()>>::new();
         assert!(!errands.tries_again(Mono::default(), Job::Text, ID, 1, &mut out));
-        assert_eq!(out, [Act::Tell(ClockNews::Unanswered(ID))]);
+        assert_eq!(out, [DriverOutput::Tell(ClockNews::Unanswered(ID))]);
     }
 }

@@ -79,10 +79,10 @@ pub enum Signal {
     BlackWins,
 }
 
-/// What a field reads (protocol 1.6). Boards that only sense occupancy send [`Code::Empty`] and the
-/// white pawn.
+/// What a field reads (protocol 1.6). Boards that only sense occupancy send [`FieldCode::Empty`]
+/// and the white pawn.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum FieldCode {
     /// `00`: nothing stands there.
     Empty,
     /// `01`..`0C`.
@@ -95,7 +95,7 @@ pub enum Code {
 const ROLES: [Role; 6] =
     [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
 
-impl Code {
+impl FieldCode {
     /// The code in the low four bits of `byte`; the rest is dropped (protocol 1.6).
     pub fn from_byte(byte: u8) -> Self {
         let piece = |color, n: u8| Self::Piece(Piece { color, role: ROLES[usize::from(n)] });
@@ -147,7 +147,7 @@ impl Code {
     }
 }
 
-impl From<Option<Piece>> for Code {
+impl From<Option<Piece>> for FieldCode {
     fn from(piece: Option<Piece>) -> Self {
         piece.map_or(Self::Empty, Self::Piece)
     }
@@ -155,20 +155,20 @@ impl From<Option<Piece>> for Code {
 
 /// A board dump: what each of the 64 fields reads, in the board's numbering (protocol 1.5, `86`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dump(pub [Code; N_FIELDS]);
+pub struct Dump(pub [FieldCode; N_FIELDS]);
 
 impl Dump {
     /// What a board lying in `orientation` would send for `placement`.
     pub fn new(placement: &Board, orientation: Orientation) -> Self {
-        let mut codes = [Code::Empty; N_FIELDS];
+        let mut codes = [FieldCode::Empty; N_FIELDS];
         for (square, piece) in placement {
-            codes[usize::from(orientation.field(square).0)] = Code::Piece(piece);
+            codes[usize::from(orientation.field(square).0)] = FieldCode::Piece(piece);
         }
         Self(codes)
     }
 
     /// What `field` reads.
-    pub fn code(&self, field: Field) -> Code {
+    pub fn code(&self, field: Field) -> FieldCode {
         self.0[usize::from(field.0)]
     }
 
@@ -177,7 +177,7 @@ impl Dump {
     pub fn placement(&self, orientation: Orientation) -> Board {
         let mut board = Board::empty();
         for field in Field::all() {
-            if let Code::Piece(piece) = self.code(field) {
+            if let FieldCode::Piece(piece) = self.code(field) {
                 board.set_piece_at(orientation.square(field), piece);
             }
         }

@@ -28,13 +28,13 @@ const DOT: u8 = 0x80;
 
 /// What a display of four digits shows.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Default)]
-pub struct Face {
+pub struct FourDigits {
     digits: [u8; N_DIGITS],
     has_colon: bool,
     blinks: bool,
 }
 
-impl Face {
+impl FourDigits {
     /// A time: hours and minutes from an hour on, else minutes and seconds. More than 99 hours show
     /// as that.
     pub fn of_seconds(seconds: u32) -> Self {

@@ -12,7 +12,7 @@ const OVERTAKEN: Duration = Duration::from_millis(700);
 
 /// What a reading says of the lever.
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum LeverTurn {
     /// It is as it was, or is seen for the first time.
     None,
     /// It has turned: this end is up now.
@@ -35,17 +35,17 @@ impl LeverWatch {
     }
 
     /// A reading says that this end is up. The first one tells of no turn (protocol 2.5).
-    pub(crate) fn read(&mut self, at: Mono, high: End) -> Turn {
+    pub(crate) fn read(&mut self, at: Mono, high: End) -> LeverTurn {
         let has_turned = self.high.is_some_and(|before| before != high);
         if has_turned && self.turned.is_some_and(|then| at.since(then) < OVERTAKEN) {
-            return Turn::Overtaken;
+            return LeverTurn::Overtaken;
         }
         self.high = Some(high);
         if !has_turned {
-            return Turn::None;
+            return LeverTurn::None;
         }
         self.turned = Some(at);
-        Turn::To(high)
+        LeverTurn::To(high)
     }
 }
 
@@ -57,11 +57,11 @@ mod tests {
     fn a_lever_that_is_back_at_once_was_not_turned() {
         let mut lever = LeverWatch::default();
         let mut read = |ms, high| lever.read(Mono::from_millis(ms), high);
-        assert_eq!(read(0, End::Left), Turn::None);
-        assert_eq!(read(5_000, End::Right), Turn::To(End::Right));
-        assert_eq!(read(5_400, End::Left), Turn::Overtaken);
-        assert_eq!(read(5_450, End::Left), Turn::Overtaken, "it may come twice");
-        assert_eq!(read(5_500, End::Right), Turn::None);
-        assert_eq!(read(6_200, End::Left), Turn::To(End::Left));
+        assert_eq!(read(0, End::Left), LeverTurn::None);
+        assert_eq!(read(5_000, End::Right), LeverTurn::To(End::Right));
+        assert_eq!(read(5_400, End::Left), LeverTurn::Overtaken);
+        assert_eq!(read(5_450, End::Left), LeverTurn::Overtaken, "it may come twice");
+        assert_eq!(read(5_500, End::Right), LeverTurn::None);
+        assert_eq!(read(6_200, End::Left), LeverTurn::To(End::Left));
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::table::End;
 use crate::wire::clock::{SideTime, bcd, hms, sixty};
-use crate::wire::field::{Code, Field, Orientation};
+use crate::wire::field::{Field, FieldCode, Orientation};
 
 /// Size of the ring in bytes, end mark included (protocol 5).
 pub const RING_LEN: usize = 0x1f00;
@@ -24,7 +24,7 @@ pub enum LogEvent {
         /// Where, in the board's numbering.
         field: Field,
         /// What it read then.
-        code: Code,
+        code: FieldCode,
         /// Less than about 250 ms after the change before.
         fast: bool,
     },
@@ -97,7 +97,7 @@ fn first_event(bytes: &[u8]) -> Option<(LogEvent, usize)> {
     let event = match *bytes.first()? {
         first @ 0x40..=0x5f => {
             let field = *bytes.get(1).filter(|&&field| field < 0x40)?;
-            let (field, code) = (Field::new(field), Code::from_byte(first));
+            let (field, code) = (Field::new(field), FieldCode::from_byte(first));
             return Some((LogEvent::Change { field, code, fast: first >= FAST_CHANGE }, 2));
         }
         first @ (0x60..=0x69 | 0x70..=0x79) => {

@@ -4,7 +4,7 @@
 //! the id cannot have is the only sign of a damaged header. Protocol 1.5 to 1.9.
 
 use crate::wire::clock::ClockMessage;
-use crate::wire::field::{Code, Dump, Field, N_FIELDS};
+use crate::wire::field::{Dump, Field, FieldCode, N_FIELDS};
 
 /// Bytes before the payload: id and two length bytes (protocol 1.2).
 pub const HEADER_LEN: usize = 3;
@@ -62,7 +62,7 @@ pub enum BoardMessage {
         /// The field that the board names.
         field: Field,
         /// What it reads now.
-        code: Code,
+        code: FieldCode,
     },
     /// `8D`: the clock plugged into the board.
     Clock(ClockMessage),
@@ -152,9 +152,10 @@ impl BoardMessage {
         Some(match id {
             id::DUMP => Self::Dump(Box::new(decode_dump(payload)?)),
             id::CLOCK => Self::Clock(ClockMessage::decode(payload.try_into().ok()?)),
-            id::FIELD => {
-                Self::Field { field: Field::new(payload[0]), code: Code::from_byte(payload[1]) }
-            }
+            id::FIELD => Self::Field {
+                field: Field::new(payload[0]),
+                code: FieldCode::from_byte(payload[1]),
+            },
             id::LOG => Self::Log(payload.to_vec()),
             id::BUS_ADDRESS => Self::BusAddress(u16::from(payload[0]) << 7 | u16::from(payload[1])),
             id::SERIAL => Self::Serial(serial(payload)),
@@ -239,7 +240,7 @@ fn serial(payload: &[u8]) -> String {
 /// `None` for the 100 fields of a 10x10 board, on which no chess is played.
 fn decode_dump(payload: &[u8]) -> Option<Dump> {
     let bytes: &[u8; N_FIELDS] = payload.try_into().ok()?;
-    Some(Dump(bytes.map(Code::from_byte)))
+    Some(Dump(bytes.map(FieldCode::from_byte)))
 }
 
 fn decode_half(payload: &[u8]) -> Option<Box<[u8; N_HALF_FIELDS]>> {

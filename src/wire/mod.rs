@@ -46,11 +46,11 @@ pub use clock::{
 pub use clock_command::{ClockCommand, Icons, LONG_TEXT_LEN, Runs, SetAndRun, SetTime, TEXT_LEN};
 pub use clock_line::{ClockLine, LineInput};
 pub use clock_wish::{
-    Act, ClockDriver, ClockKind, ClockNews, ClockText, Difference, PortDriver, PortInput, Wanted,
-    WantedTimes,
+    ClockDriver, ClockKind, ClockNews, ClockText, Difference, DriverOutput, PortDriver, PortInput,
+    Wanted, WantedTimes,
 };
-pub use command::{Command, CommandDecoder, HostItem, Leds, PegasusLeds};
-pub use field::{Code, Dump, Field, Orientation, Signal};
+pub use command::{BoardCommand, CommandDecoder, HostItem, Leds, PegasusLeds};
+pub use field::{Dump, Field, FieldCode, Orientation, Signal};
 pub use frame::{Decoder, Item, SkipReason};
 pub use log::{LogEvent, decode_log};
 pub use message::{Battery, BoardMessage};

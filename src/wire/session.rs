@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::time::Mono;
 use crate::wire::clock::ClockMessage;
-use crate::wire::command::Command;
+use crate::wire::command::BoardCommand;
 use crate::wire::message::BoardMessage;
 
 /// From the opening of the line to the first byte sent (protocol 1.1, 1.14 step 1).
@@ -94,9 +94,9 @@ pub enum SessionFault {
 #[derive(Debug, Clone)]
 pub struct Session {
     streams: Streams,
-    phase: Phase,
+    phase: SessionPhase,
     /// Commands that wait for [`COMMAND_GAP`]; at most [`Session::QUEUE_MAX`].
-    queue: VecDeque<Command>,
+    queue: VecDeque<BoardCommand>,
     /// When the next command may be sent.
     free_at: Mono,
     /// When the last byte came, or when the phase began.
@@ -150,7 +150,7 @@ impl ClockWatch {
 }
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-enum Phase {
+enum SessionPhase {
     Absent,
     /// The line rests after opening, until the given moment.
     Pausing(Mono),
@@ -177,7 +177,7 @@ impl Session {
     pub fn new(streams: Streams) -> Self {
         Self {
             streams,
-            phase: Phase::Absent,
+            phase: SessionPhase::Absent,
             queue: VecDeque::new(),
             free_at: Mono::default(),
             heard: Mono::default(),
@@ -215,26 +215,26 @@ impl Session {
     /// Where the conversation stands.
     pub fn state(&self) -> SessionState {
         match self.phase {
-            Phase::Absent => SessionState::Absent,
-            Phase::Pausing(_) | Phase::Asking(..) => SessionState::Opening,
-            Phase::Running { dumped: None, .. } => SessionState::Resync,
-            Phase::Running { dumped: Some(_), .. } => SessionState::Live,
-            Phase::Failed(_) => SessionState::Lost,
+            SessionPhase::Absent => SessionState::Absent,
+            SessionPhase::Pausing(_) | SessionPhase::Asking(..) => SessionState::Opening,
+            SessionPhase::Running { dumped: None, .. } => SessionState::Resync,
+            SessionPhase::Running { dumped: Some(_), .. } => SessionState::Live,
+            SessionPhase::Failed(_) => SessionState::Lost,
         }
     }
 
     /// Why the shell must close and open the line; `None` while there is hope.
     pub fn failed(&self) -> Option<SessionFault> {
         match self.phase {
-            Phase::Failed(fault) => Some(fault),
+            SessionPhase::Failed(fault) => Some(fault),
             _ => None,
         }
     }
 
     /// The line was opened. Starts from the beginning, whatever was before.
-    pub fn link_up(&mut self, now: Mono, _out: &mut Vec<Command>) {
+    pub fn link_up(&mut self, now: Mono, _out: &mut Vec<BoardCommand>) {
         *self = self.anew();
-        self.phase = Phase::Pausing(now + OPENING_PAUSE);
+        self.phase = SessionPhase::Pausing(now + OPENING_PAUSE);
         self.heard = now;
         self.probed = now;
     }
@@ -253,9 +253,9 @@ impl Session {
     /// The line will be closed on purpose: the board is told to be quiet, lest the next to open it
     /// starts inside a message (protocol 1.14 step 7). Whoever has not told its version is told
     /// nothing.
-    pub fn leave(&mut self, out: &mut Vec<Command>) {
-        if matches!(self.phase, Phase::Running { .. }) {
-            out.push(Command::Reset);
+    pub fn leave(&mut self, out: &mut Vec<BoardCommand>) {
+        if matches!(self.phase, SessionPhase::Running { .. }) {
+            out.push(BoardCommand::Reset);
         }
         self.link_down();
     }
@@ -266,11 +266,11 @@ impl Session {
     }
 
     /// A message came.
-    pub fn on_message(&mut self, now: Mono, message: &BoardMessage, out: &mut Vec<Command>) {
+    pub fn on_message(&mut self, now: Mono, message: &BoardMessage, out: &mut Vec<BoardCommand>) {
         self.on_bytes(now);
         match (&mut self.phase, message) {
-            (Phase::Asking(..), BoardMessage::Version { .. }) => self.run(now),
-            (Phase::Running { asked, dumped, .. }, BoardMessage::Dump(_)) => {
+            (SessionPhase::Asking(..), BoardMessage::Version { .. }) => self.run(now),
+            (SessionPhase::Running { asked, dumped, .. }, BoardMessage::Dump(_)) => {
                 *asked = None;
                 *dumped = Some(now);
             }
@@ -281,13 +281,15 @@ impl Session {
     }
 
     /// A moment of [`Session::wake_at`] has come. Calling early does no harm.
-    pub fn on_timeout(&mut self, now: Mono, out: &mut Vec<Command>) {
+    pub fn on_timeout(&mut self, now: Mono, out: &mut Vec<BoardCommand>) {
         match self.phase {
-            Phase::Absent | Phase::Failed(_) => return,
-            Phase::Pausing(until) if now >= until => self.ask_version(now, 1),
-            Phase::Asking(n_asked, until) if now >= until => self.ask_version(now, n_asked + 1),
-            Phase::Pausing(_) | Phase::Asking(..) => {}
-            Phase::Running { .. } => self.watch(now),
+            SessionPhase::Absent | SessionPhase::Failed(_) => return,
+            SessionPhase::Pausing(until) if now >= until => self.ask_version(now, 1),
+            SessionPhase::Asking(n_asked, until) if now >= until => {
+                self.ask_version(now, n_asked + 1)
+            }
+            SessionPhase::Pausing(_) | SessionPhase::Asking(..) => {}
+            SessionPhase::Running { .. } => self.watch(now),
         }
         self.send(now, out);
     }
@@ -295,9 +297,9 @@ impl Session {
     /// When [`Session::on_timeout`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         let phase = match self.phase {
-            Phase::Absent | Phase::Failed(_) => return None,
-            Phase::Pausing(until) | Phase::Asking(_, until) => until,
-            Phase::Running { .. } => {
+            SessionPhase::Absent | SessionPhase::Failed(_) => return None,
+            SessionPhase::Pausing(until) | SessionPhase::Asking(_, until) => until,
+            SessionPhase::Running { .. } => {
                 let quiet = self.probe_at().min(self.heard + SILENCE);
                 let dump = self.refresh_at().min(self.starved_at());
                 let dues = [self.reask_at(), self.clock_at(), Some(dump), Some(quiet)];
@@ -310,28 +312,28 @@ impl Session {
 
     /// Asks for a dump, unless one is on its way: what that one shows is as new as what was heard
     /// before it. Does nothing before the board is awake, for then a dump is coming anyway.
-    pub fn want_dump(&mut self, now: Mono, out: &mut Vec<Command>) {
-        if let Phase::Running { asked: None, .. } = self.phase {
+    pub fn want_dump(&mut self, now: Mono, out: &mut Vec<BoardCommand>) {
+        if let SessionPhase::Running { asked: None, .. } = self.phase {
             self.ask_dump(now);
             self.send(now, out);
         }
     }
 
     /// Asks for the clock, if it is watched: somebody else knows what a driven one was asked.
-    pub fn want_clock(&mut self, now: Mono, out: &mut Vec<Command>) {
-        if let (Phase::Running { .. }, ClockWatch::On(..)) = (self.phase, self.clock) {
+    pub fn want_clock(&mut self, now: Mono, out: &mut Vec<BoardCommand>) {
+        if let (SessionPhase::Running { .. }, ClockWatch::On(..)) = (self.phase, self.clock) {
             self.clock.asked(now);
-            self.enqueue(Command::SendClock);
+            self.enqueue(BoardCommand::SendClock);
             self.send(now, out);
         }
     }
 
     /// Asks for a dump, and for the board's own log after it: 8 s in which nothing else comes
     /// (protocol 5). False before the board is awake, for then nothing is asked.
-    pub fn ask_log(&mut self, now: Mono, out: &mut Vec<Command>) -> bool {
-        let Phase::Running { dumped: Some(_), .. } = self.phase else { return false };
+    pub fn ask_log(&mut self, now: Mono, out: &mut Vec<BoardCommand>) -> bool {
+        let SessionPhase::Running { dumped: Some(_), .. } = self.phase else { return false };
         self.ask_dump(now);
-        self.enqueue(Command::SendLog);
+        self.enqueue(BoardCommand::SendLog);
         self.send(now, out);
         true
     }
@@ -340,20 +342,25 @@ impl Session {
         if n_asked > N_VERSION_TRIES {
             return self.fail(SessionFault::NoAnswer);
         }
-        self.enqueue(Command::SendVersion);
-        self.phase = Phase::Asking(n_asked, now + VERSION_WAIT);
+        self.enqueue(BoardCommand::SendVersion);
+        self.phase = SessionPhase::Asking(n_asked, now + VERSION_WAIT);
     }
 
     /// A board is there: its identity, its stream, its picture.
     fn run(&mut self, now: Mono) {
-        self.phase = Phase::Running { asked: None, dumped: None, started: now, refreshed: now };
+        self.phase =
+            SessionPhase::Running { asked: None, dumped: None, started: now, refreshed: now };
         self.queue.clear();
         self.clock.asked(now);
-        for command in [Command::ReturnSerial, Command::ReturnLongSerial, Command::SendTrademark] {
+        for command in [
+            BoardCommand::ReturnSerial,
+            BoardCommand::ReturnLongSerial,
+            BoardCommand::SendTrademark,
+        ] {
             self.enqueue(command);
         }
         if std::mem::take(&mut self.wants_clock) {
-            self.enqueue(Command::SendClock);
+            self.enqueue(BoardCommand::SendClock);
         }
         self.refresh(now);
     }
@@ -375,34 +382,34 @@ impl Session {
             self.clock.asked(now);
             // Perhaps the board has lost its power and with it its mode.
             self.enqueue(self.update());
-            self.enqueue(Command::SendClock);
+            self.enqueue(BoardCommand::SendClock);
         }
         if now >= self.probe_at() {
             self.probed = now;
-            self.enqueue(Command::ReturnSerial);
+            self.enqueue(BoardCommand::ReturnSerial);
         }
     }
 
     /// Enters the update mode, again or for the first time, and asks for a dump.
     fn refresh(&mut self, now: Mono) {
         self.enqueue(self.update());
-        if let Phase::Running { refreshed, .. } = &mut self.phase {
+        if let SessionPhase::Running { refreshed, .. } = &mut self.phase {
             *refreshed = now;
         }
         self.ask_dump(now);
     }
 
     /// The command that enters the update mode.
-    const fn update(&self) -> Command {
+    const fn update(&self) -> BoardCommand {
         match self.streams {
-            Streams::BoardAndClock => Command::UpdateNice,
-            Streams::BoardOnly => Command::UpdateBoard,
+            Streams::BoardAndClock => BoardCommand::UpdateNice,
+            Streams::BoardOnly => BoardCommand::UpdateBoard,
         }
     }
 
     fn ask_dump(&mut self, now: Mono) {
-        self.enqueue(Command::SendBoard);
-        if let Phase::Running { asked, .. } = &mut self.phase {
+        self.enqueue(BoardCommand::SendBoard);
+        if let SessionPhase::Running { asked, .. } = &mut self.phase {
             *asked = Some(now);
         }
     }
@@ -412,14 +419,14 @@ impl Session {
     }
 
     fn reask_at(&self) -> Option<Mono> {
-        let Phase::Running { asked: Some(asked), .. } = self.phase else {
+        let SessionPhase::Running { asked: Some(asked), .. } = self.phase else {
             return None;
         };
         Some((asked + DUMP_WAIT).max(self.heard + REST))
     }
 
     fn refresh_at(&self) -> Mono {
-        let Phase::Running { dumped, refreshed, .. } = self.phase else {
+        let SessionPhase::Running { dumped, refreshed, .. } = self.phase else {
             return Mono(u64::MAX);
         };
         let last = dumped.map_or(refreshed, |dumped| dumped.max(refreshed));
@@ -432,7 +439,7 @@ impl Session {
 
     fn starved_at(&self) -> Mono {
         match self.phase {
-            Phase::Running { dumped, started, .. } => {
+            SessionPhase::Running { dumped, started, .. } => {
                 dumped.unwrap_or(started) + self.patience.starved
             }
             _ => Mono(u64::MAX),
@@ -440,21 +447,22 @@ impl Session {
     }
 
     /// Commands wait for nothing but the gap, so one that already waits need not wait twice.
-    fn enqueue(&mut self, command: Command) {
+    fn enqueue(&mut self, command: BoardCommand) {
         if !self.queue.contains(&command) {
             assert!(self.queue.len() < Self::QUEUE_MAX, "distinct commands are few");
             self.queue.push_back(command);
         }
     }
 
-    fn send(&mut self, now: Mono, out: &mut Vec<Command>) {
+    fn send(&mut self, now: Mono, out: &mut Vec<BoardCommand>) {
         if now < self.free_at {
             return;
         }
         if let Some(command) = self.queue.pop_front() {
             self.free_at = now + COMMAND_GAP;
             // The wait for a dump begins when the question leaves, not when it queues.
-            if let (Command::SendBoard, Phase::Running { asked, .. }) = (&command, &mut self.phase)
+            if let (BoardCommand::SendBoard, SessionPhase::Running { asked, .. }) =
+                (&command, &mut self.phase)
             {
                 *asked = Some(now);
             }
@@ -464,6 +472,6 @@ impl Session {
 
     fn fail(&mut self, fault: SessionFault) {
         self.queue.clear();
-        self.phase = Phase::Failed(fault);
+        self.phase = SessionPhase::Failed(fault);
     }
 }

@@ -5,8 +5,9 @@ use rokade::sim::{BoardSim, Delivery, DgtClockSim, Glass, Mode, Obedience, Table
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    Ack, BoardMessage, Button, Buttons, ClockCommand, ClockKind, ClockMessage, ClockTime, Code,
-    Command, Decoder, Item, LogEvent, Orientation, Runs, SetAndRun, SetTime, SideTime, decode_log,
+    Ack, BoardCommand, BoardMessage, Button, Buttons, ClockCommand, ClockKind, ClockMessage,
+    ClockTime, Decoder, FieldCode, Item, LogEvent, Orientation, Runs, SetAndRun, SetTime, SideTime,
+    decode_log,
 };
 use shakmaty::{Board, Square};
 use std::time::Duration;
@@ -40,21 +41,21 @@ fn read(board: &mut BoardSim, at: u64) -> String {
     items(&taken(board, ms(at)))
 }
 
-fn tell(board: &mut BoardSim, at: u64, command: Command) {
+fn tell(board: &mut BoardSim, at: u64, command: BoardCommand) {
     board.host_bytes(ms(at), &command.encode());
 }
 
 #[test]
 fn a_board_is_mute_until_it_is_woken() {
     let mut board = board();
-    board.set(ms(10), Square::E2, Code::Empty, Delivery::Sent);
+    board.set(ms(10), Square::E2, FieldCode::Empty, Delivery::Sent);
     assert_eq!(read(&mut board, 1_000), "");
     assert_eq!(board.mode(), Mode::Bus);
     // Any command of single mode wakes it, and is obeyed.
-    tell(&mut board, 1_000, Command::SendVersion);
+    tell(&mut board, 1_000, BoardCommand::SendVersion);
     assert_eq!(read(&mut board, 2_000), "version 1.08");
     assert_eq!(board.mode(), Mode::Idle);
-    board.set(ms(2_100), Square::E4, Code::from_byte(1), Delivery::Sent);
+    board.set(ms(2_100), Square::E4, FieldCode::from_byte(1), Delivery::Sent);
     assert_eq!(read(&mut board, 3_000), "");
 }
 
@@ -62,17 +63,17 @@ fn a_board_is_mute_until_it_is_woken() {
 fn each_mode_sends_what_it_should() {
     let rows = [
         // mode, what one lift and one clock change bring, in 2.5 s
-        (Command::Reset, "", "idle"),
-        (Command::ToBusMode, "", "bus"),
-        (Command::UpdateBoard, "field e2 .", "fields only"),
+        (BoardCommand::Reset, "", "idle"),
+        (BoardCommand::ToBusMode, "", "bus"),
+        (BoardCommand::UpdateBoard, "field e2 .", "fields only"),
         (
-            Command::UpdateNice,
+            BoardCommand::UpdateNice,
             "clock L 0:05:00 R 0:05:00 running left-high, field e2 ., \
              clock L 0:04:59 R 0:05:00 running left-high",
             "fields, and the clock as it changes",
         ),
         (
-            Command::Update,
+            BoardCommand::Update,
             "clock L 0:05:00 R 0:05:00 running left-high, field e2 ., \
              clock L 0:04:59 R 0:05:00 running left-high, \
              clock L 0:04:59 R 0:05:00 running left-high",
@@ -82,7 +83,7 @@ fn each_mode_sends_what_it_should() {
     for (mode, expected, comment) in rows {
         let mut board = board();
         tell(&mut board, 0, mode);
-        board.set(ms(200), Square::E2, Code::Empty, Delivery::Sent);
+        board.set(ms(200), Square::E2, FieldCode::Empty, Delivery::Sent);
         board.clock(ms(900), times(299, 300, End::Left));
         assert_eq!(read(&mut board, 2_500), expected, "{comment}");
     }
@@ -91,14 +92,14 @@ fn each_mode_sends_what_it_should() {
 #[test]
 fn every_question_has_its_answer() {
     let rows = [
-        (Command::SendClock, "clock L 0:05:00 R 0:05:00 running left-high"),
-        (Command::SendBoard, "dump rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR normal"),
-        (Command::ReturnSerial, "serial 01025"),
-        (Command::ReturnBusAddress, "bus-address 1025"),
-        (Command::SendHardwareVersion, "hardware 1.00"),
-        (Command::SendBattery, "battery 84% left - on 90 standby 720 discharging"),
-        (Command::SendVersion, "version 1.08"),
-        (Command::ReturnLongSerial, "long-serial 3000001025"),
+        (BoardCommand::SendClock, "clock L 0:05:00 R 0:05:00 running left-high"),
+        (BoardCommand::SendBoard, "dump rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR normal"),
+        (BoardCommand::ReturnSerial, "serial 01025"),
+        (BoardCommand::ReturnBusAddress, "bus-address 1025"),
+        (BoardCommand::SendHardwareVersion, "hardware 1.00"),
+        (BoardCommand::SendBattery, "battery 84% left - on 90 standby 720 discharging"),
+        (BoardCommand::SendVersion, "version 1.08"),
+        (BoardCommand::ReturnLongSerial, "long-serial 3000001025"),
     ];
     for (command, expected) in rows {
         let mut board = board();
@@ -110,8 +111,8 @@ fn every_question_has_its_answer() {
 #[test]
 fn bytes_take_their_time_and_messages_come_whole() {
     let mut board = board().awake();
-    board.set(ms(0), Square::E2, Code::Empty, Delivery::Sent);
-    board.set(ms(0), Square::E4, Code::from_byte(1), Delivery::Sent);
+    board.set(ms(0), Square::E2, FieldCode::Empty, Delivery::Sent);
+    board.set(ms(0), Square::E4, FieldCode::from_byte(1), Delivery::Sent);
     // Five bytes of ten bits at 9600 baud are 5.208 ms.
     assert_eq!(board.next_at(), Some(Mono(5_209)));
     assert_eq!(taken(&mut board, Mono(5_208)), []);
@@ -120,7 +121,7 @@ fn bytes_take_their_time_and_messages_come_whole() {
     assert_eq!(items(&taken(&mut board, Mono(10_418))), "field e4 P");
     assert_eq!(board.next_at(), None);
     // A dump takes 70 ms, after the one byte of the question.
-    tell(&mut board, 100, Command::SendBoard);
+    tell(&mut board, 100, BoardCommand::SendBoard);
     assert_eq!(read(&mut board, 170), "");
     assert!(read(&mut board, 171).starts_with("dump "));
 }
@@ -128,12 +129,12 @@ fn bytes_take_their_time_and_messages_come_whole() {
 #[test]
 fn a_rotated_board_numbers_its_fields_from_h1() {
     let mut board = BoardSim::new(Board::new(), Orientation::Rotated, None).awake();
-    board.set(ms(0), Square::E2, Code::Empty, Delivery::Sent);
+    board.set(ms(0), Square::E2, FieldCode::Empty, Delivery::Sent);
     let mut bytes = Vec::new();
     board.take(ms(100), &mut bytes);
     assert_eq!(hex(&bytes), "8E 00 05 0B 00");
-    board.set(ms(200), Square::E2, Code::from_byte(1), Delivery::Sent);
-    tell(&mut board, 300, Command::SendBoard);
+    board.set(ms(200), Square::E2, FieldCode::from_byte(1), Delivery::Sent);
+    tell(&mut board, 300, BoardCommand::SendBoard);
     let read = read(&mut board, 400);
     assert!(read.ends_with("dump rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR rotated"), "{read}");
     assert_eq!(board.placement(), Board::new());
@@ -142,11 +143,11 @@ fn a_rotated_board_numbers_its_fields_from_h1() {
 #[test]
 fn a_lost_message_leaves_the_wood_as_it_is() {
     let mut board = board().awake();
-    board.set(ms(0), Square::E2, Code::Empty, Delivery::Lost);
+    board.set(ms(0), Square::E2, FieldCode::Empty, Delivery::Lost);
     assert_eq!(read(&mut board, 100), "");
-    assert_eq!(board.code(Square::E2), Code::Empty);
+    assert_eq!(board.code(Square::E2), FieldCode::Empty);
     // The same reading again is no change; a wobble is.
-    board.set(ms(200), Square::E2, Code::Empty, Delivery::Sent);
+    board.set(ms(200), Square::E2, FieldCode::Empty, Delivery::Sent);
     assert_eq!(read(&mut board, 300), "");
     board.report(ms(300), Square::E2);
     assert_eq!(read(&mut board, 400), "field e2 .");
@@ -155,22 +156,22 @@ fn a_lost_message_leaves_the_wood_as_it_is() {
 #[test]
 fn nothing_passes_a_broken_line() {
     let mut board = board().awake();
-    board.set(ms(0), Square::E2, Code::Empty, Delivery::Sent);
+    board.set(ms(0), Square::E2, FieldCode::Empty, Delivery::Sent);
     board.line_down(ms(3));
-    tell(&mut board, 10, Command::SendBoard);
-    board.set(ms(20), Square::E4, Code::from_byte(1), Delivery::Sent);
+    tell(&mut board, 10, BoardCommand::SendBoard);
+    board.set(ms(20), Square::E4, FieldCode::from_byte(1), Delivery::Sent);
     board.clock(ms(900), times(299, 300, End::Left));
     assert_eq!(board.next_at(), None);
     board.line_up(ms(5_000));
     assert_eq!(read(&mut board, 9_000), "");
     assert_eq!(board.mode(), Mode::UpdateNice);
-    assert_eq!(board.code(Square::E4), Code::from_byte(1));
+    assert_eq!(board.code(Square::E4), FieldCode::from_byte(1));
 }
 
 #[test]
 fn a_line_that_is_mended_brings_no_old_times() {
     let mut board = board();
-    tell(&mut board, 0, Command::Update);
+    tell(&mut board, 0, BoardCommand::Update);
     board.line_down(ms(500));
     board.line_up(ms(60_000));
     assert_eq!(taken(&mut board, ms(62_100)).len(), 2);
@@ -185,14 +186,14 @@ fn clock_commands_are_acknowledged_in_the_update_modes_only() {
         toggle: false,
     });
     for (mode, expected) in [
-        (Command::UpdateNice, "ack 10 0A 00 00 normal set-and-run"),
-        (Command::UpdateBoard, ""),
-        (Command::Reset, ""),
+        (BoardCommand::UpdateNice, "ack 10 0A 00 00 normal set-and-run"),
+        (BoardCommand::UpdateBoard, ""),
+        (BoardCommand::Reset, ""),
     ] {
         let mut board = board();
         tell(&mut board, 0, mode);
         read(&mut board, 100);
-        tell(&mut board, 100, Command::Clock(set));
+        tell(&mut board, 100, BoardCommand::Clock(set));
         assert_eq!(read(&mut board, 1_000), expected);
         assert_eq!(board.take_clock_commands(Mono::from_millis(1_000)), [set]);
         assert_eq!(board.take_clock_commands(Mono::from_millis(1_000)), []);
@@ -202,14 +203,14 @@ fn clock_commands_are_acknowledged_in_the_update_modes_only() {
 #[test]
 fn the_clock_tells_its_version_its_buttons_and_its_absence() {
     let mut board = board().awake();
-    tell(&mut board, 0, Command::Clock(ClockCommand::VersionQuery));
+    tell(&mut board, 0, BoardCommand::Clock(ClockCommand::VersionQuery));
     assert_eq!(read(&mut board, 1_000), "ack 10 09 20 00 normal version 2.0");
     board.press(ms(1_000), Buttons::of(&[Button::Back, Button::Forward]));
     let pressed = "ack 10 88 45 35 normal pressed back+forward spontaneous";
     assert_eq!(read(&mut board, 2_000), pressed);
     board.no_clock(ms(2_000));
     assert_eq!(read(&mut board, 3_000), "clock none");
-    tell(&mut board, 3_000, Command::Clock(ClockCommand::VersionQuery));
+    tell(&mut board, 3_000, BoardCommand::Clock(ClockCommand::VersionQuery));
     assert_eq!(read(&mut board, 6_000), "");
 }
 
@@ -224,14 +225,14 @@ fn a_host_that_asks_too_fast_is_not_heard() {
 fn a_bus_command_sends_the_board_to_sleep() {
     let mut board = board().awake();
     board.host_bytes(ms(0), &[0x81, 0x08, 0x01, 0x0a]);
-    board.set(ms(100), Square::E2, Code::Empty, Delivery::Sent);
+    board.set(ms(100), Square::E2, FieldCode::Empty, Delivery::Sent);
     assert_eq!(read(&mut board, 1_000), "");
     assert_eq!(board.mode(), Mode::Bus);
 }
 
 /// The events of the log that the board sends at `at`.
 fn log(board: &mut BoardSim, at: u64) -> Vec<LogEvent> {
-    tell(board, at, Command::SendLog);
+    tell(board, at, BoardCommand::SendLog);
     match &taken(board, ms(at + 10_000))[..] {
         [.., Item::Message(BoardMessage::Log(payload))] => decode_log(payload),
         other => panic!("a log was asked for: {other:?}"),
@@ -242,9 +243,9 @@ fn log(board: &mut BoardSim, at: u64) -> Vec<LogEvent> {
 fn the_log_tells_what_happened_while_nobody_listened() {
     let mut board =
         BoardSim::new(Board::empty(), Orientation::Normal, Some(times(300, 300, End::Left)));
-    board.set(ms(1_000), Square::E2, Code::from_byte(1), Delivery::Sent);
-    board.set(ms(2_000), Square::E2, Code::Empty, Delivery::Lost);
-    board.set(ms(2_100), Square::E4, Code::from_byte(1), Delivery::Lost);
+    board.set(ms(1_000), Square::E2, FieldCode::from_byte(1), Delivery::Sent);
+    board.set(ms(2_000), Square::E2, FieldCode::Empty, Delivery::Lost);
+    board.set(ms(2_100), Square::E4, FieldCode::from_byte(1), Delivery::Lost);
     board.clock(ms(2_500), times(295, 300, End::Right));
     let expected = "nop, nop, nop, power-up, change e2 P, change e2 ., empty-board, \
                     change e4 P fast, time left 0:04:55, eof";
@@ -260,7 +261,7 @@ fn the_log_marks_a_start_again_only_after_three_have_left_it() {
         let pieces = [Square::E2, Square::D2, Square::C2];
         let mut at = 0;
         for n_lifted in [2, 3, 3] {
-            for code in [Code::Empty, Code::from_byte(1)] {
+            for code in [FieldCode::Empty, FieldCode::from_byte(1)] {
                 for square in &pieces[..n_lifted] {
                     at += 1_000;
                     board.set(ms(at), *square, code, Delivery::Sent);
@@ -277,10 +278,10 @@ fn the_log_marks_a_start_again_only_after_three_have_left_it() {
 fn the_log_is_a_ring() {
     let mut board = board();
     for n in 0..10_000_u64 {
-        let code = if n % 2 == 0 { Code::Empty } else { Code::from_byte(1) };
+        let code = if n % 2 == 0 { FieldCode::Empty } else { FieldCode::from_byte(1) };
         board.set(ms(n * 300), Square::E2, code, Delivery::Lost);
     }
-    tell(&mut board, 3_000_000, Command::SendLog);
+    tell(&mut board, 3_000_000, BoardCommand::SendLog);
     let items = taken(&mut board, ms(3_008_300));
     let [Item::Message(message @ BoardMessage::Log(payload))] = &items[..] else {
         panic!("a log within 8.3 s: {items:?}");
@@ -299,10 +300,10 @@ fn the_same_calls_give_the_same_bytes() {
     let play = || {
         let mut board = board();
         let mut bytes = Vec::new();
-        tell(&mut board, 0, Command::Update);
-        board.set(ms(700), Square::E2, Code::Empty, Delivery::Sent);
+        tell(&mut board, 0, BoardCommand::Update);
+        board.set(ms(700), Square::E2, FieldCode::Empty, Delivery::Sent);
         board.clock(ms(800), times(299, 300, End::Left));
-        tell(&mut board, 900, Command::SendBoard);
+        tell(&mut board, 900, BoardCommand::SendBoard);
         while let Some(at) = board.next_at().filter(|at| *at <= ms(5_000)) {
             board.take(at, &mut bytes);
         }
@@ -325,7 +326,7 @@ impl Host {
         let table = Table::new(&Header::dgt()).with_clock_that_answers(clock);
         let mut host = Self { table, now: Mono::default(), decoder: Decoder::default() };
         host.table.begin(Mono::default());
-        host.ask(&Command::UpdateNice.encode(), 200);
+        host.ask(&BoardCommand::UpdateNice.encode(), 200);
         host
     }
 
@@ -350,7 +351,10 @@ impl Host {
             Item::Message(BoardMessage::Clock(message)) => Some(message),
             _ => None,
         };
-        self.ask(&Command::Clock(command).encode(), for_ms).into_iter().filter_map(clock).collect()
+        self.ask(&BoardCommand::Clock(command).encode(), for_ms)
+            .into_iter()
+            .filter_map(clock)
+            .collect()
     }
 }
 

@@ -6,7 +6,7 @@ mod script;
 
 use crate::table::rows;
 use device::Desk;
-use rokade::clock::{Note, TimeControl};
+use rokade::clock::{ClockNote, TimeControl};
 use rokade::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
@@ -105,7 +105,7 @@ fn farthest_in_four_hours(second: &str) -> Duration {
     assert!(desk.now.since(Mono(0)) > Duration::from_secs(4 * 3600 - 1200), "{}", desk.now);
     // Nothing is said but that each player has come to the second period.
     let credit = Duration::from_secs(3600);
-    let period = |by| Note::Period { by, credit };
+    let period = |by| ClockNote::Period { by, credit };
     assert_eq!(desk.notes, [period(Color::White), period(Color::Black)]);
     farthest
 }

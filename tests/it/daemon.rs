@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rokade::game::entry::Fact;
-use rokade::shell::journal::{DiskStorage, Reader};
+use rokade::shell::journal::{DiskStorage, JournalReader};
 use rokade::shell::pty::{Pty, PtyBoardStub, Speed};
 use rokade::shell::record;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
@@ -103,7 +103,7 @@ impl Gallery {
 /// The record as it is written, followed from outside.
 #[derive(Debug)]
 struct Shadow {
-    reader: Reader<DiskStorage>,
+    reader: JournalReader<DiskStorage>,
     bodies: Vec<String>,
     moves: Vec<String>,
     /// Which of them are marked as doubtful.
@@ -118,7 +118,7 @@ struct Shadow {
 impl Shadow {
     fn new(place: &Place) -> Self {
         Self {
-            reader: Reader::new(DiskStorage::new(place.journal())),
+            reader: JournalReader::new(DiskStorage::new(place.journal())),
             bodies: Vec::new(),
             moves: Vec::new(),
             doubted: Vec::new(),

@@ -14,7 +14,7 @@ mod space;
 mod writing;
 
 use rokade::shell::journal::{
-    BootId, Journal, JournalError, Limits, Line, MemStorage, NewLine, Storage, TornTail,
+    BootId, Journal, JournalError, JournalLine, Limits, MemStorage, NewLine, Storage, TornTail,
 };
 use rokade::time::{Mono, Stamp, Wall};
 
@@ -37,7 +37,7 @@ fn entry(n: u64) -> NewLine {
     NewLine { stamp, body: body(n) }
 }
 
-type Opened<S> = (Journal<S>, Vec<Line>, Option<TornTail>);
+type Opened<S> = (Journal<S>, Vec<JournalLine>, Option<TornTail>);
 
 fn open<S: Storage>(storage: S, limits: Limits) -> Result<Opened<S>, JournalError> {
     let mut lines = Vec::new();
@@ -47,7 +47,7 @@ fn open<S: Storage>(storage: S, limits: Limits) -> Result<Opened<S>, JournalErro
 }
 
 /// Asserts that `lines` are entries 1, 2, 3 ... with nothing missing and nothing else.
-fn assert_prefix(lines: &[Line]) {
+fn assert_prefix(lines: &[JournalLine]) {
     for (line, n) in lines.iter().zip(1..) {
         assert_eq!((line.seq, &line.body), (n, &body(n)));
         assert_eq!((line.stamp, line.boot), (entry(n).stamp, boot()));

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rokade::game::{Effect, Event, Game, ScoreSheet};
+use rokade::shell::heard::Heard;
 use rokade::shell::now::Now;
 use rokade::shell::pty::{Pty, PtyBoard, PtyBoardStub, Speed};
-use rokade::shell::serial::{Heard, Line, LineError, LineStub, What, channel};
+use rokade::shell::serial::{LineError, LineNews, LineStub, SerialLine, channel};
 use rokade::sim::{Script, Table, replay};
 use rokade::time::{Mono, Stamp};
 use rokade::wire::{Decoder, Item};
@@ -23,24 +24,24 @@ const STEP: Duration = Duration::from_millis(1);
 
 /// A line whose actor runs.
 fn line(path: &Path, now: Now) -> LineStub {
-    let (stub, actor) = channel(Line::at(path), now);
+    let (stub, actor) = channel(SerialLine::at(path), now);
     tokio::spawn(actor.run());
     stub
 }
 
-async fn heard(stub: &mut LineStub) -> Heard {
+async fn heard(stub: &mut LineStub) -> Heard<LineNews> {
     let heard = timeout(LIMIT, stub.heard()).await.expect("the line says something in time");
     heard.expect("the line is not closed")
 }
 
 async fn up(stub: &mut LineStub) {
     let heard = heard(stub).await;
-    assert!(matches!(heard.what, What::Up), "{heard:?}");
+    assert!(matches!(heard.what, LineNews::Up), "{heard:?}");
 }
 
 async fn down(stub: &mut LineStub) -> LineError {
     match heard(stub).await.what {
-        What::Down { why } => why,
+        LineNews::Down { why } => why,
         other => panic!("expected the line to go down, not {other:?}"),
     }
 }
@@ -50,7 +51,9 @@ async fn bytes(stub: &mut LineStub, n: usize) -> (Vec<u8>, Vec<Stamp>) {
     let (mut bytes, mut stamps) = (Vec::new(), Vec::new());
     while bytes.len() < n {
         let heard = heard(stub).await;
-        let What::Bytes(more) = heard.what else { panic!("expected bytes, not {:?}", heard.what) };
+        let LineNews::Bytes(more) = heard.what else {
+            panic!("expected bytes, not {:?}", heard.what)
+        };
         bytes.extend(more);
         stamps.push(heard.at);
     }
@@ -189,9 +192,9 @@ async fn a_line_comes_back_however_often_the_cable_is_pulled() {
         pty = Pty::open(Some(link.clone())).unwrap();
         let why = loop {
             match heard(&mut stub).await.what {
-                What::Bytes(_) => {}
-                What::Down { why } => break why,
-                What::Up => panic!("a line that was lost goes down first"),
+                LineNews::Bytes(_) => {}
+                LineNews::Down { why } => break why,
+                LineNews::Up => panic!("a line that was lost goes down first"),
             }
         };
         assert!(matches!(why, LineError::Cut { .. }), "{why}");
@@ -278,7 +281,7 @@ async fn a_search_goes_from_port_to_port_and_writes_to_one() {
     let modem = Pty::open(Some(dev.path().join("ttyACM0"))).unwrap();
     let board = Pty::open(Some(dev.path().join("ttyUSB0"))).unwrap();
     let port = rokade::shell::serial::Port::Auto;
-    let settings = Line { port, dev: dev.path().to_owned(), ..Line::named("auto") };
+    let settings = SerialLine { port, dev: dev.path().to_owned(), ..SerialLine::named("auto") };
     let (mut stub, actor) = channel(settings, Now::start());
     tokio::spawn(actor.run());
     up(&mut stub).await;
@@ -326,17 +329,17 @@ impl Host {
         }
     }
 
-    fn hear(&mut self, Heard { at, what }: Heard) {
+    fn hear(&mut self, Heard { at, what }: Heard<LineNews>) {
         match what {
-            What::Up => {
+            LineNews::Up => {
                 self.decoder = Decoder::default();
                 self.event(at, &Event::LinkUp);
             }
-            What::Down { .. } => {
+            LineNews::Down { .. } => {
                 self.n_lost += 1;
                 self.event(at, &Event::LinkDown);
             }
-            What::Bytes(bytes) => {
+            LineNews::Bytes(bytes) => {
                 let mut items = Vec::new();
                 self.decoder.push(at.mono, &bytes, &mut items);
                 for item in items {

@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use rokade::game::Entry;
 use rokade::laws::Edition;
-use rokade::shell::journal::{DiskStorage, Reader};
+use rokade::shell::journal::{DiskStorage, JournalReader};
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, Speed};
 use rokade::shell::record;
-use rokade::sim::account::Account;
+use rokade::sim::account::Discrepancies;
 use rokade::sim::hands::Performance;
-use rokade::sim::trial::Row;
-use rokade::sim::trouble::{Away, Case, Kind, Out, Toll, Trouble};
+use rokade::sim::trial::TableRow;
+use rokade::sim::trouble::{Away, Out, Toll, Trouble, TroubleCase, TroubleKind};
 use rokade::sim::{Table, TableKind, blame};
 use rokade::time::Mono;
 use rokade::track::Sight;
@@ -42,7 +42,7 @@ const OUT_MAX: Duration = Duration::from_secs(3);
 
 /// A game on a board of its own.
 struct Seat {
-    case: Case,
+    case: TroubleCase,
     played: Performance,
     trouble: Trouble,
     stub: PtyBoardStub,
@@ -83,7 +83,7 @@ fn shorten(played: &mut Performance, trouble: &mut Trouble, is_large: bool, seed
     }
 }
 
-fn seat(place: &Place, number: usize, case: Case, is_large: bool) -> Seat {
+fn seat(place: &Place, number: usize, case: TroubleCase, is_large: bool) -> Seat {
     let (mut played, mut trouble) = case.prepare(&[]);
     shorten(&mut played, &mut trouble, is_large, case.seed);
     let mut table = Table::new(&played.script.header);
@@ -117,7 +117,7 @@ async fn play(seat: Seat) -> Seat {
 }
 
 /// The boards of these games have a referee where the games do.
-fn seat_referees(place: &Place, cases: &[Case]) {
+fn seat_referees(place: &Place, cases: &[TroubleCase]) {
     let path = place.path("rokade.toml");
     let mut text = fs::read_to_string(&path).unwrap();
     for (number, case) in (1..).zip(cases) {
@@ -131,7 +131,7 @@ fn seat_referees(place: &Place, cases: &[Case]) {
 
 fn journal(place: &Place, number: usize) -> Vec<Entry> {
     let folder: PathBuf = place.path(&format!("state/table-{number}"));
-    let mut reader = Reader::new(DiskStorage::new(folder));
+    let mut reader = JournalReader::new(DiskStorage::new(folder));
     let mut entries = Vec::new();
     loop {
         let lines = reader.poll().unwrap();
@@ -143,17 +143,21 @@ fn journal(place: &Place, number: usize) -> Vec<Entry> {
 }
 
 /// Plays these games at once, one a board, in one daemon.
-async fn play_all(cases: &[Case], is_large: bool) -> Vec<(Case, Account, usize)> {
+async fn play_all(
+    cases: &[TroubleCase],
+    is_large: bool,
+) -> Vec<(TroubleCase, Discrepancies, usize)> {
     let place = Place::with_boards(cases.len());
     seat_referees(&place, cases);
     let seats = (1..).zip(cases).map(|(n, case)| seat(&place, n, *case, is_large));
     let seats: Vec<Seat> = seats.collect();
-    for seat in seats.iter().filter(|seat| seat.case.kind == Kind::Join) {
+    for seat in seats.iter().filter(|seat| seat.case.kind == TroubleKind::Join) {
         seat.stub.cable.unplug().await.unwrap();
     }
     let daemon = place.start();
     let end = Instant::now() + Duration::from_secs(60);
-    for (number, seat) in (1..).zip(&seats).filter(|(_, seat)| seat.case.kind == Kind::Cable) {
+    for (number, seat) in (1..).zip(&seats).filter(|(_, seat)| seat.case.kind == TroubleKind::Cable)
+    {
         while !place.view_of(number).await.is_some_and(|view| is_live(&view)) {
             assert!(Instant::now() < end, "{} is not read\n{}", seat.case, daemon.said());
             sleep(STEP * 20).await;
@@ -168,7 +172,7 @@ async fn play_all(cases: &[Case], is_large: bool) -> Vec<(Case, Account, usize)>
     let mut accounts = Vec::new();
     for (number, seat) in (1..).zip(&seats) {
         let entries = journal(&place, number);
-        let account = Account::new(&seat.played.truth, &entries, &seat.trouble.outs);
+        let account = Discrepancies::new(&seat.played.truth, &entries, &seat.trouble.outs);
         let n_accused = blame::undeserved(&seat.played.truth, &entries).len();
         accounts.push((seat.case, account, n_accused));
     }
@@ -176,14 +180,20 @@ async fn play_all(cases: &[Case], is_large: bool) -> Vec<(Case, Account, usize)>
 }
 
 /// All rows, each with so many games.
-fn cases(n: u64) -> Vec<Case> {
+fn cases(n: u64) -> Vec<TroubleCase> {
     let mut cases = Vec::new();
     for seed in 0..n {
         let laws = seed.is_multiple_of(2).then_some(Edition::M2023);
         let is_forgetful = (seed / 2).is_multiple_of(2);
-        let case =
-            Case { seed, kind: Kind::Cable, profile: "blitz", table: DGT, laws, is_forgetful };
-        cases.extend(Kind::EACH.map(|(_, kind)| Case { kind, ..case }));
+        let case = TroubleCase {
+            seed,
+            kind: TroubleKind::Cable,
+            profile: "blitz",
+            table: DGT,
+            laws,
+            is_forgetful,
+        };
+        cases.extend(TroubleKind::EACH.map(|(_, kind)| TroubleCase { kind, ..case }));
     }
     cases
 }
@@ -192,7 +202,7 @@ fn cases(n: u64) -> Vec<Case> {
 async fn troubled_lines_of_the_real_program_invent_nothing() {
     let n = n_games();
     let is_large = n >= LARGE;
-    let mut tolls = Kind::EACH.map(|(word, kind)| (word, kind, Toll::default()));
+    let mut tolls = TroubleKind::EACH.map(|(word, kind)| (word, kind, Toll::default()));
     for batch in cases(n).chunks(AT_ONCE) {
         for (case, account, n_accused) in play_all(batch, is_large).await {
             if account.n_invented + account.n_missing > 0 {
@@ -206,7 +216,7 @@ async fn troubled_lines_of_the_real_program_invent_nothing() {
     for (word, kind, toll) in &tolls {
         println!("live: {word:<8}{toll}");
         // What noise does to a line is not all found out yet; the table has its own target.
-        if *kind != Kind::Noise {
+        if *kind != TroubleKind::Noise {
             assert_eq!(toll.n_invented, 0, "{word}: {toll}");
         }
     }

@@ -22,7 +22,7 @@ use rokade::shell::pty::{PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
-use rokade::sim::verdict::Verdict;
+use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Also, RegistersSim, Replay, Script, TableKind, hands};
 use rokade::time::Mono;
 use rokade::track::{Reading, Sight};
@@ -201,7 +201,7 @@ fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
             let Trial { start, performance, verdict, .. } = Trial::run(recipe, &[]);
             let script = scanned(&performance.script, seed);
             let replay = Replay::run(&script);
-            let by_scans = Verdict::new(&start, &performance.truth, &replay, &script);
+            let by_scans = TrialVerdict::new(&start, &performance.truth, &replay, &script);
             assert!(!by_scans.is_silently_wrong(), "{recipe}: {by_scans}");
             if !by_scans.is_right() {
                 println!("{recipe}: {verdict} // {by_scans}");

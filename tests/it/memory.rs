@@ -11,7 +11,7 @@ use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
-use rokade::wire::{BoardMessage, Code, Command, Decoder, Dump, Item, Orientation};
+use rokade::wire::{BoardCommand, BoardMessage, Decoder, Dump, FieldCode, Item, Orientation};
 use shakmaty::{Board, Color, Square};
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ impl Table {
         for effect in effects {
             match effect {
                 Effect::Send(bytes) => {
-                    let is_log = bytes == Command::SendLog.encode();
+                    let is_log = bytes == BoardCommand::SendLog.encode();
                     self.n_logs_asked += usize::from(is_log);
                     if self.has_memory || !is_log {
                         self.board.host_bytes(self.now, &bytes);
@@ -109,14 +109,14 @@ impl Table {
         }
     }
 
-    fn set(&mut self, square: Square, code: Code) {
+    fn set(&mut self, square: Square, code: FieldCode) {
         self.board.set(self.now, square, code, Delivery::Sent);
     }
 
     /// A move without capture and its press; `listens` lets the program hear of it.
     fn play(&mut self, from: Square, to: Square, by: Color, listens: Listens) {
         let code = self.board.code(from);
-        for (square, code) in [(from, Code::Empty), (to, code)] {
+        for (square, code) in [(from, FieldCode::Empty), (to, code)] {
             self.wait(400, listens);
             self.set(square, code);
         }
@@ -213,7 +213,8 @@ fn a_memory_that_no_longer_reaches_back_is_set_aside() {
     // A piece that trembles on its square fills the whole ring.
     for n in 0..6_000_u64 {
         table.now = table.now + Duration::from_millis(1);
-        let code = if n % 2 == 0 { Code::Empty } else { Code::Piece(Color::White.rook()) };
+        let code =
+            if n % 2 == 0 { FieldCode::Empty } else { FieldCode::Piece(Color::White.rook()) };
         table.set(Square::A1, code);
     }
     table.plug();
@@ -250,11 +251,11 @@ fn a_piece_in_hand_where_a_board_is_taken_over_makes_no_illegal_move() {
     table.play(Square::D7, Square::D5, Color::Black, Listens::No);
     table.play(Square::A2, Square::A3, Color::White, Listens::No);
     let pawn = table.board.code(Square::D5);
-    table.set(Square::E4, Code::Empty);
+    table.set(Square::E4, FieldCode::Empty);
     table.plug();
     table.pass(5_000);
     assert_eq!(table.gaps().len(), 1);
-    table.set(Square::D5, Code::Empty);
+    table.set(Square::D5, FieldCode::Empty);
     table.pass(300);
     table.set(Square::E4, pawn);
     table.pass(300);
@@ -359,7 +360,7 @@ fn a_mate_that_nobody_saw_is_found_by_a_daemon_started_beside_a_standing_clock()
         table.play(Square::E7, Square::E5, Color::Black, Listens::Yes);
         table.play(Square::G2, Square::G4, Color::White, Listens::Yes);
         for (square, code) in
-            [(Square::D8, Code::Empty), (Square::H4, table.board.code(Square::D8))]
+            [(Square::D8, FieldCode::Empty), (Square::H4, table.board.code(Square::D8))]
         {
             table.wait(400, Listens::No);
             table.set(square, code);
@@ -397,7 +398,7 @@ fn the_next_game_is_recorded_though_nobody_saw_it_begin() {
         for (from, to) in mate.into_iter().rev() {
             let code = table.board.code(to);
             table.wait(700, Listens::No);
-            table.set(to, Code::Empty);
+            table.set(to, FieldCode::Empty);
             table.set(from, code);
         }
         table.clock.run(table.now, Color::White);

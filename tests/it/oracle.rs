@@ -4,10 +4,11 @@
 //! from what was played, a player who is blamed for nothing. The table is the small version of what
 //! `tests/table.sh` prints; `ROKADE_ROW` sets how many games a row has.
 
-use rokade::game::{Entry, Fact, ScoreSheet, Stage};
+use rokade::game::{Entry, Fact, ScoreSheet};
+use rokade::laws::Stage;
 use rokade::laws::{Edition, Finding, FindingKind};
 use rokade::sim::reach::Why;
-use rokade::sim::trial::{Bench, Choice, Maps, Recipe, Rows, Tally, Trial};
+use rokade::sim::trial::{Choice, Maps, Recipe, RefereeTally, Rows, Tally, Trial};
 use rokade::sim::{Also, Replay, Script, TableKind, blame, explain, reach};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Sight;
@@ -159,7 +160,7 @@ fn hands_beyond_the_usual_keep_to_the_table() {
         workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
     });
     let (mut table, mut maps, mut benches) =
-        (Rows::<Tally>::default(), Rows::<Maps>::default(), Rows::<Bench>::default());
+        (Rows::<Tally>::default(), Rows::<Maps>::default(), Rows::<RefereeTally>::default());
     for game in &games {
         table.row(&game.recipe).add(&game.verdict);
         maps.row(&game.recipe).add(game.off_the_map());

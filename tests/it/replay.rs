@@ -15,7 +15,7 @@ use rokade::relay::view::View;
 use rokade::sim::script::Happening;
 use rokade::sim::{BoardSim, ClockSim, Delivery, Replay, Script};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::wire::{Code, Decoder, Item, Orientation};
+use rokade::wire::{Decoder, FieldCode, Item, Orientation};
 use shakmaty::{Board, Color, Piece, Square};
 
 const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces");
@@ -336,7 +336,7 @@ impl Recording {
         match hand {
             Hand::Start => self.clock.run(now, Color::White),
             Hand::Set(sq, piece) => {
-                let code = piece.map_or(Code::Empty, Code::Piece);
+                let code = piece.map_or(FieldCode::Empty, FieldCode::Piece);
                 self.board.set(now, sq, code, Delivery::Sent);
             }
             Hand::Press(by) => {

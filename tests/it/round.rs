@@ -6,7 +6,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use rokade::shell::pairings::{Misfit, Pairings};
+use rokade::shell::pairings::{Pairings, PairingsError};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn round(list: &Pairings, number: u16) -> Vec<String> {
     games.iter().map(of).collect()
 }
 
-fn parse(text: &str) -> Result<Pairings, Misfit> {
+fn parse(text: &str) -> Result<Pairings, PairingsError> {
     Pairings::parse(text.as_bytes())
 }
 

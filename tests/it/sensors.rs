@@ -2,10 +2,11 @@
 //! read last. What is on record is what was played, or something on record tells of the difference;
 //! and nobody is blamed for an illegal move that he has not made.
 
-use rokade::game::{Fact, Stage};
+use rokade::game::Fact;
+use rokade::laws::Stage;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
-use rokade::sim::verdict::Verdict;
+use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Also, Replay, Script, TableKind};
 use rokade::time::Mono;
 use rokade::track::{Reading, Sight};
@@ -73,7 +74,8 @@ fn a_sensor_that_fails_makes_no_silent_record() {
             let sq = Square::new(rng.u32(0..64));
             let fault = if rng.bool() { Fault::Stuck } else { Fault::Blind };
             let broken = Replay::run(&with_fault(&performance.script, sq, at, fault));
-            let verdict = Verdict::new(&start, &performance.truth, &broken, &performance.script);
+            let verdict =
+                TrialVerdict::new(&start, &performance.truth, &broken, &performance.script);
             let case = format!("{recipe}: {sq} {fault:?} from {at}: {verdict}");
             assert!(!verdict.is_silently_wrong(), "{case}");
             let whole = replay.expect("no panic");

@@ -7,9 +7,9 @@
 //! than that there is `rokade simulate --games`.
 
 use crate::games::classics;
-use rokade::sim::shrink::Failure;
-use rokade::sim::trial::{Choice, Known, Recipe, Rows, Tally, Trial};
-use rokade::sim::verdict::{self, Mark, Meant, Verdict};
+use rokade::sim::shrink::Symptom;
+use rokade::sim::trial::{Choice, KnownGame, Recipe, Rows, Tally, Trial};
+use rokade::sim::verdict::{self, Mark, Meant, TrialVerdict};
 use rokade::sim::{Also, Manners, Replay, Script, TableKind, Truth};
 use rokade::time::Mono;
 use rokade::track::Sight;
@@ -71,9 +71,9 @@ fn is_held_to_account(recipe: &Recipe) -> bool {
 
 /// Plays all seeds, on as many processors as there are, and returns them in order.
 fn play_all(n_seeds: u64) -> Vec<Trial> {
-    let known: Vec<Known> = classics()
+    let known: Vec<KnownGame> = classics()
         .into_iter()
-        .map(|game| Known { moves: game.moves, outcome: game.outcome })
+        .map(|game| KnownGame { moves: game.moves, outcome: game.outcome })
         .collect();
     let n_workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let mut played: Vec<Trial> = std::thread::scope(|scope| {
@@ -106,16 +106,16 @@ fn record_equals_intent() {
     println!("{table}");
     if let Ok(dir) = std::env::var("ROKADE_SHRINK") {
         for failed in played.iter().filter(|t| !t.verdict.is_exact) {
-            explain(failed, Failure::Wrong, Path::new(&dir));
+            explain(failed, Symptom::Wrong, Path::new(&dir));
         }
     }
     let silent: Vec<&Trial> = played.iter().filter(|t| t.verdict.is_silently_wrong()).collect();
     silent.iter().for_each(|trial| println!("{}: {}", trial.recipe, trial.verdict));
     if let Some(first) = silent.first() {
-        explain(first, Failure::Silent, Path::new(env!("CARGO_TARGET_TMPDIR")));
+        explain(first, Symptom::Silent, Path::new(env!("CARGO_TARGET_TMPDIR")));
     }
     if let Some(first) = failing.first() {
-        explain(first, Failure::Wrong, Path::new(env!("CARGO_TARGET_TMPDIR")));
+        explain(first, Symptom::Wrong, Path::new(env!("CARGO_TARGET_TMPDIR")));
     }
     for (profile, column, floor) in FLOORS {
         let Some(tally) = table.get(profile, column) else { continue };
@@ -144,7 +144,7 @@ fn a_record_of_another_move_is_silently_wrong() {
     let Trial { start, mut performance, replay, .. } = trial;
     let replay = replay.expect("no panic");
     let script = performance.script.clone();
-    let judge = |truth: &Truth| Verdict::new(&start, truth, &replay, &script);
+    let judge = |truth: &Truth| TrialVerdict::new(&start, truth, &replay, &script);
     assert!(judge(&performance.truth).is_exact);
     // As if the players had meant something else by the last move than what they did.
     let (last, earlier) = performance.truth.plies.split_last_mut().expect("a game of some moves");
@@ -194,7 +194,7 @@ fn an_uncertain_move_and_a_finding_break_the_silence() {
 }
 
 /// Writes the failing script as small as it can be made, and says what was expected of it.
-fn explain(failed: &Trial, failure: Failure, dir: &Path) {
+fn explain(failed: &Trial, failure: Symptom, dir: &Path) {
     println!("{}: {}", failed.recipe, failed.verdict);
     let Some(small) = failed.shrink(failure) else { return };
     let name = format!("{}.trace.jsonl", failed.recipe.to_string().replace(' ', "-"));

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rokade::shell::http::{Feed, Seats, Shown, Site, Speaks, serve};
+use rokade::shell::http::{Feed, Seats, ShownView, Site, Speaks, serve};
 use rokade::shell::status::{Recording, Status};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -131,9 +131,9 @@ impl View {
         }
     }
 
-    fn shown(&self) -> Arc<Shown> {
+    fn shown(&self) -> Arc<ShownView> {
         let text = serde_json::to_string(self).expect("a view is JSON");
-        Arc::new(Shown { text, made: Instant::now() })
+        Arc::new(ShownView { text, made: Instant::now() })
     }
 }
 
@@ -141,7 +141,7 @@ impl View {
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) addr: SocketAddr,
-    pub(crate) view: watch::Sender<Arc<Shown>>,
+    pub(crate) view: watch::Sender<Arc<ShownView>>,
     pub(crate) pgn: watch::Sender<Arc<str>>,
     pub(crate) status: watch::Sender<Status>,
     pub(crate) pulse: watch::Sender<Instant>,

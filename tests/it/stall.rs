@@ -9,14 +9,14 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rokade::game::{Act, Pairing};
-use rokade::shell::config::Board;
+use rokade::shell::config::BoardConfig;
 use rokade::shell::disk::{Disk, THREADS};
 use rokade::shell::journal::{
-    Backoff, Batch, BootId, DiskStorage, Journal, MemStorage, Reader, Writer, WriterEvent,
+    BACKOFF, Batch, BootId, DiskStorage, Journal, JournalReader, MemStorage, Writer, WriterEvent,
 };
 use rokade::shell::keeper::{Calls, Handle, Keeper};
 use rokade::shell::now::Now;
-use rokade::shell::orders::{Asked, Class, What};
+use rokade::shell::orders::{AnswerClass, Asked, BoardRequest};
 use rokade::shell::publish::Echo;
 use rokade::shell::status::{Recording, Status};
 use tokio::sync::{oneshot, watch};
@@ -59,7 +59,7 @@ impl Kept {
     /// The same of a board of an event, with who plays there at the first start.
     fn paired(folder: &Path, disk: &Arc<Disk>, first: Option<Pairing>) -> Self {
         let port = folder.join("no-cable").display().to_string();
-        let settings = Board { port, ..Board::default() };
+        let settings = BoardConfig { port, ..BoardConfig::default() };
         let folder = folder.join("record");
         let (keeper, handle) =
             Keeper::new(&settings, folder, None, Echo::Tracing, Arc::clone(disk), Now::start());
@@ -120,7 +120,7 @@ async fn a_ping_through_the_journal_starves_the_watchdog() {
     let disk = Disk::start().unwrap();
     let boot = BootId::of_this_boot().unwrap();
     let (journal, _) = Journal::open(MemStorage::new(), boot).unwrap();
-    let (writer, mut events) = Writer::start(&disk, journal, Backoff::default());
+    let (writer, mut events) = Writer::start(&disk, journal, BACKOFF);
     let held = stall(&disk);
     let ping = async || {
         writer.send(Batch { lines: Vec::new(), after: () }).await.unwrap();
@@ -136,7 +136,7 @@ async fn a_ping_through_the_journal_starves_the_watchdog() {
 async fn note(kept: &Kept, words: &str) -> oneshot::Receiver<rokade::shell::orders::Answer> {
     let text = format!("note {words}");
     let (reply, replied) = oneshot::channel();
-    let what = What::Act(Act::read(&text, "arbiter", "").unwrap());
+    let what = BoardRequest::Act(Act::read(&text, "arbiter", "").unwrap());
     let (author, reason) = ("arbiter".to_owned(), String::new());
     let asked = Asked { what, text, state: None, author, reason, reply };
     kept.handle.orders.send(asked).await.unwrap();
@@ -149,7 +149,7 @@ async fn a_record_that_cannot_be_read_for_a_disk_that_stands_still_is_gone_on_fr
     let disk = Arc::new(Disk::start().unwrap());
     let mut kept = Kept::start(place.path(), &disk);
     kept.until(|status| status.record == Recording::On).await;
-    assert_eq!(note(&kept, "before").await.await.unwrap().class, Class::Done);
+    assert_eq!(note(&kept, "before").await.await.unwrap().class, AnswerClass::Done);
     kept.end().await;
 
     let held = stall(&disk);
@@ -166,11 +166,11 @@ async fn a_record_that_cannot_be_read_for_a_disk_that_stands_still_is_gone_on_fr
     assert!(is_fed(kept.answer()).await);
     drop(held);
     let answer = noted.await.unwrap();
-    assert!(matches!(answer.class, Class::Done | Class::Unkept), "{answer:?}");
+    assert!(matches!(answer.class, AnswerClass::Done | AnswerClass::Unkept), "{answer:?}");
     // It may be taken up again from what could not be read.
     kept.until(|status| status.is_recorded()).await;
     let has_both = || {
-        let mut reader = Reader::new(DiskStorage::new(place.path().join("record")));
+        let mut reader = JournalReader::new(DiskStorage::new(place.path().join("record")));
         let bodies: String = reader.poll().unwrap().into_iter().map(|line| line.body).collect();
         let at = |word: &str| bodies.find(word);
         at("before").is_some() && at("before") < at("meanwhile")
@@ -206,7 +206,7 @@ async fn a_record_that_cannot_be_read_yet_keeps_the_round_that_is_on_it() {
     kept.until(|status| status.round.is_some() && status.is_recorded()).await;
     assert_eq!(kept.status.borrow().round, Some(5));
     kept.end().await;
-    let mut reader = Reader::new(DiskStorage::new(place.path().join("record")));
+    let mut reader = JournalReader::new(DiskStorage::new(place.path().join("record")));
     let bodies: Vec<String> = reader.poll().unwrap().into_iter().map(|line| line.body).collect();
     let n_paired = bodies.iter().filter(|body| body.contains("paired")).count();
     assert_eq!(n_paired, 1, "{bodies:?}");
@@ -220,7 +220,7 @@ async fn a_jump_of_the_time_of_day_is_on_record() {
     let disk = Arc::new(Disk::start().unwrap());
     let mut kept = Kept::start(place.path(), &disk);
     kept.until(|status| status.record == Recording::On).await;
-    assert_eq!(note(&kept, "before").await.await.unwrap().class, Class::Done);
+    assert_eq!(note(&kept, "before").await.await.unwrap().class, AnswerClass::Done);
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(3_600)).await;
     tokio::time::resume();
@@ -228,7 +228,7 @@ async fn a_jump_of_the_time_of_day_is_on_record() {
     let is_told = |line: &String| line.contains("the time of day jumped");
     assert_eq!(answer.lines.iter().position(is_told), Some(0), "{answer:?}");
     kept.end().await;
-    let mut reader = Reader::new(DiskStorage::new(place.path().join("record")));
+    let mut reader = JournalReader::new(DiskStorage::new(place.path().join("record")));
     let bodies: Vec<_> = reader.poll().unwrap().into_iter().map(|line| line.body).collect();
     let jumps = bodies.iter().filter(|body| body.contains("WALL_CLOCK_JUMPED"));
     assert_eq!(jumps.count(), 1, "{bodies:?}");

@@ -277,7 +277,7 @@ fn nothing_below_the_shell_depends_on_the_order_of_a_hash() {
     );
 }
 
-/// Folders in which a type is added to only where it is at home.
+/// Folders in which a type is added to only where it is at home, and has its name for itself.
 const HOMES: [&str; 1] = ["src/"];
 /// Folders whose files do not name each other in circles.
 const STRAIGHT: [&str; 3] = ["src/laws/referee/", "src/game/recorder/", "src/game/"];
@@ -319,6 +319,29 @@ fn a_type_is_added_to_only_at_home() {
             ("src/a/z/mod.rs", "struct Z;"),
             ("src/a/z/other.rs", "impl super::Z {}\nimpl fmt::Display for super::super::X {}"),
             ("src/a/w.rs", "impl From<Z> for W {}\nfn f() -> impl X {}"),
+        ],
+    );
+}
+
+#[test]
+fn no_two_types_have_the_same_name() {
+    hold_folders(
+        parts::names,
+        &HOMES,
+        &[
+            &[("src/a/x.rs", "pub struct X;"), ("src/a/y/z.rs", "use super::Y;\nenum X {}")],
+            &[("src/a/x.rs", "pub(super) trait X {}\ntype X = u8;")],
+            &[("src/a/x.rs", "struct X;"), ("src/a/y.rs", "impl Y { fn f() { enum X {} } }")],
+            &[("src/a/x.rs", "type X = u8;"), ("src/a/y.rs", "fn f() -> impl Y { type X = u8; }")],
+        ],
+        &[
+            (
+                "src/a/x.rs",
+                "struct X; impl T for X { type Y = u8; }\nimpl T for u8 { type Y = X; }",
+            ),
+            ("src/a/y.rs", "trait T { type Y; fn f() { g(|| {}) } type Z; }\nstruct Y;"),
+            ("src/a/z.rs", "#[cfg(test)]\nmod tests { struct X; }\n// struct X;"),
+            ("src/a/w.rs", "macro_rules! m { ($n:ident) => { struct $n; enum $n {} } }"),
         ],
     );
 }

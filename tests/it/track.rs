@@ -11,10 +11,10 @@ use rokade::sim::trouble::Trouble;
 use rokade::sim::{Replay, Script};
 use rokade::time::Mono;
 use rokade::track::Placement;
-use rokade::track::audit::{Heard, Open};
+use rokade::track::audit::{OpenMoves, Testimony};
 use rokade::track::line::UNEXPLAINED_MAX;
 use rokade::track::past::{PAST_MAX, Past};
-use rokade::track::repair::{Found, Recorded, Stretch};
+use rokade::track::repair::{Explanation, RecordedMove, Stretch};
 use rokade::track::tracker::STEP_MAX;
 use rokade::track::{Reading, Tracker};
 use shakmaty::fen::Fen;
@@ -59,14 +59,14 @@ fn lines(script: &Script) -> (String, Replay) {
 /// What a script says of one game without a gap: pictures of the board, and all that was heard.
 struct Told {
     past: Past,
-    heard: Heard,
+    heard: Testimony,
     seen: Placement,
 }
 
 /// `None` if somebody was not there to see it, or if it is too long for hindsight.
 fn told(script: &Script, start: &Chess) -> Option<Told> {
     let seen = Placement::from(start.board().clone());
-    let heard = Heard::new(Mono::default(), seen.clone());
+    let heard = Testimony::new(Mono::default(), seen.clone());
     let mut told = Told { past: Past::default(), heard, seen };
     told.past.rest(&told.seen, Some(0));
     for (at, happening) in &script.happenings {
@@ -90,12 +90,12 @@ fn told(script: &Script, start: &Chess) -> Option<Told> {
 }
 
 /// What each of the moves `found` may as well have been, by all that was heard of them.
-fn others(start: &Chess, found: &Found, told: &Told) -> String {
+fn others(start: &Chess, found: &Explanation, told: &Told) -> String {
     let mut text = String::new();
     for late in [Duration::ZERO, ROUND] {
         for idx in 0..found.plies.len() {
             let (plies, since) = (&found.plies[..], Mono::default());
-            let open = Open { root: start, plies, since, seen: &told.seen, late };
+            let open = OpenMoves { root: start, plies, since, seen: &told.seen, late };
             let others = told.heard.others(&open, idx);
             let words: Vec<String> = others.iter().map(ToString::to_string).collect();
             if !words.is_empty() {
@@ -114,8 +114,9 @@ fn hindsight(script: &Script, replay: &Replay) -> String {
     let (sheet, start) = (play.sheet(), play.sheet().position(0));
     let Some(mut told) = told(script, start) else { return String::new() };
     let of_sheet = sheet.moves().iter();
-    let record: Vec<Recorded> =
-        of_sheet.map(|scored| Recorded { m: scored.m, is_illegal: scored.is_illegal }).collect();
+    let record: Vec<RecordedMove> = of_sheet
+        .map(|scored| RecordedMove { m: scored.m, is_illegal: scored.is_illegal })
+        .collect();
     let snaps = told.past.snaps();
     let stretch = Stretch { start, record: &record, snaps, untold: Bitboard::EMPTY };
     let Some(found) = stretch.explain(0) else { return "nothing\n".to_owned() };

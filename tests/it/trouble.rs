@@ -10,8 +10,8 @@
 use rokade::game::Unknown;
 use rokade::game::entry::{Entry, Fact};
 use rokade::laws::Edition;
-use rokade::sim::account::Account;
-use rokade::sim::trouble::{Case, Kind, Noise, Toll};
+use rokade::sim::account::Discrepancies;
+use rokade::sim::trouble::{Noise, Toll, TroubleCase, TroubleKind};
 use rokade::sim::{TableKind, Truth};
 use rokade::track::Sight;
 use shakmaty::fen::Fen;
@@ -19,17 +19,17 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 const DGT: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };
 
-const fn case(seed: u64, kind: Kind) -> Case {
-    Case { seed, kind, profile: "blitz", table: DGT, laws: None, is_forgetful: false }
+const fn case(seed: u64, kind: TroubleKind) -> TroubleCase {
+    TroubleCase { seed, kind, profile: "blitz", table: DGT, laws: None, is_forgetful: false }
 }
 
 /// Each row with its games; the last figure is for how many half-moves of a hundred games at the
 /// most the record may be wrong. These only fall.
-fn row(case: Case, n_invented_max: usize) {
+fn row(case: TroubleCase, n_invented_max: usize) {
     let n = std::env::var("ROKADE_TROUBLES").map_or(6, |n| n.parse().unwrap());
     let mut toll = Toll::default();
     for seed in 0..n {
-        let troubled = Case { seed, ..case }.run(&[]);
+        let troubled = TroubleCase { seed, ..case }.run(&[]);
         toll.add(&troubled.account, troubled.n_accused);
     }
     println!("{case}: {toll}");
@@ -37,20 +37,20 @@ fn row(case: Case, n_invented_max: usize) {
     assert!(100 * toll.n_invented <= n_invented_max * n, "{case}: {toll}");
     assert_eq!((toll.n_nothing, toll.n_false_ends), (0, 0), "{case}: {toll}");
     // Of a hurt message nobody knows that it was, at times.
-    let n_accused_max = usize::from(case.kind == Kind::Noise);
+    let n_accused_max = usize::from(case.kind == TroubleKind::Noise);
     assert!(toll.n_accused <= n_accused_max, "{case}: {toll}");
 }
 
 /// The row of such games, of those on boards without a memory, and of those with a referee.
-fn rows(case: Case) {
+fn rows(case: TroubleCase) {
     row(case, 0);
-    row(Case { is_forgetful: true, ..case }, 0);
-    row(Case { laws: Some(Edition::M2023), ..case }, 0);
+    row(TroubleCase { is_forgetful: true, ..case }, 0);
+    row(TroubleCase { laws: Some(Edition::M2023), ..case }, 0);
 }
 
 #[test]
 fn nothing_is_invented_while_a_cable_is_out() {
-    rows(case(0, Kind::Cable));
+    rows(case(0, TroubleKind::Cable));
 }
 
 /// Each of these had moves on record that nobody played: the board's memory was laid wrongly along
@@ -58,8 +58,8 @@ fn nothing_is_invented_while_a_cable_is_out() {
 #[test]
 fn what_the_memory_tells_was_played() {
     for seed in [47, 70, 93, 98] {
-        let account = case(seed, Kind::Cable).run(&[]).account;
-        assert_eq!(account, Account::default(), "seed {seed}");
+        let account = case(seed, TroubleKind::Cable).run(&[]).account;
+        assert_eq!(account, Discrepancies::default(), "seed {seed}");
     }
 }
 
@@ -70,10 +70,10 @@ fn what_the_memory_tells_was_played() {
 fn what_is_taken_over_stood_on_the_board() {
     let outs = [47, 133, 148, 183, 187, 960_004, 960_022, 960_072, 960_119, 960_178];
     let joined = [38, 71, 141, 960_021, 960_057, 970_089, 970_114, 970_174];
-    let outs = outs.map(|seed| case(seed, Kind::Cable));
-    let joined = joined.map(|seed| case(seed, Kind::Join));
+    let outs = outs.map(|seed| case(seed, TroubleKind::Cable));
+    let joined = joined.map(|seed| case(seed, TroubleKind::Join));
     for case in outs.into_iter().chain(joined) {
-        let account = Case { is_forgetful: true, ..case }.run(&[]).account;
+        let account = TroubleCase { is_forgetful: true, ..case }.run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
     }
 }
@@ -85,23 +85,25 @@ fn what_is_taken_over_stood_on_the_board() {
 fn what_is_set_right_stood_where_a_board_is_taken_over() {
     let scrambles = [960_009, 960_030, 960_037, 960_064, 960_085, 970_051];
     let schools = [960_006, 960_009, 960_026, 960_069, 960_082];
-    let scrambles = scrambles.map(|seed| Case { profile: "scramble", ..case(seed, Kind::Kill) });
-    let schools = schools.map(|seed| Case { profile: "school", ..case(seed, Kind::Kill) });
+    let scrambles =
+        scrambles.map(|seed| TroubleCase { profile: "scramble", ..case(seed, TroubleKind::Kill) });
+    let schools =
+        schools.map(|seed| TroubleCase { profile: "school", ..case(seed, TroubleKind::Kill) });
     for case in scrambles.into_iter().chain(schools) {
-        let account = Case { is_forgetful: true, ..case }.run(&[]).account;
+        let account = TroubleCase { is_forgetful: true, ..case }.run(&[]).account;
         assert_eq!(account.n_invented, 0, "{case:?}: {account:?}");
     }
 }
 
 #[test]
 fn who_joins_a_game_records_it_from_there() {
-    row(case(0, Kind::Join), 0);
-    row(Case { laws: Some(Edition::M2023), ..case(0, Kind::Join) }, 0);
+    row(case(0, TroubleKind::Join), 0);
+    row(TroubleCase { laws: Some(Edition::M2023), ..case(0, TroubleKind::Join) }, 0);
 }
 
 #[test]
 fn a_killed_daemon_goes_on_from_its_record() {
-    rows(case(0, Kind::Kill));
+    rows(case(0, TroubleKind::Kill));
 }
 
 /// Each of these had moves on record that nobody played: a new daemon knew neither what had been
@@ -112,7 +114,7 @@ fn a_new_daemon_knows_what_the_last_one_had_heard() {
     let scrambles = [22, 28, 33, 55, 62, 72, 91].map(|seed| ("scramble", 960_000 + seed));
     let blitz = [960_056, 970_014].map(|seed| ("blitz", seed));
     for (profile, seed) in scrambles.into_iter().chain(blitz) {
-        let account = Case { profile, ..case(seed, Kind::Kill) }.run(&[]).account;
+        let account = TroubleCase { profile, ..case(seed, TroubleKind::Kill) }.run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "{seed}: {account:?}");
     }
 }
@@ -125,14 +127,14 @@ fn a_new_daemon_knows_what_the_last_one_had_heard() {
 fn a_mate_behind_a_gap_stands_over_a_mate() {
     const NO_CLOCK: TableKind = TableKind { has_clock: false, ..DGT };
     for table in [DGT, NO_CLOCK] {
-        rows(Case { table, ..case(0, Kind::Late) });
+        rows(TroubleCase { table, ..case(0, TroubleKind::Late) });
     }
 }
 
 #[test]
 fn noise_makes_gaps_and_no_moves() {
     // What is hurt and looks like a message is not always found out: 5 in 100 games.
-    row(case(0, Kind::Noise), 17);
+    row(case(0, TroubleKind::Noise), 17);
 }
 
 /// Each of these had positions or moves on record that never were on the board: it was taken over
@@ -142,14 +144,14 @@ fn noise_makes_gaps_and_no_moves() {
 fn what_is_taken_over_amid_noise_was_read_twice_at_a_press() {
     let seeds = [8, 20, 31, 33, 37, 54, 55, 56, 69, 73, 78, 108, 126, 135, 140, 161, 168];
     for seed in seeds {
-        let account = case(960_000 + seed, Kind::Noise).run(&[]).account;
+        let account = case(960_000 + seed, TroubleKind::Noise).run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
     }
 }
 
 /// What a game of simulated hands is on record as, if all goes well.
 fn calm() -> (Truth, Vec<Entry>) {
-    let troubled = Case { profile: "clean", ..case(0, Kind::Noise) };
+    let troubled = TroubleCase { profile: "clean", ..case(0, TroubleKind::Noise) };
     let (played, _) = troubled.prepare(&[]);
     let replay = rokade::sim::Replay::run(&played.script);
     (played.truth, replay.entries)
@@ -162,14 +164,15 @@ fn made(entry: &Entry, n: usize) -> bool {
 #[test]
 fn the_judge_finds_what_was_not_played() {
     let (truth, entries) = calm();
-    assert_eq!(Account::new(&truth, &entries, &[]), Account::default());
+    assert_eq!(Discrepancies::new(&truth, &entries, &[]), Discrepancies::default());
     // A record of another game is wrong wherever that is another one.
-    let other = Case { profile: "clean", ..case(1, Kind::Noise) }.prepare(&[]).0.truth;
-    let account = Account::new(&other, &entries, &[]);
+    let other =
+        TroubleCase { profile: "clean", ..case(1, TroubleKind::Noise) }.prepare(&[]).0.truth;
+    let account = Discrepancies::new(&other, &entries, &[]);
     assert!(account.n_invented > 20, "{account:?}");
     // One that ends early misses what came later.
     let end = entries.iter().position(|entry| made(entry, 31)).unwrap();
-    let account = Account::new(&truth, &entries[..end], &[]);
+    let account = Discrepancies::new(&truth, &entries[..end], &[]);
     assert_eq!((account.n_invented, account.n_missing), (0, truth.plies.len() - 30));
 }
 
@@ -186,7 +189,7 @@ fn the_judge_knows_a_gap_that_was_one() {
         let gap = Fact::Gap { ply: 10, fen, n: unknown };
         let mut entries = entries[..end].to_vec();
         entries.push(Entry { fact: gap, ..entries[end - 1].clone() });
-        Account::new(&truth, &entries, &[])
+        Discrepancies::new(&truth, &entries, &[])
     };
     let account = with_gap(14, Unknown::exactly(4));
     assert_eq!((account.n_invented, account.n_unknown, account.n_gaps), (0, 4, 1));

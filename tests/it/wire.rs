@@ -11,8 +11,8 @@ use crate::table::rows;
 use describe::{command, events, hex, item, items, message, unhex};
 use rokade::time::Mono;
 use rokade::wire::{
-    BoardMessage, Command, CommandDecoder, Decoder, Field, HostItem, Item, Orientation, decode_log,
-    segments,
+    BoardCommand, BoardMessage, CommandDecoder, Decoder, Field, HostItem, Item, Orientation,
+    decode_log, segments,
 };
 
 fn decode(bytes: &[u8]) -> Vec<Item> {
@@ -52,7 +52,7 @@ fn messages_of_captures_are_written_byte_for_byte() {
 #[test]
 fn commands_are_written_and_read_as_the_table_says() {
     for [id, bytes, expected, _] in rows::<4>(include_str!("../tables/dgt-commands.csv")) {
-        let decoded = Command::decode(&unhex(bytes)).unwrap_or_else(|| panic!("{id}"));
+        let decoded = BoardCommand::decode(&unhex(bytes)).unwrap_or_else(|| panic!("{id}"));
         assert_eq!(command(&decoded), expected, "{id}");
         assert_eq!(hex(&decoded.encode()), bytes, "{id}");
     }
@@ -91,7 +91,7 @@ fn a_board_ignores_what_it_does_not_know() {
         HostItem::Bus(0x81),
         ignored("2B 03 03 77 00"),
         ignored("60 FF"),
-        HostItem::Command(Command::SendBoard),
+        HostItem::Command(BoardCommand::SendBoard),
     ];
     assert_eq!(out, expected);
 }

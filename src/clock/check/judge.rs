@@ -1,9 +1,9 @@
 //! What a difference between device and model is, once it has lasted.
 
-use super::{Check, GAP, Pending, TOLERANCE, begun, micros, off};
+use super::{Check, GAP, PendingDifference, TOLERANCE, begun, micros, off};
 use crate::clock::control::PerMove;
 use crate::clock::model::{ClockModel, Crediting};
-use crate::clock::note::{Note, Rate};
+use crate::clock::note::{ClockNote, Rate};
 use crate::clock::reading::Times;
 use crate::time::Mono;
 use shakmaty::{ByColor, Color};
@@ -44,7 +44,7 @@ impl Check {
         shown: Times,
         has_stood: bool,
         has_gap: bool,
-        notes: &mut Vec<Note>,
+        notes: &mut Vec<ClockNote>,
     ) {
         self.learn(at, shown);
         self.take_ordered(shown, notes);
@@ -55,7 +55,7 @@ impl Check {
                 self.tell_late(at, &pending, notes);
             }
             if let Some((by, credit)) = self.begun.take() {
-                notes.push(Note::Period { by, credit });
+                notes.push(ClockNote::Period { by, credit });
             }
             self.tune(at, shown, notes);
             return;
@@ -64,7 +64,7 @@ impl Check {
         let [white, black] = offs.map(Option::unwrap_or_default);
         let off = ByColor { white, black };
         let pressed = self.pressed.filter(|(then, _)| at.since(*then) < AFTER_PRESS);
-        let fresh = Pending {
+        let fresh = PendingDifference {
             since: at,
             off,
             shown,
@@ -81,7 +81,7 @@ impl Check {
             let apart = |color| (before.off.get(color) - off.get(color)).unsigned_abs();
             Color::ALL.into_iter().all(|color| u128::from(apart(color)) < TOLERANCE.as_micros())
         });
-        self.pending = Some(same.map_or(fresh, |before| Pending {
+        self.pending = Some(same.map_or(fresh, |before| PendingDifference {
             off,
             shown,
             has_stood: before.has_stood || fresh.has_stood,
@@ -101,7 +101,7 @@ impl Check {
     }
 
     /// The clock shows what the arbiter has ordered: so does the model from now on.
-    fn take_ordered(&mut self, shown: Times, notes: &mut Vec<Note>) {
+    fn take_ordered(&mut self, shown: Times, notes: &mut Vec<ClockNote>) {
         let (Some(ordered), Some(before)) = (self.ordered, self.now()) else { return };
         let Some(model) = &mut self.model else { return };
         let of = |color: Color| without(before.of(color), -ordered.get(color));
@@ -116,7 +116,7 @@ impl Check {
             model.adopt(by, after.of(by));
             self.phases.get_mut(by).forget();
             let from = begun(before).of(by);
-            notes.push(Note::AsOrdered { by, from, to: shown.of(by) });
+            notes.push(ClockNote::AsOrdered { by, from, to: shown.of(by) });
         }
     }
 
@@ -152,18 +152,18 @@ impl Check {
         model.adopt(by, left + increment);
     }
 
-    fn tell_late(&mut self, at: Mono, pending: &Pending, notes: &mut Vec<Note>) {
+    fn tell_late(&mut self, at: Mono, pending: &PendingDifference, notes: &mut Vec<ClockNote>) {
         let is_told = self.told_late.is_some_and(|then| at.since(then) < LATE_EVERY);
         if is_told || pending.pressed.is_some() || pending.has_stood {
             return;
         }
         self.told_late = Some(at);
         let most = pending.off.white.unsigned_abs().max(pending.off.black.unsigned_abs());
-        notes.push(Note::Late { by: Duration::from_micros(most) });
+        notes.push(ClockNote::Late { by: Duration::from_micros(most) });
     }
 
     /// Brings the fraction of a second into line, and tells if that adds up.
-    fn tune(&mut self, at: Mono, shown: Times, notes: &mut Vec<Note>) {
+    fn tune(&mut self, at: Mono, shown: Times, notes: &mut Vec<ClockNote>) {
         let Some(model) = &mut self.model else { return };
         for color in Color::ALL {
             let estimated = model.left(color);
@@ -183,13 +183,13 @@ impl Check {
         let is_told = !self.is_driven && by >= self.drift_told;
         if is_told && by > over / DRIFT_PART && over >= DRIFT_OVER {
             let rate = if self.drift < 0 { Rate::Fast } else { Rate::Slow };
-            notes.push(Note::Drift { rate, by, over });
+            notes.push(ClockNote::Drift { rate, by, over });
             self.drift_told = by * 2;
         }
     }
 
     /// The difference has lasted: says what it is, and believes the device.
-    pub(super) fn judge(&mut self, notes: &mut Vec<Note>) {
+    pub(super) fn judge(&mut self, notes: &mut Vec<ClockNote>) {
         let Some(pending) = self.pending.take() else { return };
         let expected = begun(Times {
             white: without(pending.shown.white, pending.off.white),
@@ -212,29 +212,29 @@ impl Check {
         }
     }
 
-    fn name(&mut self, pending: &Pending, expected: Times, notes: &mut Vec<Note>) {
+    fn name(&mut self, pending: &PendingDifference, expected: Times, notes: &mut Vec<ClockNote>) {
         let shown = pending.shown;
         let is_near = |a: Duration, b: Duration| a.abs_diff(b) <= TOLERANCE;
         let are_apart = expected.white.abs_diff(expected.black) > TOLERANCE * 3;
         if are_apart && is_near(shown.white, expected.black) && is_near(shown.black, expected.white)
         {
-            notes.push(Note::Turned { to: shown });
+            notes.push(ClockNote::Turned { to: shown });
             return;
         }
         let is_used = |color| self.first.is_some_and(|first| first.of(color) > expected.of(color));
         let is_zero = shown.white.is_zero() && shown.black.is_zero();
         if (self.first == Some(shown) || is_zero) && Color::ALL.into_iter().all(is_used) {
-            notes.push(Note::Reset { from: expected, to: shown });
+            notes.push(ClockNote::Reset { from: expected, to: shown });
             return;
         }
         let is_transfer =
             |model: &ClockModel| is_transfer(model, pending.off.white, pending.off.black);
         if !pending.has_stood && self.model.as_ref().is_some_and(is_transfer) {
-            notes.push(Note::PressesMissed { expected, shown });
+            notes.push(ClockNote::PressesMissed { expected, shown });
             return;
         }
         if pending.has_gap {
-            notes.push(Note::Back { estimated: expected, shown });
+            notes.push(ClockNote::Back { estimated: expected, shown });
             return;
         }
         for color in Color::ALL {
@@ -248,18 +248,18 @@ impl Check {
 
     fn name_one(
         &mut self,
-        pending: &Pending,
+        pending: &PendingDifference,
         by: Color,
         off: i64,
         from: Duration,
         to: Duration,
-    ) -> Option<Note> {
+    ) -> Option<ClockNote> {
         let amount = Duration::from_micros(off.unsigned_abs());
         if let Some(note) = self.name_period(by, off, amount) {
             return Some(note);
         }
         if pending.has_stood {
-            return Some(Note::SetByHand { by, from, to });
+            return Some(ClockNote::SetByHand { by, from, to });
         }
         let is_of_press = pending.pressed == Some(by) && amount <= PER_MOVE_MOST;
         if is_of_press && self.control.is_none() {
@@ -273,12 +273,12 @@ impl Check {
         if is_of_press {
             let expected = self.model.as_ref()?.per_move(by).span();
             let shown = without(expected, -off);
-            return Some(Note::Increment { by, expected, shown });
+            return Some(ClockNote::Increment { by, expected, shown });
         }
         if self.control.is_none() && amount <= PLAIN {
             return None;
         }
-        Some(Note::Unexplained { by, from, to })
+        Some(ClockNote::Unexplained { by, from, to })
     }
 
     /// The clock adds something else than it was believed to add, if two presses say the same.
@@ -299,14 +299,14 @@ impl Check {
     }
 
     /// The time of a period, added or not added.
-    fn name_period(&mut self, by: Color, off: i64, amount: Duration) -> Option<Note> {
+    fn name_period(&mut self, by: Color, off: i64, amount: Duration) -> Option<ClockNote> {
         let model = self.model.as_mut()?;
         let index = model.period(by);
         self.begun = self.begun.filter(|(begun, _)| *begun != by);
         let Some(control) = &self.control else {
             let is_long = off > 0 && amount >= PERIOD_LEAST;
             return (is_long && self.pressed.is_some_and(|(_, last)| last == by))
-                .then_some(Note::Period { by, credit: amount });
+                .then_some(ClockNote::Period { by, credit: amount });
         };
         let periods = control.periods(by)?;
         let is_near = |span: Duration| !span.is_zero() && span.abs_diff(amount) <= TOLERANCE;
@@ -314,7 +314,7 @@ impl Check {
             let credit = periods.get(index + 1).allotment;
             if is_near(credit) {
                 model.set_period(by, index + 1);
-                return Some(Note::Period { by, credit });
+                return Some(ClockNote::Period { by, credit });
             }
         }
         let credit = periods.get(index).allotment;
@@ -322,7 +322,7 @@ impl Check {
             // It will come when the time has run down to zero.
             model.set_period(by, index - 1);
             model.set_crediting(Crediting::OnZero);
-            return Some(Note::PeriodDue { by, credit });
+            return Some(ClockNote::PeriodDue { by, credit });
         }
         None
     }

@@ -1,9 +1,9 @@
 //! A clock that a host drives by a model of its own: what it shows is held against that model and
 //! never believed, for it will be mended.
 
-use super::{Check, LASTS_DRIVEN, Shown, begun, off};
+use super::{Check, ClockReading, LASTS_DRIVEN, begun, off};
 use crate::clock::model::ClockModel;
-use crate::clock::note::Note;
+use crate::clock::note::ClockNote;
 use crate::clock::reading::Times;
 use crate::time::Mono;
 use shakmaty::Color;
@@ -14,7 +14,7 @@ const OVERTAKEN: Duration = Duration::from_secs(1);
 
 /// The clock shows something else than the host's model says.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Apart {
+pub(super) struct Deviation {
     since: Mono,
     shown: Times,
     is_told: bool,
@@ -74,7 +74,7 @@ impl Check {
     }
 
     /// A reading of a clock that is kept.
-    pub(super) fn read_kept(&mut self, at: Mono, shown: &Shown, notes: &mut Vec<Note>) {
+    pub(super) fn read_kept(&mut self, at: Mono, shown: &ClockReading, notes: &mut Vec<ClockNote>) {
         let Some(model) = &mut self.model else { return };
         model.advance(at);
         self.read_at = at;
@@ -84,8 +84,8 @@ impl Check {
         self.is_lost = false;
         let Some(expected) = self.now() else { return };
         if Color::ALL.into_iter().any(|color| off(&expected, &times, color).is_some()) {
-            let fresh = Apart { since: at, shown: times, is_told: false };
-            self.apart = Some(Apart { shown: times, ..self.apart.unwrap_or(fresh) });
+            let fresh = Deviation { since: at, shown: times, is_told: false };
+            self.apart = Some(Deviation { shown: times, ..self.apart.unwrap_or(fresh) });
             self.tell_apart(at, notes);
         } else {
             self.apart = None;
@@ -94,9 +94,9 @@ impl Check {
     }
 
     /// What was ordered, and a new period, are told once the clock shows them.
-    fn tell_agreed(&mut self, expected: Times, shown: Times, notes: &mut Vec<Note>) {
+    fn tell_agreed(&mut self, expected: Times, shown: Times, notes: &mut Vec<ClockNote>) {
         if let Some((by, credit)) = self.begun.take() {
-            notes.push(Note::Period { by, credit });
+            notes.push(ClockNote::Period { by, credit });
         }
         let Some(ordered) = self.ordered.take() else { return };
         for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
@@ -104,19 +104,19 @@ impl Check {
             let after = begun(expected).of(by);
             let is_more = *ordered.get(by) > 0;
             let from = if is_more { after.saturating_sub(amount) } else { after + amount };
-            notes.push(Note::AsOrdered { by, from, to: shown.of(by) });
+            notes.push(ClockNote::AsOrdered { by, from, to: shown.of(by) });
         }
     }
 
     /// A press that was none has been taken back.
-    pub(super) fn tell_withdrawn(&mut self, notes: &mut Vec<Note>) {
+    pub(super) fn tell_withdrawn(&mut self, notes: &mut Vec<ClockNote>) {
         if std::mem::take(&mut self.has_withdrawn) {
-            notes.push(Note::Late { by: OVERTAKEN });
+            notes.push(ClockNote::Late { by: OVERTAKEN });
         }
     }
 
     /// Once: the clock has not shown what it should for a while.
-    pub(super) fn tell_apart(&mut self, at: Mono, notes: &mut Vec<Note>) {
+    pub(super) fn tell_apart(&mut self, at: Mono, notes: &mut Vec<ClockNote>) {
         if self.apart_until().is_none_or(|due| due > at) {
             return;
         }
@@ -125,7 +125,7 @@ impl Check {
         for by in Color::ALL {
             if off(&expected, &apart.shown, by).is_some() {
                 let from = begun(expected).of(by);
-                notes.push(Note::Unexplained { by, from, to: apart.shown.of(by) });
+                notes.push(ClockNote::Unexplained { by, from, to: apart.shown.of(by) });
             }
         }
     }

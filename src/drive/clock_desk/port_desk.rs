@@ -13,7 +13,7 @@ use crate::laws::ClockOrder;
 use crate::table::End;
 use crate::time::Mono;
 use crate::wire::{
-    Act, ClockMessage, ClockNews, ClockTime, Difference, PortDriver, PortInput, SideTime,
+    ClockMessage, ClockNews, ClockTime, Difference, DriverOutput, PortDriver, PortInput, SideTime,
     WantedTimes,
 };
 use shakmaty::Color;
@@ -36,11 +36,11 @@ pub enum PortAct {
     Hear(ClockMessage),
 }
 
-impl From<Act<Vec<u8>>> for PortAct {
-    fn from(act: Act<Vec<u8>>) -> Self {
+impl From<DriverOutput<Vec<u8>>> for PortAct {
+    fn from(act: DriverOutput<Vec<u8>>) -> Self {
         match act {
-            Act::Send(bytes) => Self::Send(bytes),
-            Act::Tell(news) => Self::Tell(news),
+            DriverOutput::Send(bytes) => Self::Send(bytes),
+            DriverOutput::Tell(news) => Self::Tell(news),
         }
     }
 }
@@ -139,11 +139,11 @@ impl<D: PortDriver> PortDesk<D> {
     }
 
     /// Does what the driver asks, and takes in what it tells.
-    fn take(&mut self, at: Mono, acts: Vec<Act<Vec<u8>>>, out: &mut Vec<PortAct>) {
+    fn take(&mut self, at: Mono, acts: Vec<DriverOutput<Vec<u8>>>, out: &mut Vec<PortAct>) {
         for act in acts {
             match act {
-                Act::Send(bytes) => out.push(PortAct::Send(bytes)),
-                Act::Tell(news) => {
+                DriverOutput::Send(bytes) => out.push(PortAct::Send(bytes)),
+                DriverOutput::Tell(news) => {
                     out.push(PortAct::Tell(news));
                     self.on_news(at, news, out);
                     // Each by itself: a start and a press may come in one breath.

@@ -4,12 +4,12 @@
 //! If it goes by itself, hands have set it, and it is read like any other. If not, nothing is
 //! believed of it but its lever, and the times are reckoned from presses.
 
-use super::{ClockDesk, Over, Starter};
+use super::{ClockDesk, Overlay, Starter};
 use crate::clock::{ClockModel, Face, Manner, Sense};
 use crate::game::Driving;
 use crate::table::End;
 use crate::time::Mono;
-use crate::wire::{Act, ClockDriver, ClockTime, Difference};
+use crate::wire::{ClockDriver, ClockTime, Difference, DriverOutput};
 use shakmaty::Color;
 
 /// Whether the clock does what it is told.
@@ -59,7 +59,7 @@ impl<D: ClockDriver> ClockDesk<D> {
     }
 
     fn may_be_started(&self) -> bool {
-        self.starter == Starter::Anybody && !matches!(self.over, Over::Result(_))
+        self.starter == Starter::Anybody && !matches!(self.over, Overlay::Result(_))
     }
 
     /// Whether the clock is to be set for a game that begins although it seemed to run.
@@ -104,7 +104,7 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     /// A move is made. If its player has pressed before, that has started the game's time where
     /// nothing but the lever tells.
-    pub(super) fn first_move(&mut self, at: Mono, out: &mut Vec<Act<D::Command>>) {
+    pub(super) fn first_move(&mut self, at: Mono, out: &mut Vec<DriverOutput<D::Command>>) {
         self.has_moved = true;
         let Some(by) = self.opens.take() else { return };
         if self.is_lever() && self.may_be_started() && !self.has_run && self.turn != by {

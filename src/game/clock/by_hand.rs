@@ -2,7 +2,7 @@
 //! who has to do it.
 
 use super::ClockSide;
-use crate::clock::Times;
+use crate::clock::{Hms, Times};
 use crate::game::entry::Fact;
 use crate::game::settings::ClockRole;
 use crate::laws::ClockOrder;
@@ -19,26 +19,19 @@ impl fmt::Display for ByHand {
         match self.0 {
             ClockOrder::Stop => f.write_str("stop both sides"),
             ClockOrder::Run(side) => write!(f, "let {side}'s side run"),
-            ClockOrder::Set(side, to) => write!(f, "set {side} to {}", Hms(to)),
-            ClockOrder::Add(side, span) => write!(f, "give {side} {} more", Hms(span)),
-            ClockOrder::Subtract(side, span) => write!(f, "take {} from {side}", Hms(span)),
+            ClockOrder::Set(side, to) => write!(f, "set {side} to {}", Hms(to.as_secs())),
+            ClockOrder::Add(side, span) => write!(f, "give {side} {} more", Hms(span.as_secs())),
+            ClockOrder::Subtract(side, span) => {
+                write!(f, "take {} from {side}", Hms(span.as_secs()))
+            }
             ClockOrder::Credit(side, span) => {
-                write!(f, "{} of the next period for {side}", Hms(span))
+                write!(f, "{} of the next period for {side}", Hms(span.as_secs()))
             }
             ClockOrder::Increment(span) => {
                 write!(f, "{} s for each move from now on", span.as_secs())
             }
             ClockOrder::Moves(n) => write!(f, "move counter to {n}"),
         }
-    }
-}
-
-struct Hms(Duration);
-
-impl fmt::Display for Hms {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.as_secs();
-        write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
 

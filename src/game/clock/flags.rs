@@ -12,7 +12,7 @@ const ZERO_LASTS: Duration = Duration::from_secs(2);
 
 /// What the clock has shown of the flags in this game.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Flags {
+pub(super) struct ShownFlags {
     /// Since when a time is zero.
     zero_since: ByColor<Option<Mono>>,
     is_told: ByColor<bool>,
@@ -20,7 +20,7 @@ pub(super) struct Flags {
     due: Option<Mono>,
 }
 
-impl Flags {
+impl ShownFlags {
     /// A reading of the clock may show that a flag is down.
     pub(super) fn watch(&mut self, now: Mono, time: &ClockTime, reader: &Reader) {
         for end in [crate::table::End::Left, crate::table::End::Right] {

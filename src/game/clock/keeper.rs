@@ -1,6 +1,8 @@
 //! The clock's model beside its readings, for one game, and what that tells the record.
 
-use crate::clock::{Check, ClockModel, Estimate, Note, Reader, Shown, TimeControl, Times};
+use crate::clock::{
+    Check, ClockModel, ClockNote, ClockReading, Estimate, Reader, TimeControl, Times,
+};
 use crate::game::event::Driving;
 use crate::game::settings::ClockRole;
 use crate::time::Mono;
@@ -39,7 +41,7 @@ pub(super) struct Timekeeper {
     lever: Option<bool>,
     /// Since when the game's time is reckoned from that lever, and whether that was told.
     by_lever: Option<(Mono, bool)>,
-    notes: Vec<Note>,
+    notes: Vec<ClockNote>,
 }
 
 impl Timekeeper {
@@ -189,7 +191,7 @@ impl Timekeeper {
     ) {
         let has_times = matches!(message, ClockMessage::Time(_));
         let is_low = matches!(message, ClockMessage::Time(time) if time.battery_low);
-        let shown = Shown {
+        let shown = ClockReading {
             times: reader.times().filter(|_| has_times),
             running: reader.running(),
             pressed,
@@ -209,7 +211,7 @@ impl Timekeeper {
         let is_set = self.role != ClockRole::Driven;
         if is_set && reader.times().is_some() {
             let (times, running) = (reader.times(), reader.running());
-            let shown = Shown { times, running, pressed: None, is_battery_low: false };
+            let shown = ClockReading { times, running, pressed: None, is_battery_low: false };
             self.check.read(now, shown, &mut self.notes);
         }
     }
@@ -244,7 +246,7 @@ impl Timekeeper {
     }
 
     /// What there is to say since this was asked last.
-    pub(super) fn take_notes(&mut self) -> Vec<Note> {
+    pub(super) fn take_notes(&mut self) -> Vec<ClockNote> {
         std::mem::take(&mut self.notes)
     }
 }

@@ -6,7 +6,7 @@ mod flags;
 mod keeper;
 mod stands;
 
-use self::flags::Flags;
+use self::flags::ShownFlags;
 pub(super) use self::keeper::Beginning;
 use self::keeper::Timekeeper;
 use self::stands::ClockStands;
@@ -14,10 +14,10 @@ use super::entry::Fact;
 use super::event::Driving;
 use super::play::Play;
 use super::settings::{ClockRole, Settings};
-use crate::clock::{Device, Estimate, Face, Note, Reader, Times, Turned};
+use crate::clock::{ClockNote, ClockPresence, Estimate, Face, Reader, Times, Turned};
 use crate::table::End;
 use crate::time::Mono;
-use crate::wire::lever_watch::{LeverWatch, Turn};
+use crate::wire::lever_watch::{LeverTurn, LeverWatch};
 use crate::wire::{ClockMessage, Orientation};
 use shakmaty::{Color, Position};
 use std::ops::Deref;
@@ -44,7 +44,7 @@ pub(super) struct ClockSide {
     /// It does not hang on the board, and stays when the line to the board is lost.
     is_beside: bool,
     keeper: Timekeeper,
-    flags: Flags,
+    flags: ShownFlags,
     stands: ClockStands,
     recorded_at: Mono,
     /// What it showed then.
@@ -96,7 +96,7 @@ impl ClockSide {
             lever: LeverWatch::default(),
             is_beside: false,
             keeper: Timekeeper::new(settings.clock_role, settings.time_control.clone()),
-            flags: Flags::default(),
+            flags: ShownFlags::default(),
             stands: ClockStands::default(),
             recorded_at: Mono::default(),
             times_recorded: None,
@@ -157,7 +157,7 @@ impl ClockSide {
         }
         let lever = message.lever()?;
         let is_driven = self.role == ClockRole::Driven;
-        if is_driven && self.lever.read(now, lever.high) == Turn::Overtaken {
+        if is_driven && self.lever.read(now, lever.high) == LeverTurn::Overtaken {
             return None;
         }
         let by_lever = self.keeper.runs_by_lever();
@@ -218,14 +218,14 @@ impl ClockSide {
         facts.push(Fact::Clock {
             running: self.reader.running(),
             times: self.reader.times(),
-            is_connected: self.reader.device() == Device::Present,
+            is_connected: self.reader.device() == ClockPresence::Present,
         });
     }
 
     /// Whether the clock has been stopped in the middle of the game. What is moved meanwhile is
     /// analysis, a claim being shown, or the kings announcing a result.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.reader.device() == Device::Present
+        self.reader.device() == ClockPresence::Present
             && self.reader.has_run()
             && !self.reader.is_running()
     }
@@ -270,7 +270,7 @@ impl ClockSide {
         let Some(is_running) = runs else { return Vec::new() };
         let is_on = play.is_some_and(|play| !play.is_over());
         if is_on && self.keeper.is_lever_alone(now) {
-            facts.push(Fact::ClockNote(Note::NoTimes));
+            facts.push(Fact::ClockNote(ClockNote::NoTimes));
         }
         let high = self.reader.high().filter(|_| self.reader.is_running() != is_running);
         let Some(high) = high else { return Vec::new() };
@@ -307,7 +307,7 @@ impl ClockSide {
         self.keeper.begin(now, beginning, &self.reader);
         facts.extend(self.keeper.control().cloned().map(Fact::TimeControl));
         self.tell_notes(facts);
-        self.flags = Flags::default();
+        self.flags = ShownFlags::default();
         self.stands = self.stands.new_game();
     }
 
@@ -317,7 +317,7 @@ impl ClockSide {
         self.keeper.turned();
         self.record_seats(facts);
         if self.is_end_named {
-            facts.push(Fact::ClockNote(Note::OtherEnd));
+            facts.push(Fact::ClockNote(ClockNote::OtherEnd));
         }
     }
 
@@ -368,7 +368,7 @@ impl ClockSide {
 
     fn tell_notes(&mut self, facts: &mut Vec<Fact>) {
         for note in self.keeper.take_notes() {
-            if matches!(note, Note::Turned { .. }) {
+            if matches!(note, ClockNote::Turned { .. }) {
                 self.reader.bind_white(self.reader.white_end().other());
                 self.keeper.turned();
                 self.record_seats(facts);

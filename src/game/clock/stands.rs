@@ -1,7 +1,7 @@
 //! A clock that the host runs and that nobody has started: players who do not look at it would play
 //! a whole game without time.
 
-use crate::clock::{Device, Reader};
+use crate::clock::{ClockPresence, Reader};
 use crate::game::entry::Fact;
 use crate::game::play::Play;
 use crate::laws::{Finding, FindingKind};
@@ -66,7 +66,7 @@ impl ClockStands {
 }
 
 fn may_stand(reader: &Reader, play: &Play) -> bool {
-    reader.device() == Device::Present && !reader.is_running() && !play.is_over()
+    reader.device() == ClockPresence::Present && !reader.is_running() && !play.is_over()
 }
 
 /// Whether so many half-moves are on record while the clock has not run.

@@ -8,7 +8,7 @@ use crate::game::entry::{Fact, Weighed};
 use crate::game::play::Play;
 use crate::game::score::ScoreSheet;
 use crate::game::settings::Settings;
-use crate::laws::{Clocks, Ending, Picture, Recorded, Sheet, Thing, Told};
+use crate::laws::{Clocks, Ending, Picture, Sheet, SheetMove, Thing, Told};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use shakmaty::{Bitboard, ByColor, Chess, Color, Position, Square};
@@ -19,10 +19,10 @@ const SETTLED_AFTER: Duration = Duration::from_secs(6);
 
 /// Something that a referee is told, or that decides what he is told.
 #[derive(Clone, Debug)]
-enum Item {
+enum MinutesItem {
     Told(Told),
     /// A half-move was put on record.
-    Made(Recorded),
+    Made(SheetMove),
     /// Half-move `ply`, from 1, was completed; the clock then, if the press was just now.
     /// The flag says that a reply stands for the press.
     Completed(usize, bool, Option<Clocks>),
@@ -42,7 +42,7 @@ enum Item {
 /// What is on record of a table.
 #[derive(Clone, Debug, Default)]
 pub(in crate::game) struct Minutes {
-    items: Vec<(Mono, Item)>,
+    items: Vec<(Mono, MinutesItem)>,
     last: Mono,
     /// What lies before the time of this run of the daemon.
     before: Mono,
@@ -63,7 +63,12 @@ impl Minutes {
             Fact::MoveMade { is_illegal, .. } => {
                 let Some(scored) = sheet.and_then(|sheet| sheet.moves().last()) else { return };
                 let (m, is_illegal) = (scored.m, *is_illegal);
-                Item::Made(Recorded { m, is_illegal, is_completed: false, is_replied: false })
+                MinutesItem::Made(SheetMove {
+                    m,
+                    is_illegal,
+                    is_completed: false,
+                    is_replied: false,
+                })
             }
             Fact::MoveCompleted { ply, by, pressed_before, times } => {
                 let is_now = *by == CompletedBy::Press && pressed_before.is_zero();
@@ -73,25 +78,25 @@ impl Minutes {
                     left: ByColor { white: times.white, black: times.black },
                     running: Some(next),
                 });
-                Item::Completed(*ply, *by == CompletedBy::Reply, clocks)
+                MinutesItem::Completed(*ply, *by == CompletedBy::Reply, clocks)
             }
-            Fact::MoveRetracted { ply } => Item::Retracted(*ply),
+            Fact::MoveRetracted { ply } => MinutesItem::Retracted(*ply),
             Fact::Gap { .. } => match sheet {
-                Some(sheet) => Item::Gap(Box::new(sheet.last().clone())),
+                Some(sheet) => MinutesItem::Gap(Box::new(sheet.last().clone())),
                 None => return,
             },
-            Fact::GapClosed { .. } => Item::GapClosed,
-            Fact::Weighed(outcome) => Item::Weighed(*outcome),
-            Fact::Ended(ending) => Item::Ended(*ending),
-            Fact::Reopened(_) => Item::Reopened,
+            Fact::GapClosed { .. } => MinutesItem::GapClosed,
+            Fact::Weighed(outcome) => MinutesItem::Weighed(*outcome),
+            Fact::Ended(ending) => MinutesItem::Ended(*ending),
+            Fact::Reopened(_) => MinutesItem::Reopened,
             _ => match (told_of(fact), std::mem::take(&mut self.has_gap)) {
                 (Some(Told::Picture(picture)), true) if sheet.is_some() => {
-                    Item::Told(Told::Unseen(picture))
+                    MinutesItem::Told(Told::Unseen(picture))
                 }
                 (told, had_gap) => {
                     self.has_gap = had_gap && !matches!(fact, Fact::Pictured(_));
                     let Some(told) = told else { return };
-                    Item::Told(told)
+                    MinutesItem::Told(told)
                 }
             },
         };
@@ -102,8 +107,8 @@ impl Minutes {
     /// not, he who was there before the game stays, with what he was told.
     pub(in crate::game) fn begin(&mut self) {
         let has_moves = self.items.iter().rev().find_map(|(_, item)| match item {
-            Item::Made(_) => Some(true),
-            Item::Retracted(ply) => Some(*ply > 1),
+            MinutesItem::Made(_) => Some(true),
+            MinutesItem::Retracted(ply) => Some(*ply > 1),
             _ => None,
         });
         if has_moves == Some(true) {
@@ -119,7 +124,7 @@ impl Minutes {
     /// The daemon was started anew: its time begins again, and messages of the board may have been
     /// lost.
     pub(in crate::game) fn note_restart(&mut self) {
-        self.items.push((self.end(), Item::Restarted));
+        self.items.push((self.end(), MinutesItem::Restarted));
         self.before = self.end();
         self.last = Mono::default();
         self.has_gap = true;
@@ -131,17 +136,17 @@ impl Minutes {
 
     /// A referee of this game who knows all of it; none if the settings name no terms.
     pub(in crate::game) fn seat(&self, settings: &Settings, sheet: &ScoreSheet) -> Option<Bench> {
-        let mut reader = Reader::new(settings, sheet)?;
+        let mut reader = MinutesReader::new(settings, sheet)?;
         for (at, item) in &self.items {
             reader.take(*at, item);
         }
-        reader.take(self.end(), &Item::Restarted);
+        reader.take(self.end(), &MinutesItem::Restarted);
         reader.game.bench
     }
 }
 
 /// He who reads the minutes to the referee, with a game that has nothing but him.
-struct Reader {
+struct MinutesReader {
     game: Game,
     record: Sheet,
     /// What the sensors show.
@@ -150,7 +155,7 @@ struct Reader {
     ended: Option<(Mono, Ending)>,
 }
 
-impl Reader {
+impl MinutesReader {
     fn new(settings: &Settings, sheet: &ScoreSheet) -> Option<Self> {
         let terms = settings.terms.clone()?;
         let (start, mode) = (sheet.start(), sheet.mode());
@@ -164,7 +169,7 @@ impl Reader {
         Some(Self { game, record: Sheet::default(), seen, ended: None })
     }
 
-    fn take(&mut self, at: Mono, item: &Item) {
+    fn take(&mut self, at: Mono, item: &MinutesItem) {
         if self.ended.is_some_and(|(then, _)| then < at)
             && let (Some((_, ending)), Some(play)) =
                 (self.ended.take(), self.game.recorder.play_mut())
@@ -173,29 +178,29 @@ impl Reader {
         }
         self.pass(at);
         match item {
-            Item::Told(told) => self.tell(at, told),
-            Item::Weighed(outcome) => self.weigh(at, *outcome),
-            Item::Made(recorded) => self.record.moves.push(*recorded),
-            Item::Completed(ply, is_replied, clocks) => {
+            MinutesItem::Told(told) => self.tell(at, told),
+            MinutesItem::Weighed(outcome) => self.weigh(at, *outcome),
+            MinutesItem::Made(recorded) => self.record.moves.push(*recorded),
+            MinutesItem::Completed(ply, is_replied, clocks) => {
                 self.complete(at, *ply, *is_replied, *clocks);
             }
-            Item::Retracted(ply) => {
+            MinutesItem::Retracted(ply) => {
                 self.record.moves.truncate(*ply - 1);
                 self.record.gaps.retain(|(n, _)| n < ply);
             }
-            Item::Gap(adopted) => {
+            MinutesItem::Gap(adopted) => {
                 self.close_gap();
                 self.record.gaps.push((self.record.moves.len(), (**adopted).clone()));
             }
-            Item::GapClosed => self.close_gap(),
-            Item::Ended(ending) => {
+            MinutesItem::GapClosed => self.close_gap(),
+            MinutesItem::Ended(ending) => {
                 self.ended = Some((at, *ending));
                 if ending.reason.is_of_position() {
                     self.end_by_position(at);
                 }
             }
-            Item::Reopened => self.reopen(at),
-            Item::Restarted => self.restart(at),
+            MinutesItem::Reopened => self.reopen(at),
+            MinutesItem::Restarted => self.restart(at),
         }
         self.game.out.facts.clear();
     }

@@ -18,10 +18,10 @@ use super::entry::{Entry, Fact, LinkState};
 use super::event::{Driving, Event};
 use super::play;
 use super::play::Play;
-use super::recorder::{Cx, LastRead, Legacy, Outbox, Pressed, Recorder, start_shown};
+use super::recorder::{Cx, GameOutbox, LastRead, Legacy, PressSource, Recorder, start_shown};
 use super::settings::{BoardKind, ClockRole, Lights, Settings};
 use crate::board::{AnyBoard, Certabo, ChessLink, Dgt, Expects, Known, News, Scanned};
-use crate::clock::{Device, Estimate, Note, Reader, Times, Turned};
+use crate::clock::{ClockNote, ClockPresence, Estimate, Reader, Times, Turned};
 use crate::laws::Told;
 use crate::table::End;
 use crate::time::{Mono, Stamp};
@@ -41,7 +41,7 @@ pub struct Game {
     bench: Option<Bench>,
     /// Why the order that came last cannot be carried out.
     refused: Option<String>,
-    out: Outbox,
+    out: GameOutbox,
 }
 
 impl Game {
@@ -71,7 +71,7 @@ impl Game {
             recorder: Recorder::default(),
             bench: Bench::of(&settings),
             refused: None,
-            out: Outbox::default(),
+            out: GameOutbox::default(),
             settings,
         }
     }
@@ -112,7 +112,7 @@ impl Game {
     /// a move may be corrected without penalty until the press. 2023: Art. 6.2.1, 7.5.
     pub fn n_public(&self) -> usize {
         let Some(play) = self.recorder.play() else { return 0 };
-        let waits_for_press = self.clock.device() == Device::Present && self.clock.has_run();
+        let waits_for_press = self.clock.device() == ClockPresence::Present && self.clock.has_run();
         if waits_for_press && !play.is_over() {
             play.sheet().n_completed()
         } else {
@@ -129,7 +129,7 @@ impl Game {
     /// The clock is our own and was given these times, which are on record.
     pub fn clock_restored(&mut self, to: Times) {
         self.clock.restore(to);
-        self.out.facts.push(Fact::ClockNote(Note::Restored { to }));
+        self.out.facts.push(Fact::ClockNote(ClockNote::Restored { to }));
     }
 
     /// The line to the board.
@@ -187,7 +187,7 @@ impl Game {
                 self.clock.note_beside();
                 self.on_clock(now, message);
             }
-            Event::Pressed(by) => self.on_press(now, *by, Pressed::Button),
+            Event::Pressed(by) => self.on_press(now, *by, PressSource::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
             Event::Kept(driving) => self.keep_clock(now, driving),
             Event::Act(act) => self.on_act(now, act),
@@ -271,7 +271,7 @@ impl Game {
 
     /// What the board has to say next, as it is to be believed in view of the game.
     fn next_news(&mut self, now: Mono) -> Option<News> {
-        let view = View {
+        let view = DriverView {
             open: self.recorder.play().filter(|play| !play.is_over()),
             settings: &self.settings,
             clock: &self.clock,
@@ -390,7 +390,7 @@ impl Game {
                 Turned::Pressed(end) => {
                     let sets_running = turned.contains(&Turned::Started);
                     if recorder.on_lever(&mut cx, now, *end, sets_running) {
-                        self.on_press(now, self.clock.color(*end), Pressed::Lever);
+                        self.on_press(now, self.clock.color(*end), PressSource::Lever);
                     }
                 }
                 Turned::Started => {
@@ -402,7 +402,7 @@ impl Game {
         }
     }
 
-    fn on_press(&mut self, now: Mono, by: Color, how: Pressed) {
+    fn on_press(&mut self, now: Mono, by: Color, how: PressSource) {
         // A press that may end the game by a ruling belongs to a move that goes on record first.
         let may_end = self.bench.as_ref().is_some_and(|bench| bench.referee().is_charged_at(by));
         if may_end {
@@ -415,7 +415,7 @@ impl Game {
         self.settle_doubt(now);
     }
 
-    fn take_press(&mut self, now: Mono, by: Color, how: Pressed) {
+    fn take_press(&mut self, now: Mono, by: Color, how: PressSource) {
         let (recorder, mut cx) = self.parts();
         recorder.take_press(&mut cx, now, by, how);
     }
@@ -441,7 +441,7 @@ pub(super) struct Before {
 }
 
 /// What a board's driver may know of the game.
-struct View<'a> {
+struct DriverView<'a> {
     /// The game that is on.
     open: Option<&'a Play>,
     settings: &'a Settings,
@@ -449,7 +449,7 @@ struct View<'a> {
     is_whole: bool,
 }
 
-impl Expects for View<'_> {
+impl Expects for DriverView<'_> {
     fn on_record(&self) -> Option<&Board> {
         self.open.map(|play| play.sheet().last().board())
     }

@@ -9,7 +9,8 @@ use crate::game::act::Act;
 use crate::game::entry::Fact;
 use crate::game::play::OrderError;
 use crate::laws::{
-    self, Code, Declaration, Ending, Order, Pending, Reason, Referee, Ruling, Score, Standing, Told,
+    self, Code, Declaration, Ending, GivenPosition, Order, Pending, Reason, Referee, Ruling, Score,
+    Told,
 };
 use crate::time::Mono;
 use crate::track::legal;
@@ -138,8 +139,8 @@ impl Game {
             Order::Confirm(number) => self.is_open(*number, "confirm"),
             Order::Dismiss(number) => self.is_open(*number, "dismiss"),
             Order::Start => self.order_start(now),
-            Order::Position(Standing::Named(fen)) => self.order_position(now, fen),
-            Order::Position(Standing::OnBoard(turn)) => self.order_standing(now, *turn),
+            Order::Position(GivenPosition::Named(fen)) => self.order_position(now, fen),
+            Order::Position(GivenPosition::OnBoard(turn)) => self.order_standing(now, *turn),
             Order::Adopt(turn) => self.order_adopt(now, *turn),
             Order::Note(_) | Order::Other(_) | Order::Penalize(..) | Order::Points(..) => Ok(()),
             _ if self.bench.is_some() => Ok(()),

@@ -1,9 +1,11 @@
 //! What is seen and recorded at a table, in the referee's words, and the referee's reasons in those
 //! of the record.
 
-use crate::game::entry::{Fact, Stage};
+use crate::game::entry::Fact;
 use crate::game::score::ScoreSheet;
-use crate::laws::{self, Clocks, Code, FindingKind, Picture, Reason, Recorded, Thing, Told};
+use crate::laws::{
+    self, Clocks, Code, FindingKind, Picture, Reason, SheetMove, Stage, Thing, Told,
+};
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, ByColor, Square};
@@ -54,7 +56,7 @@ pub(super) fn picture_of(placement: &Placement) -> Picture {
 
 /// What is on record, as the referee takes it.
 pub(super) fn record_of(sheet: &ScoreSheet) -> laws::Sheet {
-    let moves = sheet.moves().iter().map(|scored| Recorded {
+    let moves = sheet.moves().iter().map(|scored| SheetMove {
         m: scored.m,
         is_illegal: scored.is_illegal,
         is_completed: scored.completed.is_some(),

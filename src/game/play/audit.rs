@@ -3,15 +3,15 @@
 use super::{DOUBT_TOLD_AFTER, Play};
 use crate::game::entry::Fact;
 use crate::time::Mono;
-use crate::track::audit::{Heard, Open};
-use crate::track::repair::Found;
+use crate::track::audit::{OpenMoves, Testimony};
+use crate::track::repair::Explanation;
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
 impl Play {
     /// What was heard so far tells nothing of what is played from here on.
     pub(super) fn forget_heard(&mut self, at: Mono) {
-        self.heard = Heard::new(at, self.tracker.seen().clone());
+        self.heard = Testimony::new(at, self.tracker.seen().clone());
         self.open_since = at;
     }
 
@@ -38,7 +38,7 @@ impl Play {
         let n = if is_still { n_agreed } else { self.tracker.n_ripe(n_agreed) };
         let base = self.tracker.n_settled();
         for idx in 0..n {
-            let open = Open {
+            let open = OpenMoves {
                 root: self.tracker.root(),
                 plies: &self.tracker.best().plies,
                 since: self.open_since,
@@ -56,11 +56,11 @@ impl Play {
         &mut self,
         first: usize,
         n: usize,
-        found: &Found,
+        found: &Explanation,
         facts: &mut Vec<Fact>,
     ) {
         for idx in n - first..found.plies.len() {
-            let open = Open {
+            let open = OpenMoves {
                 root: self.sheet.position(first),
                 plies: &found.plies,
                 since: found.since,

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// What is known of a stretch of play beside how the board stood before and stands now.
 #[derive(Copy, Clone, Debug)]
-pub(in crate::game) struct Evidence {
+pub(in crate::game) struct GapEvidence {
     /// When the board was heard last before it.
     pub(in crate::game) since: Option<Mono>,
     /// When the clock was pressed last, or was found pressed.
@@ -79,7 +79,7 @@ impl Play {
         at: Mono,
         base: &Tracker,
         seen: &Placement,
-        evidence: Evidence,
+        evidence: GapEvidence,
         facts: &mut Vec<Fact>,
     ) -> bool {
         let mut own = None;
@@ -172,7 +172,7 @@ impl Play {
         at: Mono,
         base: &Tracker,
         moves: &[Move],
-        evidence: Evidence,
+        evidence: GapEvidence,
         facts: &mut Vec<Fact>,
     ) {
         let first = base.n_settled();
@@ -547,7 +547,7 @@ mod tests {
         assert_eq!(play.joins_at(&base), Some(0));
         let seen = Placement::parse("4k3/8/7n/8/8/8/4P3/4K3").unwrap();
         play.witness(at, &seen);
-        let evidence = Evidence {
+        let evidence = GapEvidence {
             since: None,
             turned: None,
             turn: None,

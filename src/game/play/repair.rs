@@ -10,7 +10,7 @@ use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::past::{PAST_MAX, PRESSED_ON, Snap};
-use crate::track::repair::{Found, Recorded, Stretch};
+use crate::track::repair::{Explanation, RecordedMove, Stretch};
 use crate::track::weigh::{Cost, POINT, SURE_LEAD};
 use crate::track::{Placement, Ply, Reading};
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
@@ -168,22 +168,22 @@ impl Play {
     }
 
     /// What explains the snaps from the `first` on, and after how many half-moves that begins.
-    fn found_from(&mut self, first: usize) -> Option<(usize, Found)> {
+    fn found_from(&mut self, first: usize) -> Option<(usize, Explanation)> {
         let untold = self.untold_then();
         let (snaps, sheet) = (self.past.snaps(), &self.sheet);
         let n = snaps[first].n_plies?;
-        let recorded = |scored: &super::super::score::Scored| Recorded {
+        let recorded = |scored: &super::super::score::Scored| RecordedMove {
             m: scored.m,
             is_illegal: scored.is_illegal,
         };
-        let record: Vec<Recorded> = sheet.moves()[n..].iter().map(recorded).collect();
+        let record: Vec<RecordedMove> = sheet.moves()[n..].iter().map(recorded).collect();
         let stretch =
             Stretch { start: sheet.position(n), record: &record, snaps: &snaps[first..], untold };
         stretch.explain(SURE_LEAD.min(LEAD)).map(|found| (n, found))
     }
 
     /// Whether what was `found` after `n` half-moves is better than the record beyond doubt.
-    fn is_better(&self, n: usize, found: &Found, still: Duration) -> bool {
+    fn is_better(&self, n: usize, found: &Explanation, still: Duration) -> bool {
         let record = &self.sheet.moves()[n..];
         let n_shared = n_shared(record, &found.plies);
         if n_shared == record.len() && n_shared == found.plies.len() {
@@ -223,7 +223,7 @@ impl Play {
     /// Whether both players have pressed on what is on record after `n` half-moves and `n_shared`
     /// more, while the board showed exactly that and never what was `found`: a piece that was put
     /// beside its square would have been set right by then. A sensor at fault may show anything.
-    fn was_pressed_on(&self, n: usize, n_shared: usize, found: &Found) -> bool {
+    fn was_pressed_on(&self, n: usize, n_shared: usize, found: &Explanation) -> bool {
         if self.has_faulty_sensors() {
             return false;
         }
@@ -245,7 +245,7 @@ impl Play {
     }
 
     /// Writes what was `found` after `n` half-moves in the place of what is on record.
-    fn correct(&mut self, at: Mono, n: usize, mut found: Found, facts: &mut Vec<Fact>) {
+    fn correct(&mut self, at: Mono, n: usize, mut found: Explanation, facts: &mut Vec<Fact>) {
         let n_kept = n + n_shared(&self.sheet.moves()[n..], &found.plies);
         let done = self.sheet.moves().iter().filter_map(|scored| scored.completed);
         let times: Vec<(Mono, Option<Times>)> = done.map(|done| (done.at, done.times)).collect();

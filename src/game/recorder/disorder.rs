@@ -2,7 +2,7 @@
 //! presses that do not come.
 
 use super::timers::Timer;
-use super::watch::{InHand, SUSPECT_AFTER, Unpressed, Untidy};
+use super::watch::{InHand, MissingPress, SUSPECT_AFTER, Untidy};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
 use crate::laws::{Finding, FindingKind};
@@ -164,17 +164,17 @@ impl Recorder {
             return;
         };
         let is_known = matches!(self.watch.unpressed,
-            Some(Unpressed::Waits(known) | Unpressed::Told(known)) if known == by);
+            Some(MissingPress::Waits(known) | MissingPress::Told(known)) if known == by);
         if !is_known {
-            self.watch.unpressed = Some(Unpressed::Waits(by));
+            self.watch.unpressed = Some(MissingPress::Waits(by));
             self.timers.set(Timer::Unpressed, now + cx.settings.settle.unpressed);
         }
     }
 
     /// Tells of a player who has not pressed for long.
     pub(super) fn tell_unpressed(&mut self, cx: &mut Cx<'_>) {
-        if let Some(Unpressed::Waits(by)) = self.watch.unpressed {
-            self.watch.unpressed = Some(Unpressed::Told(by));
+        if let Some(MissingPress::Waits(by)) = self.watch.unpressed {
+            self.watch.unpressed = Some(MissingPress::Told(by));
             cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotPressed, by: Some(by) }));
         }
     }

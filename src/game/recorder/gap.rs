@@ -4,9 +4,9 @@
 
 use super::timers::Timer;
 use super::{Cx, Recorder};
-use crate::clock::{Device, PerMove, Times};
+use crate::clock::{ClockPresence, PerMove, Times};
 use crate::game::entry::LinkState;
-use crate::game::play::{Evidence, Play, SHOWN_OFF, millis, sum};
+use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
 use crate::game::score::Unknown;
 use crate::game::settings::TimeControl;
 use crate::time::Mono;
@@ -103,7 +103,7 @@ impl Recorder {
             gone: None,
             pictured: None,
             clock,
-            awaits_clock: cx.clock.device() == Device::Present && cx.clock.hangs_on_board(),
+            awaits_clock: cx.clock.device() == ClockPresence::Present && cx.clock.hangs_on_board(),
             found: None,
             up: None,
             pressed: None,
@@ -201,7 +201,7 @@ impl Recorder {
             (silence.up, silence.pictured, silence.is_suspected) = (Some(now), None, false);
             (silence.is_noise, silence.is_reading) = (false, false);
             silence.awaits_clock |=
-                cx.clock.device() == Device::Present && cx.clock.hangs_on_board();
+                cx.clock.device() == ClockPresence::Present && cx.clock.hangs_on_board();
         }
     }
 
@@ -324,7 +324,7 @@ impl Recorder {
         let is_told = missed.is_none()
             && self.is_told(cx, now, silence)
             && self.is_hand_empty(cx, now, seen.as_ref());
-        let (base, evidence) = (silence.base.clone(), Evidence { is_told, ..evidence });
+        let (base, evidence) = (silence.base.clone(), GapEvidence { is_told, ..evidence });
         if let Some(until) = missed {
             self.timers.set(Timer::Bridge, until);
         }
@@ -351,8 +351,8 @@ impl Recorder {
     }
 
     /// What is known of the silence beside what the board shows.
-    fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> Evidence {
-        let is_clocked = cx.clock.device() == Device::Present && cx.clock.has_run();
+    fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> GapEvidence {
+        let is_clocked = cx.clock.device() == ClockPresence::Present && cx.clock.has_run();
         let turn = cx.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock);
         let since = silence.since.or(silence.gone.map(|_| Mono::default()));
         let gone = silence.gone.unwrap_or_default();
@@ -362,7 +362,7 @@ impl Recorder {
             usize::try_from(n).unwrap_or(usize::MAX / 2) + 1
         });
         let n_pressed = turn.and_then(|turn| self.n_pressed(cx, silence, turn));
-        Evidence {
+        GapEvidence {
             since: silence.since,
             turned: silence.pressed.or(silence.turned),
             turn,

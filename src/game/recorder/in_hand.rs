@@ -14,7 +14,7 @@ const SET_RIGHT: Duration = Duration::from_secs(5);
 
 /// What was lifted of late, and when each piece came to its square.
 #[derive(Clone, Debug)]
-pub(super) struct Hands {
+pub(super) struct Handling {
     /// `None` if it stood there when the board was first read.
     came: [Option<Mono>; 64],
     lifted: Vec<Lifted>,
@@ -39,13 +39,13 @@ struct Lifted {
     is_pressed: bool,
 }
 
-impl Default for Hands {
+impl Default for Handling {
     fn default() -> Self {
         Self { came: [None; 64], lifted: Vec::new(), read: None, early: Vec::new() }
     }
 }
 
-impl Hands {
+impl Handling {
     /// The board was read for the first time.
     pub(super) fn begin(&mut self, now: Mono) {
         *self = Self { read: Some(now), ..Self::default() };
@@ -111,7 +111,7 @@ impl Hands {
     }
 }
 
-impl Hands {
+impl Handling {
     /// Until when a piece is waited for that stood on `board` and was neither taken nor put down:
     /// it was knocked over, or is not read where it stands. `None` if nothing is missing, by as
     /// many as stood there `before`.
@@ -173,7 +173,7 @@ mod tests {
     /// Pieces lifted and put down, a tenth of a second apart; nothing for one that is lifted.
     fn board_after(before: &str, steps: &[(Square, Option<Piece>)]) -> Board {
         let before: Board = Board::from_ascii_board_fen(before.as_bytes()).unwrap();
-        let (mut board, mut hands) = (before.clone(), Hands::default());
+        let (mut board, mut hands) = (before.clone(), Handling::default());
         let mut now = Mono::from_millis(10_000);
         hands.begin(Mono::default());
         for (sq, piece) in steps {
@@ -223,7 +223,7 @@ mod tests {
         let before = Board::from_ascii_board_fen(b"4k3/8/b7/8/8/R7/8/4K3").unwrap();
         let (lifted, rook) = (Mono::from_millis(10_000), White.rook());
         let missed = |taker: Option<(Square, Piece)>, ms: u64| {
-            let (mut hands, mut board) = (Hands::default(), before.clone());
+            let (mut hands, mut board) = (Handling::default(), before.clone());
             hands.begin(Mono::default());
             board.discard_piece_at(Square::A3);
             hands.lift(lifted, Square::A3, rook);
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn who_presses_has_put_his_piece_down() {
-        let mut hands = Hands::default();
+        let mut hands = Handling::default();
         hands.begin(Mono::default());
         let before = Board::from_ascii_board_fen(b"4k3/8/b7/8/8/R7/8/4K3").unwrap();
         let mut board = before.clone();

@@ -8,10 +8,10 @@
 //! at the first of them, and these moves are recorded.
 
 use super::gap::RESTED;
-use super::in_hand::Hands;
+use super::in_hand::Handling;
 use super::timers::Timer;
 use super::{Cx, Recorder};
-use crate::clock::Device;
+use crate::clock::ClockPresence;
 use crate::game::clock::Beginning;
 use crate::game::entry::{Fact, LinkState};
 use crate::game::play::Play;
@@ -41,7 +41,7 @@ const STANDS_MAX: usize = 8;
 
 /// A board on which a move may have ended.
 #[derive(Clone, Debug)]
-struct Stand {
+struct Arrival {
     board: Board,
     /// Who pressed the clock on it.
     by: Option<Color>,
@@ -73,12 +73,12 @@ pub(super) struct Joining {
     is_pictured: bool,
     pressed: Option<Pressed>,
     /// What is in somebody's hand.
-    hands: Hands,
+    hands: Handling,
     /// A piece may have been missing at the press before, which was passed over. Where that goes on
     /// to be so, as on a line that is opened again and again, the game is joined all the same.
     has_waited: bool,
     /// How the board stood, oldest first.
-    stands: Vec<Stand>,
+    stands: Vec<Arrival>,
     /// When the board was first seen without a game.
     since: Option<Mono>,
 }
@@ -90,7 +90,7 @@ impl Default for Joining {
             changed: Mono::default(),
             is_pictured: false,
             pressed: None,
-            hands: Hands::default(),
+            hands: Handling::default(),
             has_waited: false,
             stands: Vec::new(),
             since: None,
@@ -134,7 +134,7 @@ impl Joining {
     /// The line is gone: how the board stood then leads to nothing.
     pub(super) fn link_down(&mut self) {
         (self.is_pictured, self.pressed) = (false, None);
-        self.hands = Hands::default();
+        self.hands = Handling::default();
         self.stands.clear();
     }
 
@@ -190,7 +190,7 @@ impl Joining {
     }
 
     /// The board stands so.
-    fn stand(&mut self, stand: Stand, mode: CastlingMode) {
+    fn stand(&mut self, stand: Arrival, mode: CastlingMode) {
         if let Some(last) = self.stands.last_mut().filter(|last| last.board == stand.board) {
             last.by = last.by.or(stand.by);
             return;
@@ -202,11 +202,11 @@ impl Joining {
         if self.stands.len() == STANDS_MAX {
             self.stands.remove(0);
         }
-        self.stands.push(Stand { moved: from.map(|(_, mover)| mover), ..stand });
+        self.stands.push(Arrival { moved: from.map(|(_, mover)| mover), ..stand });
     }
 
     /// The last stands that follow from each other, the first of which is where they began.
-    fn run(&self) -> &[Stand] {
+    fn run(&self) -> &[Arrival] {
         let n = self.stands.iter().rev().take_while(|stand| stand.moved.is_some()).count();
         &self.stands[self.stands.len().saturating_sub(n + 1)..]
     }
@@ -252,7 +252,7 @@ fn is_another_game(board: &Board, before: &Chess) -> bool {
 }
 
 /// What makes a game of what stands on the board.
-enum Found {
+enum JoinedAs {
     /// Nobody has recorded a game here: it is joined at the first stand.
     Game,
     /// What is on record was pieces being set up.
@@ -415,22 +415,22 @@ impl Recorder {
         let n_known = open.map_or(0, |play| play.sheet().n_completed());
         let on_record = open.map_or_else(Board::empty, |play| play.sheet().last().board().clone());
         let mode = self.joined_mode(cx.settings);
-        self.joining.stand(Stand { board, by, moved: None, n_known, on_record }, mode);
+        self.joining.stand(Arrival { board, by, moved: None, n_known, on_record }, mode);
     }
 
     /// What the stands that follow from each other make known, if they are enough.
-    fn found(&self, cx: &Cx<'_>) -> Option<Found> {
+    fn found(&self, cx: &Cx<'_>) -> Option<JoinedAs> {
         let run = self.joining.run();
         let (first, n) = (run.first()?, run.len() - 1);
         let is_running = cx.clock.is_running();
         // Where a clock stands, what is moved is no play.
-        let has_none = cx.clock.device() != Device::Present;
+        let has_none = cx.clock.device() != ClockPresence::Present;
         let needed = if is_running { 1 } else { 2 };
         let is_enough = n >= needed && (is_running || has_none);
-        let Some(play) = &self.play else { return is_enough.then_some(Found::Game) };
+        let Some(play) = &self.play else { return is_enough.then_some(JoinedAs::Game) };
         if play.is_over() {
             let is_other = || is_another_game(&first.board, play.sheet().last());
-            return (is_enough && is_running && is_other()).then_some(Found::Game);
+            return (is_enough && is_running && is_other()).then_some(JoinedAs::Game);
         }
         let best = play.tracker().best().standing();
         if run.last().is_some_and(|last| last.board == *best.board()) {
@@ -438,11 +438,11 @@ impl Recorder {
         }
         let is_unpressed = first.by.is_none() && !play.is_ever_pressed();
         match () {
-            () if is_enough && play.is_bare() => Some(Found::Anew),
-            () if is_enough && self.is_set_up(play, run, is_unpressed) => Some(Found::SetUp),
+            () if is_enough && play.is_bare() => Some(JoinedAs::Anew),
+            () if is_enough && self.is_set_up(play, run, is_unpressed) => Some(JoinedAs::SetUp),
             // Nothing that was pressed for since is on record.
             () if is_running && n > 2 && first.n_known == play.sheet().n_completed() => {
-                Some(Found::Gap)
+                Some(JoinedAs::Gap)
             }
             () => None,
         }
@@ -450,9 +450,10 @@ impl Recorder {
 
     /// Whether what is on record of `play` was pieces being set up for what is played now: nobody
     /// has pressed for it, and no move of `run` brings a piece back to where the record has it.
-    fn is_set_up(&self, play: &Play, run: &[Stand], is_unpressed: bool) -> bool {
-        let differs =
-            |stand: &Stand| Placement::from(stand.board.clone()).differs(&run[0].on_record).count();
+    fn is_set_up(&self, play: &Play, run: &[Arrival], is_unpressed: bool) -> bool {
+        let differs = |stand: &Arrival| {
+            Placement::from(stand.board.clone()).differs(&run[0].on_record).count()
+        };
         // Pieces that are missing from the beginning are odds; later they are something else.
         let is_far = differs(&run[0]) >= SET_UP_FROM;
         is_unpressed
@@ -473,14 +474,14 @@ impl Recorder {
             return;
         }
         match found {
-            Found::Game => self.begin_joined(cx, now, pos),
-            Found::SetUp => self.begin_set_up(cx, now, pos),
-            Found::Anew => {
+            JoinedAs::Game => self.begin_joined(cx, now, pos),
+            JoinedAs::SetUp => self.begin_set_up(cx, now, pos),
+            JoinedAs::Anew => {
                 let Some(play) = &mut self.play else { return };
                 let pos = play.taken_over(pos.board(), turn).unwrap_or(pos);
                 play.take_over(now, pos, 0, cx.facts);
             }
-            Found::Gap => {
+            JoinedAs::Gap => {
                 if !self.adopt_unseen(cx, now, &run[0].board, Some(turn)) {
                     self.joining.stands.clear();
                     return;
@@ -507,7 +508,7 @@ impl Recorder {
 
     /// White's end of the clock is the other one if those who pressed are not those who moved.
     /// False if that cannot be.
-    fn settle_ends(&mut self, cx: &mut Cx<'_>, run: &[Stand]) -> bool {
+    fn settle_ends(&mut self, cx: &mut Cx<'_>, run: &[Arrival]) -> bool {
         let mut pressed = run[1..].iter().filter_map(|stand| stand.by.zip(stand.moved)).peekable();
         if pressed.peek().is_none() || pressed.clone().all(|(by, mover)| by == mover) {
             return true;
@@ -521,7 +522,7 @@ impl Recorder {
     }
 
     /// Puts the moves on record that have led from each stand to the next.
-    fn follow_stands(&mut self, cx: &mut Cx<'_>, now: Mono, stands: &[Stand]) {
+    fn follow_stands(&mut self, cx: &mut Cx<'_>, now: Mono, stands: &[Arrival]) {
         let seen = self.joining.seen.clone();
         let times = cx.clock.times();
         let Some(play) = &mut self.play else { return };

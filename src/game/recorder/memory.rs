@@ -14,7 +14,7 @@ use crate::game::play::{Play, Remembered};
 use crate::game::settings::ClockRole;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::memory::{self, Clocks, Joint};
+use crate::track::memory::{self, Joint, PriorPresses};
 use crate::track::{Reading, Recalled, Step, Tracker};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -51,12 +51,12 @@ pub(super) struct Memory {
     /// When the clock was stopped: what came later is no play.
     stopped: Option<Stop>,
     /// A log that has come; the next picture shows what else has happened by then.
-    told: Option<Log>,
+    told: Option<BoardLog>,
 }
 
 /// A log of the board.
 #[derive(Clone, Debug)]
-struct Log {
+struct BoardLog {
     steps: Vec<Recalled>,
     /// How much had been heard since the base when it came.
     n_heard: usize,
@@ -64,7 +64,7 @@ struct Log {
 
 /// A picture of the whole board beside what was believed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Picture {
+pub(super) enum PictureCheck {
     /// It is the same.
     AsBelieved,
     /// It differs: messages were lost.
@@ -192,7 +192,7 @@ impl Memory {
 impl Recorder {
     /// The board was read as a whole, perhaps after a gap. It was as believed, or something had
     /// been missed.
-    pub(super) fn note_picture(&mut self, cx: &mut Cx<'_>, now: Mono, picture: Picture) {
+    pub(super) fn note_picture(&mut self, cx: &mut Cx<'_>, now: Mono, picture: PictureCheck) {
         let told = self.memory.told.take();
         if self.is_noise() {
             // A log is too long to come through.
@@ -203,17 +203,17 @@ impl Recorder {
         }
         if cx.clock.is_interrupted() {
             // Only the memory can tell what was play before the clock was stopped unseen.
-            if picture == Picture::AfterGap && self.memory.stopped == Some(Stop::Unseen) {
+            if picture == PictureCheck::AfterGap && self.memory.stopped == Some(Stop::Unseen) {
                 self.memory.missed = self.memory.base.as_ref().map(|_| Missed::Span);
                 self.await_memory(now);
             }
             return;
         }
         let missed = match picture {
-            Picture::AsBelieved if self.is_silent() => Some(Missed::Span),
-            Picture::AsBelieved => None,
-            Picture::Different => Some(Missed::Changes),
-            Picture::AfterGap => Some(Missed::Span),
+            PictureCheck::AsBelieved if self.is_silent() => Some(Missed::Span),
+            PictureCheck::AsBelieved => None,
+            PictureCheck::Different => Some(Missed::Changes),
+            PictureCheck::AfterGap => Some(Missed::Span),
         };
         if self.memory.base.is_some() && self.memory.missed != Some(Missed::Span) {
             self.memory.missed = missed.or(self.memory.missed);
@@ -334,20 +334,20 @@ impl Recorder {
         cx.board.want_picture(now);
         if self.memory.missed.is_some() {
             let n_heard = self.memory.heard.len();
-            self.memory.told = Some(Log { steps, n_heard });
+            self.memory.told = Some(BoardLog { steps, n_heard });
         }
         self.begin_reading(cx, asked.unwrap_or(now));
     }
 
-    fn join_memory(&mut self, cx: &mut Cx<'_>, now: Mono, log: &Log) {
+    fn join_memory(&mut self, cx: &mut Cx<'_>, now: Mono, log: &BoardLog) {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return };
         let (heard, later) = self.memory.heard.split_at(log.n_heard);
         let mut recalled = log.steps.clone();
         recalled.extend(later.iter().map(|(_, step)| untimed(step)));
         let clocks = match base.shown {
-            _ if base.is_unpressed => Clocks::Unpressed,
-            Some(times) => Clocks::Shown([times.white, times.black]),
-            None => Clocks::Unknown,
+            _ if base.is_unpressed => PriorPresses::Unpressed,
+            Some(times) => PriorPresses::Shown([times.white, times.black]),
+            None => PriorPresses::Unknown,
         };
         let joint = Joint { seen: base.tracker.seen(), clocks, before: &base.before, heard };
         match memory::join(&recalled, &joint, play.tracker().seen()) {

@@ -17,7 +17,7 @@ mod watch;
 pub(super) use gap::LastRead;
 pub(super) use memory::Legacy;
 pub(super) use start::{start_due, start_shown};
-pub(super) use watch::Pressed;
+pub(super) use watch::PressSource;
 
 use super::bench::Bench;
 use super::clock::ClockSide;
@@ -33,7 +33,7 @@ use crate::track::{Placement, Reading, Step, Tracker};
 use crate::wire::Signal;
 use gap::Silence;
 use join::Joining;
-use memory::{Memory, Picture};
+use memory::{Memory, PictureCheck};
 use shakmaty::{Board, CastlingMode, Chess, Color, KnownOutcome, Position, Square};
 use std::time::Duration;
 use timers::{Timer, Timers};
@@ -85,9 +85,9 @@ impl<'a> Cx<'a> {
         board: &'a mut AnyBoard,
         clock: &'a mut ClockSide,
         bench: &'a mut Option<Bench>,
-        out: &'a mut Outbox,
+        out: &'a mut GameOutbox,
     ) -> Self {
-        let Outbox { facts, wants_show, .. } = out;
+        let GameOutbox { facts, wants_show, .. } = out;
         Self { settings, board, clock, facts, wants_show, bench }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Cx<'a> {
 
 /// What leaves a game with the event that it is told.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outbox {
+pub(super) struct GameOutbox {
     pub(super) facts: Vec<Fact>,
     pub(super) wants_show: bool,
     pub(super) wants_reopen: bool,
@@ -309,9 +309,9 @@ impl Recorder {
             self.watch_stopped(now);
         }
         let picture = match (has_changed, had_gap) {
-            (false, _) => Picture::AsBelieved,
-            (true, false) => Picture::Different,
-            (true, true) => Picture::AfterGap,
+            (false, _) => PictureCheck::AsBelieved,
+            (true, false) => PictureCheck::Different,
+            (true, true) => PictureCheck::AfterGap,
         };
         self.note_picture(cx, now, picture);
         self.watch_for_restart(cx, now, placement);

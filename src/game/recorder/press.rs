@@ -2,9 +2,9 @@
 //! report to the arbiter.
 
 use super::timers::Timer;
-use super::watch::{LOOK_EVERY, Pressed, SUSPECT_AFTER, Suspect};
+use super::watch::{LOOK_EVERY, PressSource, SUSPECT_AFTER, Suspect};
 use super::{Cx, KINGS_HOLD, Recorder, VERIFY_AFTER};
-use crate::clock::Device;
+use crate::clock::ClockPresence;
 use crate::game::entry::Fact;
 use crate::game::play::{BOUNCE, Play, REPAIR_AFTER};
 use crate::laws::{Ending, Finding, FindingKind};
@@ -47,8 +47,8 @@ impl Recorder {
     pub(super) fn settle_time(&self, cx: &Cx<'_>) -> Duration {
         let settle = &cx.settings.settle;
         // Nothing heard of a clock yet means that there may be one.
-        let has_none = cx.clock.device() == Device::Absent
-            || cx.clock.device() == Device::Present && !cx.clock.has_run();
+        let has_none = cx.clock.device() == ClockPresence::Absent
+            || cx.clock.device() == ClockPresence::Present && !cx.clock.has_run();
         if has_none { settle.without_clock } else { settle.with_clock }
     }
 
@@ -89,7 +89,7 @@ impl Recorder {
         cx: &mut Cx<'_>,
         now: Mono,
         by: Color,
-        how: Pressed,
+        how: PressSource,
     ) {
         self.joining.press(by);
         self.found = None;
@@ -156,7 +156,7 @@ impl Recorder {
     /// No move is known yet for which `press` was: it is looked at again some time `after` it.
     fn suspect_press(&mut self, cx: &mut Cx<'_>, press: Suspect, after: Duration) {
         // The lever of a clock that stands is turned for an arbiter.
-        let is_play = press.how == Pressed::Button || !cx.clock.is_interrupted();
+        let is_play = press.how == PressSource::Button || !cx.clock.is_interrupted();
         self.watch.suspect = is_play.then_some(press);
         self.timers.set(Timer::Suspect, press.at + after);
         cx.board.want_picture(press.at);

@@ -2,11 +2,11 @@
 //! for something else.
 
 use super::timers::Timer;
-use super::watch::{LOOK_EVERY, OnBorder, Pressed, Suspect};
+use super::watch::{LOOK_EVERY, OnBorder, PressSource, Suspect};
 use super::{Cx, Recorder};
-use crate::game::entry::{Fact, Stage};
+use crate::game::entry::Fact;
 use crate::game::play::Play;
-use crate::laws::{Finding, FindingKind};
+use crate::laws::{Finding, FindingKind, Stage};
 use crate::time::Mono;
 use crate::track::Mismatch;
 use crate::track::tracker::STEP_MAX;
@@ -53,7 +53,7 @@ impl Recorder {
             at <= pressed + play.tracker().scan() && (is_illegal || play.tracker().is_astray(by))
         };
         let kind = match mismatch {
-            None if self.watch.told_illegal.is_some() || how == Pressed::Button => return,
+            None if self.watch.told_illegal.is_some() || how == PressSource::Button => return,
             None if self.watch.is_after_gap(now) || self.has_gap => return,
             None if !play.has_open_press(pressed) => return,
             // It was for something that a hand did, however that is recorded in the end; or the

@@ -37,7 +37,7 @@ pub(super) struct Watch {
     pub(super) told_no_start: bool,
     pub(super) untidy: Option<Untidy>,
     pub(super) in_hand: Option<InHand>,
-    pub(super) unpressed: Option<Unpressed>,
+    pub(super) unpressed: Option<MissingPress>,
     /// The last press.
     pub(super) last_press: Option<(Color, Mono)>,
     /// The last press of each player.
@@ -53,7 +53,7 @@ pub(super) struct Watch {
 
 /// How a press was heard.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(in crate::game) enum Pressed {
+pub(in crate::game) enum PressSource {
     /// The lever went over.
     Lever,
     /// A button was pressed whose end may have been down already.
@@ -65,7 +65,7 @@ pub(in crate::game) enum Pressed {
 pub(super) struct Suspect {
     pub(super) by: Color,
     pub(super) at: Mono,
-    pub(super) how: Pressed,
+    pub(super) how: PressSource,
     /// When its player had pressed before.
     pub(super) before: Mono,
     /// A lever that comes back within this time was touched.
@@ -88,7 +88,7 @@ pub(super) struct InHand {
 
 /// What is known of a player who does not press.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unpressed {
+pub(super) enum MissingPress {
     /// He has made a move, and his time runs.
     Waits(Color),
     /// The arbiter has been told.

@@ -66,7 +66,7 @@ pub(super) struct Mobility {
 
 /// What the men of one round of gathering can rely on.
 #[derive(Copy, Clone, Debug)]
-struct Ground {
+struct Footing {
     /// Squares that are empty or could become so.
     clear: Bitboard,
     /// Squares that a man of this color can step onto.
@@ -134,8 +134,8 @@ impl Mobility {
         is_new
     }
 
-    fn ground(&self, color: Color, passed: Option<(Color, Square)>) -> Ground {
-        let mut ground = Ground {
+    fn ground(&self, color: Color, passed: Option<(Color, Square)>) -> Footing {
+        let mut ground = Footing {
             clear: Bitboard::FULL,
             landable: Bitboard::EMPTY,
             prey: Bitboard::EMPTY,
@@ -165,7 +165,7 @@ impl Mobility {
     }
 
     /// Squares on which men of this color could capture at best.
-    fn takes(&self, color: Color, ground: &Ground) -> Bitboard {
+    fn takes(&self, color: Color, ground: &Footing) -> Bitboard {
         let own = self.men.iter().filter(|man| man.color == color);
         own.fold(Bitboard::EMPTY, |all, man| {
             let squares = steps(man.role, color, man.here);
@@ -209,7 +209,7 @@ fn piece_steps(from: Bitboard) -> Bitboard {
 }
 
 /// Where a man can get to one step further.
-fn grown(man: &Man, ground: &Ground) -> (Bitboard, Bitboard) {
+fn grown(man: &Man, ground: &Footing) -> (Bitboard, Bitboard) {
     let mut here = man.here;
     let mut crowned = man.crowned | (piece_steps(man.crowned) & ground.landable);
     match man.role {

@@ -21,7 +21,7 @@ mod picture;
 mod search;
 mod seen;
 
-pub use search::Search;
+pub use search::MateSearch;
 
 use shakmaty::{Chess, Color, Move};
 
@@ -31,7 +31,7 @@ pub const BUDGET: u32 = 60_000;
 
 /// Whether a side can mate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CanMate {
     /// It can: these moves lead there, in order; none if it is mate already.
     Yes(Vec<Move>),
     /// It cannot, whatever both sides do.
@@ -68,8 +68,8 @@ pub enum Life {
 /// assert_eq!(dead::can_mate(&pos, Color::White, dead::BUDGET), Answer::No);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn can_mate(pos: &Chess, by: Color, n_positions: u32) -> Answer {
-    Search::new(pos, by).run(n_positions)
+pub fn can_mate(pos: &Chess, by: Color, n_positions: u32) -> CanMate {
+    MateSearch::new(pos, by).run(n_positions)
 }
 
 /// Whether a position is dead, looking at no more than `n_positions` or so for both sides together.
@@ -86,15 +86,15 @@ pub fn can_mate(pos: &Chess, by: Color, n_positions: u32) -> Answer {
 pub fn life(pos: &Chess, n_positions: u32) -> Life {
     /// What each side gets in turn, so that the one that can mate is soon found.
     const SHARE: u32 = 2_000;
-    let mut searches = Color::ALL.map(|by| (by, Search::new(pos, by)));
+    let mut searches = Color::ALL.map(|by| (by, MateSearch::new(pos, by)));
     let mut n_before = 0;
     loop {
         let mut n_closed = 0;
         for (by, search) in &mut searches {
             match search.run(SHARE.min(n_positions)) {
-                Answer::Yes(line) => return Life::Live { by: *by, line },
-                Answer::No => n_closed += 1,
-                Answer::Undecided => {}
+                CanMate::Yes(line) => return Life::Live { by: *by, line },
+                CanMate::No => n_closed += 1,
+                CanMate::Undecided => {}
             }
         }
         let n_spent =

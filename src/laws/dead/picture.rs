@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const NEVER: i32 = 9;
 
 #[derive(Clone, Debug)]
-struct Picture {
+struct MatingPicture {
     corner: Square,
     /// Where the man stands in its king's way.
     block: Square,
@@ -22,16 +22,16 @@ struct Picture {
     knight: [i32; 64],
 }
 
-static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
+static PICTURES: LazyLock<Vec<MatingPicture>> = LazyLock::new(|| {
     let corners = [Square::A1, Square::H1, Square::A8, Square::H8].into_iter();
     let beside = |corner: Square| {
         let on_edge = move |sq: &Square| sq.file() == corner.file() || sq.rank() == corner.rank();
         king_attacks(corner).into_iter().filter(on_edge).map(move |block| (corner, block))
     };
-    corners.flat_map(beside).map(|(corner, block)| Picture::of(corner, block)).collect()
+    corners.flat_map(beside).map(|(corner, block)| MatingPicture::of(corner, block)).collect()
 });
 
-impl Picture {
+impl MatingPicture {
     fn of(corner: Square, block: Square) -> Self {
         let rest = king_attacks(corner).without(block);
         let is_post = |sq: &Square| corner.distance(*sq) == 2 && rest.is_subset(king_attacks(*sq));
@@ -91,7 +91,7 @@ pub(super) fn corner(
     // Those could capture the piece that checks, or step between.
     let unfit = if bishop.is_some() { board.rooks_and_queens() } else { board.queens() };
     let men = board.by_color(!by).without(king).without(unfit);
-    let far = |picture: &Picture| {
+    let far = |picture: &MatingPicture| {
         let blocker = men.into_iter().map(|sq| picture.moves_away(board, sq)).min();
         3 * distance(king, picture.corner)
             + 2 * picture.post[usize::from(own)]

@@ -6,7 +6,7 @@
 
 use super::mobility::Mobility;
 use super::seen::Seen;
-use super::{Answer, guide};
+use super::{CanMate, guide};
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Position, Role};
 use std::cmp::Reverse;
@@ -46,7 +46,7 @@ type Queue = BinaryHeap<(Reverse<i32>, usize)>;
 /// assert!(line.len() >= 4 && line.len() % 2 == 0);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct MateSearch {
     by: Color,
     nodes: Vec<Node>,
     seen: Seen,
@@ -60,10 +60,10 @@ pub struct Search {
     /// How often the mobility was looked at, and how often it decided.
     n_looks: u32,
     n_locked: u32,
-    answer: Option<Answer>,
+    answer: Option<CanMate>,
 }
 
-impl Search {
+impl MateSearch {
     /// The search for a mate by `by`. What material or mobility exclude is known at once.
     pub fn new(pos: &Chess, by: Color) -> Self {
         let mut search = Self {
@@ -80,9 +80,9 @@ impl Search {
             answer: None,
         };
         if pos.is_checkmate() && pos.turn() != by {
-            search.answer = Some(Answer::Yes(Vec::new()));
+            search.answer = Some(CanMate::Yes(Vec::new()));
         } else if pos.has_insufficient_material(by) || Mobility::of(pos).excludes_mate(by) {
-            search.answer = Some(Answer::No);
+            search.answer = Some(CanMate::No);
         } else {
             search.seen.insert(hash(pos));
             search.add(Node { pos: pos.clone(), from: None, is_expanded: false });
@@ -90,17 +90,17 @@ impl Search {
         search
     }
 
-    /// Goes on for about `n_positions` more, at least one step. [`Answer::Undecided`] means that it
-    /// can be called again.
-    pub fn run(&mut self, n_positions: u32) -> Answer {
+    /// Goes on for about `n_positions` more, at least one step. [`CanMate::Undecided`] means that
+    /// it can be called again.
+    pub fn run(&mut self, n_positions: u32) -> CanMate {
         let limit = self.n_spent.saturating_add(n_positions);
         while self.answer.is_none() && self.n_spent < limit && self.nodes.len() < KEPT_MAX {
             match self.next() {
-                None => self.answer = Some(Answer::No),
+                None => self.answer = Some(CanMate::No),
                 Some(idx) => self.expand(idx),
             }
         }
-        self.answer.clone().unwrap_or(Answer::Undecided)
+        self.answer.clone().unwrap_or(CanMate::Undecided)
     }
 
     /// How many positions were looked at, roughly: the measure of the budget.
@@ -145,7 +145,7 @@ impl Search {
             let mut next = pos.clone();
             next.play_unchecked(m);
             if next.turn() != self.by && next.is_checkmate() {
-                self.answer = Some(Answer::Yes(self.line(idx, m)));
+                self.answer = Some(CanMate::Yes(self.line(idx, m)));
                 return;
             }
             let is_hopeless = next.has_insufficient_material(self.by) || self.is_locked(&next, m);

@@ -44,7 +44,7 @@ impl Error for Misread {}
 
 /// A part of a move's description, in the order in which it is given.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum MovePart {
     Piece(Role),
     File(File),
     Rank(Rank),
@@ -52,8 +52,8 @@ enum Part {
 
 /// What a text says of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Told {
-    parts: Vec<Part>,
+struct Description {
+    parts: Vec<MovePart>,
     is_capture: bool,
     is_passing: bool,
     /// Castling, with its side if it was named.
@@ -111,17 +111,17 @@ fn bare(text: &str) -> (&str, bool) {
 }
 
 /// What a text says that is written letter by letter; `None` if it is no such text.
-fn written(text: &str, language: Language) -> Option<Told> {
+fn written(text: &str, language: Language) -> Option<Description> {
     let (rest, is_passing) = bare(text);
     let signs: Vec<char> = rest.chars().filter(|c| !c.is_whitespace()).collect();
-    let mut told = Told { is_passing, ..Told::default() };
+    let mut told = Description { is_passing, ..Description::default() };
     if let Some(side) = zeros(&signs) {
         told.castling = Some(Some(side));
         return Some(told);
     }
     for (idx, &c) in signs.iter().enumerate() {
         let is_last = idx + 1 == signs.len();
-        let is_arrived = is_last && matches!(told.parts.last(), Some(Part::Rank(_)));
+        let is_arrived = is_last && matches!(told.parts.last(), Some(MovePart::Rank(_)));
         match c {
             'x' | 'X' | '×' | ':' => told.is_capture = true,
             '-' | '–' | '—' | '=' | '/' | '(' | ')' if idx > 0 => {}
@@ -133,15 +133,15 @@ fn written(text: &str, language: Language) -> Option<Told> {
 
 /// What one letter says. Behind the square of arrival it can only be a piece, even in small
 /// letters, as some prints have it.
-fn letter(c: char, is_arrived: bool, language: Language) -> Option<Part> {
+fn letter(c: char, is_arrived: bool, language: Language) -> Option<MovePart> {
     let figurine = "♘♗♖♕♔♞♝♜♛♚".chars().position(|known| known == c);
     if let Some(idx) = figurine {
-        return Role::ALL.get(1 + idx % 5).copied().map(Part::Piece);
+        return Role::ALL.get(1 + idx % 5).copied().map(MovePart::Piece);
     }
     let small = c.to_lowercase().next()?;
-    let piece = language.role(c.to_uppercase().next()?).map(Part::Piece);
-    let file = File::from_char(small).map(Part::File);
-    let square = file.or_else(|| Rank::from_char(c).map(Part::Rank));
+    let piece = language.role(c.to_uppercase().next()?).map(MovePart::Piece);
+    let file = File::from_char(small).map(MovePart::File);
+    let square = file.or_else(|| Rank::from_char(c).map(MovePart::Rank));
     if c.is_uppercase() || is_arrived { piece.or(square) } else { square.or(piece) }
 }
 
@@ -158,8 +158,8 @@ fn zeros(signs: &[char]) -> Option<CastlingSide> {
 }
 
 /// What a text says that is spoken word by word; `None` if a word is not known.
-fn spoken(text: &str, language: Language) -> Option<Told> {
-    let mut told = Told::default();
+fn spoken(text: &str, language: Language) -> Option<Description> {
+    let mut told = Description::default();
     let mut side = None;
     let mut is_castling = false;
     let text = text.replace(['-', '–', '—', ','], " ");
@@ -170,9 +170,9 @@ fn spoken(text: &str, language: Language) -> Option<Told> {
             continue;
         }
         match meaning(word, language)? {
-            Meaning::Piece(role) => told.parts.push(Part::Piece(role)),
-            Meaning::File(file) => told.parts.push(Part::File(file)),
-            Meaning::Rank(rank) => told.parts.push(Part::Rank(rank)),
+            Meaning::Piece(role) => told.parts.push(MovePart::Piece(role)),
+            Meaning::File(file) => told.parts.push(MovePart::File(file)),
+            Meaning::Rank(rank) => told.parts.push(MovePart::Rank(rank)),
             Meaning::Capture => told.is_capture = true,
             Meaning::Passing => told.is_passing = true,
             Meaning::Castle => is_castling = true,
@@ -188,11 +188,11 @@ fn spoken(text: &str, language: Language) -> Option<Told> {
 }
 
 /// A square, a file or a rank by its own sign.
-fn square(word: &str) -> Option<Vec<Part>> {
+fn square(word: &str) -> Option<Vec<MovePart>> {
     let mut parts = Vec::new();
     for c in word.chars() {
-        let file = File::from_char(c).map(Part::File);
-        parts.push(file.or_else(|| Rank::from_char(c).map(Part::Rank))?);
+        let file = File::from_char(c).map(MovePart::File);
+        parts.push(file.or_else(|| Rank::from_char(c).map(MovePart::Rank))?);
     }
     (!parts.is_empty() && parts.len() <= 2).then_some(parts)
 }
@@ -207,22 +207,22 @@ struct Pattern {
     promotion: Option<Role>,
 }
 
-fn pattern(parts: &[Part]) -> Option<Pattern> {
+fn pattern(parts: &[MovePart]) -> Option<Pattern> {
     let (role, rest) = match parts {
-        [Part::Piece(role), rest @ ..] => (Some(*role), rest),
+        [MovePart::Piece(role), rest @ ..] => (Some(*role), rest),
         rest => (None, rest),
     };
     let (promotion, rest) = match rest {
-        [rest @ .., Part::Piece(role)] => (Some(*role), rest),
+        [rest @ .., MovePart::Piece(role)] => (Some(*role), rest),
         rest => (None, rest),
     };
-    let [from @ .., Part::File(file), Part::Rank(rank)] = rest else { return None };
+    let [from @ .., MovePart::File(file), MovePart::Rank(rank)] = rest else { return None };
     let to = Square::from_coords(*file, *rank);
     let (file, rank) = match from {
         [] => (None, None),
-        [Part::File(file)] => (Some(*file), None),
-        [Part::Rank(rank)] => (None, Some(*rank)),
-        [Part::File(file), Part::Rank(rank)] => (Some(*file), Some(*rank)),
+        [MovePart::File(file)] => (Some(*file), None),
+        [MovePart::Rank(rank)] => (None, Some(*rank)),
+        [MovePart::File(file), MovePart::Rank(rank)] => (Some(*file), Some(*rank)),
         _ => return None,
     };
     Some(Pattern { role, file, rank, to, promotion })
@@ -254,7 +254,7 @@ fn arrival(m: Move) -> Square {
     }
 }
 
-fn resolve(pos: &Chess, told: &Told) -> Result<Move, Misread> {
+fn resolve(pos: &Chess, told: &Description) -> Result<Move, Misread> {
     if let Some(side) = told.castling {
         let sides = CastlingSide::ALL.into_iter().filter(|known| side.is_none_or(|s| s == *known));
         return one(sides.filter_map(|side| castling(pos, side)).collect());

@@ -24,7 +24,7 @@ pub(super) enum Meaning {
 
 /// A word, or what two words of castling say.
 #[derive(Clone, Debug)]
-struct Word {
+struct SpokenWord {
     /// `None`: any language.
     language: Option<Language>,
     meaning: Meaning,
@@ -34,11 +34,11 @@ struct Word {
     forms: [String; 2],
 }
 
-static WORDS: LazyLock<Vec<Word>> =
+static WORDS: LazyLock<Vec<SpokenWord>> =
     LazyLock::new(|| include_str!("words.csv").lines().skip(1).flat_map(words_of).collect());
 
 /// The words of one row of the file.
-fn words_of(row: &'static str) -> Vec<Word> {
+fn words_of(row: &'static str) -> Vec<SpokenWord> {
     let columns: Vec<&'static str> = row.split(';').collect();
     let [language, kind, value, says, also] = columns.try_into().expect("a row of five columns");
     let language = Language::ALL.into_iter().find(|known| known.code() == language);
@@ -59,8 +59,8 @@ fn words_of(row: &'static str) -> Vec<Word> {
     };
     // Of "kurze Rochade" the first word names the side; the second is a word of its own.
     let first = says.split_whitespace().next().unwrap_or(says);
-    let said = Word { language, meaning, says: Some(says), forms: forms(first) };
-    let others = also.split_whitespace().map(|word| Word {
+    let said = SpokenWord { language, meaning, says: Some(says), forms: forms(first) };
+    let others = also.split_whitespace().map(|word| SpokenWord {
         language,
         meaning,
         says: None,
@@ -119,7 +119,7 @@ pub(super) fn meaning(word: &str, language: Language) -> Option<Meaning> {
 /// How `language` says `meaning`.
 fn say(meaning: Meaning, language: Language) -> &'static str {
     let of = |wanted: Option<Language>| {
-        let same = |word: &&Word| word.language == wanted && word.meaning == meaning;
+        let same = |word: &&SpokenWord| word.language == wanted && word.meaning == meaning;
         WORDS.iter().filter(same).find_map(|word| word.says)
     };
     of(Some(language)).or_else(|| of(None)).unwrap_or_default()

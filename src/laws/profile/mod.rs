@@ -249,7 +249,7 @@ pub enum DeviceRule {
 
 /// Whether the players must keep score.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Recording {
+pub enum ScoreDuty {
     /// Yes, until the time is short.
     Required,
     /// The players need not.
@@ -333,7 +333,7 @@ pub struct Rules {
     /// Telephones.
     pub device: DeviceRule,
     /// Keeping score. 2005: Art. B3. Later: Art. A.2.
-    pub recording: Recording,
+    pub recording: ScoreDuty,
     /// A move that was not pressed on. From 2018: Art. 6.2.1.2.
     pub unpressed: Unpressed,
 }
@@ -372,7 +372,7 @@ const HU2005: Rules = Rules {
     quickplay_claim: QuickplayClaim::AnyPlayer,
     resignation: CannotMate::Loss,
     device: DeviceRule::LossScoreByArbiter,
-    recording: Recording::Required,
+    recording: ScoreDuty::Required,
     unpressed: Unpressed::Open,
 };
 
@@ -451,7 +451,7 @@ impl Profile {
                 unsupervised(standard, pace, FlagCall::WhenBothDown)
             }
             (Edition::Dk2009 | Edition::No2009, _, Supervision::Adequate) => {
-                Rules { recording: Recording::NotRequired, ..standard }
+                Rules { recording: ScoreDuty::NotRequired, ..standard }
             }
             (Edition::M2018 | Edition::M2023, pace, supervision) => {
                 fast(standard, self.edition, pace, supervision)
@@ -484,7 +484,7 @@ const fn unsupervised(standard: Rules, pace: Pace, flag_call: FlagCall) -> Rules
         flag_call,
         both_flags: BothFlags::Draw,
         quickplay_claim: if is_blitz { QuickplayClaim::Nobody } else { standard.quickplay_claim },
-        recording: Recording::NotRequired,
+        recording: ScoreDuty::NotRequired,
         ..standard
     }
 }
@@ -500,7 +500,7 @@ const fn fast(standard: Rules, edition: Edition, pace: Pace, supervision: Superv
         illegal,
         wrong_claim: WrongClaim { give, claimant: ClaimantTime::Kept },
         quickplay_claim: if is_blitz { QuickplayClaim::Nobody } else { standard.quickplay_claim },
-        recording: Recording::NotRequired,
+        recording: ScoreDuty::NotRequired,
         ..standard
     };
     match supervision {

@@ -3,7 +3,7 @@
 use super::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,
     HandlingLapse, HandlingWatch, IllegalCost, IllegalRaised, IllegalRule, Impossible, KingRelease,
-    LapsesBy, PromotionLeft, QuickplayClaim, Recording, ReplacementBound, ReversedColors, Rules,
+    LapsesBy, PromotionLeft, QuickplayClaim, ReplacementBound, ReversedColors, Rules, ScoreDuty,
     Unpressed, WrongClaim,
 };
 use std::time::Duration;
@@ -205,10 +205,10 @@ const fn device(rule: DeviceRule) -> &'static str {
     }
 }
 
-const fn recording(rule: Recording) -> &'static str {
+const fn recording(rule: ScoreDuty) -> &'static str {
     match rule {
-        Recording::Required => "required",
-        Recording::NotRequired => "not required",
+        ScoreDuty::Required => "required",
+        ScoreDuty::NotRequired => "not required",
     }
 }
 

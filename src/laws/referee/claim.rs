@@ -24,7 +24,7 @@ const FIFTY: u32 = 100;
 
 /// What an open claim asks for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum ClaimKind {
     Threefold,
     Fifty,
     Quickplay(Option<Ground>),
@@ -33,23 +33,23 @@ pub(super) enum Asked {
 
 /// A claim that the arbiter is to decide.
 #[derive(Clone, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenClaim {
     /// By which it is named.
     pub number: u32,
     pub by: Color,
-    pub asked: Asked,
+    pub asked: ClaimKind,
     pub verdict: Verdict,
     pub san: Option<San>,
 }
 
-impl Open {
+impl OpenClaim {
     /// Whether the record settles what is claimed, so that it is confirmed or dismissed.
     pub(super) fn is_for_the_record(&self) -> bool {
-        matches!(self.asked, Asked::Threefold | Asked::Fifty)
+        matches!(self.asked, ClaimKind::Threefold | ClaimKind::Fifty)
     }
 }
 
-impl Asked {
+impl ClaimKind {
     const fn kind(self) -> &'static str {
         match self {
             Self::Threefold => "threefold",
@@ -72,9 +72,9 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub(super) struct Claims {
     /// It stopped play.
-    open: Option<Open>,
+    open: Option<OpenClaim>,
     /// The arbiter has not decided it yet, while play goes on. 10.2b.
-    postponed: Option<Open>,
+    postponed: Option<OpenClaim>,
     /// The last decision is final. 10.2d.
     was_final: bool,
     /// The game began from a wrong array.
@@ -88,22 +88,22 @@ impl Claims {
 
     /// Whether play stands still for a claim. For an increment that is asked for it does not.
     pub(super) fn stops_play(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.asked != Asked::Increment)
+        self.open.as_ref().is_some_and(|open| open.asked != ClaimKind::Increment)
     }
 
     /// The claims that the arbiter has not decided.
-    pub(super) fn undecided(&self) -> impl Iterator<Item = &Open> {
+    pub(super) fn undecided(&self) -> impl Iterator<Item = &OpenClaim> {
         self.open.iter().chain(&self.postponed)
     }
 
     /// The claim that stopped play is none any more.
-    pub(super) fn drop_open(&mut self) -> Option<Open> {
+    pub(super) fn drop_open(&mut self) -> Option<OpenClaim> {
         self.open.take()
     }
 
     /// Whether the record settles what is claimed, so that it is confirmed or dismissed.
     pub(super) fn is_for_the_record(&self) -> bool {
-        self.open.as_ref().is_some_and(Open::is_for_the_record)
+        self.open.as_ref().is_some_and(OpenClaim::is_for_the_record)
     }
 
     /// Whether the decision on the last claim was final; that is answered once.
@@ -118,7 +118,7 @@ impl Claims {
         cx: &mut Context,
         offers: &mut Offers,
         by: Color,
-        (asked, san): (Asked, Option<&San>),
+        (asked, san): (ClaimKind, Option<&San>),
         has_touched: bool,
     ) {
         let kind = asked.kind();
@@ -153,7 +153,7 @@ impl Claims {
         }
         n += history.occurrences_of(&after);
         let is_right = match asked {
-            Asked::Threefold => n >= 3,
+            ClaimKind::Threefold => n >= 3,
             _ => after.halfmoves() >= FIFTY,
         };
         let n_plies = history.len() + usize::from(announced.is_some());
@@ -162,14 +162,15 @@ impl Claims {
             false if history.may_have_stood_unseen(&after, n_plies) => Verdict::Unknown,
             false => Verdict::Incorrect,
         };
-        let code = if asked == Asked::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
+        let code =
+            if asked == ClaimKind::Threefold { Code::ClaimThreefold } else { Code::ClaimFifty };
         cx.out.log(code, Some(by));
         cx.out.claimed(by, kind, verdict, san.map(ToString::to_string));
         let (number, san) = (cx.matters.next_number(), san.cloned());
-        self.open_claim(cx, offers, Open { number, by, asked, verdict, san });
+        self.open_claim(cx, offers, OpenClaim { number, by, asked, verdict, san });
     }
 
-    fn open_claim(&mut self, cx: &mut Context, offers: &mut Offers, open: Open) {
+    fn open_claim(&mut self, cx: &mut Context, offers: &mut Offers, open: OpenClaim) {
         let by = open.by;
         if cx.rules.claim_stops == ClaimStops::Must && cx.clock.running().is_some() {
             let facts = "he had to stop the clocks".to_owned();
@@ -228,9 +229,9 @@ impl Claims {
         by: Color,
         ground: Option<Ground>,
     ) {
-        let asked = Asked::Quickplay(ground);
+        let asked = ClaimKind::Quickplay(ground);
         let (number, verdict) = (cx.matters.next_number(), Verdict::Correct);
-        let open = Open { number, by, asked, verdict, san: None };
+        let open = OpenClaim { number, by, asked, verdict, san: None };
         if cx.terms.venue == Venue::WithoutArbiter {
             self.conclude_without_arbiter(cx, offers, open);
             return;
@@ -242,7 +243,7 @@ impl Claims {
 
     /// Without an arbiter in the venue the claim concludes the game: no flag falls after it, no
     /// move counts, and an arbiter decides later. 2005, 2009: Art. D1. From 2018: Guideline III.6.
-    fn conclude_without_arbiter(&mut self, cx: &mut Context, offers: &mut Offers, open: Open) {
+    fn conclude_without_arbiter(&mut self, cx: &mut Context, offers: &mut Offers, open: OpenClaim) {
         let by = open.by;
         self.open_claim(cx, offers, open);
         self.write_down(cx, by);
@@ -251,7 +252,7 @@ impl Claims {
 
     /// What the arbiter needs who decides later is written down.
     fn write_down(&self, cx: &mut Context, by: Color) {
-        let Some(Open { asked: Asked::Quickplay(ground), .. }) = self.open else { return };
+        let Some(OpenClaim { asked: ClaimKind::Quickplay(ground), .. }) = self.open else { return };
         let parts = match ground {
             Some(Ground::NoEffort) => {
                 vec!["final position", "complete scoresheet", "opponent confirmation of both"]
@@ -264,7 +265,7 @@ impl Claims {
 
     /// Whether a claim has concluded the game, and an arbiter who is not there decides on it later.
     pub(super) fn is_concluded(&self, cx: &Context) -> bool {
-        let is_quickplay = |open: &Open| matches!(open.asked, Asked::Quickplay(_));
+        let is_quickplay = |open: &OpenClaim| matches!(open.asked, ClaimKind::Quickplay(_));
         cx.terms.venue == Venue::WithoutArbiter && self.open.as_ref().is_some_and(is_quickplay)
     }
 
@@ -292,9 +293,9 @@ impl Claims {
             return;
         }
         cx.out.log(Code::ClaimQuickplay, Some(by));
-        let (asked, verdict) = (Asked::Increment, Verdict::Correct);
+        let (asked, verdict) = (ClaimKind::Increment, Verdict::Correct);
         let number = cx.matters.next_number();
-        self.open = Some(Open { number, by, asked, verdict, san: None });
+        self.open = Some(OpenClaim { number, by, asked, verdict, san: None });
         offers.open(cx, by);
         cx.open(Case::Question, &["grant", "reject"], MayAct::Yes);
     }

@@ -7,7 +7,7 @@ use super::super::said::{Ruling, Verdict};
 use super::super::score::Score;
 use super::super::why::Wrong;
 use super::Referee;
-use super::claim::Asked;
+use super::claim::ClaimKind;
 use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
@@ -61,8 +61,8 @@ impl Referee {
             Claim::Touch => self.claim_touch(by),
             Claim::Illegal => self.claim_illegal(by),
             Claim::Time => self.flags.claim(&mut self.cx, by),
-            Claim::Threefold(san) => self.claim_draw(by, (Asked::Threefold, san.as_ref())),
-            Claim::Fifty(san) => self.claim_draw(by, (Asked::Fifty, san.as_ref())),
+            Claim::Threefold(san) => self.claim_draw(by, (ClaimKind::Threefold, san.as_ref())),
+            Claim::Fifty(san) => self.claim_draw(by, (ClaimKind::Fifty, san.as_ref())),
             Claim::Quickplay(ground) => {
                 let is_down = self.flags.is_down(by);
                 let offers = &mut self.offers;
@@ -74,7 +74,7 @@ impl Referee {
         }
     }
 
-    fn claim_draw(&mut self, by: Color, asked: (Asked, Option<&San>)) {
+    fn claim_draw(&mut self, by: Color, asked: (ClaimKind, Option<&San>)) {
         let has_touched = !self.motion.touches().is_empty();
         self.claims.claim_draw(&mut self.cx, &mut self.offers, by, asked, has_touched);
     }

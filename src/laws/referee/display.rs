@@ -1,6 +1,6 @@
 //! What the public may see. It has no room for a code, a touch, a claim or a prompt.
 
-use super::super::history::Ply;
+use super::super::history::PastPly;
 use super::super::score::Score;
 use super::Referee;
 use super::context::Phase;
@@ -61,7 +61,7 @@ impl Referee {
         }
         // A move that was answered is known to all, whether or not the clock was pressed on it.
         let n_answered = plies.len().saturating_sub(1);
-        let is_known = |(idx, ply): &(usize, &Ply)| ply.is_completed || *idx < n_answered;
+        let is_known = |(idx, ply): &(usize, &PastPly)| ply.is_completed || *idx < n_answered;
         let last = plies.iter().enumerate().rev().find(is_known).map(|(_, ply)| ply);
         last.map_or(Display::Position, |ply| {
             let castling = ply.san.replace('O', "0");

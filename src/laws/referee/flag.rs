@@ -2,7 +2,7 @@
 //! Art. 6.8 to 6.11 (2005: 6.9 to 6.12).
 
 use super::super::code::Code;
-use super::super::profile::{BothFlags, FlagCall, QuickplayClaim, Recording};
+use super::super::profile::{BothFlags, FlagCall, QuickplayClaim, ScoreDuty};
 use super::super::said::{ClockOrder, Ruling, Verdict};
 use super::super::score::Score;
 use super::super::terms::{Bonus, FlagWatch, FlagWitness, PeriodCredit};
@@ -92,7 +92,7 @@ impl Flags {
             cx.pass_period(side);
             self.down[side] = false;
         }
-        if cx.rules.recording == Recording::NotRequired {
+        if cx.rules.recording == ScoreDuty::NotRequired {
             return;
         }
         self.sheet_due[side] = true;
@@ -267,7 +267,7 @@ impl Flags {
             let period = cx.clock.period(side);
             let bonus = cx.terms.bonus_in(side, period);
             let has_bonus = matches!(bonus, Bonus::PerMove(span) if span >= ENOUGH_BONUS);
-            let is_noted = cx.rules.recording == Recording::Required && !has_bonus;
+            let is_noted = cx.rules.recording == ScoreDuty::Required && !has_bonus;
             let is_known = self.low_time[side] == period;
             if is_noted && left < LOW && !is_known && !self.down[side] {
                 self.low_time[side] = period;

@@ -2,7 +2,7 @@
 //! All editions: Art. 5.2b, 9.6 (from 2018: 5.2.2).
 
 use super::super::code::Code;
-use super::super::dead::{self, Answer, Search};
+use super::super::dead::{self, CanMate, MateSearch};
 use super::super::score::Score;
 use super::context::Context;
 use crate::time::Mono;
@@ -21,8 +21,8 @@ const FEW_REPLIES: usize = 3;
 
 /// The search for a mate of either side after the last move.
 #[derive(Clone, Debug)]
-struct Doubt {
-    searches: [Option<Search>; 2],
+struct LifeSearch {
+    searches: [Option<MateSearch>; 2],
     next: usize,
     due: Mono,
     n_left: u32,
@@ -31,7 +31,7 @@ struct Doubt {
 /// Whether there is any life in the position.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Liveness {
-    search: Option<Doubt>,
+    search: Option<LifeSearch>,
     /// The position after so many half-moves is proven to be dead.
     dead_after: Option<usize>,
 }
@@ -70,7 +70,8 @@ impl Liveness {
             return;
         }
         let due = cx.now + STEP_EVERY;
-        self.search = Some(Doubt { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
+        self.search =
+            Some(LifeSearch { searches: [None, None], next: 0, due, n_left: dead::BUDGET });
     }
 
     pub(super) fn watch(&mut self, cx: &mut Context, is_end_open: bool) {
@@ -81,21 +82,21 @@ impl Liveness {
         let is_illegal = cx.game.last_ply().is_none_or(|ply| ply.is_illegal);
         let Some(mut doubt) = self.search.take().filter(|_| !is_illegal) else { return };
         let by = [Color::White, Color::Black][doubt.next];
-        let search = doubt.searches[doubt.next].get_or_insert_with(|| Search::new(&pos, by));
+        let search = doubt.searches[doubt.next].get_or_insert_with(|| MateSearch::new(&pos, by));
         match search.run(STEP) {
-            Answer::Yes(_) => {}
-            Answer::No if doubt.next == 0 => {
+            CanMate::Yes(_) => {}
+            CanMate::No if doubt.next == 0 => {
                 doubt.next = 1;
                 doubt.due = cx.now + STEP_EVERY;
                 self.search = Some(doubt);
             }
-            Answer::No => self.dead_position(cx, is_end_open),
-            Answer::Undecided if doubt.n_left > STEP => {
+            CanMate::No => self.dead_position(cx, is_end_open),
+            CanMate::Undecided if doubt.n_left > STEP => {
                 doubt.n_left -= STEP;
                 doubt.due = cx.now + STEP_EVERY;
                 self.search = Some(doubt);
             }
-            Answer::Undecided => {}
+            CanMate::Undecided => {}
         }
     }
 
@@ -120,10 +121,10 @@ impl Liveness {
 /// Whether `side` cannot mate in `pos` by any series of legal moves. What is not proven counts as
 /// possible.
 pub(super) fn cannot_mate(pos: &Chess, side: Color) -> bool {
-    dead::can_mate(pos, side, dead::BUDGET) == Answer::No
+    dead::can_mate(pos, side, dead::BUDGET) == CanMate::No
 }
 
 /// Whether it is not proven either way that `side` can mate in `pos`.
 pub(super) fn is_mate_undecided(pos: &Chess, side: Color) -> bool {
-    dead::can_mate(pos, side, dead::BUDGET) == Answer::Undecided
+    dead::can_mate(pos, side, dead::BUDGET) == CanMate::Undecided
 }

@@ -43,7 +43,7 @@ pub use display::Display;
 pub use matter::MayAct;
 pub use outbox::Said;
 pub use pending::Pending;
-pub use sheet::{Recorded, Sheet};
+pub use sheet::{Sheet, SheetMove};
 pub use told::Told;
 
 use super::code::Code;

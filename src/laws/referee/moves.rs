@@ -11,7 +11,7 @@ use super::Referee;
 use super::clock::PausedBy;
 use super::context::Phase;
 use super::matter::{Case, MayAct};
-use super::motion::{Cause, Hand, Step, is_handed_back};
+use super::motion::{Cause, DueStep, Hand, is_handed_back};
 use super::penalty::charge_two_hands;
 use shakmaty::{Color, Move, Position, Square};
 
@@ -85,9 +85,9 @@ impl Referee {
             Hand::Plays
         };
         match self.motion.judge(&mut self.cx, cause, hand) {
-            Step::Nothing => {}
-            Step::Make(m) => self.make(m),
-            Step::WentOn => self.after_made(),
+            DueStep::Nothing => {}
+            DueStep::Make(m) => self.make(m),
+            DueStep::WentOn => self.after_made(),
         }
     }
 

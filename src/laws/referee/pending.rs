@@ -3,7 +3,7 @@
 use super::super::profile::{Fault, IllegalCost, PromotionLeft};
 use super::super::said::Verdict;
 use super::Referee;
-use super::claim::{Asked, Open};
+use super::claim::{ClaimKind, OpenClaim};
 use super::matter::{Breach, ByAbsence, Case, Illegal, Matter, MayAct};
 use shakmaty::Color;
 
@@ -80,13 +80,13 @@ impl Referee {
         found
     }
 
-    fn pending_claim(&self, open: &Open) -> Pending {
+    fn pending_claim(&self, open: &OpenClaim) -> Pending {
         let by = open.by;
         let with = open.san.as_ref().map_or_else(String::new, |san| format!(" with {san}"));
         let (what, orders): (_, &[_]) = match open.asked {
-            Asked::Threefold | Asked::Fifty => {
+            ClaimKind::Threefold | ClaimKind::Fifty => {
                 let kind = match open.asked {
-                    Asked::Threefold => "the third occurrence",
+                    ClaimKind::Threefold => "the third occurrence",
                     _ => "fifty moves",
                 };
                 let verdict = open.verdict.word();
@@ -102,11 +102,11 @@ impl Referee {
                     &["confirm", "dismiss"],
                 )
             }
-            Asked::Quickplay(_) => (
+            ClaimKind::Quickplay(_) => (
                 format!("{by} claims a draw in the last two minutes"),
                 &["rule draw", "rule postpone", "rule reject"],
             ),
-            Asked::Increment => {
+            ClaimKind::Increment => {
                 (format!("{by} asks for five seconds a move"), &["rule grant", "rule reject"])
             }
         };

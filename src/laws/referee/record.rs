@@ -2,7 +2,7 @@
 //! lost lines and the presses together.
 
 use super::super::code::Code;
-use super::super::history::Ply;
+use super::super::history::PastPly;
 use super::super::picture::Picture;
 use super::super::profile::Unpressed;
 use super::super::said::Ruling;
@@ -11,7 +11,7 @@ use super::life::Liveness;
 use super::matter::Case;
 use super::motion::{Motion, answers_illegal, illegal_stands};
 use super::penalty::charge_two_hands;
-use super::sheet::{Recorded, Sheet};
+use super::sheet::{Sheet, SheetMove};
 use shakmaty::{Color, Move, Position};
 
 impl Referee {
@@ -50,7 +50,7 @@ impl Referee {
             |idx| self.motion.breaches().any(|known| known.ply == idx && known.is_pressed);
         sheet.moves.iter().enumerate().filter(|(_, known)| known.is_completed).any(
             |(idx, known)| {
-                let is_known = |ply: &Ply| {
+                let is_known = |ply: &PastPly| {
                     ply.m == known.m && (ply.is_completed || known.is_replied || is_open(idx))
                 };
                 !plies.get(idx).is_some_and(is_known)
@@ -145,7 +145,7 @@ impl Referee {
     /// How many half-moves are the same here and on record, with the gaps before each of them.
     fn n_shared(&self, sheet: &Sheet) -> usize {
         let pairs = self.cx.game.plies().iter().zip(&sheet.moves).enumerate();
-        let is_same = |(n, (ply, known)): &(usize, (&Ply, &Recorded))| {
+        let is_same = |(n, (ply, known)): &(usize, (&PastPly, &SheetMove))| {
             ply.m == known.m && self.cx.game.adopted(*n) == sheet.adopted(*n)
         };
         pairs.take_while(is_same).count()
@@ -189,7 +189,7 @@ impl Referee {
     }
 
     /// Completes what the record has as completed.
-    fn complete_by(&mut self, moves: &[Recorded]) {
+    fn complete_by(&mut self, moves: &[SheetMove]) {
         for (idx, on_record) in moves.iter().enumerate().take(self.cx.game.len()) {
             let (by, is_open) =
                 (self.cx.game.plies()[idx].by, !self.cx.game.plies()[idx].is_completed);

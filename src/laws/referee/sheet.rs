@@ -4,7 +4,7 @@ use shakmaty::{Chess, Move};
 
 /// A half-move on record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct SheetMove {
     /// The move.
     pub m: Move,
     /// The Laws do not allow it; it stands.
@@ -19,7 +19,7 @@ pub struct Recorded {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sheet {
     /// The half-moves, in their order.
-    pub moves: Vec<Recorded>,
+    pub moves: Vec<SheetMove>,
     /// After so many of them come some that nobody knows, and the game goes on from this position.
     pub gaps: Vec<(usize, Chess)>,
 }

@@ -1,7 +1,8 @@
 //! `rokade doctor` at a line that several boards share: who answers on it.
 
+use crate::shell::heard::Heard;
 use crate::shell::now::Now;
-use crate::shell::serial::{self, Heard, Line, What};
+use crate::shell::serial::{self, LineNews, SerialLine};
 use crate::wire::bus::{BusFault, BusLine, BusNews};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -24,7 +25,7 @@ pub(super) struct Looked {
 /// The line cannot be opened, in one sentence.
 pub(super) async fn look(port: &str, addresses: &[u16]) -> Result<Looked, String> {
     let now = Now::start();
-    let (mut line, actor) = serial::channel(Line::named(port), now);
+    let (mut line, actor) = serial::channel(SerialLine::named(port), now);
     let actor = tokio::spawn(actor.run());
     let mut bus = BusLine::new(addresses).only_looking();
     let mut looked = Looked {
@@ -36,9 +37,13 @@ pub(super) async fn look(port: &str, addresses: &[u16]) -> Result<Looked, String
         let wake = bus.wake_at().map_or(end, |due| now.instant(due)).min(end);
         tokio::select! {
             heard = timeout_at(end, line.heard()) => match heard {
-                Ok(Some(Heard { at, what: What::Up })) => bus.link_up(at.mono),
-                Ok(Some(Heard { at, what: What::Bytes(bytes) })) => bus.on_bytes(at.mono, &bytes),
-                Ok(Some(Heard { what: What::Down { why }, .. })) => return Err(why.to_string()),
+                Ok(Some(Heard { at, what: LineNews::Up })) => bus.link_up(at.mono),
+                Ok(Some(Heard { at, what: LineNews::Bytes(bytes) })) => {
+                    bus.on_bytes(at.mono, &bytes);
+                }
+                Ok(Some(Heard { what: LineNews::Down { why }, .. })) => {
+                    return Err(why.to_string());
+                }
                 Ok(None) | Err(_) => break,
             },
             () = sleep_until(wake) => bus.on_timeout(now.stamp().mono),

@@ -2,10 +2,10 @@
 
 use super::{Failure, chain, runtime, say};
 use crate::board::certabo::learn;
-use crate::shell::config::{Board, Connector};
+use crate::shell::config::{BoardConfig, Connector};
 use crate::shell::link::line_of;
 use crate::shell::now::Now;
-use crate::shell::serial::{self, What};
+use crate::shell::serial::{self, LineNews};
 use crate::wire::blocks::Blocks;
 use crate::wire::certabo::{Chip, FromCertabo, lines_of};
 use crate::wire::{CertaboMessage, Orientation};
@@ -19,7 +19,7 @@ const N_PICTURES: usize = 9;
 const WAIT: Duration = Duration::from_secs(20);
 
 /// Reads the start position and prints the lines for the settings.
-pub(super) fn calibrate(board: &Board) -> Result<(), Failure> {
+pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
     let side = if board.connector == Connector::Right { "right" } else { "left" };
     say(format!(
         "The start position must be set up, with the connector on White's {side}, and no hand over \
@@ -40,16 +40,16 @@ pub(super) fn calibrate(board: &Board) -> Result<(), Failure> {
     say(format!("Put this under [[board]]:\nchips = [\n{}\n]", lines.join("\n")))
 }
 
-async fn pictures(board: &Board) -> Result<Vec<[Chip; 64]>, String> {
+async fn pictures(board: &BoardConfig) -> Result<Vec<[Chip; 64]>, String> {
     let (mut line, actor) = serial::channel(line_of(board, &board.port), Now::start());
     let actor = tokio::spawn(actor.run());
     let (mut blocks, mut pictures) = (Blocks::default(), Vec::new());
     while pictures.len() < N_PICTURES {
         let Some(heard) = line.heard().await else { break };
         let bytes = match heard.what {
-            What::Up => continue,
-            What::Down { why } => return Err(chain(&why)),
-            What::Bytes(bytes) => bytes,
+            LineNews::Up => continue,
+            LineNews::Down { why } => return Err(chain(&why)),
+            LineNews::Bytes(bytes) => bytes,
         };
         for message in blocks.push::<FromCertabo>(heard.at.mono, &bytes).messages {
             match message {

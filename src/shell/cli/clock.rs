@@ -4,15 +4,17 @@
 //! that. It ends when the clock shows what was asked for, and tells what to do when it does not.
 
 use super::{Failure, chain, runtime, say, start_tracing};
+use crate::clock::Hms;
 use crate::shell::clock::kind::Through;
 use crate::shell::config::Config;
+use crate::shell::heard::Heard;
 use crate::shell::now::Now;
-use crate::shell::serial::{self, Heard, LineStub, What};
+use crate::shell::serial::{self, LineNews, LineStub};
 use crate::table::End;
 use crate::time::{Mono, parse_span};
 use crate::wire::{
-    Act, ClockKind, ClockNews, ClockTime, Difference, PortDriver, PortInput, Runs, SECONDS_MAX,
-    Wanted, WantedTimes,
+    ClockKind, ClockNews, ClockTime, Difference, DriverOutput, PortDriver, PortInput, Runs,
+    SECONDS_MAX, Wanted, WantedTimes,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -36,11 +38,11 @@ pub(super) struct Clock {
     #[arg(long, value_enum, default_value = "board", global = true)]
     through: Through,
     #[command(subcommand)]
-    order: Order,
+    order: ClockAction,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Order {
+enum ClockAction {
     /// Print what the clock shows
     Show,
     /// Set both times, and stop the clock
@@ -55,14 +57,14 @@ enum Order {
     /// Let the time run at one end, from what the clock shows
     Start {
         /// The end whose time runs
-        end: Side,
+        end: ClockEnd,
     },
     /// Stop the clock, with what it shows
     Stop,
     /// Add time at one end, and stop the clock
     Add {
         /// The end that gets it
-        end: Side,
+        end: ClockEnd,
         /// How much: 2:00
         #[arg(value_parser = parse_time, allow_hyphen_values = true)]
         time: u32,
@@ -70,7 +72,7 @@ enum Order {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Side {
+enum ClockEnd {
     Left,
     Right,
 }
@@ -116,7 +118,7 @@ impl Clock {
 struct Talk {
     line: LineStub,
     now: Now,
-    order: Order,
+    order: ClockAction,
     /// What the clock shows.
     shown: Option<ClockTime>,
     /// When the order was given to the driver.
@@ -135,9 +137,9 @@ impl Talk {
             tokio::select! {
                 heard = self.line.heard() => match heard {
                     Some(Heard { at, what }) => match what {
-                        What::Up => driver.handle(at.mono, &PortInput::Up, &mut out),
-                        What::Down { why } => break Err(Failure::Device(chain(&why))),
-                        What::Bytes(bytes) => {
+                        LineNews::Up => driver.handle(at.mono, &PortInput::Up, &mut out),
+                        LineNews::Down { why } => break Err(Failure::Device(chain(&why))),
+                        LineNews::Bytes(bytes) => {
                             driver.handle(at.mono, &PortInput::Bytes(bytes), &mut out);
                         }
                     },
@@ -166,7 +168,7 @@ impl Talk {
             if self.is_done(driver) {
                 break Ok(());
             }
-            if self.mend.is_some() && !matches!(self.order, Order::Show) {
+            if self.mend.is_some() && !matches!(self.order, ClockAction::Show) {
                 break Err(self.give_up(driver));
             }
         };
@@ -176,30 +178,30 @@ impl Talk {
         done.and_then(|()| self.print())
     }
 
-    fn carry_out(&mut self, driver: &dyn PortDriver, out: &mut Vec<Act<Vec<u8>>>) {
+    fn carry_out(&mut self, driver: &dyn PortDriver, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         for act in out.drain(..) {
             match act {
-                Act::Send(bytes) => self.line.send(bytes),
-                Act::Tell(ClockNews::Reading(time)) => {
+                DriverOutput::Send(bytes) => self.line.send(bytes),
+                DriverOutput::Tell(ClockNews::Reading(time)) => {
                     self.shown = Some(time);
                 }
-                Act::Tell(ClockNews::Found(kind)) => eprintln!("{}", name(kind)),
-                Act::Tell(ClockNews::Silent(mend) | ClockNews::Refuses(mend)) => {
+                DriverOutput::Tell(ClockNews::Found(kind)) => eprintln!("{}", name(kind)),
+                DriverOutput::Tell(ClockNews::Silent(mend) | ClockNews::Refuses(mend)) => {
                     self.mend = Some(mend);
                 }
-                Act::Tell(ClockNews::Gone) => self.mend = Some(driver.loss()),
-                Act::Tell(ClockNews::Cable) => self.mend = Some(CABLE),
-                Act::Tell(_) => {}
+                DriverOutput::Tell(ClockNews::Gone) => self.mend = Some(driver.loss()),
+                DriverOutput::Tell(ClockNews::Cable) => self.mend = Some(CABLE),
+                DriverOutput::Tell(_) => {}
             }
         }
     }
 
     /// More is to be added than fits.
     fn is_too_much(&self) -> bool {
-        let (Order::Add { end, time }, Some(shown)) = (&self.order, self.shown) else {
+        let (ClockAction::Add { end, time }, Some(shown)) = (&self.order, self.shown) else {
             return false;
         };
-        let end = if matches!(end, Side::Left) { End::Left } else { End::Right };
+        let end = if matches!(end, ClockEnd::Left) { End::Left } else { End::Right };
         self.wanted_at.is_none() && shown.side(end).seconds + time > SECONDS_MAX
     }
 
@@ -207,15 +209,19 @@ impl Talk {
     fn wanted(&self) -> Option<Wanted> {
         let shown = self.shown.map(|time| (time.left.seconds, time.right.seconds));
         let (left, right, runs) = match (&self.order, shown) {
-            (Order::Show, _) => return None,
-            (Order::Set { left, right }, _) => (*left, *right, Runs::Pause),
-            (Order::Start { end: Side::Left }, Some((left, right))) => (left, right, Runs::Left),
-            (Order::Start { end: Side::Right }, Some((left, right))) => (left, right, Runs::Right),
-            (Order::Stop, Some((left, right))) => (left, right, Runs::Pause),
-            (Order::Add { end: Side::Left, time }, Some((left, right))) => {
+            (ClockAction::Show, _) => return None,
+            (ClockAction::Set { left, right }, _) => (*left, *right, Runs::Pause),
+            (ClockAction::Start { end: ClockEnd::Left }, Some((left, right))) => {
+                (left, right, Runs::Left)
+            }
+            (ClockAction::Start { end: ClockEnd::Right }, Some((left, right))) => {
+                (left, right, Runs::Right)
+            }
+            (ClockAction::Stop, Some((left, right))) => (left, right, Runs::Pause),
+            (ClockAction::Add { end: ClockEnd::Left, time }, Some((left, right))) => {
                 (left + time, right, Runs::Pause)
             }
-            (Order::Add { end: Side::Right, time }, Some((left, right))) => {
+            (ClockAction::Add { end: ClockEnd::Right, time }, Some((left, right))) => {
                 (left, right + time, Runs::Pause)
             }
             (_, None) => return None,
@@ -228,7 +234,7 @@ impl Talk {
 
     fn is_done(&self, driver: &dyn PortDriver) -> bool {
         match self.order {
-            Order::Show => self.shown.is_some(),
+            ClockAction::Show => self.shown.is_some(),
             _ => {
                 let is_over = driver.difference().is_none_or(|it| it == Difference::Lever);
                 self.wanted_at.is_some() && is_over
@@ -249,10 +255,7 @@ impl Talk {
 
     fn print(&self) -> Result<(), Failure> {
         let Some(time) = self.shown else { return Ok(()) };
-        let side = |end| {
-            let seconds = time.side(end).seconds;
-            format!("{}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
-        };
+        let side = |end| Hms(u64::from(time.side(end).seconds));
         let state = match (time.running, time.high) {
             (false, _) => "stands",
             (true, End::Left) => "left runs",

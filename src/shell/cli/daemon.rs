@@ -4,7 +4,7 @@ use super::{Failure, chain, runtime, start_tracing};
 use crate::shell::config::{Config, ConfigError};
 use crate::shell::journal::leads_nowhere;
 use crate::shell::now::Now;
-use crate::shell::run::{self, Manner, RunError};
+use crate::shell::run::{self, RunError, RunMode};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use tracing::info;
 
@@ -39,8 +39,8 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
         .block_on(run::run(
             config,
             Now::start(),
-            run::Clocks::new(),
-            Manner::Service,
+            run::OwnClocks::new(),
+            RunMode::Service,
             std::future::pending(),
             ready,
         ))

@@ -2,19 +2,19 @@
 
 use super::daemon::{failure, openable};
 use super::sim_desk::SimDesk;
-use super::tools::{Game, SimulateOptions};
+use super::tools::{SimGame, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
 use crate::clock::TimeControl;
 use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
 use crate::shell::config::{
-    Board, Config, EventSettings, Folder, Http, JournalSettings, LiveChess, Orders, Push,
+    BoardConfig, Config, EventSettings, Folder, Http, JournalSettings, LiveChess, Orders, Push,
     parse_listen,
 };
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
-use crate::shell::run::{self, Clocks, Manner};
+use crate::shell::run::{self, OwnClocks, RunMode};
 use crate::sim::script::Happening;
 use crate::sim::{DgtClockSim, Obedience, Table};
 use crate::table::End;
@@ -51,7 +51,7 @@ pub(super) struct Demo {
     listen: SocketAddr,
     /// The clock beside the board
     #[arg(long, value_enum, default_value = "plain")]
-    clock: ClockKind,
+    clock: DemoClock,
     /// Seat a referee, to whom `rokade order` speaks: hu2005, dk2009, no2009, m2018 or m2023
     #[arg(long, value_name = "EDITION")]
     laws: Option<Edition>,
@@ -65,7 +65,7 @@ pub(super) struct Demo {
 
 /// The clock of a demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ClockKind {
+enum DemoClock {
     /// A clock behind the board that the arbiter has set, and that the daemon reads
     Plain,
     /// A DGT 3000 behind the board, which the daemon sets and runs
@@ -91,7 +91,7 @@ impl Demo {
         // Of a configuration that is named the first board's terms count.
         let board = match config {
             Some(_) => Config::load(config)?.boards.swap_remove(0),
-            None => Board::default(),
+            None => BoardConfig::default(),
         };
         let (folder, is_temporary) = match &self.keep {
             Some(folder) => (folder.clone(), false),
@@ -105,26 +105,26 @@ impl Demo {
         done
     }
 
-    async fn play(&self, game: Game, board: Board, folder: &Path) -> Result<(), Failure> {
+    async fn play(&self, game: SimGame, board: BoardConfig, folder: &Path) -> Result<(), Failure> {
         // One time for the table and the daemon: what must rest for a while rests as long for both.
         let now = Now::start_at(self.simulate.speed());
         let (stub, actor) = SimulateOptions::open_table(self.table(&game), None)?;
         let mut actor = actor.in_time_of(now);
-        let (mut clocks, mut begin) = (Clocks::new(), None);
-        if self.clock == ClockKind::Gpio {
+        let (mut clocks, mut begin) = (OwnClocks::new(), None);
+        if self.clock == DemoClock::Gpio {
             let control = control_of(&board).parse().expect("a time control");
             let desk = SimDesk::open(control, Shape::Buttons, now);
             clocks.insert("demo".to_owned(), desk.stub);
             begin = Some(desk.orders);
             actor = actor.with_clock_beside(desk.hands);
         }
-        if self.clock == ClockKind::Lever {
+        if self.clock == DemoClock::Lever {
             let desk = SimDesk::open(TimeControl::NoClock, Shape::Lever(End::Left), now);
             clocks.insert("demo".to_owned(), desk.stub);
             actor = actor.with_clock_beside(desk.hands);
         }
         let mut bridge = None;
-        if self.clock == ClockKind::Bridge {
+        if self.clock == DemoClock::Bridge {
             let stub = open_bridge(now)?;
             actor = actor.with_clock_beside(stub.hands());
             bridge = Some(stub);
@@ -169,20 +169,20 @@ impl Demo {
                 std::future::pending::<()>().await;
             }
         };
-        let ended = run::run(&config, now, clocks, Manner::Demo, stop, ready).await;
+        let ended = run::run(&config, now, clocks, RunMode::Demo, stop, ready).await;
         board.abort();
         ended.map_err(|error| failure(&error))
     }
 
     /// The board, and a clock that hangs on it.
-    fn table(&self, game: &Game) -> Table {
+    fn table(&self, game: &SimGame) -> Table {
         let mut header = game.script.header.clone();
         let obedience = match self.clock {
-            ClockKind::Dgt3000 => Some(Obedience::Remote),
-            ClockKind::Nonsense => Some(Obedience::Nonsense),
+            DemoClock::Dgt3000 => Some(Obedience::Remote),
+            DemoClock::Nonsense => Some(Obedience::Nonsense),
             _ => None,
         };
-        header.has_clock &= obedience.is_some() || self.clock == ClockKind::Plain;
+        header.has_clock &= obedience.is_some() || self.clock == DemoClock::Plain;
         let table = Table::new(&header);
         let Some(obedience) = obedience else { return table };
         // As good a crystal as any.
@@ -192,14 +192,14 @@ impl Demo {
     /// The daemon's settings.
     fn config(
         &self,
-        game: &Game,
-        board: Board,
+        game: &SimGame,
+        board: BoardConfig,
         folder: &Path,
         port: PathBuf,
         bridge: Option<&PtyBridgeStub>,
     ) -> Config {
         let is_driven =
-            !matches!(self.clock, ClockKind::Plain | ClockKind::Lever | ClockKind::None);
+            !matches!(self.clock, DemoClock::Plain | DemoClock::Lever | DemoClock::None);
         Config {
             livechess: LiveChess::default(),
             folder: Folder::default(),
@@ -209,7 +209,7 @@ impl Demo {
             http: Http { listen: self.listen, ..Http::default() },
             orders: Orders::default(),
             event: EventSettings::default(),
-            boards: vec![Board {
+            boards: vec![BoardConfig {
                 name: "demo".to_owned(),
                 port: port.display().to_string(),
                 white: game.white.clone(),
@@ -231,7 +231,7 @@ impl Demo {
 }
 
 /// The time control of a clock that the daemon runs.
-fn control_of(board: &Board) -> &str {
+fn control_of(board: &BoardConfig) -> &str {
     match board.time_control.trim() {
         "" => CONTROL,
         named => named,

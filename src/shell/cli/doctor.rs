@@ -2,9 +2,9 @@
 
 use super::bus::{self, Looked};
 use super::{Failure, chips, runtime, say};
-use crate::board::calibration::Step;
+use crate::board::calibration::WalkStep;
 use crate::board::{Calibration, Wiring};
-use crate::shell::config::{Board, Config, Maker, Matrix};
+use crate::shell::config::{BoardConfig, Config, Maker, Matrix};
 use crate::shell::journal::Limits;
 use crate::shell::matrix::{self, Scanner};
 use crate::shell::now::Now;
@@ -47,7 +47,7 @@ const LEAST: u64 = Limits::USUAL.segment;
 
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Finding {
+struct Diagnosis {
     /// Of which board.
     board: String,
     /// Whether all is well.
@@ -61,8 +61,8 @@ struct Finding {
 
 impl Doctor {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
-        let is_meant = |it: &&Board| self.board.as_ref().is_none_or(|name| *name == it.name);
-        let boards: Vec<&Board> = config.boards.iter().filter(is_meant).collect();
+        let is_meant = |it: &&BoardConfig| self.board.as_ref().is_none_or(|name| *name == it.name);
+        let boards: Vec<&BoardConfig> = config.boards.iter().filter(is_meant).collect();
         if let (Some(name), true) = (&self.board, boards.is_empty()) {
             return Err(Failure::Usage(format!("no board {name:?} is in the configuration")));
         }
@@ -91,8 +91,8 @@ impl Doctor {
         Err(Failure::Device(format!("{n_bad} {findings} to be looked at")))
     }
 
-    fn print(&self, finding: &Finding) -> Result<(), Failure> {
-        let Finding { board, is_good, saw, means } = finding;
+    fn print(&self, finding: &Diagnosis) -> Result<(), Failure> {
+        let Diagnosis { board, is_good, saw, means } = finding;
         let text = if self.json {
             serde_json::to_string(finding).expect("a finding is plain data")
         } else {
@@ -109,11 +109,11 @@ impl Doctor {
 
 /// The disk of the board's record, which goes to `folder`: told if it has less room than `least`.
 /// Where it cannot be asked, the daemon will say so.
-fn of_disk(board: &Board, folder: &Path, least: u64) -> Option<Finding> {
+fn of_disk(board: &BoardConfig, folder: &Path, least: u64) -> Option<Diagnosis> {
     let disk = folder.ancestors().find_map(|it| statvfs(it).ok())?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let kb = free / 1_000;
-    (free < least).then(|| Finding {
+    (free < least).then(|| Diagnosis {
         board: board.name.clone(),
         is_good: false,
         saw: format!("{kb} kB are free where its record goes, {}", folder.display()),
@@ -123,9 +123,9 @@ fn of_disk(board: &Board, folder: &Path, least: u64) -> Option<Finding> {
 }
 
 /// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
-fn of_line(board: &Board, root: &str) -> Vec<Finding> {
+fn of_line(board: &BoardConfig, root: &str) -> Vec<Diagnosis> {
     let root = Path::new(root);
-    let finding = |is_good, saw: String, means: &str| Finding {
+    let finding = |is_good, saw: String, means: &str| Diagnosis {
         board: board.name.clone(),
         is_good,
         saw,
@@ -178,11 +178,11 @@ fn of_line(board: &Board, root: &str) -> Vec<Finding> {
 
 /// A board on a line that others share. The line is looked at once, and kept among the `lines`.
 fn of_bus(
-    board: &Board,
+    board: &BoardConfig,
     config: &Config,
     lines: &mut BTreeMap<String, Result<Looked, String>>,
-) -> Result<Vec<Finding>, Failure> {
-    let finding = |is_good, saw: String, means: &str| Finding {
+) -> Result<Vec<Diagnosis>, Failure> {
+    let finding = |is_good, saw: String, means: &str| Diagnosis {
         board: board.name.clone(),
         is_good,
         saw,
@@ -219,8 +219,8 @@ fn of_bus(
 }
 
 /// A board of switches.
-fn of_matrix(board: &Board) -> Vec<Finding> {
-    let finding = |is_good, saw: String, means: String| Finding {
+fn of_matrix(board: &BoardConfig) -> Vec<Diagnosis> {
+    let finding = |is_good, saw: String, means: String| Diagnosis {
         board: board.name.clone(),
         is_good,
         saw,
@@ -230,7 +230,7 @@ fn of_matrix(board: &Board) -> Vec<Finding> {
         Ok(scanner) => scanner,
         Err(why) => return vec![finding(false, why.to_string(), String::new())],
     };
-    let seen = match Seen::look(scanner.as_mut(), &board.matrix) {
+    let seen = match ScanTally::look(scanner.as_mut(), &board.matrix) {
         Ok(seen) => seen,
         Err(why) => return vec![finding(false, why, String::new())],
     };
@@ -267,14 +267,14 @@ fn of_matrix(board: &Board) -> Vec<Finding> {
 }
 
 /// What a matrix showed.
-struct Seen {
+struct ScanTally {
     last: u64,
     n_scans: u32,
     scan_us: u64,
     changes: [u32; 64],
 }
 
-impl Seen {
+impl ScanTally {
     fn look(scanner: &mut dyn Scanner, settings: &Matrix) -> Result<Self, String> {
         let now = Now::start();
         let mut seen = Self { last: 0, n_scans: 0, scan_us: 0, changes: [0; 64] };
@@ -317,9 +317,9 @@ fn drawn(occupied: Bitboard) -> String {
 }
 
 /// Learns the wiring of the one board of switches that is meant.
-fn calibrate(boards: &[&Board]) -> Result<(), Failure> {
-    let may_be = |it: &&&Board| it.is_on_pins() || it.maker == Maker::Certabo;
-    let found: Vec<&&Board> = boards.iter().filter(may_be).collect();
+fn calibrate(boards: &[&BoardConfig]) -> Result<(), Failure> {
+    let may_be = |it: &&&BoardConfig| it.is_on_pins() || it.maker == Maker::Certabo;
+    let found: Vec<&&BoardConfig> = boards.iter().filter(may_be).collect();
     let [board] = found[..] else {
         let why = match found.len() {
             0 => "no board with port = \"gpio\" or maker = \"certabo\" is in the configuration",
@@ -364,23 +364,23 @@ fn calibrate(boards: &[&Board]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn told(step: &Step) -> String {
+fn told(step: &WalkStep) -> String {
     let list = |inputs: &[usize]| {
         let names: Vec<String> = inputs.iter().map(|input| name_of(*input)).collect();
         names.join(", ")
     };
     match step {
-        Step::Begun(stuck) if stuck.is_empty() => "The board is empty.".to_owned(),
-        Step::Begun(stuck) => format!(
+        WalkStep::Begun(stuck) if stuck.is_empty() => "The board is empty.".to_owned(),
+        WalkStep::Begun(stuck) => format!(
             "These inputs read as occupied on an empty board, and are passed over: {}. A switch is \
              stuck, or an input has no pull-up.",
             list(stuck)
         ),
-        Step::Found(sq, input) => format!("{sq} is {}. Lift it.", name_of(*input)),
-        Step::Joined(sq, other) => {
+        WalkStep::Found(sq, input) => format!("{sq} is {}. Lift it.", name_of(*input)),
+        WalkStep::Joined(sq, other) => {
             format!("{sq} closes the input of {other}: lift the piece, and put it on {sq} again.")
         }
-        Step::Several(inputs) => format!(
+        WalkStep::Several(inputs) => format!(
             "Several inputs close at once: {}. Lift all pieces, and put one alone; if it stays so, \
              the magnet is too strong.",
             list(inputs)
@@ -426,7 +426,7 @@ mod tests {
         for (link, to) in links {
             symlink(to, at(&format!("dev/{link}"))).expect("a link");
         }
-        let board = Board { port: port.to_owned(), ..Board::default() };
+        let board = BoardConfig { port: port.to_owned(), ..BoardConfig::default() };
         let found = of_line(&board, root.path().to_str().expect("a name"));
         found.iter().map(|it| format!("{} {}; ", it.is_good, it.saw)).collect()
     }
@@ -435,7 +435,7 @@ mod tests {
     fn a_disk_with_hardly_any_room_is_told_before_its_folder_is_made() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("state/table-1");
-        let told = |least| of_disk(&Board::default(), &folder, least);
+        let told = |least| of_disk(&BoardConfig::default(), &folder, least);
         assert_eq!(told(0), None);
         let found = told(u64::MAX).expect("a finding");
         assert!(!found.is_good && found.saw.contains("kB are free"), "{found:?}");

@@ -8,12 +8,13 @@ use crate::laws::Edition;
 use crate::relay::words::Word;
 use crate::sim::maker;
 use crate::sim::reach::Why;
-use crate::sim::shrink::Failure as Failing;
+use crate::sim::shrink::Symptom;
 use crate::sim::trial::{
-    Bench, Choice, Contest, Delays, Known, Maps, Recipe, Refereed, Rows, Tally, Trial,
+    Choice, Contest, KnownGame, Maps, Recipe, RecordDelays, RefereeTally, Refereed, Rows, Tally,
+    Trial,
 };
-use crate::sim::trouble::Kind;
-use crate::sim::verdict::Verdict;
+use crate::sim::trouble::TroubleKind;
+use crate::sim::verdict::TrialVerdict;
 use crate::sim::{Also, Manners, TableKind};
 use crate::track::Sight;
 use clap::Args;
@@ -32,7 +33,7 @@ const NAMED_MAX: usize = 20;
 
 /// Which games are played.
 #[derive(Debug, Args)]
-pub(super) struct Games {
+pub(super) struct GamesOptions {
     /// Play so many games with each kind of manners, from the seed on, and hold the record against
     /// what was meant. The games of --game, or else invented ones
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["trace", "link", "speed"])]
@@ -58,9 +59,9 @@ pub(super) struct Games {
     /// started in the middle of the game), noise (0.1 to 5 % of the bytes are hurt), kill (the
     /// daemon is killed and started again after 2 to 60 s) or late (it is back only after a mate);
     /// once for each
-    #[arg(long, value_name = "KIND", requires = "games", value_parser = Kind::parse)]
+    #[arg(long, value_name = "KIND", requires = "games", value_parser = TroubleKind::parse)]
     #[arg(conflicts_with_all = ["compare", "also", "cross_check", "shown"])]
-    trouble: Vec<Kind>,
+    trouble: Vec<TroubleKind>,
     /// Play each game once more with a referee seated by these Laws, and say what that changes
     #[arg(long, value_name = "EDITION", requires = "games")]
     laws: Option<Edition>,
@@ -100,7 +101,7 @@ fn model(word: &str) -> Result<Model, String> {
     Ok(Model { sight: Sight::Pieces, maker: Some(maker) })
 }
 
-impl Games {
+impl GamesOptions {
     pub(super) fn run(&self, n_games: u64, options: &SimulateOptions) -> Result<(), Failure> {
         if self.board.maker.is_some() {
             let why = "a board of another maker is played with by its line: use --link";
@@ -118,7 +119,7 @@ impl Games {
             };
             return troubles.run(options.seed..options.seed.saturating_add(n_games), &known);
         }
-        let mut told = Told::default();
+        let mut told = Totals::default();
         let also = if self.also.is_empty() { vec![Also::NONE] } else { self.also.clone() };
         let hands = profiles.iter().flat_map(|name| also.iter().map(|also| (*name, *also)));
         for hands in hands {
@@ -129,7 +130,7 @@ impl Games {
         self.print(&told)?;
         for recipe in told.wrong.iter().take(NAMED_MAX) {
             if let Some(folder) = &self.wrong {
-                write_small(&Trial::run(*recipe, &known), folder, Failing::Wrong)?;
+                write_small(&Trial::run(*recipe, &known), folder, Symptom::Wrong)?;
             }
         }
         let silent = told.silent;
@@ -137,7 +138,7 @@ impl Games {
         for (recipe, verdict) in silent.iter().take(NAMED_MAX) {
             say(format_args!("{recipe}: {verdict}"))?;
         }
-        let path = write_small(&Trial::run(*first, &known), &self.failing, Failing::Silent)?;
+        let path = write_small(&Trial::run(*first, &known), &self.failing, Symptom::Silent)?;
         Err(Failure::Other(format!(
             "{} games have a record that is silently wrong; the first, made small, is in {}",
             silent.len(),
@@ -145,7 +146,7 @@ impl Games {
         )))
     }
 
-    fn print(&self, told: &Told) -> Result<(), Failure> {
+    fn print(&self, told: &Totals) -> Result<(), Failure> {
         let mut text = told.table.to_string();
         if self.compare {
             text += &format!("\nexact\n{}", told.contests);
@@ -164,7 +165,7 @@ impl Games {
     }
 
     /// What there is to know of a game besides its verdict.
-    fn look_closer(&self, trial: Trial) -> Played {
+    fn look_closer(&self, trial: Trial) -> PlayedGame {
         let mut contest = Contest::default();
         if self.compare {
             contest.add(&trial);
@@ -173,7 +174,7 @@ impl Games {
         let why = self.cross_check.then(|| trial.off_the_map());
         let shown = if self.shown { trial.shown() } else { Vec::new() };
         let Trial { recipe, verdict, .. } = trial;
-        Played { recipe, verdict, contest, refereed, why, shown }
+        PlayedGame { recipe, verdict, contest, refereed, why, shown }
     }
 
     /// Plays one game for each seed, on as many processors as there are. The games come in the
@@ -182,8 +183,8 @@ impl Games {
         &self,
         seeds: std::ops::Range<u64>,
         of: impl Fn(u64) -> Recipe + Sync,
-        known: &[Known],
-    ) -> Vec<Played> {
+        known: &[KnownGame],
+    ) -> Vec<PlayedGame> {
         let n_workers = thread::available_parallelism().map_or(1, |n| n.get() as u64);
         let (next, n_seeds) = (AtomicU64::new(seeds.start), seeds.end - seeds.start);
         let work = || {
@@ -203,7 +204,7 @@ impl Games {
                 played.push(self.look_closer(trial));
             }
         };
-        let mut played: Vec<Played> = thread::scope(|scope| {
+        let mut played: Vec<PlayedGame> = thread::scope(|scope| {
             let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
             workers.into_iter().flat_map(|worker| worker.join().expect("a worker ends")).collect()
         });
@@ -223,9 +224,9 @@ impl Games {
 }
 
 /// What is kept of a game that was played. The game itself can be had again from its recipe.
-struct Played {
+struct PlayedGame {
     recipe: Recipe,
-    verdict: Verdict,
+    verdict: TrialVerdict,
     contest: Contest,
     refereed: Option<Refereed>,
     /// If it was held against the map: what that says against it.
@@ -235,20 +236,20 @@ struct Played {
 
 /// What came of all games.
 #[derive(Default)]
-struct Told {
+struct Totals {
     table: Rows<Tally>,
     contests: Rows<Contest>,
-    benches: Rows<Bench>,
+    benches: Rows<RefereeTally>,
     maps: Rows<Maps>,
-    delays: Rows<Delays>,
-    silent: Vec<(Recipe, Verdict)>,
+    delays: Rows<RecordDelays>,
+    silent: Vec<(Recipe, TrialVerdict)>,
     wrong: Vec<Recipe>,
     /// A line about each game that a closer look found fault with.
     odd: Vec<String>,
 }
 
-impl Told {
-    fn add(&mut self, Played { recipe, verdict, contest, refereed, why, shown }: Played) {
+impl Totals {
+    fn add(&mut self, PlayedGame { recipe, verdict, contest, refereed, why, shown }: PlayedGame) {
         self.delays.row(&recipe).add(shown);
         self.table.row(&recipe).add(&verdict);
         self.contests.row(&recipe).join(&contest);
@@ -280,7 +281,7 @@ impl Told {
 }
 
 /// Writes the script of a game that fails, as small as it can be made.
-fn write_small(trial: &Trial, folder: &Path, failing: Failing) -> Result<PathBuf, Failure> {
+fn write_small(trial: &Trial, folder: &Path, failing: Symptom) -> Result<PathBuf, Failure> {
     let name = format!("{}.trace.jsonl", trial.recipe.to_string().replace(' ', "-"));
     let path = folder.join(name);
     let small = trial.shrink(failing);

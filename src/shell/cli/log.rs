@@ -1,10 +1,12 @@
 //! `rokade log`, `rokade export`, `rokade verify`: what is on record, for people.
 
-use super::{Failure, Place, Which, chain, say};
+use super::{Failure, JournalPlace, Which, chain, say};
 use crate::relay;
-use crate::relay::times::{Shown, shortest_first};
+use crate::relay::times::{LastTimes, shortest_first};
 use crate::shell::config::Config;
-use crate::shell::journal::{self, DiskStorage, JournalError, Line, Noted, Reader, Salvaged};
+use crate::shell::journal::{
+    self, DiskStorage, JournalError, JournalLine, JournalReader, Noted, Salvaged,
+};
 use crate::shell::record::{self, Games, Nonsense};
 use clap::Args;
 use std::io::{BufWriter, Write};
@@ -17,7 +19,7 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 /// One line for each move and each finding, with both clocks. Findings are for the arbiter: they
 /// state what was seen and the article that speaks of it, and rule nothing.
 #[derive(Debug, Args)]
-pub(super) struct Log {
+pub(super) struct LogCommand {
     #[command(flatten)]
     which: Which,
     /// Go on printing as things happen
@@ -69,8 +71,8 @@ fn print_times(config: &Config) -> Result<(), Failure> {
     let mut boards = Vec::new();
     for board in &config.boards {
         let folder = config.folder(board);
-        let mut reader = Reader::new(DiskStorage::new(&folder));
-        let mut shown = Shown::default();
+        let mut reader = JournalReader::new(DiskStorage::new(&folder));
+        let mut shown = LastTimes::default();
         while folder.is_dir() {
             let lines = reader.poll().map_err(|e| journal_error(&e))?;
             lines.iter().filter_map(record::entry_of).for_each(|entry| shown.take(&entry.fact));
@@ -91,19 +93,19 @@ fn print_times(config: &Config) -> Result<(), Failure> {
 
 /// A board's journal as it is printed.
 struct Followed {
-    place: Place,
-    reader: Reader<DiskStorage>,
+    place: JournalPlace,
+    reader: JournalReader<DiskStorage>,
     log: relay::log::Log,
 }
 
 impl Followed {
-    fn new(place: &Place) -> Self {
-        let reader = Reader::new(DiskStorage::new(&place.folder));
+    fn new(place: &JournalPlace) -> Self {
+        let reader = JournalReader::new(DiskStorage::new(&place.folder));
         Self { place: place.clone(), reader, log: relay::log::Log::default() }
     }
 }
 
-impl Log {
+impl LogCommand {
     pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
         if self.times {
             return print_times(config);
@@ -152,7 +154,7 @@ impl Log {
 /// Prints a line of the journal. Where several boards are meant, it begins with its board's name.
 fn print(
     board: Option<&str>,
-    line: &Line,
+    line: &JournalLine,
     is_json: bool,
     log: &mut relay::log::Log,
     out: &mut impl Write,
@@ -172,8 +174,8 @@ fn print(
 }
 
 /// What can be read of ends that were set aside: that is not on record, and may have been.
-fn print_aside(place: &Place, out: &mut impl Write) -> Result<(), Failure> {
-    let Place { board, folder } = place;
+fn print_aside(place: &JournalPlace, out: &mut impl Write) -> Result<(), Failure> {
+    let JournalPlace { board, folder } = place;
     let salvaged = journal::salvage(&DiskStorage::new(folder)).map_err(|e| journal_error(&e))?;
     for Salvaged { file, lines, unread } in salvaged {
         eprintln!(
@@ -210,7 +212,7 @@ impl Export {
     fn print(&self, folder: &Path) -> Result<(usize, usize), Failure> {
         let mut out = std::io::stdout().lock();
         let mut n_printed = 0;
-        let mut print = |game: record::Recorded| {
+        let mut print = |game: record::RecordedGame| {
             if self.game.is_none_or(|number| number == game.number) {
                 n_printed += 1;
                 out.write_all(game.to_pgn().as_bytes()).map_err(Failure::io("cannot print"))?;
@@ -231,9 +233,9 @@ impl Export {
 
 fn fold(
     folder: &Path,
-    each: &mut dyn FnMut(record::Recorded) -> Result<(), Failure>,
+    each: &mut dyn FnMut(record::RecordedGame) -> Result<(), Failure>,
 ) -> Result<(Games, Nonsense), Failure> {
-    let mut reader = Reader::new(DiskStorage::new(folder));
+    let mut reader = JournalReader::new(DiskStorage::new(folder));
     let mut games = Games::default();
     let mut nonsense = Nonsense::default();
     let mut n_lines = 0;
@@ -262,7 +264,7 @@ impl Verify {
         self.which.for_each(config, |place| self.verify(place))
     }
 
-    fn verify(&self, place: &Place) -> Result<(), Failure> {
+    fn verify(&self, place: &JournalPlace) -> Result<(), Failure> {
         let folder = &place.folder;
         let storage = DiskStorage::new(folder);
         let verdict = journal::verify(&storage).map_err(|e| journal_error(&e))?;

@@ -20,7 +20,7 @@ mod sim_matrix;
 mod tools;
 mod troubles;
 
-use super::config::{Board, Config, ConfigError};
+use super::config::{BoardConfig, Config, ConfigError};
 use super::record::RecordError;
 use clap::{Args, Parser, Subcommand};
 use std::fmt;
@@ -52,9 +52,9 @@ enum Command {
     /// Play a famous game on a simulated board, with the whole daemon at work
     Demo(demo::Demo),
     /// Run tapes and traces through the core in virtual time
-    Replay(replay::Replay),
+    Replay(replay::ReplayCommand),
     /// Write the bytes of a real board to a tape
-    Record(tools::Record),
+    Record(tools::RecordCommand),
     /// Look at ports and boards, and learn how switches are wired
     Doctor(doctor::Doctor),
     /// Show or set the clock on the table
@@ -62,13 +62,13 @@ enum Command {
     /// Offer a simulated board to any program, or play many games through the core
     Simulate(tools::Simulate),
     /// Print the arbiter's log
-    Log(log::Log),
+    Log(log::LogCommand),
     /// Print recorded games as PGN
     Export(log::Export),
     /// Check that the journal is whole and unchanged
     Verify(log::Verify),
     /// Give an arbiter's order, or enter what a player says
-    Order(order::Order),
+    Order(order::OrderCommand),
     /// Read who plays in the next round
     Round(round::Round),
     /// Print what the Laws say and how the program applies them
@@ -88,7 +88,7 @@ struct Which {
 
 /// A board's journal.
 #[derive(Clone, Debug)]
-struct Place {
+struct JournalPlace {
     /// The board's name, where several are meant.
     board: Option<String>,
     folder: PathBuf,
@@ -96,11 +96,12 @@ struct Place {
 
 impl Which {
     /// The journals that are meant: the named one, or those of all boards.
-    fn places(&self, config: &Config) -> Result<Vec<Place>, Failure> {
+    fn places(&self, config: &Config) -> Result<Vec<JournalPlace>, Failure> {
         if let Some(folder) = &self.journal {
-            return Ok(vec![Place { board: None, folder: existing(folder.clone())? }]);
+            return Ok(vec![JournalPlace { board: None, folder: existing(folder.clone())? }]);
         }
-        let is_meant = |board: &&Board| self.board.as_ref().is_none_or(|it| *it == board.name);
+        let is_meant =
+            |board: &&BoardConfig| self.board.as_ref().is_none_or(|it| *it == board.name);
         let meant: Vec<_> = config.boards.iter().filter(is_meant).collect();
         match (meant.as_slice(), &self.board) {
             ([], named) => {
@@ -108,10 +109,12 @@ impl Which {
                 let (named, known) = (named.as_deref().unwrap_or_default(), known.join(", "));
                 Err(Failure::Usage(format!("no board {named:?}; there is {known}")))
             }
-            ([only], _) => Ok(vec![Place { board: None, folder: existing(config.folder(only))? }]),
+            ([only], _) => {
+                Ok(vec![JournalPlace { board: None, folder: existing(config.folder(only))? }])
+            }
             (several, _) => Ok(several
                 .iter()
-                .map(|board| Place {
+                .map(|board| JournalPlace {
                     board: Some(board.name.clone()),
                     folder: config.folder(board),
                 })
@@ -124,7 +127,7 @@ impl Which {
     fn for_each(
         &self,
         config: &Config,
-        mut each: impl FnMut(&Place) -> Result<(), Failure>,
+        mut each: impl FnMut(&JournalPlace) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut failed = Vec::new();
         for place in self.places(config)? {

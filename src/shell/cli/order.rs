@@ -2,9 +2,9 @@
 
 use super::{Failure, chain};
 use crate::game::Act;
-use crate::game::act::{CHAPTERS, Misread};
+use crate::game::act::{ActError, CHAPTERS};
 use crate::shell::config::Config;
-use crate::shell::orders::{Answer, Class, Request, VERSION};
+use crate::shell::orders::{Answer, AnswerClass, Request, VERSION};
 use clap::Args;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -32,7 +32,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
   rokade order black resign                   Black resigns
   rokade order white claim threefold Ng8      White claims a draw, with the move he will make
   rokade order white sealed -                 White's sealed move, typed in unseen by the shell")]
-pub(super) struct Order {
+pub(super) struct OrderCommand {
     /// The board, if the configuration has several; --open tells of all unless one is named
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct Order {
     order: Vec<String>,
 }
 
-impl Order {
+impl OrderCommand {
     pub(super) fn run(
         &self,
         config: impl FnOnce() -> Result<Config, Failure>,
@@ -107,7 +107,7 @@ impl Order {
     }
 }
 
-fn unclear(why: &Misread) -> Failure {
+fn unclear(why: &ActError) -> Failure {
     Failure::Usage(format!("{why}\nrokade order --list explains them all"))
 }
 
@@ -175,10 +175,10 @@ pub(super) fn show(answer: &Answer) -> Result<(), Failure> {
     print().map_err(Failure::io("cannot print"))?;
     let why = answer.why.clone().unwrap_or_default();
     match answer.class {
-        Class::Done => Ok(()),
-        Class::Refused | Class::Overtaken => Err(Failure::Refused(why)),
-        Class::Unclear => Err(Failure::Usage(why)),
-        Class::Unkept => Err(Failure::Journal(why)),
-        Class::Busy => Err(Failure::Other(why)),
+        AnswerClass::Done => Ok(()),
+        AnswerClass::Refused | AnswerClass::Overtaken => Err(Failure::Refused(why)),
+        AnswerClass::Unclear => Err(Failure::Usage(why)),
+        AnswerClass::Unkept => Err(Failure::Journal(why)),
+        AnswerClass::Busy => Err(Failure::Other(why)),
     }
 }

@@ -8,7 +8,7 @@ use crate::relay;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::record::{GameRecord, Record};
-use crate::shell::config::{Board, Config};
+use crate::shell::config::{BoardConfig, Config};
 use crate::sim::script::Header;
 use crate::sim::still::Rule;
 use crate::sim::trouble::Trouble;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// and the clock buttons report; a simulated board plays them. Either way nothing waits: a two-hour
 /// game takes milliseconds.
 #[derive(Debug, Args)]
-pub(super) struct Replay {
+pub(super) struct ReplayCommand {
     /// Print the record as JSON, one object a line, instead of the arbiter's log
     #[arg(long)]
     json: bool,
@@ -63,7 +63,7 @@ struct Outcome {
     outcome: Option<KnownOutcome>,
 }
 
-impl Replay {
+impl ReplayCommand {
     /// Replays the files with the settings of `config`, if one is named.
     pub(super) fn run(&self, config: Option<&Config>) -> Result<(), Failure> {
         let board = self.board_of(config)?;
@@ -84,9 +84,9 @@ impl Replay {
     }
 
     /// The board whose settings hold; without a configuration one that nothing is set of.
-    fn board_of(&self, config: Option<&Config>) -> Result<Board, Failure> {
+    fn board_of(&self, config: Option<&Config>) -> Result<BoardConfig, Failure> {
         let mut board = match (config, &self.board) {
-            (None, None) => Board::default(),
+            (None, None) => BoardConfig::default(),
             (None, Some(_)) => {
                 let why = "--board names a board of a configuration; give that with --config";
                 return Err(Failure::Usage(why.to_owned()));
@@ -107,7 +107,7 @@ impl Replay {
     }
 
     /// What `board` is set to, for a file that says more of its own game.
-    fn settings(&self, header: &Header, board: &Board) -> Settings {
+    fn settings(&self, header: &Header, board: &BoardConfig) -> Settings {
         let mut board = board.clone();
         let named = [
             (&mut board.white, &header.white),
@@ -124,7 +124,7 @@ impl Replay {
         Settings { start: header.start.clone(), ..board.settings() }
     }
 
-    fn outcome(&self, script: &Script, board: &Board) -> Outcome {
+    fn outcome(&self, script: &Script, board: &BoardConfig) -> Outcome {
         let settings = self.settings(&script.header, board);
         let mut held: Vec<(usize, Vec<String>)> = Vec::new();
         let mut watch = |game: &Game, entries: &[Entry]| {

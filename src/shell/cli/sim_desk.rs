@@ -3,13 +3,13 @@
 use crate::clock::{ClockModel, Manner, TimeControl};
 use crate::drive::OwnClock;
 use crate::laws::ClockOrder;
-use crate::shell::clock::own::{self, Edge, Orders, OwnClockStub, Parts, Which};
+use crate::shell::clock::own::{self, ClockContact, ClockOrders, Edge, OwnClockStub, Parts};
 use crate::shell::now::Now;
 use crate::sim::DisplaySim;
 use crate::sim::script::Happening;
 use crate::table::End;
 use crate::wire::contact::{Contacts, Level, Shape};
-use crate::wire::ht16k33::Face;
+use crate::wire::ht16k33::FourDigits;
 use shakmaty::Color;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ pub(super) struct SimDesk {
     /// For the daemon.
     pub(super) stub: OwnClockStub,
     /// For the arbiter.
-    pub(super) orders: Orders,
+    pub(super) orders: ClockOrders,
     /// For the hands of the players.
     pub(super) hands: mpsc::UnboundedSender<Happening>,
 }
@@ -38,7 +38,7 @@ impl SimDesk {
         let contacts = Contacts::new(shape, Level::Open, Level::Open);
         let clock = OwnClock::new(model, End::Left, contacts);
         let (edges_tx, edges_rx) = own::edges();
-        let buttons = Buttons::default();
+        let buttons = HeldButtons::default();
         let parts = SimParts { buttons: buttons.clone(), displays: Default::default() };
         let (stub, actor) = own::channel(clock, parts, edges_rx, now);
         tokio::spawn(actor.run());
@@ -50,14 +50,14 @@ impl SimDesk {
 
 /// Which buttons are down: White's at the left, Black's at the right.
 #[derive(Clone, Debug, Default)]
-struct Buttons(Arc<[AtomicBool; 2]>);
+struct HeldButtons(Arc<[AtomicBool; 2]>);
 
 /// Does with the buttons what the script says, until it ends.
 async fn press(
     mut hands: mpsc::UnboundedReceiver<Happening>,
     edges: mpsc::Sender<Edge>,
-    (shape, buttons): (Shape, Buttons),
-    orders: Orders,
+    (shape, buttons): (Shape, HeldButtons),
+    orders: ClockOrders,
     now: Now,
 ) {
     while let Some(happening) = hands.recv().await {
@@ -77,14 +77,15 @@ async fn press(
             // The lever stays as it was pushed; its contact is below White's end.
             let level = if by == Color::White { Level::Closed } else { Level::Open };
             buttons.0[0].store(level == Level::Closed, Ordering::Relaxed);
-            if edges.send(Edge { at: now.stamp(), which: Which::Left, level }).await.is_err() {
+            if edges.send(Edge { at: now.stamp(), which: ClockContact::Left, level }).await.is_err()
+            {
                 return;
             }
             continue;
         }
         let (idx, which) = match by {
-            Color::White => (0, Which::Left),
-            Color::Black => (1, Which::Right),
+            Color::White => (0, ClockContact::Left),
+            Color::Black => (1, ClockContact::Right),
         };
         for level in [Level::Closed, Level::Open] {
             buttons.0[idx].store(level == Level::Closed, Ordering::Relaxed);
@@ -101,23 +102,23 @@ async fn press(
 
 #[derive(Debug)]
 struct SimParts {
-    buttons: Buttons,
+    buttons: HeldButtons,
     displays: [DisplaySim; 2],
 }
 
 impl Parts for SimParts {
-    fn level(&mut self, which: Which) -> Level {
+    fn level(&mut self, which: ClockContact) -> Level {
         let is_down = match which {
-            Which::Left => self.buttons.0[0].load(Ordering::Relaxed),
-            Which::Right => self.buttons.0[1].load(Ordering::Relaxed),
-            Which::Middle => false,
+            ClockContact::Left => self.buttons.0[0].load(Ordering::Relaxed),
+            ClockContact::Right => self.buttons.0[1].load(Ordering::Relaxed),
+            ClockContact::Middle => false,
         };
         if is_down { Level::Closed } else { Level::Open }
     }
 
-    fn show(&mut self, end: End, face: Face) {
+    fn show(&mut self, end: End, face: FourDigits) {
         let display = &mut self.displays[usize::from(end == End::Right)];
-        for byte in Face::start(7) {
+        for byte in FourDigits::start(7) {
             display.write(&[byte]);
         }
         let (setup, digits) = face.frames();

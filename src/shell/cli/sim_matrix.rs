@@ -1,6 +1,6 @@
 //! `rokade simulate --board reed`: a board of switches, whose bus is a socket.
 
-use super::tools::{Game, asked_to_stop};
+use super::tools::{SimGame, asked_to_stop};
 use super::{Failure, chain, demo, say};
 use crate::shell::matrix::simulated;
 use crate::shell::now::Now;
@@ -14,7 +14,7 @@ const SETS_WITHIN: Duration = Duration::from_secs(10);
 /// Plays the game on switches whose bus is at `link`, once a host scans them, and stays until
 /// Ctrl-C.
 pub(super) async fn serve(
-    game: Game,
+    game: SimGame,
     link: &Path,
     bridge: Option<&Path>,
     speed: Speed,

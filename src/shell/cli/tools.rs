@@ -1,18 +1,19 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
-use super::games::Games;
+use super::games::GamesOptions;
 use super::{Failure, chain, read, runtime, say, sim_bus, sim_matrix, start_tracing};
-use crate::game::{Ear, Effect, Event, Game as Core};
+use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
 use crate::shell::config::Config;
+use crate::shell::heard::Heard;
 use crate::shell::link::line_of;
 use crate::shell::now::Now;
 use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyBridge, PtyError, Speed};
-use crate::shell::serial::{self, Heard, LineStub, What};
+use crate::shell::serial::{self, LineNews, LineStub};
 use crate::shell::tape::{Tape, TapeError};
 use crate::sim::hands::{self, Manners, Span, TableKind};
 use crate::sim::script::Header;
-use crate::sim::trial::Known;
+use crate::sim::trial::KnownGame;
 use crate::sim::{DgtClockSim, Obedience, Script, Table, games};
 use crate::time::Stamp;
 use crate::track::Sight;
@@ -51,7 +52,7 @@ pub(super) struct SimulateOptions {
 
 /// A game to be played by simulated hands.
 #[derive(Debug)]
-pub(super) struct Game {
+pub(super) struct SimGame {
     pub(super) white: String,
     pub(super) black: String,
     pub(super) event: String,
@@ -74,7 +75,7 @@ impl SimulateOptions {
     }
 
     /// The game on a board that sees so much, unless it is a trace, which says so itself.
-    pub(super) fn game(&self, sight: Sight) -> Result<Game, Failure> {
+    pub(super) fn game(&self, sight: Sight) -> Result<SimGame, Failure> {
         if let Some(path) = &self.trace {
             let script = Script::parse(&read(path)?)
                 .map_err(|e| Failure::Input(format!("{}, {e}", path.display())))?;
@@ -85,7 +86,7 @@ impl SimulateOptions {
                 )));
             }
             let Header { white, black, event, .. } = script.header.clone();
-            return Ok(Game { white, black, event, script });
+            return Ok(SimGame { white, black, event, script });
         }
         let mut manners = self.manners.and_then(Manners::named).unwrap_or(Manners::club());
         let game = match &self.game {
@@ -102,19 +103,19 @@ impl SimulateOptions {
         let PgnGame { white, black, event, moves, outcome } = game;
         let start = Chess::new();
         let played = hands::perform(&start, mode, &moves, outcome, &manners, table, self.seed);
-        Ok(Game { white, black, event, script: played.script })
+        Ok(SimGame { white, black, event, script: played.script })
     }
 
     /// All games of the PGN file that start from the usual position; none without a file.
-    pub(super) fn known(&self) -> Result<Vec<Known>, Failure> {
+    pub(super) fn known(&self) -> Result<Vec<KnownGame>, Failure> {
         let Some(path) = &self.game else { return Ok(Vec::new()) };
         let text = read(path)?;
         let mut reader = PgnReader::new(text.as_bytes());
         let games: Result<Vec<_>, _> = reader.read_games(&mut FirstGame).collect();
         let wrong = |why: String| Failure::Input(format!("{}: {why}", path.display()));
         let games = games.map_err(|e| wrong(format!("cannot be read as PGN: {e}")))?;
-        let known = |game: PgnGame| Known { moves: game.moves, outcome: game.outcome };
-        let known: Vec<Known> = games.into_iter().filter_map(Result::ok).map(known).collect();
+        let known = |game: PgnGame| KnownGame { moves: game.moves, outcome: game.outcome };
+        let known: Vec<KnownGame> = games.into_iter().filter_map(Result::ok).map(known).collect();
         if known.is_empty() {
             return Err(wrong("there is no game in it that can be played".to_owned()));
         }
@@ -166,14 +167,14 @@ fn first_game(text: &str) -> Result<PgnGame, String> {
 
 struct FirstGame;
 
-struct Movetext {
+struct FirstMoves {
     game: PgnGame,
     pos: Chess,
 }
 
 impl Visitor for FirstGame {
     type Tags = PgnGame;
-    type Movetext = Movetext;
+    type Movetext = FirstMoves;
     type Output = Result<PgnGame, String>;
 
     fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
@@ -203,14 +204,14 @@ impl Visitor for FirstGame {
     }
 
     fn begin_movetext(&mut self, game: PgnGame) -> ControlFlow<Self::Output, Self::Movetext> {
-        ControlFlow::Continue(Movetext { game, pos: Chess::new() })
+        ControlFlow::Continue(FirstMoves { game, pos: Chess::new() })
     }
 
     fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
         ControlFlow::Continue(Skip(true))
     }
 
-    fn san(&mut self, text: &mut Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
+    fn san(&mut self, text: &mut FirstMoves, san: SanPlus) -> ControlFlow<Self::Output> {
         match san.san.to_move(&text.pos) {
             Ok(m) => {
                 text.pos.play_unchecked(m);
@@ -224,7 +225,7 @@ impl Visitor for FirstGame {
         }
     }
 
-    fn end_game(&mut self, text: Movetext) -> Self::Output {
+    fn end_game(&mut self, text: FirstMoves) -> Self::Output {
         Ok(text.game)
     }
 }
@@ -249,7 +250,7 @@ pub(super) struct Simulate {
           value_parser = clap::value_parser!(u16).range(1..=40))]
     bus: Option<u16>,
     #[command(flatten)]
-    games: Games,
+    games: GamesOptions,
 }
 
 impl Simulate {
@@ -288,7 +289,7 @@ impl Simulate {
     }
 
     /// Plays the game on a board with a line, once a host has woken it, and stays until Ctrl-C.
-    async fn serve(&self, game: Game) -> Result<(), Failure> {
+    async fn serve(&self, game: SimGame) -> Result<(), Failure> {
         let mut header = game.script.header.clone();
         // Behind other makers' boards there is no clock.
         let is_behind = self.bridge.is_none() && header.maker.is_none();
@@ -327,7 +328,7 @@ impl Simulate {
 /// Wakes the board, shows what it plays, and writes every byte in both directions until Ctrl-C.
 /// The tape can be replayed, and is what a bug report needs.
 #[derive(Debug, Args)]
-pub(super) struct Record {
+pub(super) struct RecordCommand {
     /// The board's port; without it the first board's of the configuration
     #[arg(long, value_name = "PORT")]
     port: Option<String>,
@@ -336,7 +337,7 @@ pub(super) struct Record {
     tape: PathBuf,
 }
 
-impl Record {
+impl RecordCommand {
     pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
         start_tracing(verbose);
         let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
@@ -362,18 +363,18 @@ impl Record {
         let actor = tokio::spawn(actor.run());
         // No port, no tape.
         let up = match line.heard().await {
-            Some(Heard { at, what: What::Up }) => at,
-            Some(Heard { what: What::Down { why }, .. }) => {
+            Some(Heard { at, what: LineNews::Up }) => at,
+            Some(Heard { what: LineNews::Down { why }, .. }) => {
                 return Err(Failure::Device(chain(&why)));
             }
             _ => return Err(Failure::Device(format!("{port}: the line was closed"))),
         };
-        let core = Core::new(config.boards[0].settings());
+        let core = Game::new(config.boards[0].settings());
         let kind = core.settings().board;
         let maker = kind.has_own_language().then_some(kind);
         let header = Header { maker, has_clock: maker.is_none(), ..Header::dgt() };
         let tape = Tape::create(&self.tape, &header, up).map_err(input)?;
-        let mut recorder = Recorder {
+        let mut recorder = TapeRecorder {
             core,
             ear: Ear::default(),
             line,
@@ -409,8 +410,8 @@ pub(super) async fn asked_to_stop() -> Result<(), Failure> {
     }
 }
 
-struct Recorder {
-    core: Core,
+struct TapeRecorder {
+    core: Game,
     ear: Ear,
     line: LineStub,
     tape: Tape,
@@ -419,7 +420,7 @@ struct Recorder {
     n_bytes: usize,
 }
 
-impl Recorder {
+impl TapeRecorder {
     /// Runs for ever.
     async fn run(&mut self) {
         loop {
@@ -440,18 +441,18 @@ impl Recorder {
         }
     }
 
-    fn hear(&mut self, heard: Heard) {
+    fn hear(&mut self, heard: Heard<LineNews>) {
         let Heard { at, what } = heard;
         match what {
-            What::Up => {
+            LineNews::Up => {
                 self.ear.forget();
                 self.event(&Event::LinkUp);
             }
-            What::Down { why } => {
+            LineNews::Down { why } => {
                 eprintln!("{}", chain(&why));
                 self.event(&Event::LinkDown);
             }
-            What::Bytes(bytes) => {
+            LineNews::Bytes(bytes) => {
                 self.n_bytes += bytes.len();
                 self.tape.received(at, &bytes);
                 let mut effects = Vec::new();

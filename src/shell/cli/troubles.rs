@@ -6,8 +6,8 @@ use crate::game::Fact;
 use crate::laws::Edition;
 use crate::relay::log::Log;
 use crate::sim::TableKind;
-use crate::sim::trial::{Known, Row};
-use crate::sim::trouble::{Case, Kind, Toll, Troubled};
+use crate::sim::trial::{KnownGame, TableRow};
+use crate::sim::trouble::{Toll, TroubleCase, TroubleKind, Troubled};
 use crate::time::Mono;
 use crate::track::Reading;
 use shakmaty::Chess;
@@ -22,7 +22,7 @@ const NAMED_MAX: usize = 20;
 
 /// Which games are played, and where those go of which the record says what was not so.
 pub(super) struct Troubles<'a> {
-    pub(super) kinds: &'a [Kind],
+    pub(super) kinds: &'a [TroubleKind],
     pub(super) profiles: &'a [&'static str],
     pub(super) table: TableKind,
     pub(super) laws: Option<Edition>,
@@ -31,9 +31,13 @@ pub(super) struct Troubles<'a> {
 
 impl Troubles<'_> {
     /// Plays a game for each seed in each row of the table, and prints it.
-    pub(super) fn run(&self, seeds: std::ops::Range<u64>, known: &[Known]) -> Result<(), Failure> {
+    pub(super) fn run(
+        &self,
+        seeds: std::ops::Range<u64>,
+        known: &[KnownGame],
+    ) -> Result<(), Failure> {
         say(format_args!("{:<32}{}", "line", Toll::HEADER))?;
-        let mut named: Vec<(Case, usize)> = Vec::new();
+        let mut named: Vec<(TroubleCase, usize)> = Vec::new();
         for case in self.rows(seeds.start) {
             let (toll, wrong) = row(case, seeds.clone(), known);
             say(format_args!("{:<32}{toll}", case.to_string()))?;
@@ -52,7 +56,7 @@ impl Troubles<'_> {
         Ok(())
     }
 
-    fn rows(&self, seed: u64) -> Vec<Case> {
+    fn rows(&self, seed: u64) -> Vec<TroubleCase> {
         let memories = &[false, true][..];
         let laws = [None, self.laws];
         let n_laws = if self.laws.is_some() { 2 } else { 1 };
@@ -62,8 +66,8 @@ impl Troubles<'_> {
         {
             for laws in &laws[..n_laws] {
                 // Who was not there asks for no memory.
-                let memories = if kind == Kind::Join { &memories[..1] } else { memories };
-                rows.extend(memories.iter().map(|is_forgetful| Case {
+                let memories = if kind == TroubleKind::Join { &memories[..1] } else { memories };
+                rows.extend(memories.iter().map(|is_forgetful| TroubleCase {
                     seed,
                     kind,
                     profile,
@@ -108,7 +112,11 @@ fn story(troubled: &Troubled) -> String {
 
 /// Plays one game for each seed, on as many processors as there are. Names those of which the
 /// record says what was not so, with the half-move.
-fn row(case: Case, seeds: std::ops::Range<u64>, known: &[Known]) -> (Toll, Vec<(Case, usize)>) {
+fn row(
+    case: TroubleCase,
+    seeds: std::ops::Range<u64>,
+    known: &[KnownGame],
+) -> (Toll, Vec<(TroubleCase, usize)>) {
     let n_workers = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicU64::new(seeds.start);
     let told = Mutex::new((Toll::default(), Vec::new()));
@@ -118,7 +126,7 @@ fn row(case: Case, seeds: std::ops::Range<u64>, known: &[Known]) -> (Toll, Vec<(
             if seed >= seeds.end {
                 return;
             }
-            let case = Case { seed, ..case };
+            let case = TroubleCase { seed, ..case };
             let troubled = case.run(known);
             let mut told = told.lock().expect("no worker panics with the table in hand");
             told.0.add(&troubled.account, troubled.n_accused);

@@ -5,26 +5,31 @@ use crate::drive::ClockDesk;
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, BoardMessage, Command};
+use crate::wire::{BoardCommand, BoardMessage, DriverOutput};
 
 /// A driven clock that shares the line of its board.
 #[derive(Debug)]
 pub(super) struct ClockBehind(pub(super) ClockDesk);
 
 impl TableClock for ClockBehind {
-    fn link_changed(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
+    fn link_changed(&mut self, at: Stamp, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.0.link_changed(at.mono, out);
     }
 
-    fn hear(&mut self, at: Stamp, message: &BoardMessage, out: &mut Vec<Act<Command>>) {
+    fn hear(
+        &mut self,
+        at: Stamp,
+        message: &BoardMessage,
+        out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) {
         self.0.hear(at.mono, message, out);
     }
 
-    fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<Act<Command>>) {
+    fn note(&mut self, at: Stamp, fact: &Fact, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.0.note(at.mono, fact, out);
     }
 
-    fn obey(&mut self, at: Stamp, order: ClockOrder, out: &mut Vec<Act<Command>>) {
+    fn obey(&mut self, at: Stamp, order: ClockOrder, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.0.obey(at.mono, order, out);
     }
 
@@ -32,7 +37,7 @@ impl TableClock for ClockBehind {
         self.0.wake_at()
     }
 
-    fn on_timeout(&mut self, at: Stamp, out: &mut Vec<Act<Command>>) {
+    fn on_timeout(&mut self, at: Stamp, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.0.on_timeout(at.mono, out);
     }
 

@@ -3,7 +3,7 @@
 //! The kernel stamps each edge, so a press is as exact as if nobody else were busy. Pins are named
 //! by their BCM numbers; inputs are pulled up, so a contact to ground reads as closed.
 
-use super::own::{Edge, Which};
+use super::own::{ClockContact, Edge};
 use crate::shell::now::Now;
 use crate::wire::contact::Level;
 use rppal::gpio::{Gpio, InputPin, OutputPin, Trigger};
@@ -14,7 +14,7 @@ use tracing::warn;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pins {
     /// The contacts.
-    pub contacts: Vec<(Which, u8)>,
+    pub contacts: Vec<(ClockContact, u8)>,
     /// The buzzer, through a transistor; high is loud.
     pub buzzer: Option<u8>,
 }
@@ -42,7 +42,7 @@ pub enum GpioError {
 /// The pins, while they are ours.
 #[derive(Debug)]
 pub struct GpioPins {
-    contacts: Vec<(Which, InputPin)>,
+    contacts: Vec<(ClockContact, InputPin)>,
     buzzer: Option<OutputPin>,
 }
 
@@ -79,7 +79,7 @@ impl GpioPins {
     }
 
     /// How a contact stands now; open if there is none.
-    pub fn level(&self, which: Which) -> Level {
+    pub fn level(&self, which: ClockContact) -> Level {
         let pin = self.contacts.iter().find(|(known, _)| *known == which);
         match pin {
             Some((_, pin)) if pin.is_low() => Level::Closed,

@@ -1,6 +1,6 @@
 //! Displays on an I2C bus, by whatever driver of the bus speaks embedded-hal.
 use crate::table::End;
-use crate::wire::ht16k33::Face;
+use crate::wire::ht16k33::FourDigits;
 use embedded_hal::i2c::{Error as _, ErrorKind, I2c};
 
 /// How bright the displays are, 0 to 15.
@@ -21,7 +21,7 @@ struct Side {
     address: u8,
     /// It has been switched on, and has taken everything since.
     is_on: bool,
-    face: Face,
+    face: FourDigits,
 }
 
 /// A display did not take what it was sent.
@@ -37,7 +37,7 @@ pub struct DisplayError {
 impl<B: I2c> Displays<B> {
     /// Displays at these addresses, left and right. Nothing is sent yet.
     pub fn new(bus: B, left: u8, right: u8, brightness: Brightness) -> Self {
-        let side = |address| Side { address, is_on: false, face: Face::default() };
+        let side = |address| Side { address, is_on: false, face: FourDigits::default() };
         Self { bus, brightness, sides: [side(left), side(right)] }
     }
 
@@ -46,7 +46,7 @@ impl<B: I2c> Displays<B> {
     ///
     /// # Errors
     /// It does not answer.
-    pub fn show(&mut self, end: End, face: Face) -> Result<(), DisplayError> {
+    pub fn show(&mut self, end: End, face: FourDigits) -> Result<(), DisplayError> {
         let side = &mut self.sides[usize::from(end == End::Right)];
         side.face = face;
         let brightness = self.brightness.0;
@@ -72,7 +72,7 @@ impl<B: I2c> Displays<B> {
 
 fn send<B: I2c>(bus: &mut B, side: &Side, brightness: u8) -> Result<(), B::Error> {
     if !side.is_on {
-        for byte in Face::start(brightness) {
+        for byte in FourDigits::start(brightness) {
             bus.write(side.address, &[byte])?;
         }
     }

@@ -9,7 +9,7 @@ use crate::drive::{ClockDesk, PortDesk};
 use crate::game::ClockRole;
 use crate::shell::config;
 use crate::shell::now::Now;
-use crate::shell::serial::Line;
+use crate::shell::serial::SerialLine;
 #[cfg(feature = "pi")]
 use crate::wire::contact::Shape;
 use crate::wire::{BoardLink, BridgeLink, ClockDriver, ClockLine, PortDriver};
@@ -71,7 +71,7 @@ impl Source {
     }
 
     /// The clock of a board with these settings. Must be called inside a runtime.
-    pub(super) fn open(self, settings: &config::Board, now: Now) -> Box<dyn TableClock> {
+    pub(super) fn open(self, settings: &config::BoardConfig, now: Now) -> Box<dyn TableClock> {
         // The settings were checked when they were read.
         let control = settings.time_control().ok().flatten();
         match (self, control) {
@@ -99,7 +99,7 @@ impl Source {
     #[cfg(feature = "pi")]
     fn open_pins(
         self,
-        settings: &config::Board,
+        settings: &config::BoardConfig,
         control: TimeControl,
         now: Now,
     ) -> Result<Box<dyn TableClock>, String> {
@@ -119,7 +119,7 @@ impl Source {
     #[cfg(not(feature = "pi"))]
     fn open_pins(
         self,
-        _: &config::Board,
+        _: &config::BoardConfig,
         _: TimeControl,
         _: Now,
     ) -> Result<Box<dyn TableClock>, String> {
@@ -128,7 +128,11 @@ impl Source {
 }
 
 /// The desk of a driven clock, as the settings of its board say.
-fn desk<D: ClockDriver>(settings: &config::Board, driver: D, control: TimeControl) -> ClockDesk<D> {
+fn desk<D: ClockDriver>(
+    settings: &config::BoardConfig,
+    driver: D,
+    control: TimeControl,
+) -> ClockDesk<D> {
     let desk = ClockDesk::with_driver(driver, control, settings.left_or_right())
         .calling_for(settings.calls())
         .started_by(settings.starter());
@@ -146,7 +150,7 @@ pub(in crate::shell) enum Through {
 
 impl Through {
     /// The port that the settings of a board name.
-    pub(in crate::shell) fn port(self, settings: &config::Board) -> &str {
+    pub(in crate::shell) fn port(self, settings: &config::BoardConfig) -> &str {
         match self {
             Self::Board => &settings.port,
             Self::Bridge => &settings.clock_port,
@@ -154,10 +158,10 @@ impl Through {
     }
 
     /// The line of this name: a path, or `auto`.
-    pub(in crate::shell) fn line(self, name: &str) -> Line {
+    pub(in crate::shell) fn line(self, name: &str) -> SerialLine {
         match self {
-            Self::Board => Line::named(name),
-            Self::Bridge => Line::bridge(name),
+            Self::Board => SerialLine::named(name),
+            Self::Bridge => SerialLine::bridge(name),
         }
     }
 

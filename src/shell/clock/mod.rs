@@ -18,7 +18,7 @@ use super::now::Now;
 use crate::game::{Event, Fact, Kept};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, BoardMessage, ClockNews, Command};
+use crate::wire::{BoardCommand, BoardMessage, ClockNews, DriverOutput};
 use own::OwnClockStub;
 use std::fmt::Debug;
 use std::task::{Context, Poll};
@@ -41,16 +41,23 @@ pub(super) trait TableClock: Debug + Send {
     fn take_up(&mut self, _kept: Kept) {}
 
     /// The line to the board was opened or lost.
-    fn link_changed(&mut self, _at: Stamp, _out: &mut Vec<Act<Command>>) {}
+    fn link_changed(&mut self, _at: Stamp, _out: &mut Vec<DriverOutput<BoardCommand>>) {}
 
     /// The board has said something.
-    fn hear(&mut self, _at: Stamp, _message: &BoardMessage, _out: &mut Vec<Act<Command>>) {}
+    fn hear(
+        &mut self,
+        _at: Stamp,
+        _message: &BoardMessage,
+        _out: &mut Vec<DriverOutput<BoardCommand>>,
+    ) {
+    }
 
     /// Something was recorded that the clock should know.
-    fn note(&mut self, _at: Stamp, _fact: &Fact, _out: &mut Vec<Act<Command>>) {}
+    fn note(&mut self, _at: Stamp, _fact: &Fact, _out: &mut Vec<DriverOutput<BoardCommand>>) {}
 
     /// The referee orders something of the clock. It is done if the clock is driven.
-    fn obey(&mut self, _at: Stamp, _order: ClockOrder, _out: &mut Vec<Act<Command>>) {}
+    fn obey(&mut self, _at: Stamp, _order: ClockOrder, _out: &mut Vec<DriverOutput<BoardCommand>>) {
+    }
 
     /// When [`TableClock::on_timeout`] is due.
     fn wake_at(&self) -> Option<Mono> {
@@ -58,7 +65,7 @@ pub(super) trait TableClock: Debug + Send {
     }
 
     /// Something may be due.
-    fn on_timeout(&mut self, _at: Stamp, _out: &mut Vec<Act<Command>>) {}
+    fn on_timeout(&mut self, _at: Stamp, _out: &mut Vec<DriverOutput<BoardCommand>>) {}
 
     /// What the game is to hear of how the clock behind the board is kept, before anything else.
     fn take_kept(&mut self) -> Option<Event> {
@@ -81,7 +88,7 @@ impl TableClock for ReadClock {}
 /// The clock of a board: the one that is handed over, or as the settings say. Must be called inside
 /// a runtime.
 pub(super) fn open(
-    settings: &config::Board,
+    settings: &config::BoardConfig,
     own: Option<OwnClockStub>,
     now: Now,
 ) -> Box<dyn TableClock> {

@@ -8,8 +8,8 @@ use crate::shell::now::Now;
 use crate::table::End;
 use crate::time::{Mono, Stamp};
 use crate::wire::contact::Level;
-use crate::wire::ht16k33::Face;
-use crate::wire::{Act, Command};
+use crate::wire::ht16k33::FourDigits;
+use crate::wire::{BoardCommand, DriverOutput};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -24,9 +24,9 @@ const REFRESH_EVERY: Duration = Duration::from_secs(2);
 /// The things around the clock: real ones, or models.
 pub trait Parts {
     /// How a contact stands now.
-    fn level(&mut self, which: Which) -> Level;
+    fn level(&mut self, which: ClockContact) -> Level;
     /// A display shows this.
-    fn show(&mut self, end: End, face: Face);
+    fn show(&mut self, end: End, face: FourDigits);
     /// What a display did not take is tried again.
     fn refresh(&mut self);
     /// The buzzer sounds.
@@ -37,7 +37,7 @@ pub trait Parts {
 
 /// Which contact of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum ClockContact {
     /// The button at the left end, or the contact below a rocker.
     Left,
     /// The button at the right end.
@@ -52,16 +52,16 @@ pub struct Edge {
     /// When, by the kernel.
     pub at: Stamp,
     /// Which contact it is an edge of.
-    pub which: Which,
+    pub which: ClockContact,
     /// How the contact stood after it.
     pub level: Level,
 }
 
 /// The arbiter's end of a clock.
 #[derive(Clone, Debug)]
-pub struct Orders(mpsc::Sender<OwnOrder>);
+pub struct ClockOrders(mpsc::Sender<OwnOrder>);
 
-impl Orders {
+impl ClockOrders {
     /// The arbiter does something to the clock; nothing happens to one that is put away.
     pub async fn give(&self, order: ClockOrder) {
         if self.0.send(order.into()).await.is_err() {
@@ -85,8 +85,8 @@ impl OwnClockStub {
     }
 
     /// The arbiter's end.
-    pub fn orders(&self) -> Orders {
-        Orders(self.orders.clone())
+    pub fn orders(&self) -> ClockOrders {
+        ClockOrders(self.orders.clone())
     }
 
     /// Orders something without waiting. Orders are few, so that there is room for them.
@@ -107,7 +107,7 @@ impl TableClock for OwnClockStub {
         self.order(OwnOrder::TakeUp(kept));
     }
 
-    fn note(&mut self, _at: Stamp, fact: &Fact, _out: &mut Vec<Act<Command>>) {
+    fn note(&mut self, _at: Stamp, fact: &Fact, _out: &mut Vec<DriverOutput<BoardCommand>>) {
         match fact {
             Fact::GameStarted { .. } => self.order(OwnOrder::NewGame),
             Fact::Ended(_) => self.order(ClockOrder::Stop),
@@ -115,7 +115,7 @@ impl TableClock for OwnClockStub {
         }
     }
 
-    fn obey(&mut self, _at: Stamp, order: ClockOrder, _out: &mut Vec<Act<Command>>) {
+    fn obey(&mut self, _at: Stamp, order: ClockOrder, _out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.order(order);
     }
 
@@ -202,9 +202,9 @@ impl<P: Parts> OwnClockActor<P> {
         let (at, level) = (edge.at.mono, edge.level);
         let mut out = Vec::new();
         match edge.which {
-            Which::Left => self.clock.read(at, End::Left, level, &mut out),
-            Which::Right => self.clock.read(at, End::Right, level, &mut out),
-            Which::Middle => self.clock.read_middle(at, level, &mut out),
+            ClockContact::Left => self.clock.read(at, End::Left, level, &mut out),
+            ClockContact::Right => self.clock.read(at, End::Right, level, &mut out),
+            ClockContact::Middle => self.clock.read_middle(at, level, &mut out),
         }
         self.carry_out(out);
     }
@@ -215,7 +215,8 @@ impl<P: Parts> OwnClockActor<P> {
         if self.hush_at.take_if(|hush| *hush <= at).is_some() {
             self.parts.hush();
         }
-        let levels = [Which::Left, Which::Right, Which::Middle].map(|it| self.parts.level(it));
+        let levels = [ClockContact::Left, ClockContact::Right, ClockContact::Middle]
+            .map(|it| self.parts.level(it));
         self.drive(|clock, at, out| {
             clock.read(at, End::Left, levels[0], out);
             clock.read(at, End::Right, levels[1], out);

@@ -2,7 +2,7 @@
 
 use super::gpio::{GpioError, GpioPins, Pins};
 use super::i2c::{Brightness, DisplayError, Displays};
-use super::own::{self, OwnClockStub, Parts, Which};
+use super::own::{self, ClockContact, OwnClockStub, Parts};
 use crate::clock::{ClockModel, Manner, TimeControl};
 use crate::drive::OwnClock;
 use crate::shell::now::Now;
@@ -11,7 +11,7 @@ use crate::shell::pins::{
 };
 use crate::table::End;
 use crate::wire::contact::{Contacts, Level, Shape};
-use crate::wire::ht16k33::Face;
+use crate::wire::ht16k33::FourDigits;
 use tracing::warn;
 
 /// The addresses of the displays: no pad bridged, and the first.
@@ -58,11 +58,11 @@ impl PiParts {
 }
 
 impl Parts for PiParts {
-    fn level(&mut self, which: Which) -> Level {
+    fn level(&mut self, which: ClockContact) -> Level {
         self.pins.level(which)
     }
 
-    fn show(&mut self, end: End, face: Face) {
+    fn show(&mut self, end: End, face: FourDigits) {
         let shown = self.displays.show(end, face);
         self.complain(shown);
     }
@@ -93,14 +93,18 @@ pub fn open(
 ) -> Result<OwnClockStub, PiClockError> {
     let (edges_tx, edges_rx) = own::edges();
     let contacts = match shape {
-        Shape::Buttons => vec![(Which::Left, LEFT), (Which::Right, RIGHT), (Which::Middle, MIDDLE)],
-        Shape::Lever(_) => vec![(Which::Left, LEFT), (Which::Middle, MIDDLE)],
+        Shape::Buttons => vec![
+            (ClockContact::Left, LEFT),
+            (ClockContact::Right, RIGHT),
+            (ClockContact::Middle, MIDDLE),
+        ],
+        Shape::Lever(_) => vec![(ClockContact::Left, LEFT), (ClockContact::Middle, MIDDLE)],
     };
     let pins = GpioPins::open(&Pins { contacts, buzzer: Some(BUZZER) }, now, &edges_tx)?;
     let bus = rppal::i2c::I2c::new().map_err(PiClockError::Bus)?;
     let (left, right) = DISPLAYS;
     let displays = Displays::new(bus, left, right, BRIGHTNESS);
-    let levels = [Which::Left, Which::Right].map(|which| pins.level(which));
+    let levels = [ClockContact::Left, ClockContact::Right].map(|which| pins.level(which));
     let contacts = Contacts::new(shape, levels[0], levels[1]);
     let clock = OwnClock::new(ClockModel::new(control, Manner::default()), white, contacts);
     let (stub, actor) = own::channel(clock, PiParts::new(pins, displays), edges_rx, now);

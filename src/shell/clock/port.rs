@@ -7,10 +7,11 @@ use super::{TableClock, tell};
 use crate::drive::{PortAct, PortDesk};
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
+use crate::shell::heard::Heard;
 use crate::shell::now::Now;
-use crate::shell::serial::{self, Heard, Line, LineStub, What};
+use crate::shell::serial::{self, LineNews, LineStub, SerialLine};
 use crate::time::{Mono, Stamp};
-use crate::wire::{Act, Command, PortDriver, PortInput};
+use crate::wire::{BoardCommand, DriverOutput, PortDriver, PortInput};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::task::{Context, Poll, ready};
@@ -34,25 +35,25 @@ pub(super) struct PortClock<D> {
 
 impl<D: PortDriver> PortClock<D> {
     /// Opens the line to the clock of this board. Must be called inside a runtime.
-    pub(super) fn open(board: &str, line: Line, desk: PortDesk<D>, now: Now) -> Self {
+    pub(super) fn open(board: &str, line: SerialLine, desk: PortDesk<D>, now: Now) -> Self {
         let (line, actor) = serial::channel(line, now);
         tokio::spawn(actor.run());
         Self { board: board.to_owned(), line, desk, answers_by: None, heard: VecDeque::new() }
     }
 
-    fn hear(&mut self, heard: Heard) {
+    fn hear(&mut self, heard: Heard<LineNews>) {
         let Heard { at, what } = heard;
         let input = match what {
-            What::Up => {
+            LineNews::Up => {
                 self.answers_by = Some(at.mono + ANSWERS_WITHIN);
                 PortInput::Up
             }
-            What::Down { why } => {
+            LineNews::Down { why } => {
                 info!(board = self.board, "the clock's bridge: {why}");
                 self.answers_by = None;
                 PortInput::Down
             }
-            What::Bytes(bytes) => PortInput::Bytes(bytes),
+            LineNews::Bytes(bytes) => PortInput::Bytes(bytes),
         };
         self.drive(at, |desk, out| desk.handle(at.mono, &input, out));
         if self.desk.is_linked() {
@@ -79,11 +80,11 @@ impl<D: PortDriver + Debug + Send> TableClock for PortClock<D> {
         true
     }
 
-    fn note(&mut self, at: Stamp, fact: &Fact, _out: &mut Vec<Act<Command>>) {
+    fn note(&mut self, at: Stamp, fact: &Fact, _out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.drive(at, |desk, out| desk.note(at.mono, fact, out));
     }
 
-    fn obey(&mut self, at: Stamp, order: ClockOrder, _out: &mut Vec<Act<Command>>) {
+    fn obey(&mut self, at: Stamp, order: ClockOrder, _out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.drive(at, |desk, out| desk.obey(at.mono, order, out));
     }
 
@@ -91,7 +92,7 @@ impl<D: PortDriver + Debug + Send> TableClock for PortClock<D> {
         [self.desk.wake_at(), self.answers_by].into_iter().flatten().min()
     }
 
-    fn on_timeout(&mut self, at: Stamp, _out: &mut Vec<Act<Command>>) {
+    fn on_timeout(&mut self, at: Stamp, _out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.drive(at, |desk, out| desk.on_timeout(at.mono, out));
         if self.answers_by.take_if(|by| *by <= at.mono).is_some() {
             self.line.reopen();

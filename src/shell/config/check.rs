@@ -1,6 +1,6 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
-use super::{Board, Config, Maker, Shine};
+use super::{BoardConfig, Config, Maker, Shine};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins;
 use crate::wire::bus::ADDRESS_MAX;
@@ -14,7 +14,7 @@ const NAME_MAX: usize = 64;
 const TEXT_MAX: usize = 200;
 
 /// The board's name can be that of a folder.
-pub(super) fn name(board: &Board) -> Result<(), String> {
+pub(super) fn name(board: &BoardConfig) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name = &board.name;
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
@@ -26,7 +26,7 @@ pub(super) fn name(board: &Board) -> Result<(), String> {
 }
 
 /// No text of the board is too long, or holds a character that cannot be seen.
-pub(super) fn texts(board: &Board) -> Result<(), String> {
+pub(super) fn texts(board: &BoardConfig) -> Result<(), String> {
     if board.name.len() > NAME_MAX {
         return Err(format!("board name {:?}: use at most {NAME_MAX} characters", board.name));
     }
@@ -100,7 +100,7 @@ pub(super) fn copy(config: &Config) -> Result<(), String> {
 }
 
 /// What is on the pins is wired so that it can work, and a board that is has no clock behind it.
-pub(super) fn matrix(board: &Board) -> Result<(), String> {
+pub(super) fn matrix(board: &BoardConfig) -> Result<(), String> {
     if !board.is_on_pins() {
         return Ok(());
     }
@@ -119,7 +119,7 @@ pub(super) fn matrix(board: &Board) -> Result<(), String> {
 }
 
 /// Of other makers' boards none is on the pins, and none has a clock behind it.
-pub(super) fn maker(board: &Board) -> Result<(), String> {
+pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
     if let Err(why) = parse_chips(&board.chips) {
         return wrong(&format!("chips: {why}"));
@@ -156,7 +156,7 @@ pub(super) fn maker(board: &Board) -> Result<(), String> {
 }
 
 /// What shares a line is of DGT, at a port that is named, with an address that can be.
-pub(super) fn bus(board: &Board) -> Result<(), String> {
+pub(super) fn bus(board: &BoardConfig) -> Result<(), String> {
     if !board.is_on_bus() {
         return Ok(());
     }
@@ -181,7 +181,7 @@ pub(super) fn bus(board: &Board) -> Result<(), String> {
 }
 
 /// Whether these share a line as they may: if one does, what is wrong with it.
-fn shares(board: &Board, other: &Board) -> Option<Result<(), String>> {
+fn shares(board: &BoardConfig, other: &BoardConfig) -> Option<Result<(), String>> {
     if !(board.is_on_bus() && other.is_on_bus()) {
         return None;
     }
@@ -202,9 +202,9 @@ fn shares(board: &Board, other: &Board) -> Option<Result<(), String>> {
 
 /// Each pin has one part of one board.
 fn pins(config: &Config) -> Result<(), String> {
-    let on_pins: Vec<&Board> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
+    let on_pins: Vec<&BoardConfig> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
     for (idx, board) in on_pins.iter().enumerate() {
-        let is_shared = |it: &&&Board| is_same(&it.matrix.bus, &board.matrix.bus);
+        let is_shared = |it: &&&BoardConfig| is_same(&it.matrix.bus, &board.matrix.bus);
         if let Some(other) = on_pins[..idx].iter().find(is_shared) {
             return Err(format!(
                 "boards {:?} and {:?} have the same bus {:?}; shift registers share none",
@@ -246,7 +246,7 @@ pub(super) fn lines(config: &Config) -> Result<(), String> {
             let other = taken.iter().find(|(name, other_key, other)| {
                 let is_shared = |name: &str| {
                     let of = config.boards.iter().find(|it| it.name == name);
-                    key == "port" && board.is_on_bus() && of.is_some_and(Board::is_on_bus)
+                    key == "port" && board.is_on_bus() && of.is_some_and(BoardConfig::is_on_bus)
                 };
                 let is_other = *other_key != key || *name != board.name && !is_shared(name);
                 is_other && is_same(port, other) && (port != "auto" || *other_key == key)

@@ -12,7 +12,7 @@ pub(super) const GPIO: &str = "gpio";
 
 /// What reads the switches.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum Chips {
+pub enum SwitchReader {
     /// Eight shift registers 74HC165 in a row.
     #[default]
     #[serde(rename = "74hc165")]
@@ -36,7 +36,7 @@ pub enum Occupied {
 pub struct Matrix {
     /// What reads the switches.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub chips: Chips,
+    pub chips: SwitchReader,
     /// The bus: a device, or the socket of a simulated board.
     pub bus: String,
     /// How fast the bus is.
@@ -59,7 +59,7 @@ pub struct Matrix {
 impl Default for Matrix {
     fn default() -> Self {
         Self {
-            chips: Chips::default(),
+            chips: SwitchReader::default(),
             bus: "/dev/spidev0.0".to_owned(),
             speed_khz: 1_000,
             load: 25,

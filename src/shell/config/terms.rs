@@ -33,7 +33,7 @@ pub struct Announced {
     pub flag_witness: Witness,
     /// What is done at once when a flag falls.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub flag_watch: Watch,
+    pub flag_watch: FlagWatchWord,
     /// Whether the clock credits a period with its last move or when its time is used up.
     #[serde(deserialize_with = "super::word::one_of")]
     pub credit: Credit,
@@ -94,7 +94,7 @@ pub enum Witness {
 /// [`FlagWatch`] as it is written.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Watch {
+pub enum FlagWatchWord {
     /// Both clocks stop.
     Full,
     /// The arbiter is called.
@@ -126,7 +126,7 @@ impl Default for Announced {
             venue: VenueWord::default(),
             sitting_left_min: 0,
             flag_witness: Witness::default(),
-            flag_watch: Watch::default(),
+            flag_watch: FlagWatchWord::default(),
             credit: Credit::default(),
             period: usual.period,
             is_last_period: usual.is_last_period,
@@ -168,9 +168,9 @@ impl Announced {
                 Witness::Authoritative => FlagWitness::Authoritative,
             },
             flag_watch: match self.flag_watch {
-                Watch::Full => FlagWatch::Full,
-                Watch::Limited => FlagWatch::Limited,
-                Watch::Silent => FlagWatch::Silent,
+                FlagWatchWord::Full => FlagWatch::Full,
+                FlagWatchWord::Limited => FlagWatch::Limited,
+                FlagWatchWord::Silent => FlagWatch::Silent,
             },
             credit: match self.credit {
                 Credit::OnMoves => PeriodCredit::OnMoves,

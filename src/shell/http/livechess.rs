@@ -42,7 +42,7 @@ impl IntoResponse for Refused {
 
 /// What every caller can see.
 #[derive(Debug)]
-struct Desk {
+struct LiveChessState {
     hall: Hall,
     origins: Vec<String>,
     /// Counts the changes of all boards.
@@ -65,10 +65,10 @@ pub(super) fn routes(hall: Hall, origins: Vec<String>, tasks: &mut JoinSet<()>) 
         .route("/api/v1.0", get(talk))
         .route("/api/v1.0/", get(talk))
         .route("/api/v1.0/eboards", get(list))
-        .with_state(Arc::new(Desk { hall, origins, changes }))
+        .with_state(Arc::new(LiveChessState { hall, origins, changes }))
 }
 
-impl Desk {
+impl LiveChessState {
     /// What is known of all boards.
     fn boards(&self) -> Vec<Arc<Live>> {
         self.hall.boards.iter().map(|board| board.feed.live.borrow().clone()).collect()
@@ -91,7 +91,7 @@ impl Desk {
 }
 
 /// The boards as a list.
-async fn list(State(desk): State<Arc<Desk>>, headers: HeaderMap) -> Response {
+async fn list(State(desk): State<Arc<LiveChessState>>, headers: HeaderMap) -> Response {
     let origin = match desk.origin(&headers) {
         Ok(origin) => origin.cloned(),
         Err(refused) => return refused.into_response(),
@@ -106,7 +106,7 @@ async fn list(State(desk): State<Arc<Desk>>, headers: HeaderMap) -> Response {
 }
 
 async fn talk(
-    State(desk): State<Arc<Desk>>,
+    State(desk): State<Arc<LiveChessState>>,
     ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -132,7 +132,7 @@ async fn talk(
 /// Talks with one program until it leaves, fails to answer, or `closing` turns true.
 async fn attend(
     mut socket: WebSocket,
-    desk: Arc<Desk>,
+    desk: Arc<LiveChessState>,
     seat: Arc<Seat>,
     mut closing: watch::Receiver<bool>,
 ) {

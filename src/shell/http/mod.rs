@@ -77,7 +77,7 @@ pub struct Feed {
     /// The board's name, as it stands in addresses: `/board/table-1`.
     pub name: String,
     /// The newest view document.
-    pub view: watch::Receiver<Arc<Shown>>,
+    pub view: watch::Receiver<Arc<ShownView>>,
     /// The game so far as PGN; empty before there is one.
     pub pgn: watch::Receiver<Arc<str>>,
     /// The same for readers that take no illegal move, where nothing is paired; each game by
@@ -130,14 +130,14 @@ pub struct Site {
 
 /// A view document and when it was made. The server passes it on unread.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct ShownView {
     /// One JSON object.
     pub text: String,
     /// When `text` was true; its clocks are read as of then.
     pub made: Instant,
 }
 
-impl Shown {
+impl ShownView {
     /// What is to be shown of a game now.
     pub(super) fn of(name: &str, game: &Game, at: Stamp) -> Self {
         Self { text: View::new(name, game, at.mono).to_json(), made: Instant::now() }
@@ -161,7 +161,7 @@ impl Shown {
 
 impl Feed {
     /// The newest document, with how its recording stands.
-    fn envelope(&self, shown: &Shown) -> String {
+    fn envelope(&self, shown: &ShownView) -> String {
         shown.envelope(&self.status.borrow(), self.is_behind)
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, yield_now};
 
-use super::{Feed, Shown};
+use super::{Feed, ShownView};
 
 /// A view that has changed is passed on in so many portions. Between two of them others have their
 /// turn: five thousand viewers at once would keep everybody waiting for a tenth of a second.
@@ -23,7 +23,7 @@ pub(super) struct Local {
     /// For all that is asked once.
     pub(super) feed: Feed,
     /// For the viewers, each of whom has one of them.
-    views: Vec<watch::Receiver<Arc<Shown>>>,
+    views: Vec<watch::Receiver<Arc<ShownView>>>,
 }
 
 impl Local {
@@ -70,7 +70,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_reader_on_the_pages_thread_holds_a_lock_of_a_board() {
-        let shown = Shown { text: "1".to_owned(), made: tokio::time::Instant::now() };
+        let shown = ShownView { text: "1".to_owned(), made: tokio::time::Instant::now() };
         let (view, views) = watch::channel(Arc::new(shown));
         let (pgn, pgns) = watch::channel(Arc::from("1"));
         let (book, books) = watch::channel(Arc::default());

@@ -52,7 +52,7 @@ const PER_SECOND_ADDRESS: u32 = 250;
 
 /// The seats of one kind.
 #[derive(Debug, Default)]
-struct Row {
+struct SeatRow {
     /// By number, so the oldest first. Who drops an entry cuts the connection.
     taken: BTreeMap<u64, (IpAddr, oneshot::Sender<()>)>,
     by_address: BTreeMap<IpAddr, BTreeSet<u64>>,
@@ -60,7 +60,7 @@ struct Row {
     greediest: BTreeSet<(usize, IpAddr)>,
 }
 
-impl Row {
+impl SeatRow {
     fn count(&self, address: IpAddr) -> usize {
         self.by_address.get(&address).map_or(0, BTreeSet::len)
     }
@@ -96,20 +96,20 @@ impl Row {
 }
 
 #[derive(Debug, Default)]
-struct Rows {
+struct SeatRows {
     next: u64,
-    guests: Row,
-    viewers: Row,
-    checks: Row,
+    guests: SeatRow,
+    viewers: SeatRow,
+    checks: SeatRow,
     /// When each address that has asked lately may ask again without waiting.
-    paces: BTreeMap<IpAddr, Pace>,
+    paces: BTreeMap<IpAddr, RateLimit>,
 }
 
 /// The connections of a server.
 #[derive(Debug)]
 pub(super) struct House {
     seats: Seats,
-    rows: Mutex<Rows>,
+    rows: Mutex<SeatRows>,
 }
 
 impl House {
@@ -117,7 +117,7 @@ impl House {
         Arc::new(Self { seats, rows: Mutex::default() })
     }
 
-    fn rows(&self) -> MutexGuard<'_, Rows> {
+    fn rows(&self) -> MutexGuard<'_, SeatRows> {
         // A panic of another connection has left whole entries.
         self.rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -152,8 +152,8 @@ impl House {
 
     fn seat(
         self: &Arc<Self>,
-        rows: &mut Rows,
-        row: fn(&mut Rows) -> &mut Row,
+        rows: &mut SeatRows,
+        row: fn(&mut SeatRows) -> &mut SeatRow,
         from: IpAddr,
     ) -> Place {
         let (address, (gives, cut)) = (neighbors(from), oneshot::channel());
@@ -179,7 +179,7 @@ pub(super) struct Place {
 pub(super) struct Seat {
     id: u64,
     address: IpAddr,
-    pace: Mutex<Pace>,
+    pace: Mutex<RateLimit>,
     stays: AtomicBool,
     house: Arc<House>,
 }
@@ -234,12 +234,12 @@ impl Drop for Seat {
 
 /// So many at once, then so many a second.
 #[derive(Debug, Default)]
-struct Pace {
+struct RateLimit {
     /// When all that was asked for would have been answered one after the other.
     until: Option<Instant>,
 }
 
-impl Pace {
+impl RateLimit {
     fn wait(&mut self, now: Instant, burst: u32, per_second: u32) -> Duration {
         let step = Duration::from_secs(1) / per_second;
         let until = self.until.map_or(now, |until| until.max(now)) + step;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::BufRead;
 
 use super::JournalError;
-use super::damage::{Beyond, Damage, Rest};
+use super::damage::{Damage, Remainder, Rest};
 use super::line::{Flaw, LineHash, Parsed, parse};
 use super::storage::Storage;
 
@@ -47,7 +47,7 @@ pub(super) fn read_start<S: Storage>(storage: &S, name: &str) -> Result<Vec<u8>,
 
 /// What stands at one place of a segment.
 #[derive(Debug)]
-pub(super) enum Cut<'a> {
+pub(super) enum CutLine<'a> {
     /// Nothing more, or only zeros.
     End,
     /// Bytes up to and with a newline.
@@ -57,12 +57,12 @@ pub(super) enum Cut<'a> {
 }
 
 /// Looks at `bytes`, which is the whole rest of a segment.
-pub(super) fn cut_line(bytes: &[u8]) -> Cut<'_> {
+pub(super) fn cut_line(bytes: &[u8]) -> CutLine<'_> {
     match bytes.first() {
-        None => Cut::End,
-        Some(0) if bytes.iter().all(|byte| *byte == 0) => Cut::End,
-        Some(0) => Cut::Flaw(Flaw::Hole),
-        Some(_) => first_line(bytes).map_or(Cut::Flaw(Flaw::Unfinished), Cut::Raw),
+        None => CutLine::End,
+        Some(0) if bytes.iter().all(|byte| *byte == 0) => CutLine::End,
+        Some(0) => CutLine::Flaw(Flaw::Hole),
+        Some(_) => first_line(bytes).map_or(CutLine::Flaw(Flaw::Unfinished), CutLine::Raw),
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) fn first_line(bytes: &[u8]) -> Option<&[u8]> {
 
 /// What a line is to the journal so far.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Novelty {
     /// The next line.
     Fresh,
     /// A line seen before, written again at the start of a new segment.
@@ -84,11 +84,11 @@ pub(super) enum Step {
 
 /// What the next line of a segment is.
 #[derive(Debug)]
-pub(super) enum Read<'a> {
+pub(super) enum NextLine<'a> {
     /// There is none.
     End,
     /// One that can be believed, with its bytes.
-    Line(&'a [u8], Parsed<'a>, Step),
+    Line(&'a [u8], Parsed<'a>, Novelty),
     /// One that cannot.
     Flaw(Flaw),
 }
@@ -122,7 +122,7 @@ impl Chain {
         parsed: &Parsed<'_>,
         raw: &[u8],
         before: Option<u64>,
-    ) -> Result<Step, Flaw> {
+    ) -> Result<Novelty, Flaw> {
         let found = parsed.seq;
         let expected = before.map_or(self.next, |before| before + 1);
         let may_repeat = before.is_none() && found > self.proven && found < self.next;
@@ -130,24 +130,24 @@ impl Chain {
             return Err(Flaw::Sequence { expected, found });
         }
         if found == self.next {
-            return if parsed.prev == self.head { Ok(Step::Fresh) } else { Err(Flaw::Chain) };
+            return if parsed.prev == self.head { Ok(Novelty::Fresh) } else { Err(Flaw::Chain) };
         }
         let known = found
             .checked_sub(self.proven + 1)
             .and_then(|idx| self.unproven.get(usize::try_from(idx).ok()?));
-        if known.is_some_and(|known| known == raw) { Ok(Step::Repeat) } else { Err(Flaw::Chain) }
+        if known.is_some_and(|known| known == raw) { Ok(Novelty::Repeat) } else { Err(Flaw::Chain) }
     }
 
     /// Reads one line from the start of `bytes`, the whole rest of a segment.
-    pub(super) fn read<'a>(&self, bytes: &'a [u8], before: Option<u64>) -> Read<'a> {
+    pub(super) fn read<'a>(&self, bytes: &'a [u8], before: Option<u64>) -> NextLine<'a> {
         let raw = match cut_line(bytes) {
-            Cut::End => return Read::End,
-            Cut::Flaw(flaw) => return Read::Flaw(flaw),
-            Cut::Raw(raw) => raw,
+            CutLine::End => return NextLine::End,
+            CutLine::Flaw(flaw) => return NextLine::Flaw(flaw),
+            CutLine::Raw(raw) => raw,
         };
         match parse(raw).and_then(|parsed| Ok((parsed, self.judge(&parsed, raw, before)?))) {
-            Ok((parsed, step)) => Read::Line(raw, parsed, step),
-            Err(flaw) => Read::Flaw(flaw),
+            Ok((parsed, step)) => NextLine::Line(raw, parsed, step),
+            Err(flaw) => NextLine::Flaw(flaw),
         }
     }
 
@@ -164,7 +164,7 @@ impl Chain {
         self.unproven.clear();
     }
 
-    /// Takes a line that was judged [`Step::Fresh`].
+    /// Takes a line that was judged [`Novelty::Fresh`].
     pub(super) fn accept(&mut self, parsed: &Parsed<'_>, raw: &[u8]) {
         self.next += 1;
         self.head = LineHash::of(raw);
@@ -262,9 +262,9 @@ impl Walk {
         loop {
             let before = span.map(|(_, last)| last);
             let (raw, flaw) = match self.chain.read(&bytes[at..], before) {
-                Read::End => break,
-                Read::Line(raw, parsed, step) => {
-                    if step == Step::Fresh {
+                NextLine::End => break,
+                NextLine::Line(raw, parsed, step) => {
+                    if step == Novelty::Fresh {
                         self.take(&parsed, raw, each);
                     }
                     span = Some((span.map_or(parsed.seq, |(first, _)| first), parsed.seq));
@@ -272,16 +272,16 @@ impl Walk {
                     used = at;
                     continue;
                 }
-                Read::Flaw(flaw) => (&bytes[at..], flaw),
+                NextLine::Flaw(flaw) => (&bytes[at..], flaw),
             };
             match rest.beyond(&self.chain, raw, before, flaw)? {
-                Beyond::Superseded => break,
-                Beyond::Torn => {
+                Remainder::Superseded => break,
+                Remainder::Torn => {
                     let segment_idx = self.segments.len();
                     self.broken = Some(Break { segment_idx, offset: at as u64, flaw });
                     break;
                 }
-                Beyond::Damage(found) => {
+                Remainder::Damage(found) => {
                     let found = found.at(name, at as u64);
                     for raw in &found.mended {
                         let parsed = parse(raw).expect("a line that was mended");

@@ -58,18 +58,18 @@ impl fmt::Display for Damage {
 
 /// What is behind a place that cannot be read.
 #[derive(Debug)]
-pub(super) enum Beyond {
+pub(super) enum Remainder {
     /// A later segment goes on from here: the writer had given this one up.
     Superseded,
     /// Nothing that was ever confirmed.
     Torn,
     /// Damage.
-    Damage(Found),
+    Damage(Resumption),
 }
 
 /// Damage, and how to go on behind it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Resumption {
     pub(super) damage: Damage,
     /// The damaged lines as they were.
     pub(super) mended: Vec<Vec<u8>>,
@@ -80,7 +80,7 @@ pub(super) struct Found {
     pub(super) prev: LineHash,
 }
 
-impl Found {
+impl Resumption {
     /// The same with its place.
     pub(super) fn at(mut self, file: &str, offset: u64) -> Self {
         (self.damage.file, self.damage.offset) = (file.to_owned(), offset);
@@ -121,19 +121,19 @@ impl<'a, S: Storage> Rest<'a, S> {
         bytes: &[u8],
         before: Option<u64>,
         flaw: Flaw,
-    ) -> Result<Beyond, JournalError> {
+    ) -> Result<Remainder, JournalError> {
         if let Flaw::Version(_) = flaw {
-            return Ok(Beyond::Torn);
+            return Ok(Remainder::Torn);
         }
         if self.goes_on_later(chain)? {
-            return Ok(Beyond::Superseded);
+            return Ok(Remainder::Superseded);
         }
         let next = next_line(bytes, chain, before);
         let end = next.map_or_else(|| len_without_zeros(bytes), |next| next.at);
         let mended = mend(&bytes[..end], chain, next);
         let is_damage = mended.is_some() || !flaw.can_be_torn() || chain.next <= self.vouched()?;
         if !is_damage {
-            return Ok(Beyond::Torn);
+            return Ok(Remainder::Torn);
         }
         let n_mended = mended.as_ref().map_or(0, Vec::len) as u64;
         let mut behind = chain.next + n_mended;
@@ -155,7 +155,7 @@ impl<'a, S: Storage> Rest<'a, S> {
         };
         let skips = end;
         let mended = mended.unwrap_or_default();
-        Ok(Beyond::Damage(Found { damage, mended, skips, next: behind, prev }))
+        Ok(Remainder::Damage(Resumption { damage, mended, skips, next: behind, prev }))
     }
 
     /// Whether a later segment begins with a line that follows the last one, or repeats it.

@@ -4,18 +4,18 @@
 
 use super::chain::{Chain, Walk, walk};
 use super::line::{Head, LineHash, encode, parse};
-use super::recover::{Found, TornTail, recover};
+use super::recover::{Defects, TornTail, recover};
 use super::storage::Storage;
-use super::{BootId, Journal, JournalError, Limits, Line};
+use super::{BootId, Journal, JournalError, JournalLine, Limits};
 
 /// Where a journal goes on that was read, but is not ours to write yet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct Continuation {
     next: u64,
     head: LineHash,
 }
 
-impl Known {
+impl Continuation {
     fn of(chain: &Chain) -> Self {
         Self { next: chain.next, head: chain.head }
     }
@@ -41,20 +41,20 @@ impl<S: Storage> Journal<S> {
         storage: S,
         boot: BootId,
         limits: Limits,
-        each: &mut dyn FnMut(Line),
-    ) -> (Self, Result<Found, JournalError>) {
+        each: &mut dyn FnMut(JournalLine),
+    ) -> (Self, Result<Defects, JournalError>) {
         let (chain, read) = match walk(&storage, &mut |parsed| each(parsed.to_line())) {
-            Ok(Walk { chain, damage, .. }) => (chain, Ok(Found { torn: None, damage })),
+            Ok(Walk { chain, damage, .. }) => (chain, Ok(Defects { torn: None, damage })),
             Err(error) => (Chain::new(), Err(error)),
         };
-        let known = Known::of(&chain);
+        let known = Continuation::of(&chain);
         (Self::after(storage, boot, limits, &chain, Some(known)), read)
     }
 
     /// As [`Journal::detached`], without asking the disk for anything.
     pub fn unread(storage: S, boot: BootId, limits: Limits) -> Self {
         let chain = Chain::new();
-        Self::after(storage, boot, limits, &chain, Some(Known::of(&chain)))
+        Self::after(storage, boot, limits, &chain, Some(Continuation::of(&chain)))
     }
 
     /// Takes the folder, if that is still to be done. What waits goes behind what is there.
@@ -69,7 +69,7 @@ impl<S: Storage> Journal<S> {
         self.known = None;
         self.next_segment = walk.next_segment();
         self.acknowledged = walk.chain.proven;
-        let is_other = Known::of(&walk.chain) != known;
+        let is_other = Continuation::of(&walk.chain) != known;
         let late = (is_other && walk.chain.last() > 0).then_some(walk.chain.next);
         let ours = std::mem::take(&mut self.waiting);
         (self.next, self.head) = (walk.chain.next, walk.chain.head);

@@ -2,20 +2,20 @@
 
 use std::collections::VecDeque;
 
-use super::line::Line;
-use super::reader::Reader;
+use super::line::JournalLine;
+use super::reader::JournalReader;
 use super::storage::Storage;
 use super::{JournalError, Position};
 
 /// Reads a journal from its start, as far as that is safe on its disk.
 ///
-/// A [`Reader`] shows what is in the file. A line of it may be lost with the power, and then never
-/// was; what is passed on to others must not be one of those.
+/// A [`JournalReader`] shows what is in the file. A line of it may be lost with the power, and then
+/// never was; what is passed on to others must not be one of those.
 #[derive(Debug)]
 pub struct Follower<S: Storage> {
-    reader: Reader<S>,
+    reader: JournalReader<S>,
     /// What was read and may not be safe.
-    held: VecDeque<Line>,
+    held: VecDeque<JournalLine>,
     /// The number of the last line that was given.
     given: u64,
 }
@@ -23,7 +23,7 @@ pub struct Follower<S: Storage> {
 impl<S: Storage> Follower<S> {
     /// A follower at the start of the journal in `storage`.
     pub fn new(storage: S) -> Self {
-        Self { reader: Reader::new(storage), held: VecDeque::new(), given: 0 }
+        Self { reader: JournalReader::new(storage), held: VecDeque::new(), given: 0 }
     }
 
     /// Whether all lines up to `to` have been given.
@@ -36,7 +36,7 @@ impl<S: Storage> Follower<S> {
     ///
     /// # Errors
     /// [`JournalError::Io`]. A later call may work.
-    pub fn poll(&mut self, to: Position) -> Result<Vec<Line>, JournalError> {
+    pub fn poll(&mut self, to: Position) -> Result<Vec<JournalLine>, JournalError> {
         if self.given >= to.seq {
             return Ok(Vec::new());
         }
@@ -44,7 +44,7 @@ impl<S: Storage> Follower<S> {
             self.held.extend(self.reader.poll()?);
         }
         let n = self.held.partition_point(|line| line.seq <= to.seq);
-        let lines: Vec<Line> = self.held.drain(..n).collect();
+        let lines: Vec<JournalLine> = self.held.drain(..n).collect();
         self.given = lines.last().map_or(self.given, |last| last.seq);
         Ok(lines)
     }

@@ -122,7 +122,7 @@ pub struct NewLine {
 
 /// What the journal gives back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct JournalLine {
     /// Its number; the first line of a journal is 1, and none is missing.
     pub seq: u64,
     /// The start of the computer that `stamp.mono` belongs to.
@@ -184,8 +184,13 @@ pub(super) struct Parsed<'a> {
 }
 
 impl Parsed<'_> {
-    pub(super) fn to_line(self) -> Line {
-        Line { seq: self.seq, boot: self.boot, stamp: self.stamp, body: self.body.to_owned() }
+    pub(super) fn to_line(self) -> JournalLine {
+        JournalLine {
+            seq: self.seq,
+            boot: self.boot,
+            stamp: self.stamp,
+            body: self.body.to_owned(),
+        }
     }
 }
 
@@ -298,7 +303,7 @@ pub(super) fn parse(raw: &[u8]) -> Result<Parsed<'_>, Flaw> {
         return Err(Flaw::Crc);
     }
     let json = std::str::from_utf8(json).map_err(|_| Flaw::Json)?;
-    let mut cursor = Cursor(json);
+    let mut cursor = Unparsed(json);
     cursor.literal("{\"v\":").ok_or(Flaw::Json)?;
     let version = cursor.number().ok_or(Flaw::Json)?;
     if version != VERSION {
@@ -321,7 +326,7 @@ fn is_sum(written: &[u8], sum: u32) -> bool {
 }
 
 /// Our own lines have their fields in one order and no blanks, so the body is taken as it stands.
-fn parse_fields(mut cursor: Cursor<'_>) -> Option<Parsed<'_>> {
+fn parse_fields(mut cursor: Unparsed<'_>) -> Option<Parsed<'_>> {
     cursor.literal(",\"seq\":")?;
     let seq = cursor.number()?;
     cursor.literal(",\"synced\":")?;
@@ -340,9 +345,9 @@ fn parse_fields(mut cursor: Cursor<'_>) -> Option<Parsed<'_>> {
 }
 
 /// The part of a line that is still to be read.
-struct Cursor<'a>(&'a str);
+struct Unparsed<'a>(&'a str);
 
-impl Cursor<'_> {
+impl Unparsed<'_> {
     fn literal(&mut self, text: &str) -> Option<()> {
         self.0 = self.0.strip_prefix(text)?;
         Some(())

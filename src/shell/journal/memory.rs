@@ -55,7 +55,7 @@ pub enum Honesty {
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+enum FileChange {
     Write { offset: usize, bytes: Vec<u8> },
     SetLen(usize),
 }
@@ -71,11 +71,11 @@ enum Naming {
 struct Inode {
     durable: Vec<u8>,
     seen: Vec<u8>,
-    unsynced: Vec<Change>,
+    unsynced: Vec<FileChange>,
 }
 
 #[derive(Debug, Default)]
-struct Disk {
+struct MemDisk {
     inodes: Vec<Inode>,
     durable_names: BTreeMap<String, usize>,
     names: BTreeMap<String, usize>,
@@ -95,14 +95,14 @@ struct Disk {
 /// A folder in memory. A clone is another way into the same folder.
 #[derive(Debug, Default)]
 pub struct MemStorage {
-    disk: Arc<Mutex<Disk>>,
+    disk: Arc<Mutex<MemDisk>>,
     holds_lock: bool,
 }
 
 /// A file of a [`MemStorage`].
 #[derive(Debug)]
 pub struct MemFile {
-    disk: Arc<Mutex<Disk>>,
+    disk: Arc<Mutex<MemDisk>>,
     inode: usize,
 }
 
@@ -120,7 +120,7 @@ impl Drop for MemStorage {
     }
 }
 
-fn guard(disk: &Mutex<Disk>) -> MutexGuard<'_, Disk> {
+fn guard(disk: &Mutex<MemDisk>) -> MutexGuard<'_, MemDisk> {
     disk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -205,18 +205,18 @@ impl MemStorage {
             naming.apply(&mut names);
         }
         let inodes = disk.inodes.iter().map(|inode| inode.survive(survival, &mut dice)).collect();
-        let image = Disk {
+        let image = MemDisk {
             inodes,
             durable_names: names.clone(),
             names,
             honesty: disk.honesty,
-            ..Disk::default()
+            ..MemDisk::default()
         };
         Self { disk: Arc::new(Mutex::new(image)), holds_lock: false }
     }
 }
 
-impl Disk {
+impl MemDisk {
     /// Counts a call. `Ok(true)`: do it; `Ok(false)`: do a part of it and then fail.
     fn enter(&mut self, call: Call) -> io::Result<bool> {
         if self.power_cut.is_some_and(|at| self.n_calls >= at) {
@@ -267,7 +267,7 @@ impl Naming {
     }
 }
 
-impl Change {
+impl FileChange {
     fn apply(&self, content: &mut Vec<u8>) {
         match self {
             Self::Write { offset, bytes } => {
@@ -308,7 +308,7 @@ impl Change {
 }
 
 impl Inode {
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: FileChange) {
         change.apply(&mut self.seen);
         self.unsynced.push(change);
     }
@@ -434,7 +434,7 @@ impl StorageFile for MemFile {
             return Err(io::ErrorKind::StorageFull.into());
         }
         let len = if works { bytes.len() } else { bytes.len() / 2 };
-        let change = Change::Write { offset, bytes: bytes[..len].to_vec() };
+        let change = FileChange::Write { offset, bytes: bytes[..len].to_vec() };
         disk.inodes[self.inode].change(change);
         if works { Ok(()) } else { Err(failed()) }
     }
@@ -445,7 +445,7 @@ impl StorageFile for MemFile {
             return Err(failed());
         }
         let len = usize::try_from(len).expect("a test file fits into memory");
-        disk.inodes[self.inode].change(Change::SetLen(len));
+        disk.inodes[self.inode].change(FileChange::SetLen(len));
         Ok(())
     }
 

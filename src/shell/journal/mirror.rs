@@ -17,7 +17,7 @@ const PLACES_MAX: usize = 99;
 
 /// The copy of one journal.
 #[derive(Debug)]
-pub struct Mirror<P> {
+pub struct JournalCopy<P> {
     /// The folder of this number, from 1.
     places: P,
     at: Option<At>,
@@ -29,12 +29,12 @@ struct At {
     /// The number of its folder.
     place: usize,
     /// The last segment of it.
-    segment: Part,
+    segment: CopiedSegment,
 }
 
 /// How much of a segment has been copied.
 #[derive(Clone, Debug)]
-struct Part {
+struct CopiedSegment {
     number: u64,
     name: String,
     /// So many bytes are the same.
@@ -43,7 +43,7 @@ struct Part {
     len: Option<u64>,
 }
 
-impl<C: Storage, P: Fn(usize) -> C> Mirror<P> {
+impl<C: Storage, P: Fn(usize) -> C> JournalCopy<P> {
     /// A copy of which nothing is known yet, in the first of these folders that can be used.
     pub const fn new(places: P) -> Self {
         Self { places, at: None }
@@ -90,7 +90,7 @@ impl<C: Storage, P: Fn(usize) -> C> Mirror<P> {
         &self,
         source: &S,
         to: Position,
-    ) -> Result<(C, usize, Vec<Part>), JournalError> {
+    ) -> Result<(C, usize, Vec<CopiedSegment>), JournalError> {
         for place in 1..=PLACES_MAX {
             let mut target = (self.places)(place);
             take(&mut target)?;
@@ -113,12 +113,16 @@ fn take<C: Storage>(target: &mut C) -> Result<(), JournalError> {
 }
 
 /// Whether the file is still as long as it was left.
-fn is_there<C: Storage>(target: &C, part: &Part) -> bool {
+fn is_there<C: Storage>(target: &C, part: &CopiedSegment) -> bool {
     part.same > 0 && target.read(&part.name, part.same - 1, 2).is_ok_and(|end| end == *b"\n")
 }
 
 /// What of a segment is to be copied.
-fn content<S: Storage>(source: &S, part: &Part, to: Position) -> Result<Vec<u8>, JournalError> {
+fn content<S: Storage>(
+    source: &S,
+    part: &CopiedSegment,
+    to: Position,
+) -> Result<Vec<u8>, JournalError> {
     let from = part.same;
     if part.number != to.segment {
         let mut bytes = read_all(source, &part.name, from)?;
@@ -140,7 +144,7 @@ fn compare<S: Storage, C: Storage>(
     source: &S,
     target: &C,
     to: Position,
-) -> Result<Option<Vec<Part>>, JournalError> {
+) -> Result<Option<Vec<CopiedSegment>>, JournalError> {
     let is_safe = |(number, _): &(u64, String)| *number <= to.segment;
     let ours: Vec<_> = segments(source)?.into_iter().filter(is_safe).collect();
     let theirs = segments(target)?;
@@ -149,7 +153,7 @@ fn compare<S: Storage, C: Storage>(
     }
     let mut parts = Vec::new();
     for (number, name) in ours {
-        let mut part = Part { number, name, same: 0, len: None };
+        let mut part = CopiedSegment { number, name, same: 0, len: None };
         if theirs.iter().any(|(other, _)| *other == number) {
             let bytes = content(source, &part, to)?;
             let found = read_all(target, &part.name, 0)?;
@@ -184,12 +188,12 @@ fn is_other(bytes: &[u8], found: &[u8], same: usize) -> bool {
 fn extend<S: Storage, C: Storage>(
     source: &S,
     target: &C,
-    mut parts: Vec<Part>,
+    mut parts: Vec<CopiedSegment>,
     to: Position,
-) -> Result<Part, JournalError> {
+) -> Result<CopiedSegment, JournalError> {
     let last = parts.last().map_or(0, |part| part.number);
     let later = segments(source)?.into_iter().filter(|(it, _)| *it > last && *it <= to.segment);
-    parts.extend(later.map(|(number, name)| Part { number, name, same: 0, len: None }));
+    parts.extend(later.map(|(number, name)| CopiedSegment { number, name, same: 0, len: None }));
     for part in &mut parts {
         let bytes = content(source, part, to)?;
         let is_longer = part.len.is_some_and(|len| len > part.same);

@@ -92,20 +92,20 @@ use thiserror::Error;
 
 use self::chain::{Chain, Walk, segment_name};
 pub use self::damage::{Aside, Damage};
+use self::detached::Continuation;
 pub use self::detached::Joined;
-use self::detached::Known;
 pub use self::follower::Follower;
-pub use self::line::{BootId, Flaw, Line, LineHash, MAX_BODY, NewLine, Noted, VERSION};
+pub use self::line::{BootId, Flaw, JournalLine, LineHash, MAX_BODY, NewLine, Noted, VERSION};
 use self::line::{Head, encode, sound};
 pub use self::memory::{Call, Honesty, MemFile, MemStorage, Survival};
-pub use self::mirror::Mirror;
-pub use self::reader::Reader;
-pub use self::recover::{Found, Recovered, TornTail};
+pub use self::mirror::JournalCopy;
+pub use self::reader::JournalReader;
+pub use self::recover::{Defects, RecoveredJournal, TornTail};
 pub use self::reserve::RESERVE;
 pub use self::storage::{DiskStorage, Storage, StorageFile};
 pub(super) use self::storage::{leads_nowhere, open_file};
-pub use self::verify::{Broken, Kind, Salvaged, Verdict, contains, salvage, verify};
-pub use self::writer::{Backoff, Batch, QUEUE, Reached, Room, Writer, WriterEvent};
+pub use self::verify::{Broken, BrokenBy, Salvaged, Verification, contains, salvage, verify};
+pub use self::writer::{BACKOFF, Batch, QUEUE, Reached, Room, Writer, WriterEvent};
 
 /// What can be wrong with a journal.
 #[derive(Debug, Error)]
@@ -241,7 +241,7 @@ pub struct Journal<S: Storage> {
     head: LineHash,
     mishap: Option<JournalError>,
     /// Set while the folder is not ours: what was read of it.
-    known: Option<Known>,
+    known: Option<Continuation>,
     joined: Option<Joined>,
     has_reserve: bool,
     is_on_reserve: bool,
@@ -257,11 +257,11 @@ impl<S: Storage> Journal<S> {
     ///
     /// [`JournalError::Busy`], [`JournalError::Version`], and [`JournalError::Io`] if the folder
     /// cannot be read or a torn end not put aside.
-    pub fn open(storage: S, boot: BootId) -> Result<(Self, Recovered), JournalError> {
+    pub fn open(storage: S, boot: BootId) -> Result<(Self, RecoveredJournal), JournalError> {
         let mut lines = Vec::new();
-        let (journal, Found { torn, damage }) =
+        let (journal, Defects { torn, damage }) =
             Self::open_with(storage, boot, Limits::default(), &mut |line| lines.push(line))?;
-        Ok((journal, Recovered { lines, torn, damage }))
+        Ok((journal, RecoveredJournal { lines, torn, damage }))
     }
 
     /// As [`Journal::open`], with other sizes, and without holding all lines in memory at once.
@@ -269,8 +269,8 @@ impl<S: Storage> Journal<S> {
         mut storage: S,
         boot: BootId,
         limits: Limits,
-        each: &mut dyn FnMut(Line),
-    ) -> Result<(Self, Found), JournalError> {
+        each: &mut dyn FnMut(JournalLine),
+    ) -> Result<(Self, Defects), JournalError> {
         match storage.lock() {
             Ok(true) => {}
             Ok(false) => return Err(JournalError::Busy { folder: storage.label() }),
@@ -284,7 +284,7 @@ impl<S: Storage> Journal<S> {
         if let Err(error) = journal.commit() {
             journal.mishap = Some(error);
         }
-        Ok((journal, Found { torn, damage }))
+        Ok((journal, Defects { torn, damage }))
     }
 
     /// A journal that goes on behind `chain`, with no segment yet.
@@ -293,7 +293,7 @@ impl<S: Storage> Journal<S> {
         boot: BootId,
         limits: Limits,
         chain: &Chain,
-        known: Option<Known>,
+        known: Option<Continuation>,
     ) -> Self {
         Self {
             storage,

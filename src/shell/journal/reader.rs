@@ -2,9 +2,9 @@
 //! disturb the writer nor be disturbed by a line that is half written when they look.
 
 use super::JournalError;
-use super::chain::{Chain, Read, Step, first_line, read_all, segments};
-use super::damage::{Beyond, Damage, Rest};
-use super::line::{Line, parse};
+use super::chain::{Chain, NextLine, Novelty, first_line, read_all, segments};
+use super::damage::{Damage, Remainder, Rest};
+use super::line::{JournalLine, parse};
 use super::storage::Storage;
 
 /// How much is read at a time. Lines longer than this are read in a second attempt.
@@ -18,7 +18,7 @@ const MAX_CHUNK: usize = 4 * super::MAX_BODY;
 /// It shows lines that are in the file. The very last of them may be a moment away from being
 /// acknowledged; what must be durable before it is seen comes from [`super::Writer`] instead.
 #[derive(Debug)]
-pub struct Reader<S: Storage> {
+pub struct JournalReader<S: Storage> {
     storage: S,
     chain: Chain,
     /// The segment being read: 0 before the first.
@@ -31,7 +31,7 @@ pub struct Reader<S: Storage> {
     damage: Vec<Damage>,
 }
 
-impl<S: Storage> Reader<S> {
+impl<S: Storage> JournalReader<S> {
     /// A reader at the start of the journal in `storage`.
     pub fn new(storage: S) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl<S: Storage> Reader<S> {
         }
     }
 
-    /// The damage behind which the lines of the last [`Reader::poll`] stand, once.
+    /// The damage behind which the lines of the last [`JournalReader::poll`] stand, once.
     pub fn take_damage(&mut self) -> Vec<Damage> {
         std::mem::take(&mut self.damage)
     }
@@ -57,7 +57,7 @@ impl<S: Storage> Reader<S> {
     /// # Errors
     ///
     /// [`JournalError::Io`]. A later call may work.
-    pub fn poll(&mut self) -> Result<Vec<Line>, JournalError> {
+    pub fn poll(&mut self) -> Result<Vec<JournalLine>, JournalError> {
         let mut lines = Vec::new();
         loop {
             if self.number != 0 {
@@ -73,7 +73,7 @@ impl<S: Storage> Reader<S> {
     }
 
     /// Takes what is whole from one chunk of this segment.
-    fn read_on(&mut self, lines: &mut Vec<Line>) -> Result<(), JournalError> {
+    fn read_on(&mut self, lines: &mut Vec<JournalLine>) -> Result<(), JournalError> {
         let mut most = CHUNK;
         loop {
             let bytes = self.read(&self.name, self.offset, most)?;
@@ -95,10 +95,10 @@ impl<S: Storage> Reader<S> {
     }
 
     /// Takes one line from the start of `bytes`, and says how long it is.
-    fn take(&mut self, bytes: &[u8], lines: &mut Vec<Line>) -> Option<usize> {
+    fn take(&mut self, bytes: &[u8], lines: &mut Vec<JournalLine>) -> Option<usize> {
         let raw = first_line(bytes)?;
         let parsed = parse(raw).ok()?;
-        if self.chain.judge(&parsed, raw, self.before).ok()? == Step::Fresh {
+        if self.chain.judge(&parsed, raw, self.before).ok()? == Novelty::Fresh {
             self.chain.accept(&parsed, raw);
             lines.push(parsed.to_line());
         }
@@ -131,7 +131,7 @@ impl<S: Storage> Reader<S> {
 
     /// Goes on behind what is damaged, here or at the start of the next segment. What is only half
     /// written has nothing behind it that vouches for it.
-    fn pass_damage(&mut self, lines: &mut Vec<Line>) -> Result<bool, JournalError> {
+    fn pass_damage(&mut self, lines: &mut Vec<JournalLine>) -> Result<bool, JournalError> {
         let all = segments(&self.storage)?;
         let later = all.partition_point(|(number, _)| *number <= self.number);
         if self.number != 0 {
@@ -157,12 +157,12 @@ impl<S: Storage> Reader<S> {
         all: &[(u64, String)],
         later: usize,
         bytes: &[u8],
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<JournalLine>,
     ) -> Result<bool, JournalError> {
-        let Read::Flaw(flaw) = self.chain.read(bytes, self.before) else { return Ok(false) };
+        let NextLine::Flaw(flaw) = self.chain.read(bytes, self.before) else { return Ok(false) };
         let mut rest = Rest::new(&self.storage, all);
         rest.later = &all[later..];
-        let Beyond::Damage(found) = rest.beyond(&self.chain, bytes, self.before, flaw)? else {
+        let Remainder::Damage(found) = rest.beyond(&self.chain, bytes, self.before, flaw)? else {
             return Ok(false);
         };
         let found = found.at(&self.name, self.offset);

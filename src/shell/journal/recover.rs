@@ -6,13 +6,13 @@ use super::chain::{Walk, Walked, len_without_zeros, read_all, walk};
 use super::damage::Damage;
 use super::line::{Flaw, Parsed};
 use super::storage::{Storage, StorageFile};
-use super::{JournalError, Line};
+use super::{JournalError, JournalLine};
 
 /// What was found when the journal was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredJournal {
     /// Every line that can be believed, in order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<JournalLine>,
     /// What had to be put aside.
     pub torn: Option<TornTail>,
     /// What is damaged. The lines around it were read.
@@ -21,7 +21,7 @@ pub struct Recovered {
 
 /// What was found beside the lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Defects {
     /// What had to be put aside.
     pub torn: Option<TornTail>,
     /// What is damaged. The lines around it were read.

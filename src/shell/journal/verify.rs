@@ -8,11 +8,11 @@ use super::chain::{Walk, len_without_zeros, read_all, walk};
 use super::damage::{Aside, Damage, believed};
 use super::line::{Flaw, LineHash, Noted};
 use super::storage::Storage;
-use super::{JournalError, Line};
+use super::{JournalError, JournalLine};
 
 /// What is the matter with the first line that cannot be believed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BrokenBy {
     /// The end of the journal was being written when the power went. Nothing acknowledged is in it.
     ///
     /// A change to the very last commit looks the same, for no later line vouches for it, unless
@@ -32,14 +32,14 @@ pub struct Broken {
     /// What is wrong with it.
     pub flaw: Flaw,
     /// Whether that is to be expected after a power cut.
-    pub kind: Kind,
+    pub kind: BrokenBy,
     /// How many bytes are concerned, without the zeros at the end.
     pub bytes: u64,
 }
 
 /// What the files say about themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Verification {
     /// How many lines can be read.
     pub lines: u64,
     /// How many segments there are.
@@ -57,11 +57,11 @@ pub struct Verdict {
     pub kept_aside: Vec<Aside>,
 }
 
-impl Verdict {
+impl Verification {
     /// Whether nothing that was once acknowledged is changed or missing, as far as the files tell.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty()
-            && self.torn.as_ref().is_none_or(|torn| torn.kind == Kind::TornTail)
+            && self.torn.as_ref().is_none_or(|torn| torn.kind == BrokenBy::TornTail)
             && !self.kept_aside.iter().any(|aside| aside.is_damage)
     }
 
@@ -71,20 +71,20 @@ impl Verdict {
             file: damage.file.clone(),
             offset: damage.offset,
             flaw: damage.flaw,
-            kind: Kind::Damage,
+            kind: BrokenBy::Damage,
             bytes: damage.bytes,
         });
         damage.or_else(|| self.torn.clone())
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines, segments, last, head, .. } = self;
         write!(f, "{lines} lines in {segments} segments, line {last} has the hash {head}")?;
         self.damage.iter().try_for_each(|damage| write!(f, "; {damage}"))?;
         if let Some(Broken { file, offset, flaw, bytes, kind }) = &self.torn {
-            let kind = if *kind == Kind::Damage { "DAMAGED" } else { "unfinished end" };
+            let kind = if *kind == BrokenBy::Damage { "DAMAGED" } else { "unfinished end" };
             write!(f, "; {kind}: {file} at byte {offset}: {flaw} ({bytes} bytes from there on)")?;
         }
         self.kept_aside.iter().try_for_each(|aside| write!(f, "; {aside}"))
@@ -94,8 +94,8 @@ impl fmt::Display for Verdict {
 /// Reads the whole journal and says how far it can be believed.
 ///
 /// Needs no lock. While a daemon writes, a line that is just being written may show as a
-/// [`Kind::TornTail`].
-pub fn verify<S: Storage>(storage: &S) -> Result<Verdict, JournalError> {
+/// [`BrokenBy::TornTail`].
+pub fn verify<S: Storage>(storage: &S) -> Result<Verification, JournalError> {
     let aside = set_aside(storage)?;
     let mut wanted: BTreeMap<u64, Option<LineHash>> = BTreeMap::new();
     for file in &aside {
@@ -110,7 +110,7 @@ pub fn verify<S: Storage>(storage: &S) -> Result<Verdict, JournalError> {
     let last = walk.chain.last();
     let kept_aside = aside.iter().map(|file| file.judge(&wanted, last)).collect();
     let torn = torn(storage, &walk)?;
-    Ok(Verdict {
+    Ok(Verification {
         lines: walk.n_lines,
         segments: walk.segments.len(),
         last: walk.chain.last(),
@@ -147,7 +147,7 @@ fn torn<S: Storage>(storage: &S, walk: &Walk) -> Result<Option<Broken>, JournalE
         bytes += len_without_zeros(&read_all(storage, &segment.name, from)?) as u64;
     }
     let file = walk.segments[found.segment_idx].name.clone();
-    let kind = if found.flaw.can_be_torn() { Kind::TornTail } else { Kind::Damage };
+    let kind = if found.flaw.can_be_torn() { BrokenBy::TornTail } else { BrokenBy::Damage };
     Ok(Some(Broken { file, offset: found.offset, flaw: found.flaw, kind, bytes }))
 }
 
@@ -157,7 +157,7 @@ struct AsideLine {
     seq: u64,
     synced: u64,
     prev: LineHash,
-    line: Line,
+    line: JournalLine,
 }
 
 /// A file that was set aside.
@@ -214,7 +214,7 @@ pub struct Salvaged {
     /// The file.
     pub file: String,
     /// The lines in it that can be believed by themselves, as they stand.
-    pub lines: Vec<Line>,
+    pub lines: Vec<JournalLine>,
     /// How many bytes in it are no such line.
     pub unread: usize,
 }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::storage::Storage;
 use super::{Joined, Journal, JournalError, NewLine, Noted, Position};
+use crate::shell::backoff::Backoff;
 use crate::shell::disk::Disk;
 
 /// How many batches may wait for the writer before [`Writer::send`] makes the sender wait.
@@ -88,22 +89,9 @@ pub enum WriterEvent<T> {
     },
 }
 
-/// How long to wait between attempts on a disk that fails.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Backoff {
-    /// After the first failure. Each later wait is twice as long.
-    pub first: Duration,
-    /// The longest wait.
-    pub most: Duration,
-}
-
-impl Default for Backoff {
-    /// A card that was pulled is back within seconds of being put in again; a full one may take
-    /// the arbiter some minutes.
-    fn default() -> Self {
-        Self { first: Duration::from_millis(100), most: Duration::from_secs(10) }
-    }
-}
+/// How long to wait between attempts on a disk that fails. A card that was pulled is back within
+/// seconds of being put in again; a full one may take the arbiter some minutes.
+pub const BACKOFF: Backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(10));
 
 /// The way to the task that writes.
 #[derive(Debug)]
@@ -179,15 +167,8 @@ where
     }
 }
 
-/// When to try a failing disk again.
-#[derive(Copy, Clone, Debug)]
-struct Retry {
-    at: Instant,
-    wait: Duration,
-}
-
 /// What comes out of the queue.
-enum Taken<T> {
+enum Dequeued<T> {
     Batches(Vec<Batch<T>>),
     /// The wait is over.
     Nothing,
@@ -201,8 +182,8 @@ struct Work<T, S: Storage> {
     batches: mpsc::Receiver<Batch<T>>,
     events: mpsc::UnboundedSender<WriterEvent<T>>,
     backoff: Backoff,
-    /// Set while the disk fails.
-    retry: Option<Retry>,
+    /// When to try again; set while the disk fails.
+    retry: Option<Instant>,
     /// What was said of the reserve.
     room: Room,
     /// When the reserve is to be made, if it is not there.
@@ -218,12 +199,12 @@ impl<T, S: Storage> Work<T, S> {
         }
         loop {
             match self.take().await {
-                Taken::Batches(batches) => self.write(batches),
-                Taken::Nothing => {
+                Dequeued::Batches(batches) => self.write(batches),
+                Dequeued::Nothing => {
                     self.commit();
                     self.keep_reserve();
                 }
-                Taken::Closed => {
+                Dequeued::Closed => {
                     self.commit();
                     return self.journal;
                 }
@@ -232,23 +213,23 @@ impl<T, S: Storage> Work<T, S> {
     }
 
     /// Waits for a batch and takes all that wait with it.
-    async fn take(&mut self) -> Taken<T> {
-        let due = self.retry.map(|retry| retry.at).or(self.reserve_at);
+    async fn take(&mut self) -> Dequeued<T> {
+        let due = self.retry.or(self.reserve_at);
         let first = match due {
             None => self.batches.recv().await,
             Some(at) => match timeout_at(at, self.batches.recv()).await {
                 Ok(batch) => batch,
-                Err(_) => return Taken::Nothing,
+                Err(_) => return Dequeued::Nothing,
             },
         };
-        let Some(first) = first else { return Taken::Closed };
+        let Some(first) = first else { return Dequeued::Closed };
         let mut taken = vec![first];
         while taken.len() < QUEUE
             && let Ok(batch) = self.batches.try_recv()
         {
             taken.push(batch);
         }
-        Taken::Batches(taken)
+        Dequeued::Batches(taken)
     }
 
     fn write(&mut self, batches: Vec<Batch<T>>) {
@@ -261,7 +242,7 @@ impl<T, S: Storage> Work<T, S> {
             }
             done.push((after, appended));
         }
-        if self.retry.is_none_or(|retry| retry.at <= Instant::now()) {
+        if self.retry.is_none_or(|retry| retry <= Instant::now()) {
             self.commit();
         }
         let at = Instant::now();
@@ -281,7 +262,7 @@ impl<T, S: Storage> Work<T, S> {
             return;
         }
         let kept = self.journal.keep_reserve();
-        self.reserve_at = kept.is_err().then_some(now + self.backoff.most);
+        self.reserve_at = kept.is_err().then_some(now + self.backoff.longest());
         self.tell_room(match kept {
             _ if self.journal.is_on_reserve() => Room::Used,
             Ok(()) => Room::Kept,
@@ -311,19 +292,16 @@ impl<T, S: Storage> Work<T, S> {
                 let reached = Reached { position, noted: self.journal.noted() };
                 self.reach.send_if_modified(|it| std::mem::replace(it, reached.clone()) != reached);
                 if self.journal.is_on_reserve() && self.room != Room::Used {
-                    self.reserve_at = Some(Instant::now() + self.backoff.most);
+                    self.reserve_at = Some(Instant::now() + self.backoff.longest());
                     self.tell_room(Room::Used);
                 }
                 if self.retry.take().is_some() {
+                    self.backoff.reset();
                     self.say(WriterEvent::Recovered { position });
                 }
             }
             Err(error) => {
-                let wait = match self.retry {
-                    None => self.backoff.first,
-                    Some(Retry { wait, .. }) => (wait * 2).min(self.backoff.most),
-                };
-                let was_failing = self.retry.replace(Retry { at: Instant::now() + wait, wait });
+                let was_failing = self.retry.replace(Instant::now() + self.backoff.wait());
                 if was_failing.is_none() {
                     self.say(WriterEvent::Failing { error });
                 }

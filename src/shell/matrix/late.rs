@@ -20,13 +20,13 @@ pub(super) struct Late {
 
 /// How many scans were late.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct LateTally {
     n_late: u64,
     n_scans: u64,
     worst: Duration,
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for LateTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { n_late, n_scans, worst } = self;
         let ms = worst.as_millis();
@@ -41,7 +41,7 @@ impl Late {
     }
 
     /// A scan that was `due` then comes at `at`. What is to be told of those so far, if anything.
-    pub(super) fn note(&mut self, at: Mono, due: Mono) -> Option<Told> {
+    pub(super) fn note(&mut self, at: Mono, due: Mono) -> Option<LateTally> {
         let since = *self.since.get_or_insert(at);
         self.n_scans += 1;
         let by = at.since(due);
@@ -54,7 +54,7 @@ impl Late {
         }
         let Self { n_late, n_scans, worst, .. } = *self;
         *self = Self { since: Some(at), ..Self::new(self.period) };
-        (n_late > 0).then_some(Told { n_late, n_scans, worst })
+        (n_late > 0).then_some(LateTally { n_late, n_scans, worst })
     }
 }
 

@@ -11,9 +11,10 @@ pub mod remote;
 pub mod simulated;
 
 use self::late::Late;
-use super::config::{Board, Matrix};
+use super::config::{BoardConfig, Matrix};
+use super::heard::Heard;
 use super::now::Now;
-use super::serial::Backoff;
+use super::serial::BACKOFF;
 use crate::board::matrix::placement_of;
 use crate::board::{Debounce, Wiring};
 use crate::game::Event;
@@ -105,18 +106,9 @@ pub trait Scanner: Debug {
     fn scan(&mut self) -> Result<u64, MatrixError>;
 }
 
-/// Something a matrix has to say.
-#[derive(Debug)]
-pub struct Heard {
-    /// When it was read.
-    pub at: Stamp,
-    /// What was read.
-    pub what: What,
-}
-
 /// What a matrix may say.
 #[derive(Debug)]
-pub enum What {
+pub enum MatrixNews {
     /// It can be read.
     Up,
     /// It cannot be read, said once for each reason.
@@ -128,13 +120,13 @@ pub enum What {
 /// The core's end of a matrix. Dropping it ends the scans.
 #[derive(Debug)]
 pub struct MatrixStub {
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<Heard<MatrixNews>>,
     is_wanted: Arc<AtomicBool>,
 }
 
 impl MatrixStub {
     /// The next thing it has to say; `None` once it has ended. Safe to cancel.
-    pub async fn heard(&mut self) -> Option<Heard> {
+    pub async fn heard(&mut self) -> Option<Heard<MatrixNews>> {
         self.heard.recv().await
     }
 
@@ -151,10 +143,10 @@ impl Drop for MatrixStub {
 }
 
 /// Starts scanning the matrix of a board with these settings.
-pub fn start(board: &Board, now: Now) -> MatrixStub {
+pub fn start(board: &BoardConfig, now: Now) -> MatrixStub {
     let (heard_tx, heard_rx) = mpsc::channel(HEARD_MAX);
     let is_wanted = Arc::new(AtomicBool::new(true));
-    let watch = Watch {
+    let watch = ScanLoop {
         board: board.name.clone(),
         settings: board.matrix.clone(),
         now,
@@ -171,22 +163,22 @@ pub fn start(board: &Board, now: Now) -> MatrixStub {
 
 /// The scanner's end.
 #[derive(Debug)]
-struct Watch {
+struct ScanLoop {
     board: String,
     settings: Matrix,
     now: Now,
-    heard: mpsc::Sender<Heard>,
+    heard: mpsc::Sender<Heard<MatrixNews>>,
     is_wanted: Arc<AtomicBool>,
     /// Everything that was to be told could be.
     is_told: bool,
 }
 
 /// Nobody wants the scans any more.
-struct Over;
+struct Unwanted;
 
-impl Watch {
+impl ScanLoop {
     fn run(mut self) {
-        let mut backoff = Backoff::default();
+        let mut backoff = BACKOFF;
         let mut said = None;
         while self.is_wanted() {
             let opened = open(&self.settings).and_then(|mut scanner| {
@@ -195,20 +187,20 @@ impl Watch {
             });
             let why = match opened {
                 Ok(mut scanner) => {
-                    (backoff, said) = (Backoff::default(), None);
+                    (backoff, said) = (BACKOFF, None);
                     info!(board = self.board, bus = self.settings.bus, "matrix up");
                     match self.follow(scanner.as_mut()) {
                         Ok(why) => why,
-                        Err(Over) => break,
+                        Err(Unwanted) => break,
                     }
                 }
                 Err(why) => why,
             };
             if said.as_ref() != Some(&why) {
                 said = Some(why.clone());
-                self.tell(self.now.stamp(), What::Down(why));
+                self.tell(self.now.stamp(), MatrixNews::Down(why));
             }
-            self.rest(backoff.next());
+            self.rest(backoff.wait());
         }
         debug!(board = self.board, "matrix put away");
     }
@@ -218,15 +210,15 @@ impl Watch {
     }
 
     /// Scans until the matrix fails.
-    fn follow(&mut self, scanner: &mut dyn Scanner) -> Result<MatrixError, Over> {
+    fn follow(&mut self, scanner: &mut dyn Scanner) -> Result<MatrixError, Unwanted> {
         let (period, wiring) = (self.settings.period(), self.settings.wiring());
         let mut scans = Scans::new(wiring, self.settings.debounce());
         let mut late = Late::new(period);
         let mut due = self.now.stamp().mono;
-        self.tell(self.now.stamp(), What::Up);
+        self.tell(self.now.stamp(), MatrixNews::Up);
         loop {
             if !self.is_wanted() {
-                return Err(Over);
+                return Err(Unwanted);
             }
             let at = self.now.stamp();
             if let Some(told) = late.note(at.mono, due) {
@@ -238,7 +230,7 @@ impl Watch {
             };
             let has_missed = !std::mem::replace(&mut self.is_told, true);
             for event in scans.scan(at.mono, scan, has_missed) {
-                self.tell(at, What::Saw(event));
+                self.tell(at, MatrixNews::Saw(event));
             }
             due = at.mono.max(due) + period;
             thread::sleep(due.since(self.now.stamp().mono));
@@ -247,9 +239,9 @@ impl Watch {
 
     /// Whether the way is open is always told. What squares show is not waited for: the whole board
     /// follows if it was too much.
-    fn tell(&mut self, at: Stamp, what: What) {
+    fn tell(&mut self, at: Stamp, what: MatrixNews) {
         let heard = Heard { at, what };
-        if matches!(heard.what, What::Saw(_)) {
+        if matches!(heard.what, MatrixNews::Saw(_)) {
             self.is_told &= self.heard.try_send(heard).is_ok();
         } else {
             // Who does not listen any more wants to know nothing.

@@ -2,7 +2,7 @@
 
 use super::registers::ShiftRegisters;
 use super::{MatrixError, Scanner};
-use crate::shell::config::{Chips, Matrix};
+use crate::shell::config::{Matrix, SwitchReader};
 use rppal::gpio::{Gpio, OutputPin, Pin};
 use rppal::spi::{Bus, Error, Mode, SimpleHalSpiDevice, SlaveSelect, Spi};
 use rustix::fs::FlockOperation;
@@ -39,7 +39,7 @@ impl embedded_hal::spi::SpiDevice for Device {
 /// Opens the chips that the settings name.
 pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     match settings.chips {
-        Chips::ShiftRegisters => {
+        SwitchReader::ShiftRegisters => {
             let spi = spi(settings)?;
             let lock = lock(Path::new(&settings.bus))?;
             let mut load = output(settings.load)?;

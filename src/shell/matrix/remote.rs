@@ -7,7 +7,7 @@
 
 use super::registers::ShiftRegisters;
 use super::{MatrixError, Scanner};
-use crate::shell::config::{Chips, Matrix};
+use crate::shell::config::{Matrix, SwitchReader};
 use embedded_hal::digital;
 use embedded_hal::spi;
 use std::fmt::Write as _;
@@ -62,7 +62,7 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
     let remote = Remote(Arc::new(Mutex::new(BufReader::new(stream))));
     match settings.chips {
-        Chips::ShiftRegisters => {
+        SwitchReader::ShiftRegisters => {
             let mut load = RemotePin { remote: remote.clone(), number: settings.load };
             digital::OutputPin::set_low(&mut load).map_err(|RemoteError(e)| failed(e))?;
             Ok(Box::new(ShiftRegisters::new(remote, load, settings.registers())))

@@ -3,7 +3,7 @@
 
 use super::remote::bytes;
 use crate::shell::now::{Now, Speed};
-use crate::shell::pty::Pace;
+use crate::shell::pty::TableTime;
 use crate::sim::RegistersSim;
 use crate::sim::script::{Happening, Header};
 use crate::time::Mono;
@@ -41,7 +41,7 @@ pub enum SimulatedError {
 
 /// What is done to the board.
 #[derive(Debug)]
-enum Order {
+enum SimulatedOrder {
     Play(Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>),
     Power(bool),
 }
@@ -49,7 +49,7 @@ enum Order {
 /// Hands and supply of a simulated board. Once all its copies are dropped it is put away.
 #[derive(Clone, Debug)]
 pub struct SimulatedStub {
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<SimulatedOrder>,
     is_scanned: watch::Receiver<bool>,
     has_played: watch::Receiver<bool>,
 }
@@ -66,7 +66,7 @@ impl SimulatedStub {
         speed: Speed,
     ) -> Result<(), SimulatedError> {
         let (begun_tx, begun_rx) = oneshot::channel();
-        let order = Order::Play(script, speed, begun_tx);
+        let order = SimulatedOrder::Play(script, speed, begun_tx);
         self.orders.send(order).map_err(|_| SimulatedError::Ended)?;
         begun_rx.await.map_err(|_| SimulatedError::Ended)
     }
@@ -76,7 +76,7 @@ impl SimulatedStub {
     /// # Errors
     /// The board has been put away.
     pub fn power(&self, is_on: bool) -> Result<(), SimulatedError> {
-        self.orders.send(Order::Power(is_on)).map_err(|_| SimulatedError::Ended)
+        self.orders.send(SimulatedOrder::Power(is_on)).map_err(|_| SimulatedError::Ended)
     }
 
     /// Waits until a host scans the board.
@@ -102,11 +102,11 @@ impl SimulatedStub {
 #[derive(Debug)]
 pub struct SimulatedActor {
     chips: RegistersSim,
-    pace: Pace,
+    pace: TableTime,
     script: VecDeque<(Mono, Happening)>,
     listener: UnixListener,
     path: PathBuf,
-    orders: mpsc::UnboundedReceiver<Order>,
+    orders: mpsc::UnboundedReceiver<SimulatedOrder>,
     is_scanned: watch::Sender<bool>,
     has_played: watch::Sender<bool>,
     /// Where hands go that reach for a clock beside the board.
@@ -138,7 +138,7 @@ pub fn open(
     let (has_played_tx, has_played_rx) = watch::channel(true);
     let actor = SimulatedActor {
         chips: RegistersSim::new(occupied, 1),
-        pace: Pace::start(Now::start()),
+        pace: TableTime::start(Now::start()),
         script: VecDeque::new(),
         listener,
         path: path.to_owned(),
@@ -195,10 +195,10 @@ impl SimulatedActor {
         debug!("simulated matrix put away");
     }
 
-    fn obey(&mut self, order: Order) {
+    fn obey(&mut self, order: SimulatedOrder) {
         match order {
-            Order::Power(is_on) => self.chips.power(is_on),
-            Order::Play(script, speed, begun) => {
+            SimulatedOrder::Power(is_on) => self.chips.power(is_on),
+            SimulatedOrder::Play(script, speed, begun) => {
                 let now = self.pace.now();
                 self.pace.set(speed);
                 let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);

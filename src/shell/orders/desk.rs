@@ -1,7 +1,7 @@
 //! What is looked at before an order is carried out: whether its author has seen what has happened
 //! since, whether it was given already, whether it contradicts another, and how many come.
 
-use super::{Answer, Class};
+use super::{Answer, AnswerClass};
 use crate::time::Mono;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const INSISTED: Duration = Duration::from_secs(60);
 
 /// An order as it is admitted.
 #[derive(Copy, Clone, Debug)]
-pub struct Order<'a> {
+pub struct AdmittedOrder<'a> {
     /// When it came.
     pub at: Mono,
     /// Who gives it.
@@ -48,7 +48,7 @@ struct Given {
 
 /// The desk of one board.
 #[derive(Clone, Debug, Default)]
-pub struct Desk {
+pub struct OrderDesk {
     /// How many entries are on record.
     n_entries: u64,
     /// The lines of the log that came last, each with the number of its entry.
@@ -62,7 +62,7 @@ pub struct Desk {
     full_at: Vec<(String, Mono)>,
 }
 
-impl Desk {
+impl OrderDesk {
     /// An entry was put on record, with its line in the log, if it has one.
     pub fn note(&mut self, line: Option<&str>) {
         self.n_entries += 1;
@@ -83,7 +83,7 @@ impl Desk {
     /// # Errors
     /// Too many orders, one that was overtaken, one that was given already (which is no failure),
     /// one that contradicts another.
-    pub fn admit(&mut self, order: Order<'_>) -> Result<(), Box<Answer>> {
+    pub fn admit(&mut self, order: AdmittedOrder<'_>) -> Result<(), Box<Answer>> {
         self.count(order)?;
         self.compare_state(order)?;
         self.compare_last(order)?;
@@ -91,7 +91,7 @@ impl Desk {
     }
 
     /// It was carried out.
-    pub fn done(&mut self, order: Order<'_>) {
+    pub fn done(&mut self, order: AdmittedOrder<'_>) {
         let given = Given::of(order);
         self.last = Some(given.clone());
         if let Some(subject) = subject(order.text) {
@@ -100,7 +100,7 @@ impl Desk {
         }
     }
 
-    fn count(&mut self, order: Order<'_>) -> Result<(), Box<Answer>> {
+    fn count(&mut self, order: AdmittedOrder<'_>) -> Result<(), Box<Answer>> {
         let user = user_of(order.author);
         let idx = self.full_at.iter().position(|(known, _)| known == user);
         let (user, full_at) = match idx {
@@ -115,16 +115,16 @@ impl Desk {
             self.full_at.remove(0);
         }
         if is_over {
-            return Err(unrecorded(Class::Busy, "too many orders at once; wait a second"));
+            return Err(unrecorded(AnswerClass::Busy, "too many orders at once; wait a second"));
         }
         Ok(())
     }
 
-    fn compare_state(&self, order: Order<'_>) -> Result<(), Box<Answer>> {
+    fn compare_state(&self, order: AdmittedOrder<'_>) -> Result<(), Box<Answer>> {
         let Some(state) = order.state else { return Ok(()) };
         if state > self.n_entries {
             let why = format!("there are {} entries on record, not {state}", self.n_entries);
-            return Err(unrecorded(Class::Unclear, &why));
+            return Err(unrecorded(AnswerClass::Unclear, &why));
         }
         let since: Vec<_> = self.lines.iter().filter(|(n, _)| *n > state).collect();
         if since.is_empty() {
@@ -138,10 +138,10 @@ impl Desk {
             since.len(),
             self.n_entries
         );
-        Err(Box::new(Answer { lines, ..*unrecorded(Class::Overtaken, &why) }))
+        Err(Box::new(Answer { lines, ..*unrecorded(AnswerClass::Overtaken, &why) }))
     }
 
-    fn compare_last(&self, order: Order<'_>) -> Result<(), Box<Answer>> {
+    fn compare_last(&self, order: AdmittedOrder<'_>) -> Result<(), Box<Answer>> {
         let Some(last) = &self.last else { return Ok(()) };
         let is_again =
             adds_up(order.text) && last.text == order.text && last.author == order.author;
@@ -149,10 +149,10 @@ impl Desk {
             return Ok(());
         }
         let lines = vec![format!("\"{}\" was given just now; it counts once", order.text)];
-        Err(Box::new(Answer { class: Class::Done, board: None, why: None, lines }))
+        Err(Box::new(Answer { class: AnswerClass::Done, board: None, why: None, lines }))
     }
 
-    fn contradict(&mut self, order: Order<'_>) -> Result<(), Box<Answer>> {
+    fn contradict(&mut self, order: AdmittedOrder<'_>) -> Result<(), Box<Answer>> {
         self.refused.retain(|known| order.at.since(known.at) < INSISTED);
         let Some(subject) = subject(order.text) else { return Ok(()) };
         let is_recent = |known: &&Given| {
@@ -177,18 +177,18 @@ impl Desk {
             other.text, other.author
         );
         self.refused.push(Given::of(order));
-        Err(unrecorded(Class::Overtaken, &why))
+        Err(unrecorded(AnswerClass::Overtaken, &why))
     }
 }
 
 impl Given {
-    fn of(order: Order<'_>) -> Self {
+    fn of(order: AdmittedOrder<'_>) -> Self {
         let (author, text) = (order.author.to_owned(), order.text.to_owned());
         Self { at: order.at, author, text }
     }
 }
 
-fn unrecorded(class: Class, why: &str) -> Box<Answer> {
+fn unrecorded(class: AnswerClass, why: &str) -> Box<Answer> {
     Box::new(Answer::without_effect(class, why))
 }
 
@@ -222,11 +222,11 @@ fn subject(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn order(ms: u64, author: &'static str, text: &'static str) -> Order<'static> {
-        Order { at: Mono::from_millis(ms), author, text, state: None }
+    fn order(ms: u64, author: &'static str, text: &'static str) -> AdmittedOrder<'static> {
+        AdmittedOrder { at: Mono::from_millis(ms), author, text, state: None }
     }
 
-    fn give(desk: &mut Desk, order: Order<'_>) -> Option<Class> {
+    fn give(desk: &mut OrderDesk, order: AdmittedOrder<'_>) -> Option<AnswerClass> {
         let answer = desk.admit(order);
         if answer.is_ok() {
             desk.done(order);
@@ -236,11 +236,12 @@ mod tests {
 
     #[test]
     fn eight_contradictory_results_at_once_are_one() {
-        let mut desk = Desk::default();
+        let mut desk = OrderDesk::default();
         let results = ["1-0", "0-1", "1/2-1/2", "0-0", "1-0 x", "0-1 x", "1/2-1/2 x", "*"];
         let given = results.iter().zip(0..).filter(|(score, ms)| {
             let text = format!("result {score}");
-            let order = Order { at: Mono::from_millis(*ms), author: "a", text: &text, state: None };
+            let order =
+                AdmittedOrder { at: Mono::from_millis(*ms), author: "a", text: &text, state: None };
             let answer = desk.admit(order);
             let is_given = answer.is_ok();
             if is_given {
@@ -252,16 +253,16 @@ mod tests {
         // Whoever insists has it his way, and a later correction needs no second word.
         assert_eq!(give(&mut desk, order(1_000, "a", "result 0-1")), None);
         assert_eq!(give(&mut desk, order(9_000, "a", "result 1-0")), None);
-        assert_eq!(give(&mut desk, order(9_500, "b", "result 0-1")), Some(Class::Overtaken));
+        assert_eq!(give(&mut desk, order(9_500, "b", "result 0-1")), Some(AnswerClass::Overtaken));
         assert_eq!(give(&mut desk, order(9_600, "b", "note the result is disputed")), None);
         assert_eq!(give(&mut desk, order(20_000, "b", "result 0-1")), None);
     }
 
     #[test]
     fn a_repeat_is_one_and_no_failure() {
-        let mut desk = Desk::default();
+        let mut desk = OrderDesk::default();
         assert_eq!(give(&mut desk, order(0, "a", "add_time black 120")), None);
-        assert_eq!(give(&mut desk, order(900, "a", "add_time black 120")), Some(Class::Done));
+        assert_eq!(give(&mut desk, order(900, "a", "add_time black 120")), Some(AnswerClass::Done));
         assert_eq!(give(&mut desk, order(950, "b", "add_time black 120")), None);
         assert_eq!(give(&mut desk, order(1_000, "a", "pause")), None);
         assert_eq!(give(&mut desk, order(1_100, "a", "resume white")), None);
@@ -270,27 +271,27 @@ mod tests {
 
     #[test]
     fn what_was_overtaken_is_answered_with_what_happened() {
-        let mut desk = Desk::default();
+        let mut desk = OrderDesk::default();
         desk.note(Some("made       12. Nf3"));
         let seen = desk.state();
         desk.note(None);
-        let with = |state| Order { state: Some(state), ..order(0, "a", "remove 23") };
+        let with = |state| AdmittedOrder { state: Some(state), ..order(0, "a", "remove 23") };
         assert_eq!(desk.admit(with(seen)), Ok(()));
         desk.note(Some("made       12... Nc6"));
         let answer = desk.admit(with(seen)).unwrap_err();
-        assert_eq!(answer.class, Class::Overtaken);
+        assert_eq!(answer.class, AnswerClass::Overtaken);
         assert_eq!(answer.lines, ["made       12... Nc6"]);
         assert_eq!(desk.admit(with(desk.state())), Ok(()));
-        assert_eq!(desk.admit(with(99)).unwrap_err().class, Class::Unclear);
+        assert_eq!(desk.admit(with(99)).unwrap_err().class, AnswerClass::Unclear);
     }
 
     #[test]
     fn nobody_floods_the_record_and_nobody_else_is_kept_out() {
-        let mut desk = Desk::default();
+        let mut desk = OrderDesk::default();
         let notes: Vec<String> = (0..20_133).map(|n| format!("note {n}")).collect();
-        let is_taken = |desk: &mut Desk, n: usize| {
+        let is_taken = |desk: &mut OrderDesk, n: usize| {
             let at = Mono::from_millis(15_000 * n as u64 / 20_133);
-            desk.admit(Order { at, author: "a", text: &notes[n], state: None }).is_ok()
+            desk.admit(AdmittedOrder { at, author: "a", text: &notes[n], state: None }).is_ok()
         };
         let n_taken = (0..notes.len()).filter(|n| is_taken(&mut desk, *n)).count();
         assert_eq!(n_taken, 49);
@@ -299,7 +300,8 @@ mod tests {
         for n in 0..1_000 {
             let author = format!("user {n}");
             let text = "note";
-            desk.admit(Order { at: Mono::default(), author: &author, text, state: None }).ok();
+            desk.admit(AdmittedOrder { at: Mono::default(), author: &author, text, state: None })
+                .ok();
         }
         assert!(desk.full_at.len() <= AUTHORS_MAX);
     }

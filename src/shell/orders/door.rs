@@ -1,7 +1,9 @@
 //! The listener: it lets in few clients at once, reads one line of each, and passes it on.
 
 use super::round::{self, Rounds};
-use super::{Answer, Asked, Class, PATIENCE, REQUEST_MAX, Request, Requests, VERSION, What};
+use super::{
+    Answer, AnswerClass, Asked, BoardRequest, PATIENCE, REQUEST_MAX, Request, Requests, VERSION,
+};
 use crate::game::Act;
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -130,7 +132,7 @@ impl Drop for OrdersActor {
 }
 
 fn turn_away(stream: &UnixStream) {
-    let answer = Answer::without_effect(Class::Busy, "too many clients; try again");
+    let answer = Answer::without_effect(AnswerClass::Busy, "too many clients; try again");
     // If it cannot be written at once the client sees the end all the same.
     stream.try_write(&line(&answer)).ok();
 }
@@ -152,10 +154,10 @@ async fn serve(
     let answer = match heard.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))? {
         None => {
             let why = format!("a line has {REQUEST_MAX} bytes at the most, and an end");
-            Answer::without_effect(Class::Unclear, why)
+            Answer::without_effect(AnswerClass::Unclear, why)
         }
         Some(request) => match understand(&request, boards, &user) {
-            Err(why) => Answer::without_effect(Class::Unclear, why),
+            Err(why) => Answer::without_effect(AnswerClass::Unclear, why),
             Ok(wanted) => match &wanted.sought {
                 Sought::Round(request) => {
                     let is_first = |(name, _): &(String, _)| *name == wanted.boards[0].0;
@@ -188,18 +190,19 @@ pub(super) async fn ask(
     let (reply, answered) = oneshot::channel();
     let is_passed = board.send(asked(reply)).await.is_ok();
     let answer = if is_passed { answered.await.ok() } else { None };
-    answer.unwrap_or_else(|| Answer::without_effect(Class::Busy, "the daemon is about to end"))
+    answer
+        .unwrap_or_else(|| Answer::without_effect(AnswerClass::Busy, "the daemon is about to end"))
 }
 
 /// What all of them say, each line with the name of its board.
-async fn ask_all(wanted: &Wanted<'_>, what: &What) -> Answer {
+async fn ask_all(wanted: &ClientRequest<'_>, what: &BoardRequest) -> Answer {
     let mut lines = Vec::new();
     for (name, board) in wanted.boards {
         let answer = ask(board, wanted.asked(what)).await;
         let said = answer.lines.into_iter().chain(answer.why);
         lines.extend(said.map(|line| format!("{name}  {line}")));
     }
-    Answer { class: Class::Done, board: None, why: None, lines }
+    Answer { class: AnswerClass::Done, board: None, why: None, lines }
 }
 
 /// The client's line without its end; `None` if it is too long or has none.
@@ -215,7 +218,7 @@ async fn hear(stream: &mut UnixStream) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// What a client wants, of which boards, and who he is and why.
-struct Wanted<'a> {
+struct ClientRequest<'a> {
     boards: &'a [(String, mpsc::Sender<Asked>)],
     sought: Sought,
     text: String,
@@ -226,14 +229,14 @@ struct Wanted<'a> {
 
 enum Sought {
     /// Something of each of the boards.
-    OfBoard(What),
+    OfBoard(BoardRequest),
     /// The pairings of a round.
     Round(Box<Request>),
 }
 
-impl Wanted<'_> {
+impl ClientRequest<'_> {
     /// `what`, as it is asked of a board.
-    fn asked(&self, what: &What) -> impl FnOnce(oneshot::Sender<Answer>) -> Asked {
+    fn asked(&self, what: &BoardRequest) -> impl FnOnce(oneshot::Sender<Answer>) -> Asked {
         let (what, text, state) = (what.clone(), self.text.clone(), self.state);
         let (author, reason) = (self.author.clone(), self.reason.clone());
         move |reply| Asked { what, text, state, author, reason, reply }
@@ -245,7 +248,7 @@ fn understand<'a>(
     line: &[u8],
     boards: &'a [(String, mpsc::Sender<Asked>)],
     user: &str,
-) -> Result<Wanted<'a>, String> {
+) -> Result<ClientRequest<'a>, String> {
     let request: Request =
         serde_json::from_slice(line).map_err(|e| format!("that is no request: {e}"))?;
     if request.rokade != VERSION {
@@ -271,13 +274,13 @@ fn understand<'a>(
     let sought = match (&request.order, request.open, &request.round) {
         (Some(_), false, None) => {
             let act = Act::read(&text, &author, &reason).map_err(|why| why.to_string())?;
-            Sought::OfBoard(What::Act(act))
+            Sought::OfBoard(BoardRequest::Act(act))
         }
-        (None, true, None) => Sought::OfBoard(What::Open),
+        (None, true, None) => Sought::OfBoard(BoardRequest::Open),
         (None, false, Some(_)) => Sought::Round(Box::new(request)),
         _ => return Err("a request has either an order or \"open\" or \"round\"".to_owned()),
     };
-    Ok(Wanted { boards, sought, text, state, author, reason })
+    Ok(ClientRequest { boards, sought, text, state, author, reason })
 }
 
 /// The name of a user of this machine. Read from the file, as nothing else of the system's name

@@ -97,7 +97,7 @@ pub struct Request {
 /// What became of a request.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub enum AnswerClass {
     /// It is done, and durable.
     Done,
     /// It is on record and changed nothing.
@@ -116,7 +116,7 @@ pub enum Class {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// What became of it.
-    pub class: Class,
+    pub class: AnswerClass,
     /// At which board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
@@ -129,7 +129,7 @@ pub struct Answer {
 
 impl Answer {
     /// Nothing was done, for this reason.
-    pub fn without_effect(class: Class, why: impl Into<String>) -> Self {
+    pub fn without_effect(class: AnswerClass, why: impl Into<String>) -> Self {
         Self { class, board: None, why: Some(why.into()), lines: Vec::new() }
     }
 }
@@ -138,7 +138,7 @@ impl Answer {
 #[derive(Debug)]
 pub struct Asked {
     /// The question or the act.
-    pub what: What,
+    pub what: BoardRequest,
     /// In which words; empty for a question.
     pub text: String,
     /// How many entries were on record, as far as the client knows.
@@ -153,7 +153,7 @@ pub struct Asked {
 
 /// What a board can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum BoardRequest {
     /// Something was ordered or said.
     Act(Act),
     /// What waits for the arbiter?
@@ -176,8 +176,8 @@ impl Reply {
     /// What it says has been written, or at least tried. Whoever asked may have gone.
     pub fn give(self, is_durable: bool) {
         let Self { mut answer, to } = self;
-        if !is_durable && matches!(answer.class, Class::Done | Class::Refused) {
-            answer.class = Class::Unkept;
+        if !is_durable && matches!(answer.class, AnswerClass::Done | AnswerClass::Refused) {
+            answer.class = AnswerClass::Unkept;
             let why = "the disk does not take the record now; it is in memory, and will follow";
             answer.why.get_or_insert_with(|| why.to_owned());
         }

@@ -2,7 +2,7 @@
 //! board's record.
 
 use super::door::ask;
-use super::{Answer, Asked, Class, Request, What};
+use super::{Answer, AnswerClass, Asked, BoardRequest, Request};
 use crate::game::{Act, Paired, Pairing};
 use crate::shell::pairings::{Pairings, Roster};
 use crate::shell::status::Status;
@@ -61,7 +61,7 @@ pub(super) async fn pair(
         Ok(paired) => paired,
         Err(why) => {
             warn!(why, "THE PAIRINGS ARE NOT USED; the boards go on with what they had");
-            return Answer::without_effect(Class::Unclear, why);
+            return Answer::without_effect(AnswerClass::Unclear, why);
         }
     };
     let mut asked = JoinSet::new();
@@ -74,7 +74,7 @@ pub(super) async fn pair(
             reason,
         };
         let text = format!("round {pairing} {}", request.now);
-        let what = What::Act(Act::Paired(Box::new(paired)));
+        let what = BoardRequest::Act(Act::Paired(Box::new(paired)));
         let (author, reason) = (author.to_owned(), String::new());
         let asks = move |reply| Asked { what, text, state: None, author, reason, reply };
         let (name, board, known) = (name.clone(), board.clone(), pairing.to_string());
@@ -94,14 +94,14 @@ fn together(
     answers: impl Iterator<Item = (String, String, Answer)>,
     note: Option<String>,
 ) -> Answer {
-    let mut all = Answer { class: Class::Done, board: None, why: None, lines: Vec::new() };
+    let mut all = Answer { class: AnswerClass::Done, board: None, why: None, lines: Vec::new() };
     let mut why = Vec::new();
     for (name, known, Answer { class, why: not, lines, .. }) in answers {
         if lines.is_empty() && not.is_none() {
             all.lines.push(format!("{name}  as before  {known}"));
         }
         all.lines.extend(lines.into_iter().map(|line| format!("{name}  {line}")));
-        if class != Class::Done {
+        if class != AnswerClass::Done {
             all.class = class;
         }
         why.extend(not.map(|not| format!("{name}: {not}")));

@@ -33,14 +33,14 @@ const BYES: [&str; 7] = ["bye", "spielfrei", "freilos", "oversidder", "frirunde"
 
 /// What is wrong with a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct PairingsError {
     /// In which line, from 1, if it is in one.
     pub line: Option<usize>,
     /// What it is, and what mends it.
     pub why: String,
 }
 
-impl Misfit {
+impl PairingsError {
     fn at(line: usize, why: impl Into<String>) -> Self {
         Self { line: Some(line), why: why.into() }
     }
@@ -50,7 +50,7 @@ impl Misfit {
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for PairingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
             write!(f, "line {line}: ")?;
@@ -59,7 +59,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for PairingsError {}
 
 /// A game of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,16 +91,20 @@ impl Pairings {
     ///
     /// # Errors
     /// It is none, or does not tell what it must.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Misfit> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, PairingsError> {
         let (text, is_latin) = text::decode(bytes);
         let found = match () {
-            () if text.trim().is_empty() => Err(Misfit::of_all("it is empty; export it again")),
+            () if text.trim().is_empty() => {
+                Err(PairingsError::of_all("it is empty; export it again"))
+            }
             () if pgn::is_it(&text) => pgn::parse(&text),
             () if trf::is_it(&text) => trf::parse(&text),
             () => table::parse(&text),
         }?;
         if found.games.is_empty() {
-            return Err(Misfit::of_all("there is no game in it; pair the round, and export it"));
+            return Err(PairingsError::of_all(
+                "there is no game in it; pair the round, and export it",
+            ));
         }
         Ok(Self { is_latin, ..found })
     }
@@ -120,18 +124,19 @@ impl Pairings {
     ///
     /// # Errors
     /// There is no such round, or it cannot be played as it is paired.
-    pub fn round(&self, number: u16) -> Result<BTreeMap<u16, ByColor<Player>>, Misfit> {
+    pub fn round(&self, number: u16) -> Result<BTreeMap<u16, ByColor<Player>>, PairingsError> {
         let known = self.rounds();
         if !known.contains(&number) {
             let known: Vec<_> = known.iter().map(u16::to_string).collect();
-            return Err(Misfit::of_all(format!(
+            return Err(PairingsError::of_all(format!(
                 "there is no round {number} in it, only {}; pair the round, and export the list \
                  anew",
                 known.join(", ")
             )));
         }
         for (what, text) in [("the event", &self.event), ("the place", &self.site)] {
-            shown(text).map_err(|why| Misfit::of_all(format!("in the name of {what}, {why}")))?;
+            shown(text)
+                .map_err(|why| PairingsError::of_all(format!("in the name of {what}, {why}")))?;
         }
         let games = self.games.iter().filter(|game| game.round == number);
         let mut tables: BTreeMap<u16, &Listed> = BTreeMap::new();
@@ -143,7 +148,7 @@ impl Pairings {
             }
             let table = game.table.unwrap_or(place);
             if let Some(other) = tables.insert(table, game) {
-                return Err(Misfit::at(
+                return Err(PairingsError::at(
                     game.line,
                     format!(
                         "board {table} of round {number} is also in line {}; give each game a \
@@ -154,7 +159,7 @@ impl Pairings {
             }
             for player in [&game.players.white, &game.players.black] {
                 if let Some(other) = seated.insert((&player.name, &player.fide_id), game) {
-                    return Err(Misfit::at(game.line, twice(player, game, other)));
+                    return Err(PairingsError::at(game.line, twice(player, game, other)));
                 }
             }
         }
@@ -186,11 +191,11 @@ fn twice(player: &Player, game: &Listed, other: &Listed) -> String {
 }
 
 /// Nothing is in the texts that could not be shown.
-fn check(game: &Listed) -> Result<(), Misfit> {
+fn check(game: &Listed) -> Result<(), PairingsError> {
     for player in [&game.players.white, &game.players.black] {
         let Player { name, title, rating, fide_id, federation, team } = player;
         for text in [name, title, rating, fide_id, federation, team] {
-            shown(text).map_err(|why| Misfit::at(game.line, why))?;
+            shown(text).map_err(|why| PairingsError::at(game.line, why))?;
         }
     }
     Ok(())

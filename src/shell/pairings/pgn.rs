@@ -1,6 +1,6 @@
 //! Games without moves, as pairing programs export a round: Swiss-Manager, for one.
 
-use super::{Listed, Misfit, Pairings};
+use super::{Listed, Pairings, PairingsError};
 use crate::game::Player;
 use pgn_reader::{RawTag, Reader, Visitor};
 use shakmaty::ByColor;
@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 /// The tags of one game.
 type Tagged = BTreeMap<String, String>;
 
-struct Tags;
+struct TagReader;
 
-impl Visitor for Tags {
+impl Visitor for TagReader {
     type Tags = Tagged;
     type Movetext = Infallible;
     type Output = Tagged;
@@ -42,12 +42,12 @@ pub(super) fn is_it(text: &str) -> bool {
     text.trim_start().starts_with('[')
 }
 
-pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
+pub(super) fn parse(text: &str) -> Result<Pairings, PairingsError> {
     let mut found = Pairings::default();
     let mut starts = starts(text).into_iter();
-    for tags in Reader::new(text.as_bytes()).read_games(&mut Tags) {
+    for tags in Reader::new(text.as_bytes()).read_games(&mut TagReader) {
         let line = starts.next().unwrap_or_default();
-        let tags = tags.map_err(|e| Misfit::at(line, format!("this is no PGN: {e}")))?;
+        let tags = tags.map_err(|e| PairingsError::at(line, format!("this is no PGN: {e}")))?;
         let known = |name: &str| {
             let value = tags.get(name).map(String::as_str).unwrap_or_default();
             if matches!(value, "?" | "-" | "0") { String::new() } else { value.to_owned() }
@@ -83,7 +83,7 @@ pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
 }
 
 /// Round and table out of the tag: `3`, `3.1`; of `3.2.1`, a match of teams, only the round.
-fn round(line: usize, tag: &str) -> Result<(u16, Option<u16>), Misfit> {
+fn round(line: usize, tag: &str) -> Result<(u16, Option<u16>), PairingsError> {
     let mut parts = tag.split('.');
     let round = number(line, "Round", parts.next().unwrap_or_default())?;
     match (parts.next(), parts.next()) {
@@ -92,13 +92,13 @@ fn round(line: usize, tag: &str) -> Result<(u16, Option<u16>), Misfit> {
     }
 }
 
-fn number(line: usize, tag: &str, text: &str) -> Result<u16, Misfit> {
+fn number(line: usize, tag: &str, text: &str) -> Result<u16, PairingsError> {
     text.trim().parse().ok().filter(|n| *n > 0).ok_or_else(|| {
         let why = match text {
             "" => format!("this game has no {tag}; export it with its round, as in \"3.1\""),
             _ => format!("{text:?} in {tag} is no number; write round and board, as in \"3.1\""),
         };
-        Misfit::at(line, why)
+        PairingsError::at(line, why)
     })
 }
 

@@ -1,7 +1,7 @@
 //! A table with a line for each game: CSV, or what a spreadsheet makes of it with semicolons or
 //! tabs. The first line names the columns.
 
-use super::{Listed, Misfit, Pairings};
+use super::{Listed, Pairings, PairingsError};
 use crate::game::Player;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use shakmaty::ByColor;
@@ -30,7 +30,7 @@ struct PlayerColumns {
     team: Option<usize>,
 }
 
-pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
+pub(super) fn parse(text: &str) -> Result<Pairings, PairingsError> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
     let separator = SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',');
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
             "there is no column {what}; the first line names the columns, at least round, board, \
              white and black"
         );
-        Misfit::at(head_line, why)
+        PairingsError::at(head_line, why)
     };
     let round = place(ROUND).ok_or_else(|| missing("round"))?;
     let table = place(TABLE);
@@ -68,7 +68,7 @@ pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
             continue;
         }
         if record.len() != head.len() {
-            return Err(Misfit::at(
+            return Err(PairingsError::at(
                 line,
                 format!(
                     "there are {} fields, and {} columns; put quotes around a field with a \
@@ -96,19 +96,19 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn number(line: usize, column: &str, text: &str) -> Result<u16, Misfit> {
+fn number(line: usize, column: &str, text: &str) -> Result<u16, PairingsError> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
         let why = match text {
             "" => format!("the {column} is missing; write its number"),
             _ => format!("{text:?} is no {column}; write its number, from 1"),
         };
-        Misfit::at(line, why)
+        PairingsError::at(line, why)
     })
 }
 
-fn unread(error: &csv::Error) -> Misfit {
+fn unread(error: &csv::Error) -> PairingsError {
     let line = error.position().map(|at| usize::try_from(at.line()).unwrap_or(0));
-    Misfit { line, why: format!("this is no table: {error}") }
+    PairingsError { line, why: format!("this is no table: {error}") }
 }
 
 impl PlayerColumns {

@@ -5,7 +5,7 @@
 //! higher ranked player, the sum of both, and the rank. A game that is paired and not played has
 //! an opponent and a color, and no result.
 
-use super::{Listed, Misfit, Pairings};
+use super::{Listed, Pairings, PairingsError};
 use crate::game::Player;
 use shakmaty::ByColor;
 use std::cmp::Reverse;
@@ -54,7 +54,7 @@ pub(super) fn is_it(text: &str) -> bool {
     })
 }
 
-pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
+pub(super) fn parse(text: &str) -> Result<Pairings, PairingsError> {
     let mut entrants = BTreeMap::new();
     let mut found = Pairings::default();
     let mut federation = String::new();
@@ -67,14 +67,14 @@ pub(super) fn parse(text: &str) -> Result<Pairings, Misfit> {
             Some("001") => {
                 let (rank, entrant) = entrant(line, text)?;
                 if let Some(Entrant { line: first, .. }) = entrants.insert(rank, entrant) {
-                    return Err(Misfit::at(
+                    return Err(PairingsError::at(
                         line,
                         format!("player {rank} is also in line {first}; export the report again"),
                     ));
                 }
             }
             Some("013" | "310") => {
-                return Err(Misfit::at(
+                return Err(PairingsError::at(
                     line,
                     "a report of teams does not tell which match is at which tables; export the \
                      pairings as PGN or CSV",
@@ -116,13 +116,13 @@ fn in_columns(text: &str) -> Vec<char> {
     if fits(&bytes) { bytes } else { letters }
 }
 
-fn entrant(line: usize, text: &str) -> Result<(u16, Entrant), Misfit> {
+fn entrant(line: usize, text: &str) -> Result<(u16, Entrant), PairingsError> {
     let text = in_columns(text);
     let field = |from, to| columns(&text, from, to).replace('\0', "");
     let number = field(5, 8);
     let rank = number.parse().ok().filter(|rank| *rank > 0).ok_or_else(|| {
         let why = format!("{number:?} in columns 5 to 8 is no starting rank");
-        Misfit::at(line, why + "; export the report again")
+        PairingsError::at(line, why + "; export the report again")
     })?;
     let known = |value: String| if value == "0" { String::new() } else { value };
     let player = Player {
@@ -140,7 +140,10 @@ fn entrant(line: usize, text: &str) -> Result<(u16, Entrant), Misfit> {
             "" => 0,
             number => number.parse().map_err(|_| {
                 let n = (from - ROUNDS_FROM) / ROUND_WIDTH + 1;
-                Misfit::at(line, format!("{number:?} in column {from} is no opponent of round {n}"))
+                PairingsError::at(
+                    line,
+                    format!("{number:?} in column {from} is no opponent of round {n}"),
+                )
             })?,
         };
         let color = one(from + 5).unwrap_or(' ').to_ascii_lowercase();
@@ -167,14 +170,15 @@ fn title(written: &str) -> String {
 }
 
 /// The games of a round, the first of which is 0, in the order of their tables.
-fn games(entrants: &BTreeMap<u16, Entrant>, round: usize) -> Result<Vec<Listed>, Misfit> {
+fn games(entrants: &BTreeMap<u16, Entrant>, round: usize) -> Result<Vec<Listed>, PairingsError> {
     let mut games = Vec::new();
     for (rank, white) in entrants {
         let Some(cell) = white.rounds.get(round).filter(|cell| cell.opponent != 0) else {
             continue;
         };
         let number = round + 1;
-        let wrong = |why: String| Err(Misfit::at(white.line, why + "; export the report again"));
+        let wrong =
+            |why: String| Err(PairingsError::at(white.line, why + "; export the report again"));
         if cell.opponent == *rank {
             return wrong(format!("round {number} is against himself"));
         }

@@ -7,7 +7,7 @@ use super::cable::{self, Cable, CableStub};
 use super::{PtyError, READ_MAX};
 use crate::shell::now::Now;
 use crate::sim::script::Happening;
-use crate::sim::{BridgeSim, Dgt3000Sim, dgt3000::State};
+use crate::sim::{BridgeSim, Dgt3000Sim, dgt3000::Dgt3000State};
 use std::path::PathBuf;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
@@ -37,7 +37,7 @@ impl PtyBridge {
         let (is_set_tx, is_set_rx) = watch::channel(false);
         let (is_running_tx, is_running_rx) = watch::channel(false);
         let actor = PtyBridgeActor {
-            bridge: BridgeSim::new(Dgt3000Sim::new(State::Asleep, DRIFT_PPM)),
+            bridge: BridgeSim::new(Dgt3000Sim::new(Dgt3000State::Asleep, DRIFT_PPM)),
             now,
             cable,
             hands: hands_rx,

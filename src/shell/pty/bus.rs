@@ -1,7 +1,7 @@
 //! Many simulated boards on one line, behind one pseudo-terminal.
 
 use super::cable::{self, Cable};
-use super::{CableStub, ORDERS_MAX, Pace, PtyError, READ_MAX, Speed};
+use super::{CableStub, ORDERS_MAX, PtyError, READ_MAX, Speed, TableTime};
 use crate::shell::now::Now;
 use crate::sim::SharedLine;
 use crate::sim::script::Happening;
@@ -14,7 +14,7 @@ use tokio::time::sleep_until;
 use tracing::{info, warn};
 
 /// What hands do at which of the tables.
-type Script = Vec<(Mono, usize, Happening)>;
+type BusScript = Vec<(Mono, usize, Happening)>;
 
 /// Where many boards on one line begin.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl PtyBus {
             has_played: played_rx,
             are_awake: awake_rx,
         };
-        let pace = Pace::start(Now::start());
+        let pace = TableTime::start(Now::start());
         let (script, noise) = (VecDeque::new(), None);
         let actor = PtyBusActor { line, pace, script, cable, plays, has_played, are_awake, noise };
         Ok((stub, actor))
@@ -54,7 +54,7 @@ impl PtyBus {
 pub struct PtyBusStub {
     /// The hand at the cable of the line.
     pub cable: CableStub,
-    plays: mpsc::Sender<(Script, Speed, oneshot::Sender<()>)>,
+    plays: mpsc::Sender<(BusScript, Speed, oneshot::Sender<()>)>,
     has_played: watch::Receiver<bool>,
     are_awake: watch::Receiver<bool>,
 }
@@ -102,11 +102,11 @@ impl PtyBusStub {
 #[derive(Debug)]
 pub struct PtyBusActor {
     line: SharedLine,
-    pace: Pace,
+    pace: TableTime,
     /// What is yet to happen, in the tables' time.
     script: VecDeque<(Mono, usize, Happening)>,
     cable: Cable,
-    plays: mpsc::Receiver<(Script, Speed, oneshot::Sender<()>)>,
+    plays: mpsc::Receiver<(BusScript, Speed, oneshot::Sender<()>)>,
     has_played: watch::Sender<bool>,
     are_awake: watch::Sender<bool>,
     noise: Option<Noise>,
@@ -190,7 +190,7 @@ impl PtyBusActor {
         }
     }
 
-    fn begin(&mut self, script: Script, speed: Speed) {
+    fn begin(&mut self, script: BusScript, speed: Speed) {
         let now = self.pace.now();
         self.pace.set(speed);
         for idx in 0..self.line.n_tables() {
@@ -201,7 +201,7 @@ impl PtyBusActor {
         let later = script
             .into_iter()
             .map(|(at, table, what)| (now + at.since(Mono::default()), table, what));
-        let mut script: Script = self.script.drain(..).chain(later).collect();
+        let mut script: BusScript = self.script.drain(..).chain(later).collect();
         script.sort_by_key(|(at, ..)| *at);
         self.script = script.into();
         self.has_played.send_replace(false);

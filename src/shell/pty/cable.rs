@@ -9,7 +9,7 @@ use tracing::debug;
 
 /// What can be done to a cable; it is answered once it is done.
 #[derive(Debug)]
-pub(super) enum Pull {
+pub(super) enum CablePull {
     Out(oneshot::Sender<()>),
     In(oneshot::Sender<Result<(), PtyError>>),
 }
@@ -19,7 +19,7 @@ pub(super) enum Pull {
 #[derive(Clone, Debug)]
 pub struct CableStub {
     path: watch::Receiver<PathBuf>,
-    pulls: mpsc::Sender<Pull>,
+    pulls: mpsc::Sender<CablePull>,
 }
 
 impl CableStub {
@@ -34,7 +34,7 @@ impl CableStub {
     /// The device has been put away.
     pub async fn unplug(&self) -> Result<(), PtyError> {
         let (done_tx, done_rx) = oneshot::channel();
-        self.pulls.send(Pull::Out(done_tx)).await.map_err(|_| PtyError::Ended)?;
+        self.pulls.send(CablePull::Out(done_tx)).await.map_err(|_| PtyError::Ended)?;
         done_rx.await.map_err(|_| PtyError::Ended)
     }
 
@@ -45,7 +45,7 @@ impl CableStub {
     /// The device has been put away, or there is no pseudo-terminal or no link.
     pub async fn plug(&self) -> Result<(), PtyError> {
         let (done_tx, done_rx) = oneshot::channel();
-        self.pulls.send(Pull::In(done_tx)).await.map_err(|_| PtyError::Ended)?;
+        self.pulls.send(CablePull::In(done_tx)).await.map_err(|_| PtyError::Ended)?;
         done_rx.await.map_err(|_| PtyError::Ended)?
     }
 }
@@ -58,7 +58,7 @@ pub(super) struct Cable {
     link: Option<PathBuf>,
     path: watch::Sender<PathBuf>,
     /// What hands want of it. Ends with the last of them.
-    pub(super) pulls: mpsc::Receiver<Pull>,
+    pub(super) pulls: mpsc::Receiver<CablePull>,
 }
 
 impl Cable {
@@ -76,14 +76,14 @@ impl Cable {
     }
 
     /// Pulls it out or plugs it in; then the device `wakes`, as it gets its power from the cable.
-    pub(super) fn obey(&mut self, pull: Pull, wakes: impl FnOnce()) {
+    pub(super) fn obey(&mut self, pull: CablePull, wakes: impl FnOnce()) {
         match pull {
-            Pull::Out(done) => {
+            CablePull::Out(done) => {
                 self.plugged = None;
                 // Who asked may have stopped waiting.
                 done.send(()).ok();
             }
-            Pull::In(done) => {
+            CablePull::In(done) => {
                 let plugged = self.plug();
                 if plugged.is_ok() {
                     wakes();

@@ -22,7 +22,7 @@ use crate::sim::script::Happening;
 use crate::sim::trouble::Noise;
 use crate::time::Mono;
 use cable::Cable;
-pub(super) use pace::Pace;
+pub(super) use pace::TableTime;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -35,7 +35,7 @@ const ORDERS_MAX: usize = 8;
 const READ_MAX: usize = 1_024;
 
 /// What hands are to do, how fast, and who hears that they have begun.
-type Play = (Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>);
+type PacedPlay = (Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>);
 
 /// A simulated board behind a pseudo-terminal: where it begins.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl PtyBoard {
         let (awake_tx, awake_rx) = watch::channel(false);
         let actor = PtyBoardActor {
             table,
-            pace: Pace::start(Now::start()),
+            pace: TableTime::start(Now::start()),
             script: VecDeque::new(),
             cable,
             plays: plays_rx,
@@ -86,7 +86,7 @@ impl PtyBoard {
 pub struct PtyBoardStub {
     /// The hand at its cable.
     pub cable: CableStub,
-    plays: mpsc::Sender<Play>,
+    plays: mpsc::Sender<PacedPlay>,
     has_played: watch::Receiver<bool>,
     is_awake: watch::Receiver<bool>,
 }
@@ -128,11 +128,11 @@ impl PtyBoardStub {
 #[derive(Debug)]
 pub struct PtyBoardActor {
     table: Table,
-    pace: Pace,
+    pace: TableTime,
     /// What is yet to happen, in the table's time.
     script: VecDeque<(Mono, Happening)>,
     cable: Cable,
-    plays: mpsc::Receiver<Play>,
+    plays: mpsc::Receiver<PacedPlay>,
     has_played: watch::Sender<bool>,
     is_awake: watch::Sender<bool>,
     /// Where hands go that reach for a clock beside the table.
@@ -156,7 +156,7 @@ impl PtyBoardActor {
 
     /// The table stands in a world whose time this is. Its own begins anew.
     pub fn in_time_of(mut self, now: Now) -> Self {
-        self.pace = Pace::start(now);
+        self.pace = TableTime::start(now);
         self
     }
 
@@ -235,7 +235,7 @@ impl PtyBoardActor {
         }
     }
 
-    fn begin(&mut self, (script, speed, begun): Play) {
+    fn begin(&mut self, (script, speed, begun): PacedPlay) {
         let now = self.pace.now();
         self.pace.set(speed);
         self.table.begin(now);

@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 /// Two times that were the same once, and how fast one of them passes since.
 #[derive(Copy, Clone, Debug)]
-pub(in crate::shell) struct Pace {
+pub(in crate::shell) struct TableTime {
     now: Now,
     world: Mono,
     table: Mono,
     speed: Speed,
 }
 
-impl Pace {
+impl TableTime {
     /// The table's time begins, in the world whose time this is.
     pub(in crate::shell) fn start(now: Now) -> Self {
         Self { now, world: now.stamp().mono, table: Mono::default(), speed: Speed::REAL }
@@ -44,7 +44,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn time_changes_its_speed_but_not_its_place() {
-        let mut pace = Pace::start(Now::start());
+        let mut pace = TableTime::start(Now::start());
         tokio::time::advance(Duration::from_secs(2)).await;
         assert_eq!(pace.now(), Mono::from_millis(2_000));
         pace.set(Speed(NonZeroU32::new(10).unwrap()));

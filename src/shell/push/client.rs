@@ -71,7 +71,7 @@ pub(super) fn read_line(path: &Path) -> Result<(String, bool), String> {
 
 /// What is asked of a server.
 #[derive(Clone, Debug)]
-pub(super) struct Sending {
+pub(super) struct Upload {
     pub(super) is_put: bool,
     pub(super) address: String,
     pub(super) secret: Secret,
@@ -89,7 +89,7 @@ impl Client {
     ///
     /// # Errors
     /// No answer came: why, in one sentence.
-    pub(super) fn send(&mut self, sending: &Sending) -> Result<Response, String> {
+    pub(super) fn send(&mut self, sending: &Upload) -> Result<Response, String> {
         let agent = match self.agent.take() {
             Some(agent) => agent,
             None => agent()?,
@@ -112,7 +112,7 @@ fn is_service() -> bool {
     std::env::var_os("STATE_DIRECTORY").is_some()
 }
 
-fn ask(agent: &Agent, sending: &Sending) -> Result<Response, ureq::Error> {
+fn ask(agent: &Agent, sending: &Upload) -> Result<Response, ureq::Error> {
     let (method, kind) = if sending.is_put {
         (http::Method::PUT, "application/x-chess-pgn; charset=utf-8")
     } else {

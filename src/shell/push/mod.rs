@@ -12,7 +12,7 @@ use crate::relay::push::{self, Upshot};
 use crate::shell::apart::{Apart, Share};
 use crate::shell::config::Config;
 use crate::shell::http::Feed;
-use client::{Client, Secret, Sending};
+use client::{Client, Secret, Upload};
 use parcel::{Parcel, Target};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,7 +133,7 @@ async fn keep(target: Target, feeds: Vec<Feed>, told: watch::Sender<Pushed>) {
 
 /// What a server has of a parcel.
 #[derive(Debug, Default)]
-struct Known {
+struct ServerCopy {
     /// What it took last.
     body: Option<String>,
     /// What it said of the games in it.
@@ -149,7 +149,7 @@ struct Courier {
     target: Target,
     client: Client,
     /// By the words for each parcel.
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, ServerCopy>,
     /// Nothing goes out before then, and why.
     rests: Option<(Instant, String)>,
     n_failures: u32,
@@ -232,7 +232,7 @@ impl Courier {
         let upshot = match secret.clone() {
             Ok(secret) => {
                 let Parcel { address, body, .. } = parcel.clone();
-                let sending = Sending { is_put, address, secret, body };
+                let sending = Upload { is_put, address, secret, body };
                 match self.ask(sending).await {
                     Ok(answer) if is_put => answer.to_put(),
                     Ok(answer) => answer.to_push(n),
@@ -267,7 +267,7 @@ impl Courier {
     }
 
     /// Asks the server, which may take its time: nothing else is done meanwhile, on this thread.
-    async fn ask(&mut self, sending: Sending) -> Result<push::Response, String> {
+    async fn ask(&mut self, sending: Upload) -> Result<push::Response, String> {
         let mut client = std::mem::take(&mut self.client);
         let asked = spawn_blocking(move || {
             let answer = client.send(&sending);
@@ -309,7 +309,7 @@ impl Courier {
                 _ => {}
             }
         }
-        *known = Known { body: Some(parcel.body), games: heard, refused: None, why: None };
+        *known = ServerCopy { body: Some(parcel.body), games: heard, refused: None, why: None };
     }
 
     /// Tells how it stands, and says what is wrong if that was not said yet.
@@ -328,7 +328,7 @@ impl Courier {
             _ => {}
         }
         let taken = self.known.iter().filter(|(_, known)| known.body.is_some());
-        let part = |(what, known): (&String, &Known)| PushedPart {
+        let part = |(what, known): (&String, &ServerCopy)| PushedPart {
             what: what.clone(),
             games: known.games.clone(),
         };

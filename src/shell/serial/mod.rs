@@ -12,10 +12,11 @@ mod error;
 mod port;
 
 pub use error::{LineError, Operation};
-pub use port::{Line, Port};
+pub use port::{Port, SerialLine};
 
+use crate::shell::backoff::Backoff;
+use crate::shell::heard::Heard;
 use crate::shell::now::Now;
-use crate::time::Stamp;
 use port::Cursor;
 use serialport::SerialPort;
 use std::convert::Infallible;
@@ -37,23 +38,16 @@ const SENDS_MAX: usize = 32;
 const READ_MAX: usize = 1_024;
 /// A line that takes not one byte for this long is lost. A byte takes a millisecond.
 const WRITE_WAIT: Duration = Duration::from_secs(1);
+/// How long to wait before the line is opened again; from the beginning once it has spoken.
+pub(super) const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
 /// How long the last bytes get to leave before the line is closed for good.
 const LEAVE_WAIT: Duration = Duration::from_millis(500);
 /// How often it is looked whether they have left.
 const LEAVE_STEP: Duration = Duration::from_millis(5);
 
-/// Something a line has to say.
-#[derive(Debug)]
-pub struct Heard {
-    /// When it happened; for bytes, when they were read.
-    pub at: Stamp,
-    /// What was heard.
-    pub what: What,
-}
-
 /// What a line may say.
 #[derive(Debug)]
-pub enum What {
+pub enum LineNews {
     /// The line is open. Whether a board is at its end is not known.
     Up,
     /// The line is down. Also said, once for each reason, of a line that cannot be opened.
@@ -75,19 +69,22 @@ struct Wishes {
 /// The core's end of a line. Dropping it closes the line at once.
 #[derive(Debug)]
 pub struct LineStub {
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<Heard<LineNews>>,
     sends: mpsc::Sender<Vec<u8>>,
     wishes: watch::Sender<Wishes>,
 }
 
 impl LineStub {
     /// The next thing the line has to say; `None` once it is closed. Safe to cancel.
-    pub async fn heard(&mut self) -> Option<Heard> {
+    pub async fn heard(&mut self) -> Option<Heard<LineNews>> {
         self.heard.recv().await
     }
 
     /// The same for one who is polled.
-    pub(super) fn poll_heard(&mut self, context: &mut Context<'_>) -> Poll<Option<Heard>> {
+    pub(super) fn poll_heard(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Heard<LineNews>>> {
         self.heard.poll_recv(context)
     }
 
@@ -114,9 +111,9 @@ impl LineStub {
 /// The line's end of a line.
 #[derive(Debug)]
 pub struct LineActor {
-    line: Line,
+    line: SerialLine,
     now: Now,
-    heard: mpsc::Sender<Heard>,
+    heard: mpsc::Sender<Heard<LineNews>>,
     sends: mpsc::Receiver<Vec<u8>>,
     wishes: watch::Receiver<Wishes>,
     cursor: Cursor,
@@ -126,7 +123,7 @@ pub struct LineActor {
 }
 
 /// The two ends of a line. Nothing happens until the actor runs.
-pub fn channel(settings: Line, now: Now) -> (LineStub, LineActor) {
+pub fn channel(settings: SerialLine, now: Now) -> (LineStub, LineActor) {
     let (heard_tx, heard_rx) = mpsc::channel(HEARD_MAX);
     let (sends_tx, sends_rx) = mpsc::channel(SENDS_MAX);
     let (wishes_tx, wishes_rx) = watch::channel(Wishes::default());
@@ -138,14 +135,14 @@ pub fn channel(settings: Line, now: Now) -> (LineStub, LineActor) {
         sends: sends_rx,
         wishes: wishes_rx,
         cursor: Cursor::default(),
-        backoff: Backoff::default(),
+        backoff: BACKOFF,
         said: None,
     };
     (stub, actor)
 }
 
 /// The line is closed for good, or nobody listens any more.
-struct Over;
+struct Hangup;
 
 /// A port that is open.
 struct Opened {
@@ -168,11 +165,11 @@ impl LineActor {
     /// Keeps the line up until it is closed.
     pub async fn run(mut self) {
         debug!(line = ?self.line, "line started");
-        let Err(Over) = self.live().await;
+        let Err(Hangup) = self.live().await;
         debug!(line = ?self.line, "line closed");
     }
 
-    async fn live(&mut self) -> Result<Infallible, Over> {
+    async fn live(&mut self) -> Result<Infallible, Hangup> {
         loop {
             let why = match self.open().await {
                 Ok(mut opened) => self.serve(&mut opened).await?,
@@ -197,13 +194,13 @@ impl LineActor {
     }
 
     /// Moves bytes until the line is lost.
-    async fn serve(&mut self, opened: &mut Opened) -> Result<LineError, Over> {
+    async fn serve(&mut self, opened: &mut Opened) -> Result<LineError, Hangup> {
         // What was meant for the line as it was before is of no concern to this one.
         while self.sends.try_recv().is_ok() {}
         let n_reopens = self.wishes.borrow_and_update().n_reopens;
         info!(path = %opened.path.display(), "line up");
         self.said = None;
-        self.say(What::Up).await?;
+        self.say(LineNews::Up).await?;
 
         let path = opened.path.clone();
         let (mut from_board, mut to_board) = tokio::io::split(&mut opened.stream);
@@ -223,14 +220,14 @@ impl LineActor {
                 (permit, n) = async {
                     (self.heard.reserve().await, from_board.read(&mut buf).await)
                 } => {
-                    let permit = permit.map_err(|_| Over)?;
+                    let permit = permit.map_err(|_| Hangup)?;
                     let at = self.now.stamp();
                     match n {
                         Ok(0) => return Ok(LineError::Cut { path, operation: Operation::Reading }),
                         Ok(n) => {
                             trace!(path = %path.display(), bytes = ?&buf[..n], "read");
-                            self.backoff = Backoff::default();
-                            permit.send(Heard { at, what: What::Bytes(buf[..n].to_vec()) });
+                            self.backoff.reset();
+                            permit.send(Heard { at, what: LineNews::Bytes(buf[..n].to_vec()) });
                         }
                         Err(e) => return Ok(LineError::of(path, Operation::Reading, e)),
                     }
@@ -244,15 +241,15 @@ impl LineActor {
                     return Ok(LineError::Stuck { path });
                 }
                 bytes = self.sends.recv(), if sending.is_over() => {
-                    sending = Sending::new(bytes.ok_or(Over)?);
+                    sending = Sending::new(bytes.ok_or(Hangup)?);
                 }
-                changed = self.wishes.changed() => changed.map_err(|_| Over)?,
+                changed = self.wishes.changed() => changed.map_err(|_| Hangup)?,
             }
         }
     }
 
     /// Sends what is left to send, as far as the line takes it.
-    async fn leave(&mut self, opened: &mut Opened, sending: Sending) -> Result<LineError, Over> {
+    async fn leave(&mut self, opened: &mut Opened, sending: Sending) -> Result<LineError, Hangup> {
         let mut bytes = sending.bytes;
         while let Ok(more) = self.sends.try_recv() {
             bytes.extend(more);
@@ -268,23 +265,23 @@ impl LineActor {
         if !opened.is_empty {
             debug!(path = %opened.path.display(), "the last bytes did not leave");
         }
-        Err(Over)
+        Err(Hangup)
     }
 
     /// Waits before the next attempt; to be closed ends it.
-    async fn rest(&mut self) -> Result<(), Over> {
-        let wait = self.backoff.next();
+    async fn rest(&mut self) -> Result<(), Hangup> {
+        let wait = self.backoff.wait();
         let until_closed = async {
             // An error says that the stub is gone, which closes the line as well.
             self.wishes.wait_for(|wishes| wishes.is_closed).await.is_ok()
         };
         match tokio::time::timeout(wait, until_closed).await {
-            Ok(_) => Err(Over),
+            Ok(_) => Err(Hangup),
             Err(_) => Ok(()),
         }
     }
 
-    async fn say_down(&mut self, why: LineError) -> Result<(), Over> {
+    async fn say_down(&mut self, why: LineError) -> Result<(), Hangup> {
         let sentence = why.to_string();
         if self.said.as_ref() == Some(&sentence) {
             return Ok(());
@@ -292,12 +289,12 @@ impl LineActor {
         // Whoever hears of it says so, and knows whose line it is.
         debug!(reason = %sentence, "line down");
         self.said = Some(sentence);
-        self.say(What::Down { why }).await
+        self.say(LineNews::Down { why }).await
     }
 
-    async fn say(&self, what: What) -> Result<(), Over> {
+    async fn say(&self, what: LineNews) -> Result<(), Hangup> {
         let at = self.now.stamp();
-        self.heard.send(Heard { at, what }).await.map_err(|_| Over)
+        self.heard.send(Heard { at, what }).await.map_err(|_| Hangup)
     }
 }
 
@@ -335,27 +332,5 @@ impl Sending {
             }
             Err(e) => Err(LineError::of(path.to_owned(), Operation::Writing, e)),
         }
-    }
-}
-
-/// How long to wait before the line is opened again: twice as long each time, up to a limit, and
-/// from the beginning once the line has spoken.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Backoff(Duration);
-
-impl Backoff {
-    const FIRST: Duration = Duration::from_millis(50);
-    const LAST: Duration = Duration::from_secs(2);
-
-    pub(super) fn next(&mut self) -> Duration {
-        let wait = self.0;
-        self.0 = (wait * 2).min(Self::LAST);
-        wait
-    }
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self(Self::FIRST)
     }
 }

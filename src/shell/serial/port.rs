@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Which line to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SerialLine {
     /// The path, or the search for one.
     pub port: Port,
     /// The folder that is searched; `/dev` except in tests.
@@ -34,7 +34,7 @@ pub enum Port {
     At(PathBuf),
 }
 
-impl Line {
+impl SerialLine {
     /// The line that a setting names: a path, or `auto`.
     pub fn named(name: &str) -> Self {
         let port = if name == "auto" { Port::Auto } else { Port::At(PathBuf::from(name)) };
@@ -70,7 +70,7 @@ pub(super) struct Cursor {
 }
 
 /// Opens the first port of `line` that can be opened. Blocks while the device is set up.
-pub(super) fn open(line: &Line, cursor: &Cursor) -> Result<(PathBuf, TTYPort), LineError> {
+pub(super) fn open(line: &SerialLine, cursor: &Cursor) -> Result<(PathBuf, TTYPort), LineError> {
     let mut failed = None;
     for path in candidates(line, cursor) {
         match open_at(&path, line.baud) {
@@ -83,7 +83,7 @@ pub(super) fn open(line: &Line, cursor: &Cursor) -> Result<(PathBuf, TTYPort), L
     Err(failed.unwrap_or_else(|| LineError::NoneFound { dev: line.dev.clone() }))
 }
 
-fn candidates(line: &Line, cursor: &Cursor) -> Vec<PathBuf> {
+fn candidates(line: &SerialLine, cursor: &Cursor) -> Vec<PathBuf> {
     let mut paths = match &line.port {
         Port::At(path) => return vec![path.clone()],
         Port::Auto => search(&line.dev),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn names(dev: &Path, cursor: &Cursor) -> Vec<String> {
-        let line = Line { dev: dev.to_owned(), ..Line::named("auto") };
+        let line = SerialLine { dev: dev.to_owned(), ..SerialLine::named("auto") };
         let relative = |path: PathBuf| path.strip_prefix(dev).unwrap().display().to_string();
         candidates(&line, cursor).into_iter().map(relative).collect()
     }
@@ -266,27 +266,27 @@ mod tests {
             ("serial/by-id/usb-DGT_Projects-if00", "ttyACM0"),
             ("serial/by-id/usb-Rokade_bridge-if00", "ttyUSB0"),
         ]);
-        let line = Line { dev: dev.path().to_owned(), ..Line::bridge("auto") };
+        let line = SerialLine { dev: dev.path().to_owned(), ..SerialLine::bridge("auto") };
         let found = candidates(&line, &Cursor::default());
         let expected = ["serial/by-id/usb-Rokade_bridge-if00", "ttyACM1"];
         assert_eq!(found, expected.map(|name| dev.path().join(name)));
-        assert_eq!(Line::bridge("auto").port, Port::AutoBridge);
-        assert_eq!(Line::bridge("/dev/ttyACM7"), Line::at("/dev/ttyACM7"));
+        assert_eq!(SerialLine::bridge("auto").port, Port::AutoBridge);
+        assert_eq!(SerialLine::bridge("/dev/ttyACM7"), SerialLine::at("/dev/ttyACM7"));
     }
 
     #[test]
     fn a_path_is_only_itself() {
-        let line = Line::at("/dev/ttyUSB7");
+        let line = SerialLine::at("/dev/ttyUSB7");
         let cursor = Cursor { last: Some("/dev/ttyUSB7".into()), is_passed: true };
         assert_eq!(candidates(&line, &cursor), [PathBuf::from("/dev/ttyUSB7")]);
-        assert_eq!(Line::named("/dev/ttyUSB7"), line);
-        assert_eq!(Line::named("auto").port, Port::Auto);
+        assert_eq!(SerialLine::named("/dev/ttyUSB7"), line);
+        assert_eq!(SerialLine::named("auto").port, Port::Auto);
     }
 
     #[test]
     fn nothing_to_find_is_said_so() {
         let dev = dev(&[]);
-        let line = Line { dev: dev.path().to_owned(), ..Line::named("auto") };
+        let line = SerialLine { dev: dev.path().to_owned(), ..SerialLine::named("auto") };
         let e = open(&line, &Cursor::default()).unwrap_err();
         assert!(matches!(e, LineError::NoneFound { .. }), "{e}");
         assert!(e.is_absent());

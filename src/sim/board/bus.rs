@@ -1,6 +1,6 @@
 //! What a DGT board in bus mode hears and says. Protocol 4.
 
-use super::{BoardSim, INPUT_MAX, Mode, Order, VERSION};
+use super::{BoardSim, HostCommand, INPUT_MAX, Mode, VERSION};
 use crate::sim::bus::Chunk;
 use crate::time::Mono;
 use crate::wire::Dump;
@@ -75,7 +75,7 @@ impl BoardSim {
             let own = self.bus_address();
             let request = BusRequest::decode(bytes);
             if let Some(request) = request.filter(|it| it.address == own || it.address == ALL) {
-                self.queue(Order::Bus(request));
+                self.queue(HostCommand::Bus(request));
             }
         }
         true

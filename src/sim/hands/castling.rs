@@ -1,6 +1,6 @@
 //! Castling by hand, with two pieces that may stand in each other's way.
 
-use super::gesture::{Gesture, Touch};
+use super::gesture::{Gesture, HandTouch};
 use super::manners::Manners;
 use fastrand::Rng;
 use shakmaty::{Chess, Move, Position, Square};
@@ -81,8 +81,8 @@ fn gesture(pos: &Chess, hops: &[Hop; 2], name: &str) -> Gesture {
     let mut landed = None;
     for hop in hops.iter().filter(|hop| hop.moves()) {
         let piece = pos.board().piece_at(hop.from).expect("king and rook stand before castling");
-        touches.push(Touch::lift(hop.lifted_ms, hop.from));
-        touches.push(Touch::put(hop.put_ms, hop.to, piece));
+        touches.push(HandTouch::lift(hop.lifted_ms, hop.from));
+        touches.push(HandTouch::put(hop.put_ms, hop.to, piece));
         if landed.is_none_or(|(at_ms, _, _)| at_ms <= hop.put_ms) {
             landed = Some((hop.put_ms, hop.to, piece));
         }

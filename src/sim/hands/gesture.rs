@@ -29,13 +29,13 @@ const STRAYS: f64 = 0.1;
 
 /// From `at_ms` after the hand went out, `sq` reads `piece`.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Touch {
+pub(super) struct HandTouch {
     pub(super) at_ms: u64,
     pub(super) sq: Square,
     pub(super) piece: Option<Piece>,
 }
 
-impl Touch {
+impl HandTouch {
     pub(super) const fn lift(at_ms: u64, sq: Square) -> Self {
         Self { at_ms, sq, piece: None }
     }
@@ -49,7 +49,7 @@ impl Touch {
 #[derive(Clone, Debug)]
 pub(super) struct Gesture {
     /// In the order of time.
-    pub(super) touches: Vec<Touch>,
+    pub(super) touches: Vec<HandTouch>,
     /// When the last piece is let go.
     pub(super) released_ms: u64,
     /// The last piece that came down, and where.
@@ -70,7 +70,7 @@ pub(super) fn of(
     }
     let from = m.from().expect("a move of chess comes from a square");
     let piece = pos.board().piece_at(from).expect("a legal move starts from a piece");
-    let mut hand = Hand {
+    let mut hand = MovingHand {
         rng,
         manners,
         table,
@@ -111,7 +111,7 @@ pub(super) fn passed(pos: &Chess, from: Square, to: Square) -> Vec<Square> {
 }
 
 /// A hand in the middle of a move that is no castling.
-struct Hand<'a> {
+struct MovingHand<'a> {
     rng: &'a mut Rng,
     manners: &'a Manners,
     table: TableKind,
@@ -119,11 +119,11 @@ struct Hand<'a> {
     m: Move,
     from: Square,
     piece: Piece,
-    touches: Vec<Touch>,
+    touches: Vec<HandTouch>,
     name: String,
 }
 
-impl Hand<'_> {
+impl MovingHand<'_> {
     fn done(&mut self, released_ms: u64, piece: Piece) -> Gesture {
         Gesture {
             touches: std::mem::take(&mut self.touches),
@@ -136,13 +136,13 @@ impl Hand<'_> {
     fn move_piece(&mut self) -> Gesture {
         let end = self.bring();
         let (to, piece) = (self.m.to(), self.piece);
-        self.touches.push(Touch::put(end, to, piece));
+        self.touches.push(HandTouch::put(end, to, piece));
         if self.m.is_capture() || !chance(self.rng, self.manners.placed_first) {
             return self.done(end, piece);
         }
         // What was seen on the way is not seen either: it all happened at once.
         let lifted = end + self.rng.u64(5..=40);
-        self.touches = vec![Touch::put(end, to, piece), Touch::lift(lifted, self.from)];
+        self.touches = vec![HandTouch::put(end, to, piece), HandTouch::lift(lifted, self.from)];
         self.name.push_str(", placed first");
         self.done(lifted, piece)
     }
@@ -161,7 +161,7 @@ impl Hand<'_> {
             }
             return end;
         }
-        self.touches.push(Touch::lift(0, self.from));
+        self.touches.push(HandTouch::lift(0, self.from));
         let slide = if self.manners.also.has(Also::DRAGS) { DRAGGED } else { self.manners.slide };
         if chance(self.rng, slide) || rests {
             self.name.push_str(if rests { ", dragged with a rest" } else { ", dragged" });
@@ -179,22 +179,22 @@ impl Hand<'_> {
         };
         let (from, to) = (self.from, self.m.to());
         if chance(self.rng, self.manners.unseen_victim * by_reed) {
-            self.touches.push(Touch::lift(0, from));
+            self.touches.push(HandTouch::lift(0, from));
             self.name = "capture, victim unseen".to_owned();
             (0, carry)
         } else if chance(self.rng, VICTIM_FIRST) {
             let off = self.manners.time(self.manners.carry, self.rng);
-            self.touches.extend([Touch::lift(0, to), Touch::lift(off, from)]);
+            self.touches.extend([HandTouch::lift(0, to), HandTouch::lift(off, from)]);
             self.name = "capture, victim first".to_owned();
             (off, carry)
         } else if chance(self.rng, MOVER_FIRST) {
             let off = self.rng.u64(30..=(carry.saturating_sub(20)).max(40));
-            self.touches.extend([Touch::lift(0, from), Touch::lift(off, to)]);
+            self.touches.extend([HandTouch::lift(0, from), HandTouch::lift(off, to)]);
             self.name = "capture, mover first".to_owned();
             (off, carry.saturating_sub(off).max(20))
         } else {
             let off = self.rng.u64(0..=15);
-            self.touches.extend([Touch::lift(0, from), Touch::lift(off, to)]);
+            self.touches.extend([HandTouch::lift(0, from), HandTouch::lift(off, to)]);
             self.name = "capture, both at once".to_owned();
             (15, carry)
         }
@@ -216,7 +216,7 @@ impl Hand<'_> {
         let Some(&over) = self.rng.choice(&free) else { return };
         let seen = (end + self.rng.u64(0..=500)).saturating_sub(100).max(start);
         let gone = seen + self.rng.u64(20..=300);
-        self.touches.extend([Touch::put(seen, over, victim), Touch::lift(gone, over)]);
+        self.touches.extend([HandTouch::put(seen, over, victim), HandTouch::lift(gone, over)]);
         self.name.push_str(", seen in transit");
     }
 
@@ -237,9 +237,9 @@ impl Hand<'_> {
             } else {
                 self.rng.u64(10..=(share / 2).max(20))
             };
-            self.touches.push(Touch::put(at, sq, self.piece));
+            self.touches.push(HandTouch::put(at, sq, self.piece));
             at += stay;
-            self.touches.push(Touch::lift(at, sq));
+            self.touches.push(HandTouch::lift(at, sq));
         }
         (start + carry).max(at + 10)
     }
@@ -265,12 +265,13 @@ impl Hand<'_> {
             for touch in &mut self.touches {
                 touch.at_ms += lead;
             }
-            self.touches.extend([Touch::lift(0, victim), Touch::put(end + lead, to, piece)]);
+            self.touches
+                .extend([HandTouch::lift(0, victim), HandTouch::put(end + lead, to, piece)]);
             self.name = "en passant, victim first".to_owned();
             return self.done(end + lead, piece);
         }
         let off = end + self.rng.u64(60..=600);
-        self.touches.extend([Touch::put(end, to, piece), Touch::lift(off, victim)]);
+        self.touches.extend([HandTouch::put(end, to, piece), HandTouch::lift(off, victim)]);
         self.name = "en passant, victim last".to_owned();
         self.done(off, piece)
     }
@@ -284,9 +285,9 @@ impl Hand<'_> {
         let mut at = self.bring();
         let capture = if self.m.is_capture() { " with capture" } else { "" };
         if chance(self.rng, EXCHANGED / (1.0 - NEW_PIECE_FIRST)) {
-            self.touches.push(Touch::put(at, to, self.piece));
+            self.touches.push(HandTouch::put(at, to, self.piece));
             at += self.rng.u64(100..=1_500);
-            self.touches.push(Touch::lift(at, to));
+            self.touches.push(HandTouch::lift(at, to));
             at += self.rng.u64(100..=2_500);
             self.name = format!("promotion{capture}, pawn exchanged");
         } else {
@@ -296,7 +297,7 @@ impl Hand<'_> {
         if chance(self.rng, self.manners.wrong_piece) {
             at = self.place_wrong_piece(at, new);
         }
-        self.touches.push(Touch::put(at, to, new));
+        self.touches.push(HandTouch::put(at, to, new));
         self.done(at, new)
     }
 
@@ -306,10 +307,10 @@ impl Hand<'_> {
         let mut placed = 0;
         if self.m.is_capture() {
             placed = self.rng.u64(150..=900);
-            self.touches.push(Touch::lift(0, to));
+            self.touches.push(HandTouch::lift(0, to));
         }
         let left = placed + carry;
-        self.touches.extend([Touch::put(placed, to, new), Touch::lift(left, from)]);
+        self.touches.extend([HandTouch::put(placed, to, new), HandTouch::lift(left, from)]);
         self.name = "promotion, piece first".to_owned();
         self.done(left, new)
     }
@@ -322,7 +323,7 @@ impl Hand<'_> {
         let to = self.m.to();
         let off = at + self.rng.u64(100..=1_500);
         let wrong = Piece { color: new.color, role };
-        self.touches.extend([Touch::put(at, to, wrong), Touch::lift(off, to)]);
+        self.touches.extend([HandTouch::put(at, to, wrong), HandTouch::lift(off, to)]);
         self.name.push_str(", wrong piece first");
         off + self.rng.u64(100..=2_500)
     }

@@ -14,7 +14,7 @@ pub mod press;
 pub mod rivals;
 
 use super::bridge::Shore;
-use super::history::History;
+use super::history::ReadingHistory;
 use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX};
 use super::mismatch::{self, Mismatch};
 use super::placement::{Placement, Reading};
@@ -92,7 +92,7 @@ pub struct Tracker {
     /// explains then is no illegal one.
     is_taken_over: bool,
     pub(in crate::track) seen: Placement,
-    pub(in crate::track) history: History,
+    pub(in crate::track) history: ReadingHistory,
     pub(in crate::track) changed: [Mono; 64],
     last_change: Mono,
     now: Mono,
@@ -123,7 +123,7 @@ impl Tracker {
             n_settled,
             is_taken_over: false,
             seen,
-            history: History::default(),
+            history: ReadingHistory::default(),
             changed: [Mono::default(); 64],
             last_change: Mono::default(),
             now: Mono::default(),

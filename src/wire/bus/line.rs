@@ -10,7 +10,7 @@
 use super::board::{BusBoard, BusFault};
 use super::{ALL, BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, BusRequest};
 use crate::time::Mono;
-use crate::wire::command::{Command, CommandDecoder, HostItem};
+use crate::wire::command::{BoardCommand, CommandDecoder, HostItem};
 use crate::wire::message::BoardMessage;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -110,7 +110,7 @@ struct Question {
 
 /// What the line does.
 #[derive(Debug, Clone)]
-enum Phase {
+enum BusPhase {
     Down,
     Pausing(Mono),
     Visiting,
@@ -129,7 +129,7 @@ pub struct BusLine {
     seats: Vec<Seated>,
     /// Changes are left to whoever follows the games: they are told once.
     only_looks: bool,
-    phase: Phase,
+    phase: BusPhase,
     decoder: BusDecoder,
     question: Option<Question>,
     /// What is still to be asked of the board that is being visited.
@@ -160,7 +160,7 @@ impl BusLine {
         Self {
             seats: addresses.iter().map(seat).collect(),
             only_looks: false,
-            phase: Phase::Down,
+            phase: BusPhase::Down,
             decoder: BusDecoder::default(),
             question: None,
             visit: VecDeque::new(),
@@ -182,12 +182,12 @@ impl BusLine {
     /// The line was opened.
     pub fn link_up(&mut self, now: Mono) {
         self.link_down();
-        self.phase = Phase::Pausing(now + OPENING_PAUSE);
+        self.phase = BusPhase::Pausing(now + OPENING_PAUSE);
     }
 
     /// The line is gone, and with it all boards. They are not told of by [`BusLine::poll`].
     pub fn link_down(&mut self) {
-        self.phase = Phase::Down;
+        self.phase = BusPhase::Down;
         self.decoder = BusDecoder::default();
         self.question = None;
         self.visit.clear();
@@ -222,9 +222,9 @@ impl BusLine {
     /// When [`BusLine::on_timeout`] is due. Calling it early does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
         match &self.phase {
-            Phase::Down => None,
-            Phase::Pausing(until) | Phase::Pinging { until, .. } => Some(*until),
-            Phase::Visiting => match &self.question {
+            BusPhase::Down => None,
+            BusPhase::Pausing(until) | BusPhase::Pinging { until, .. } => Some(*until),
+            BusPhase::Visiting => match &self.question {
                 Some(question) => Some(question.until),
                 None => self.seats.iter().filter_map(Seated::wakes).min(),
             },
@@ -244,29 +244,29 @@ impl BusLine {
         self.go_on(now);
     }
 
-    fn obey(&mut self, now: Mono, idx: usize, command: &Command) {
+    fn obey(&mut self, now: Mono, idx: usize, command: &BoardCommand) {
         let is_up = self.is_up(idx);
         let board = &mut self.seats[idx].board;
         let said = match command {
-            Command::SendVersion => {
+            BoardCommand::SendVersion => {
                 board.wants.version = true;
                 return;
             }
-            Command::SendBoard => {
+            BoardCommand::SendBoard => {
                 board.wants.dump.get_or_insert(now);
                 return;
             }
-            Command::SendClock => {
+            BoardCommand::SendClock => {
                 board.wants.clock.get_or_insert(now);
                 return;
             }
-            Command::SendLog => {
+            BoardCommand::SendLog => {
                 board.want_log();
                 return;
             }
             // The address is the serial number (protocol 4.2).
-            Command::ReturnSerial => BoardMessage::Serial(format!("{:05}", board.address)),
-            Command::ReturnBusAddress => BoardMessage::BusAddress(board.address),
+            BoardCommand::ReturnSerial => BoardMessage::Serial(format!("{:05}", board.address)),
+            BoardCommand::ReturnBusAddress => BoardMessage::BusAddress(board.address),
             _ => return,
         };
         if is_up {
@@ -276,7 +276,7 @@ impl BusLine {
 
     /// Bytes have come.
     pub fn on_bytes(&mut self, now: Mono, bytes: &[u8]) {
-        if matches!(self.phase, Phase::Down | Phase::Pausing(_)) {
+        if matches!(self.phase, BusPhase::Down | BusPhase::Pausing(_)) {
             return;
         }
         let mut items = Vec::new();
@@ -296,9 +296,9 @@ impl BusLine {
     /// A moment of [`BusLine::wake_at`] has come.
     pub fn on_timeout(&mut self, now: Mono) {
         match &self.phase {
-            Phase::Pausing(until) if now >= *until => self.ping(now, N_PINGS, BTreeSet::new()),
-            Phase::Pinging { until, .. } if now >= *until => self.end_window(now),
-            Phase::Visiting if self.question.is_some_and(|question| now >= question.until) => {
+            BusPhase::Pausing(until) if now >= *until => self.ping(now, N_PINGS, BTreeSet::new()),
+            BusPhase::Pinging { until, .. } if now >= *until => self.end_window(now),
+            BusPhase::Visiting if self.question.is_some_and(|question| now >= question.until) => {
                 let mut items = Vec::new();
                 self.decoder.reset(&mut items);
                 if !items.is_empty() {
@@ -313,7 +313,7 @@ impl BusLine {
 
     fn hear(&mut self, now: Mono, message: BusMessage) {
         let BusMessage { address, answer } = message;
-        if let Phase::Pinging { answered, .. } = &mut self.phase {
+        if let BusPhase::Pinging { answered, .. } = &mut self.phase {
             if answer == BusAnswer::Pong {
                 answered.push(address);
             }
@@ -411,7 +411,7 @@ impl BusLine {
 
     /// Asks what is to be asked next, if nothing is under way.
     fn go_on(&mut self, now: Mono) {
-        if !matches!(self.phase, Phase::Visiting) || self.question.is_some() {
+        if !matches!(self.phase, BusPhase::Visiting) || self.question.is_some() {
             return;
         }
         if let Some((idx, command)) = self.visit.pop_front() {
@@ -536,14 +536,14 @@ impl BusLine {
         self.decoder.reset(&mut items);
         self.sent.push(BusRequest { command: BusCommand::Ping, address: ALL }.encode().to_vec());
         let (until, answered) = (now + PING_WINDOW, Vec::new());
-        self.phase = Phase::Pinging { until, n_more: n - 1, answered, doubled };
+        self.phase = BusPhase::Pinging { until, n_more: n - 1, answered, doubled };
         self.pinged = now;
     }
 
     /// All who could answer have.
     fn end_window(&mut self, now: Mono) {
-        let phase = std::mem::replace(&mut self.phase, Phase::Visiting);
-        let Phase::Pinging { n_more, answered, mut doubled, .. } = phase else { return };
+        let phase = std::mem::replace(&mut self.phase, BusPhase::Visiting);
+        let BusPhase::Pinging { n_more, answered, mut doubled, .. } = phase else { return };
         let n_of = |address| answered.iter().filter(|other| **other == address).count();
         doubled.extend(answered.iter().copied().filter(|address| n_of(*address) > 1));
         for address in answered {

@@ -11,7 +11,7 @@ pub use board::BusFault;
 pub use line::{BusLine, BusNews};
 
 use crate::wire::clock::{ClockMessage, N_CLOCK_BYTES};
-use crate::wire::field::{Code, Dump, N_FIELDS};
+use crate::wire::field::{Dump, FieldCode, N_FIELDS};
 use crate::wire::log::RING_LEN;
 use crate::wire::message::total_len;
 
@@ -193,7 +193,7 @@ impl BusMessage {
         let answer = match id {
             0x83 => {
                 let codes: &[u8; N_FIELDS] = data.try_into().ok()?;
-                BusAnswer::Board(Box::new(Dump(codes.map(Code::from_byte))))
+                BusAnswer::Board(Box::new(Dump(codes.map(FieldCode::from_byte))))
             }
             0x84 => BusAnswer::Clock(ClockMessage::decode(data.try_into().ok()?)),
             0x85 => BusAnswer::Changes(data.to_vec()),

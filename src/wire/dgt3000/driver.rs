@@ -13,7 +13,7 @@ use super::{KeyEvent, Keys, SideRun};
 use crate::time::Mono;
 use crate::wire::agenda::{Job, Shown};
 use crate::wire::clock_wish::{
-    Act, ClockDriver, ClockKind, ClockNews, Difference, Wanted, WantedTimes,
+    ClockDriver, ClockKind, ClockNews, Difference, DriverOutput, Wanted, WantedTimes,
 };
 use crate::wire::errand::{Errand, Errands, N_TRIES};
 use crate::wire::{ClockTime, LONG_TEXT_LEN, Runs, SideTime};
@@ -73,7 +73,7 @@ pub enum WriteEnd {
 
 /// Where the conversation stands.
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
-enum Phase {
+enum Conversation {
     /// No bus.
     Down,
     /// Not under control.
@@ -105,7 +105,7 @@ struct Sent {
 /// The driver of a DGT3000 on its jack.
 #[derive(Debug, Clone)]
 pub struct Dgt3000 {
-    phase: Phase,
+    phase: Conversation,
     errands: Errands<Sent>,
     /// The address on which the host listens.
     listens: Option<Address>,
@@ -131,7 +131,7 @@ impl Dgt3000 {
     /// A driver without a bus, that wants nothing.
     pub fn new() -> Self {
         Self {
-            phase: Phase::Down,
+            phase: Conversation::Down,
             errands: Errands::new(),
             listens: None,
             keys: None,
@@ -152,22 +152,22 @@ impl Dgt3000 {
     fn take(&mut self, due: Mono) {
         self.errands.flight = None;
         let next = I2cCommand::Mode25;
-        self.phase = Phase::Taking(Taking { n_tried: 0, n_woken: 0, next, due });
+        self.phase = Conversation::Taking(Taking { n_tried: 0, n_woken: 0, next, due });
     }
 
     /// The attempts are used up: tells why, if that is news, and rests.
-    fn rest(&mut self, at: Mono, why: ClockNews, out: &mut Vec<Act<I2cOp>>) {
+    fn rest(&mut self, at: Mono, why: ClockNews, out: &mut Vec<DriverOutput<I2cOp>>) {
         let was_found = std::mem::replace(&mut self.is_found, false);
         let is_news = self.trouble != Some(why) && (was_found || why != ClockNews::Gone);
         if is_news {
-            out.push(Act::Tell(why));
+            out.push(DriverOutput::Tell(why));
         }
         self.trouble = Some(why);
         self.errands.flight = None;
-        self.phase = Phase::Resting(at + TAKE_EVERY);
+        self.phase = Conversation::Resting(at + TAKE_EVERY);
     }
 
-    fn on_frame(&mut self, at: Mono, frame: &[u8], out: &mut Vec<Act<I2cOp>>) {
+    fn on_frame(&mut self, at: Mono, frame: &[u8], out: &mut Vec<DriverOutput<I2cOp>>) {
         let Ok(message) = I2cMessage::decode(frame) else {
             self.n_faults = self.n_faults.saturating_add(1);
             return;
@@ -183,15 +183,15 @@ impl Dgt3000 {
     }
 
     /// The clock has woken: whether we did it or its key, it must be taken.
-    fn on_hello(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
-        if self.phase == Phase::Ready {
-            out.push(Act::Tell(ClockNews::Restarted));
+    fn on_hello(&mut self, at: Mono, out: &mut Vec<DriverOutput<I2cOp>>) {
+        if self.phase == Conversation::Ready {
+            out.push(DriverOutput::Tell(ClockNews::Restarted));
             self.errands.forget();
         }
         self.take(at + AFTER_GOOD);
     }
 
-    fn on_time(&mut self, at: Mono, time: I2cTime, out: &mut Vec<Act<I2cOp>>) {
+    fn on_time(&mut self, at: Mono, time: I2cTime, out: &mut Vec<DriverOutput<I2cOp>>) {
         // The first time tells where the lever stands; a later one, if a key message was lost.
         let keys = self.keys.unwrap_or_default().with_high(time.high);
         let before = self.keys.replace(keys);
@@ -199,15 +199,15 @@ impl Dgt3000 {
         let wanted = || self.errands.agenda.wanted().times.and_then(|times| times.end());
         let known = before.map(Keys::high).or_else(wanted);
         if known.is_some_and(|high| high != time.high) {
-            out.push(Act::Tell(ClockNews::Lever(time.high)));
+            out.push(DriverOutput::Tell(ClockNews::Lever(time.high)));
         }
-        if self.phase != Phase::Ready {
+        if self.phase != Conversation::Ready {
             return;
         }
         let I2cTime { left, right, high, .. } = time;
         self.errands.agenda.read(at, Shown { left, right, running: None, high });
         if self.errands.agenda.is_settled(at) {
-            out.push(Act::Tell(ClockNews::Reading(self.reading(time))));
+            out.push(DriverOutput::Tell(ClockNews::Reading(self.reading(time))));
         }
     }
 
@@ -225,11 +225,11 @@ impl Dgt3000 {
         }
     }
 
-    fn on_keys(&mut self, at: Mono, now: Keys, before: Keys, out: &mut Vec<Act<I2cOp>>) {
+    fn on_keys(&mut self, at: Mono, now: Keys, before: Keys, out: &mut Vec<DriverOutput<I2cOp>>) {
         // What a lost message said is in the next one.
         let known = self.keys.replace(now).unwrap_or(before);
         for event in before.since(known).into_iter().chain(now.since(before)) {
-            out.push(Act::Tell(match event {
+            out.push(DriverOutput::Tell(match event {
                 KeyEvent::Lever(high) => ClockNews::Lever(high),
                 KeyEvent::Pressed(buttons) => ClockNews::Pressed(buttons),
                 KeyEvent::PowerReleased => continue,
@@ -243,7 +243,7 @@ impl Dgt3000 {
         }
     }
 
-    fn on_ack(&mut self, at: Mono, ack: I2cAck, out: &mut Vec<Act<I2cOp>>) {
+    fn on_ack(&mut self, at: Mono, ack: I2cAck, out: &mut Vec<DriverOutput<I2cOp>>) {
         let is_it = |flight: &mut Errand<Sent>| flight.command.command.id() == ack.command;
         let Some(flight) = self.errands.flight.take_if(is_it) else { return };
         let Sent { command, is_again } = flight.command;
@@ -263,7 +263,7 @@ impl Dgt3000 {
             // It obeys no longer, and has not said so.
             (Some(_), AckVerdict::TextShown) => {
                 self.n_refused = 0;
-                self.phase = Phase::Resting(at + TAKE_EVERY);
+                self.phase = Conversation::Resting(at + TAKE_EVERY);
             }
             // It obeys no longer.
             (Some(Job::Set), AckVerdict::Refused) if self.n_refused < N_TRIES => {
@@ -298,19 +298,19 @@ impl Dgt3000 {
     }
 
     /// A step towards control has been taken.
-    fn step_done(&mut self, at: Mono, step: I2cCommand, out: &mut Vec<Act<I2cOp>>) {
-        let Phase::Taking(taking) = self.phase else { return };
+    fn step_done(&mut self, at: Mono, step: I2cCommand, out: &mut Vec<DriverOutput<I2cOp>>) {
+        let Conversation::Taking(taking) = self.phase else { return };
         if step == I2cCommand::Mode25 {
-            self.phase = Phase::Ready;
+            self.phase = Conversation::Ready;
             self.heard = at;
             self.trouble = None;
             self.errands.forget();
             if !std::mem::replace(&mut self.is_found, true) {
-                out.push(Act::Tell(ClockNews::Found(ClockKind::Dgt3000)));
+                out.push(DriverOutput::Tell(ClockNews::Found(ClockKind::Dgt3000)));
             }
         } else {
             let next = I2cCommand::Mode25;
-            self.phase = Phase::Taking(Taking { next, due: at + AFTER_GOOD, ..taking });
+            self.phase = Conversation::Taking(Taking { next, due: at + AFTER_GOOD, ..taking });
         }
     }
 
@@ -320,9 +320,9 @@ impl Dgt3000 {
         at: Mono,
         step: I2cCommand,
         is_refused: bool,
-        out: &mut Vec<Act<I2cOp>>,
+        out: &mut Vec<DriverOutput<I2cOp>>,
     ) {
-        let Phase::Taking(taking) = self.phase else { return };
+        let Conversation::Taking(taking) = self.phase else { return };
         if taking.n_tried >= N_TRIES {
             let why = if is_refused { ClockNews::Refuses(MEND_GAME) } else { ClockNews::Gone };
             self.rest(at, why, out);
@@ -333,10 +333,10 @@ impl Dgt3000 {
             // Refused or not: the option may be to be had all the same.
             _ => (taking.n_tried, I2cCommand::Mode25),
         };
-        self.phase = Phase::Taking(Taking { n_tried, next, due: at + AFTER_BAD, ..taking });
+        self.phase = Conversation::Taking(Taking { n_tried, next, due: at + AFTER_BAD, ..taking });
     }
 
-    fn on_written(&mut self, at: Mono, end: WriteEnd, out: &mut Vec<Act<I2cOp>>) {
+    fn on_written(&mut self, at: Mono, end: WriteEnd, out: &mut Vec<DriverOutput<I2cOp>>) {
         let Some(flight) = &mut self.errands.flight else { return };
         match end {
             WriteEnd::Done => {
@@ -354,7 +354,7 @@ impl Dgt3000 {
                 if std::mem::replace(&mut self.has_reset, true) {
                     self.rest(at, ClockNews::Cable, out);
                 } else {
-                    out.push(Act::Send(I2cOp::Reset));
+                    out.push(DriverOutput::Send(I2cOp::Reset));
                     self.listens = None;
                     self.take(at + AFTER_BAD);
                 }
@@ -363,27 +363,27 @@ impl Dgt3000 {
     }
 
     /// Nobody has the clock's address: it sleeps, or is not there.
-    fn nobody(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+    fn nobody(&mut self, at: Mono, out: &mut Vec<DriverOutput<I2cOp>>) {
         self.errands.flight = None;
         let n_woken = match self.phase {
-            Phase::Taking(taking) => taking.n_woken,
+            Conversation::Taking(taking) => taking.n_woken,
             _ => 0,
         };
         if n_woken < N_TRIES {
             let (n_woken, next) = (n_woken + 1, I2cCommand::Wake);
-            self.phase = Phase::Taking(Taking { n_tried: 0, n_woken, next, due: at });
+            self.phase = Conversation::Taking(Taking { n_tried: 0, n_woken, next, due: at });
         } else {
             self.rest(at, ClockNews::Gone, out);
         }
     }
 
-    fn overdue(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+    fn overdue(&mut self, at: Mono, out: &mut Vec<DriverOutput<I2cOp>>) {
         let Some(flight) = self.errands.take_overdue(at) else { return };
         let step = flight.command.command;
         match flight.job {
             None if step == I2cCommand::Wake => {
                 // No hello; perhaps it was awake all the same.
-                if let Phase::Taking(taking) = &mut self.phase {
+                if let Conversation::Taking(taking) = &mut self.phase {
                     (taking.next, taking.due) = (I2cCommand::Mode25, at);
                 }
             }
@@ -401,9 +401,9 @@ impl Dgt3000 {
         }
     }
 
-    fn listen(&mut self, address: Address, out: &mut Vec<Act<I2cOp>>) {
+    fn listen(&mut self, address: Address, out: &mut Vec<DriverOutput<I2cOp>>) {
         if self.listens.replace(address) != Some(address) {
-            out.push(Act::Send(I2cOp::Listen(address)));
+            out.push(DriverOutput::Send(I2cOp::Listen(address)));
         }
     }
 
@@ -413,7 +413,7 @@ impl Dgt3000 {
         job: Option<Job>,
         command: I2cCommand,
         n_sent: u32,
-        out: &mut Vec<Act<I2cOp>>,
+        out: &mut Vec<DriverOutput<I2cOp>>,
     ) {
         let agenda = &mut self.errands.agenda;
         let is_again = job == Some(Job::Text) && agenda.shows_text();
@@ -428,7 +428,7 @@ impl Dgt3000 {
         }
         self.listen(on, out);
         self.errands.launch(at, job, Sent { command, is_again }, n_sent, ANSWER_WAIT);
-        out.push(Act::Send(I2cOp::Write(command.encode())));
+        out.push(DriverOutput::Send(I2cOp::Write(command.encode())));
     }
 
     /// The command for a job as things stand; `None` if there is nothing to do any more.
@@ -459,11 +459,11 @@ impl Dgt3000 {
         (!matches!(job, Job::Icons | Job::Look)).then(|| self.errands.opens_at(Some(job)))
     }
 
-    fn go_on(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+    fn go_on(&mut self, at: Mono, out: &mut Vec<DriverOutput<I2cOp>>) {
         self.overdue(at, out);
         match self.phase {
-            Phase::Resting(due) if due <= at => self.take(at),
-            Phase::Ready if at >= self.heard + SILENCE => {
+            Conversation::Resting(due) if due <= at => self.take(at),
+            Conversation::Ready if at >= self.heard + SILENCE => {
                 // It may be off, or play a game of its own.
                 self.take(at);
             }
@@ -471,7 +471,7 @@ impl Dgt3000 {
         }
         self.errands.agenda.go_on(at);
         match &mut self.phase {
-            Phase::Taking(taking) if taking.due <= at && self.errands.flight.is_none() => {
+            Conversation::Taking(taking) if taking.due <= at && self.errands.flight.is_none() => {
                 let opens_at = self.errands.opens_at(None);
                 if opens_at <= at {
                     let next = taking.next;
@@ -480,7 +480,7 @@ impl Dgt3000 {
                     taking.due = opens_at;
                 }
             }
-            Phase::Ready => {
+            Conversation::Ready => {
                 let job = self.errands.next(at, |job| self.allows(job));
                 if let Some(command) = job.and_then(|job| self.command(at, job)) {
                     self.launch(at, job, command, 1, out);
@@ -496,50 +496,50 @@ impl ClockDriver for Dgt3000 {
     type Input = I2cInput;
     type Command = I2cOp;
 
-    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<Act<I2cOp>>) {
+    fn want(&mut self, at: Mono, wanted: Wanted, out: &mut Vec<DriverOutput<I2cOp>>) {
         self.errands.want(wanted, self.difference());
         self.go_on(at, out);
     }
 
-    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<Act<I2cOp>>) {
+    fn beep(&mut self, at: Mono, units: u8, out: &mut Vec<DriverOutput<I2cOp>>) {
         self.errands.agenda.beep(units.min(BEEP_MAX));
         self.go_on(at, out);
     }
 
-    fn handle(&mut self, at: Mono, input: &I2cInput, out: &mut Vec<Act<I2cOp>>) {
+    fn handle(&mut self, at: Mono, input: &I2cInput, out: &mut Vec<DriverOutput<I2cOp>>) {
         match input {
-            I2cInput::Up if self.phase == Phase::Down => {
+            I2cInput::Up if self.phase == Conversation::Down => {
                 self.listen(Address::General, out);
                 self.take(at);
             }
             I2cInput::Up => {}
             I2cInput::Down => {
                 if self.is_found {
-                    out.push(Act::Tell(ClockNews::Gone));
+                    out.push(DriverOutput::Tell(ClockNews::Gone));
                 }
                 let mut errands = std::mem::replace(&mut self.errands, Errands::new());
                 errands.forget();
                 *self = Self { errands, ..Self::new() };
             }
-            _ if self.phase == Phase::Down => {}
+            _ if self.phase == Conversation::Down => {}
             I2cInput::Written(end) => self.on_written(at, *end, out),
             I2cInput::Frame(frame) => self.on_frame(at, frame, out),
         }
         self.go_on(at, out);
     }
 
-    fn on_timeout(&mut self, at: Mono, out: &mut Vec<Act<I2cOp>>) {
+    fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<I2cOp>>) {
         self.go_on(at, out);
     }
 
     fn wake_at(&self) -> Option<Mono> {
         let (phase, job) = match self.phase {
-            Phase::Down => (None, None),
-            Phase::Taking(Taking { due, .. }) => {
+            Conversation::Down => (None, None),
+            Conversation::Taking(Taking { due, .. }) => {
                 (self.errands.flight.is_none().then_some(due), None)
             }
-            Phase::Resting(due) => (Some(due), None),
-            Phase::Ready => {
+            Conversation::Resting(due) => (Some(due), None),
+            Conversation::Ready => {
                 (Some(self.heard + SILENCE), self.errands.next_at(|job| self.allows(job)))
             }
         };
@@ -550,7 +550,7 @@ impl ClockDriver for Dgt3000 {
         let agenda = &self.errands.agenda;
         let is_wanted = *agenda.wanted() != Wanted::default();
         match (self.phase, self.trouble) {
-            (Phase::Ready, _) => agenda.difference(),
+            (Conversation::Ready, _) => agenda.difference(),
             (_, Some(ClockNews::Refuses(_))) => is_wanted.then_some(Difference::Refused),
             _ => is_wanted.then_some(Difference::Absent),
         }

@@ -6,9 +6,9 @@ use futures_util::StreamExt;
 use rokade::game::Effect;
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
-use rokade::shell::http::{self, Feed, Seats, Shown, Site, Speaks};
+use rokade::shell::http::{self, Feed, Seats, ShownView, Site, Speaks};
 use rokade::shell::journal::{
-    Backoff, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
+    BACKOFF, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
 };
 use rokade::shell::publish::{After, Echo, Publisher};
 use rokade::shell::record;
@@ -64,7 +64,7 @@ impl House {
         let (journal, _) =
             Journal::open_with(storage, boot, Limits::default(), &mut |_| {}).expect("a journal");
         let threads = Disk::start().expect("threads for the disk");
-        let (writer, events) = Writer::start(&threads, journal, Backoff::default());
+        let (writer, events) = Writer::start(&threads, journal, BACKOFF);
         let shown = shown(&listener, Mono::default(), 0);
         let (view, views) = watch::channel(shown);
         let on = Status { record: Recording::On, ..Status::default() };
@@ -160,10 +160,10 @@ impl Frames {
 }
 
 /// The view document with a number of its own in front.
-fn shown(listener: &Listener, now: Mono, number: u64) -> Arc<Shown> {
+fn shown(listener: &Listener, now: Mono, number: u64) -> Arc<ShownView> {
     let view = View::new("table-1", &listener.game, now).to_json();
     let text = format!("{{\"number\":{number},{}", view.strip_prefix('{').expect("an object"));
-    Arc::new(Shown { text, made: tokio::time::Instant::now() })
+    Arc::new(ShownView { text, made: tokio::time::Instant::now() })
 }
 
 /// Starts the viewer.

@@ -13,7 +13,7 @@ use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::relay::view::View;
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::wire::{BoardMessage, ClockMessage, Code, Dump, Field, Orientation};
+use rokade::wire::{BoardMessage, ClockMessage, Dump, Field, FieldCode, Orientation};
 use shakmaty::{Chess, Position};
 
 /// What may happen.
@@ -60,7 +60,7 @@ impl Board {
 
     fn field(&mut self, sq: u8, code: u8) {
         let field = Field::new(sq % 64);
-        let message = BoardMessage::Field { field, code: Code::from_byte(code % 16) };
+        let message = BoardMessage::Field { field, code: FieldCode::from_byte(code % 16) };
         self.tell(&Event::Board(message));
     }
 
@@ -86,7 +86,7 @@ impl Board {
                 let turn = if is_turned { Orientation::Rotated } else { Orientation::Normal };
                 let mut dump = Dump::new(self.carried.board(), turn);
                 for (sq, code) in changes {
-                    dump.0[usize::from(sq % 64)] = Code::from_byte(code % 16);
+                    dump.0[usize::from(sq % 64)] = FieldCode::from_byte(code % 16);
                 }
                 self.tell(&Event::Board(BoardMessage::Dump(Box::new(dump))));
             }

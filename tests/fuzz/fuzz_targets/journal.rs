@@ -7,7 +7,9 @@ use rokade::game::Entry;
 use rokade::game::recover::Recovered;
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
-use rokade::shell::journal::{BootId, Journal, Line, MemStorage, NewLine, Reader, salvage, verify};
+use rokade::shell::journal::{
+    BootId, Journal, JournalLine, JournalReader, MemStorage, NewLine, salvage, verify,
+};
 use rokade::time::Stamp;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -40,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.position(), last);
     assert_eq!(lines.lines.last().map(|line| &*line.body), Some(added));
     drop(again);
-    let read = Reader::new(storage).poll().expect("it can be followed");
+    let read = JournalReader::new(storage).poll().expect("it can be followed");
     assert!(!read.is_empty());
 });
 
@@ -54,7 +56,7 @@ fn summed(lines: &[u8]) -> Vec<u8> {
 }
 
 /// Folds what makes sense, and logs it.
-fn fold(lines: &[Line]) {
+fn fold(lines: &[JournalLine]) {
     let (mut game, mut log) = (Recovered::default(), Log::default());
     for (idx, line) in lines.iter().enumerate() {
         let Ok(record) = serde_json::from_str::<Record>(&line.body) else { continue };

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use rokade::time::Mono;
 use rokade::wire::{
-    BoardMessage, BusLine, Command, CommandDecoder, Decoder, HostItem, Item, Session, Streams,
+    BoardCommand, BoardMessage, BusLine, CommandDecoder, Decoder, HostItem, Item, Session, Streams,
     decode_log,
 };
 
@@ -45,7 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
     host.push(bytes, &mut asked);
     for item in asked {
         if let HostItem::Command(command) = item {
-            assert_eq!(Command::decode(&command.encode()), Some(command));
+            assert_eq!(BoardCommand::decode(&command.encode()), Some(command));
         }
     }
 });

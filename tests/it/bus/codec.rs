@@ -3,7 +3,7 @@
 use rokade::sim::trouble::Noise;
 use rokade::table::End;
 use rokade::wire::bus::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, BusRequest};
-use rokade::wire::{ClockMessage, Code, LogEvent, Orientation, decode_log};
+use rokade::wire::{ClockMessage, FieldCode, LogEvent, Orientation, decode_log};
 
 use crate::table::rows;
 use crate::wire::describe::{hex, unhex};
@@ -34,7 +34,7 @@ fn changes(log: &[u8]) -> String {
         text += &match event {
             LogEvent::Change { field, code, .. } => {
                 let char = match code {
-                    Code::Piece(piece) => piece.char(),
+                    FieldCode::Piece(piece) => piece.char(),
                     _ => '.',
                 };
                 format!(" {}={char}", Orientation::Normal.square(field))

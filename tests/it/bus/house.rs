@@ -10,7 +10,7 @@ use rokade::sim::trouble::Noise;
 use rokade::sim::{Replay, SharedLine, Table};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::bus::{BusFault, BusLine, BusNews};
-use rokade::wire::{BoardMessage, Command};
+use rokade::wire::{BoardCommand, BoardMessage};
 
 /// All boards have been found and read once by then.
 pub(crate) const BEGINS: Mono = Mono::from_millis(20_000);
@@ -93,7 +93,7 @@ impl House {
         self.noise = noise;
     }
 
-    pub(crate) fn order(&mut self, idx: usize, command: &Command) {
+    pub(crate) fn order(&mut self, idx: usize, command: &BoardCommand) {
         self.bus.order(self.now, idx, &command.encode());
         self.exchange(self.now);
     }

@@ -9,12 +9,12 @@ use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe};
 use rokade::sim::trouble::Noise;
-use rokade::sim::verdict::Verdict;
+use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Also, Replay, TableKind, blame, games, hands};
 use rokade::time::Mono;
 use rokade::track::{Reading, Sight};
 use rokade::wire::bus::{BusAnswer, BusFault, BusLine, BusMessage, BusNews};
-use rokade::wire::{BoardMessage, ClockMessage, Code, Command, Dump, Orientation};
+use rokade::wire::{BoardCommand, BoardMessage, ClockMessage, Dump, FieldCode, Orientation};
 use shakmaty::{CastlingMode, Chess, Square};
 
 use super::house::{BEGINS, FIRST, House, later, table};
@@ -31,7 +31,7 @@ fn moved(at: u64, from: Square, to: Square) -> Vec<(Mono, Happening)> {
     vec![sensed(at, from, Reading::Empty), sensed(at + 300, to, Reading::Piece(piece))]
 }
 
-fn fields(house: &House, idx: usize) -> Vec<(Mono, Square, Code)> {
+fn fields(house: &House, idx: usize) -> Vec<(Mono, Square, FieldCode)> {
     let field = |(at, i, message): &(Mono, usize, BoardMessage)| match message {
         BoardMessage::Field { field, code } if *i == idx => {
             Some((*at, Orientation::Normal.square(*field), *code))
@@ -42,7 +42,7 @@ fn fields(house: &House, idx: usize) -> Vec<(Mono, Square, Code)> {
 }
 
 /// What hands change at the sensors, and when.
-fn changes(happenings: &[(Mono, Happening)]) -> Vec<(Mono, Square, Code)> {
+fn changes(happenings: &[(Mono, Happening)]) -> Vec<(Mono, Square, FieldCode)> {
     let mut board = shakmaty::Board::new();
     let mut changes = Vec::new();
     for (at, what) in happenings {
@@ -56,7 +56,7 @@ fn changes(happenings: &[(Mono, Happening)]) -> Vec<(Mono, Square, Code)> {
             if let Some(piece) = piece {
                 board.set_piece_at(*sq, piece);
             }
-            changes.push((later(*at), *sq, Code::from(piece)));
+            changes.push((later(*at), *sq, FieldCode::from(piece)));
         }
     }
     changes
@@ -111,13 +111,13 @@ fn slowest(n_boards: usize, n_silent: usize, half_moves_a_minute: u64) -> Slowes
             (n_silent..n_boards).filter(|i| (at.millis() / 1_000 + *i as u64).is_multiple_of(60))
         {
             asked[idx].get_or_insert(at);
-            house.order(idx, &Command::SendBoard);
+            house.order(idx, &BoardCommand::SendBoard);
         }
     }
     let (mut at_start, mut all) = (Duration::ZERO, Vec::new());
     for (idx, expected) in expected.iter().enumerate() {
         let told = fields(&house, idx);
-        let of = |list: &[(Mono, Square, Code)]| -> Vec<_> {
+        let of = |list: &[(Mono, Square, FieldCode)]| -> Vec<_> {
             list.iter().map(|(_, sq, code)| (*sq, *code)).collect()
         };
         assert_eq!(of(&told), of(expected), "board {idx}: each change once and in its order");
@@ -257,8 +257,8 @@ fn no_bytes_make_the_line_spin() {
             Noise::new(300, rng.u64(..)).spoil(&mut bytes);
             match rng.u8(0..8) {
                 0 => bus.order(now, rng.usize(0..3), &bytes),
-                1 => bus.order(now, rng.usize(0..3), &Command::SendLog.encode()),
-                2 => bus.order(now, rng.usize(0..3), &Command::SendBoard.encode()),
+                1 => bus.order(now, rng.usize(0..3), &BoardCommand::SendLog.encode()),
+                2 => bus.order(now, rng.usize(0..3), &BoardCommand::SendBoard.encode()),
                 _ => bus.on_bytes(now, &bytes),
             }
             bus.on_timeout(now);
@@ -336,7 +336,7 @@ fn what_is_hurt_is_asked_for_again() {
     let (mut n_all, mut n_wrong) = (0, 0);
     for (idx, expected) in expected.iter().enumerate() {
         let told = fields(&house, idx);
-        let of = |list: &[(Mono, Square, Code)]| -> Vec<_> {
+        let of = |list: &[(Mono, Square, FieldCode)]| -> Vec<_> {
             list.iter().map(|(_, sq, code)| (*sq, *code)).collect()
         };
         n_all += expected.len();
@@ -353,7 +353,7 @@ fn what_is_hurt_is_asked_for_again() {
 fn recorded(
     (profile, seeds, n_plies_max): (&'static str, Range<u64>, usize),
     noise: Option<Noise>,
-) -> Vec<(Recipe, Verdict, usize)> {
+) -> Vec<(Recipe, TrialVerdict, usize)> {
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let choice = Choice::Invented;
     let recipe = |seed| Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max };
@@ -377,7 +377,7 @@ fn recorded(
     let replays = house.replays();
     let verdict = |((recipe, (start, _, played)), replay): (_, &Replay)| {
         let (recipe, start, played): (Recipe, Chess, Performance) = (recipe, start, played);
-        let verdict = Verdict::new(&start, &played.truth, replay, &played.script);
+        let verdict = TrialVerdict::new(&start, &played.truth, replay, &played.script);
         (recipe, verdict, blame::undeserved(&played.truth, &replay.entries).len())
     };
     played.into_iter().zip(&replays).map(verdict).collect()
@@ -399,8 +399,9 @@ fn games_on_a_shared_line_are_recorded() {
             println!("{recipe}: {verdict}, {accused} accused");
         }
         println!("{profile}: {} of {n} wrong", wrong.len());
-        let is_silent =
-            |it: &Verdict| it.is_silently_wrong() && it.parting.is_some_and(|it| it.1.is_some());
+        let is_silent = |it: &TrialVerdict| {
+            it.is_silently_wrong() && it.parting.is_some_and(|it| it.1.is_some())
+        };
         let n_silent = verdicts.iter().filter(|(_, it, _)| is_silent(it)).count();
         assert_eq!(n_silent, 0, "{profile}");
         assert!(wrong.len() <= n_wrong, "{profile}: {} wrong", wrong.len());

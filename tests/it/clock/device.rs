@@ -1,6 +1,8 @@
 //! A clock on a table, as a check hears of it: whole seconds, a little late.
 
-use rokade::clock::{Check, ClockModel, Estimate, FirstIncrement, Manner, Note, Shown, Times};
+use rokade::clock::{
+    Check, ClockModel, ClockNote, ClockReading, Estimate, FirstIncrement, Manner, Times,
+};
 use rokade::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
@@ -11,7 +13,7 @@ pub(super) struct Desk {
     pub(super) truth: ClockModel,
     pub(super) check: Check,
     pub(super) now: Mono,
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<ClockNote>,
     /// Its second in microseconds of true time.
     second: u64,
     is_turned: bool,
@@ -65,7 +67,7 @@ impl Desk {
 
     /// The device sends what it shows. Its way takes from 5 to 45 ms, and what `late` adds.
     pub(super) fn show(&mut self, pressed: Option<Color>) {
-        let shown = Shown {
+        let shown = ClockReading {
             times: Some(self.display()),
             running: self.truth.running(),
             pressed,
@@ -74,7 +76,7 @@ impl Desk {
         self.send(shown);
     }
 
-    pub(super) fn send(&mut self, shown: Shown) {
+    pub(super) fn send(&mut self, shown: ClockReading) {
         self.n_readings += 1;
         let way = Duration::from_millis(5 + self.n_readings * 7 % 41) + self.late;
         if !self.is_silent {
@@ -159,13 +161,22 @@ impl Desk {
                 let mut times = self.display();
                 times.white += Duration::from_secs(number(1));
                 let running = self.truth.running();
-                let shown =
-                    Shown { times: Some(times), running, pressed: None, is_battery_low: false };
+                let shown = ClockReading {
+                    times: Some(times),
+                    running,
+                    pressed: None,
+                    is_battery_low: false,
+                };
                 return self.send(shown);
             }
             "low" => {
                 let (times, running) = (Some(self.display()), self.truth.running());
-                return self.send(Shown { times, running, pressed: None, is_battery_low: true });
+                return self.send(ClockReading {
+                    times,
+                    running,
+                    pressed: None,
+                    is_battery_low: true,
+                });
             }
             _ => panic!("no such step: {step}"),
         }

@@ -1,6 +1,6 @@
 //! The model of a clock driven by words, and what it says in words.
 
-use rokade::clock::{Change, ClockModel, Crediting, FirstIncrement, Flags, Manner, PerMove};
+use rokade::clock::{Change, ClockModel, Crediting, FirstIncrement, FlagsDown, Manner, PerMove};
 use rokade::relay::log::hms;
 use rokade::time::Mono;
 use shakmaty::Color;
@@ -107,10 +107,10 @@ fn stands(clock: &ClockModel) -> String {
     let running = clock.running().map_or("none".to_owned(), |color| color.to_string());
     let times = [Color::White, Color::Black].map(|color| hms(clock.left(color)));
     let flags = match clock.flags() {
-        Flags::Up => String::new(),
-        Flags::One(color) => format!(", flag {color}"),
-        Flags::Both(color) => format!(", flags {color} first"),
-        Flags::BothUnordered => ", flags unordered".to_owned(),
+        FlagsDown::Up => String::new(),
+        FlagsDown::One(color) => format!(", flag {color}"),
+        FlagsDown::Both(color) => format!(", flags {color} first"),
+        FlagsDown::BothUnordered => ", flags unordered".to_owned(),
     };
     format!("{} {} {running}{flags}", times[0], times[1])
 }

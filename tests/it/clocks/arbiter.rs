@@ -14,8 +14,8 @@ use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::Reading;
 use rokade::wire::contact::{Contacts, Level, Shape};
-use rokade::wire::ht16k33::Face;
-use rokade::wire::{self, BoardMessage, ClockKind, Command, Item};
+use rokade::wire::ht16k33::FourDigits;
+use rokade::wire::{self, BoardCommand, BoardMessage, ClockKind, Item};
 use shakmaty::{Color, Piece, Square};
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ impl Hall {
                 let contacts = Contacts::new(Shape::Buttons, Level::Open, Level::Open);
                 let mut displays = [DisplaySim::default(), DisplaySim::default()];
                 for display in &mut displays {
-                    Face::start(15).into_iter().for_each(|byte| display.write(&[byte]));
+                    FourDigits::start(15).into_iter().for_each(|byte| display.write(&[byte]));
                 }
                 Works::Pins(Box::new(OwnClock::new(model, End::Left, contacts)), displays)
             }
@@ -127,8 +127,8 @@ impl Hall {
         }
     }
 
-    fn send(&mut self, command: &Command) {
-        self.n_commands += usize::from(matches!(command, Command::Clock(_)));
+    fn send(&mut self, command: &BoardCommand) {
+        self.n_commands += usize::from(matches!(command, BoardCommand::Clock(_)));
         self.host_bytes(&command.encode());
     }
 
@@ -147,12 +147,15 @@ impl Hall {
         }
     }
 
-    fn drive_desk(&mut self, act: impl FnOnce(&mut ClockDesk, Mono, &mut Vec<wire::Act<Command>>)) {
+    fn drive_desk(
+        &mut self,
+        act: impl FnOnce(&mut ClockDesk, Mono, &mut Vec<wire::DriverOutput<BoardCommand>>),
+    ) {
         let Works::Driven(desk) = &mut self.works else { return };
         let mut out = Vec::new();
         act(desk, self.now, &mut out);
         for act in out {
-            if let wire::Act::Send(command) = act {
+            if let wire::DriverOutput::Send(command) = act {
                 self.send(&command);
             }
         }

@@ -6,8 +6,8 @@ use rokade::sim::{DgtClockSim, Obedience};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    Ack, Act, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews, ClockText, Command,
-    LineInput, Runs, Wanted,
+    Ack, BoardCommand, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews, ClockText,
+    DriverOutput, LineInput, Runs, Wanted,
 };
 use std::time::Duration;
 
@@ -75,13 +75,16 @@ impl Talk {
         self.to_host.push((at, ClockMessage::Time(self.clock.time())));
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut ClockLine, Mono, &mut Vec<Act<Command>>)) {
+    fn drive(
+        &mut self,
+        act: impl FnOnce(&mut ClockLine, Mono, &mut Vec<DriverOutput<BoardCommand>>),
+    ) {
         let mut out = Vec::new();
         act(&mut self.driver, self.now, &mut out);
         for act in out {
             match act {
-                Act::Tell(news) => self.news.push(news),
-                Act::Send(Command::Clock(command)) => {
+                DriverOutput::Tell(news) => self.news.push(news),
+                DriverOutput::Send(BoardCommand::Clock(command)) => {
                     self.sent.push(self.now);
                     let ack = self.clock.obey(self.now, &command);
                     let says = self.list.get(self.n_said % self.list.len().max(1));
@@ -89,7 +92,7 @@ impl Talk {
                     let says = says.copied().unwrap_or(Says::Yes);
                     self.answer(says, command.id(), ack);
                 }
-                Act::Send(_) => self.show(),
+                DriverOutput::Send(_) => self.show(),
             }
         }
     }

@@ -1,10 +1,10 @@
 //! A DGT 3000 behind a bridge, and the host that drives it, in virtual time.
 
 use rokade::drive::{PortAct, PortDesk};
-use rokade::sim::dgt3000::State;
+use rokade::sim::dgt3000::Dgt3000State;
 use rokade::sim::{BridgeSim, Dgt3000Sim};
 use rokade::time::Mono;
-use rokade::wire::{Act, BridgeLink, ClockDriver, ClockMessage, ClockNews, PortInput};
+use rokade::wire::{BridgeLink, ClockDriver, ClockMessage, ClockNews, DriverOutput, PortInput};
 use std::time::Duration;
 
 /// Whoever has the line to a bridge.
@@ -34,7 +34,7 @@ impl Host for PortDesk<BridgeLink> {
 }
 
 impl Host for BridgeLink {
-    type Act = Act<Vec<u8>>;
+    type Act = DriverOutput<Vec<u8>>;
 
     fn handle(&mut self, at: Mono, input: &PortInput, out: &mut Vec<Self::Act>) {
         ClockDriver::handle(self, at, input, out);
@@ -64,7 +64,7 @@ pub(super) struct Room<H> {
 impl<H: Host> Room<H> {
     /// The clock sleeps; the line is up.
     pub(super) fn open(host: H, drift_ppm: i32) -> Self {
-        let bridge = BridgeSim::new(Dgt3000Sim::new(State::Asleep, drift_ppm));
+        let bridge = BridgeSim::new(Dgt3000Sim::new(Dgt3000State::Asleep, drift_ppm));
         let (now, is_mute) = (Mono::default(), false);
         let (news, heard) = (Vec::new(), Vec::new());
         let mut room = Self { now, host, bridge, is_mute, news, heard };

@@ -8,7 +8,8 @@ use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, LINE_MAX, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
 use rokade::wire::{
-    Act, BridgeLink, ClockDriver, ClockNews, ClockText, Difference, PortInput, Runs, Wanted,
+    BridgeLink, ClockDriver, ClockNews, ClockText, Difference, DriverOutput, PortInput, Runs,
+    Wanted,
 };
 use std::time::Duration;
 
@@ -155,7 +156,8 @@ fn a_bridge_of_another_version_is_told_of_once() {
         let line = PortInput::Bytes(FromBridge::Hello(2).encode());
         driver.handle(Mono(1), &line, &mut out);
     }
-    let told = out.iter().filter(|act| matches!(act, Act::Tell(ClockNews::Silent(_)))).count();
+    let told =
+        out.iter().filter(|act| matches!(act, DriverOutput::Tell(ClockNews::Silent(_)))).count();
     assert_eq!(told, 1);
-    assert!(!out.contains(&Act::Send(ToBridge::Listen(Address::General).encode())));
+    assert!(!out.contains(&DriverOutput::Send(ToBridge::Listen(Address::General).encode())));
 }

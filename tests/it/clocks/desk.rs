@@ -1,14 +1,17 @@
 //! A clock behind a board that the host runs, in virtual time.
 
-use rokade::drive::{Calls, ClockDesk};
-use rokade::game::{Basis, Ear, Fact, Stage};
+use rokade::drive::{ArbiterCall, ClockDesk};
+use rokade::game::{Basis, Ear, Fact};
+use rokade::laws::Stage;
 use rokade::laws::{Finding, FindingKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{DgtClockSim, Glass, Obedience, Table};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::track::line::CompletedBy;
-use rokade::wire::{Act, BoardMessage, ClockKind, ClockMessage, ClockNews, Command, Item};
+use rokade::wire::{
+    BoardCommand, BoardMessage, ClockKind, ClockMessage, ClockNews, DriverOutput, Item,
+};
 use shakmaty::{Color, Square};
 use std::time::Duration;
 
@@ -43,17 +46,20 @@ impl Room {
     fn wake(&mut self) {
         let now = self.now;
         let board = self.table.board_mut().expect("a board");
-        board.host_bytes(now, &Command::UpdateNice.encode());
-        board.host_bytes(now, &Command::SendBoard.encode());
+        board.host_bytes(now, &BoardCommand::UpdateNice.encode());
+        board.host_bytes(now, &BoardCommand::SendBoard.encode());
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut ClockDesk, Mono, &mut Vec<Act<Command>>)) {
+    fn drive(
+        &mut self,
+        act: impl FnOnce(&mut ClockDesk, Mono, &mut Vec<DriverOutput<BoardCommand>>),
+    ) {
         let mut out = Vec::new();
         act(&mut self.desk, self.now, &mut out);
         for act in out {
             match act {
-                Act::Tell(news) => self.news.push(news),
-                Act::Send(command) => {
+                DriverOutput::Tell(news) => self.news.push(news),
+                DriverOutput::Send(command) => {
                     let board = self.table.board_mut().expect("a board");
                     board.host_bytes(self.now, &command.encode());
                 }
@@ -244,10 +250,10 @@ fn a_completed_illegal_move_stops_both_sides_and_calls_the_arbiter() {
 #[test]
 fn for_what_the_arbiter_is_called_is_a_setting() {
     for (calls, fact, is_call) in [
-        (Calls::Never, illegal(Stage::Completed), false),
-        (Calls::IllegalMove, press_without_move(), false),
-        (Calls::Irregularity, press_without_move(), true),
-        (Calls::Irregularity, illegal(Stage::Completed), true),
+        (ArbiterCall::Never, illegal(Stage::Completed), false),
+        (ArbiterCall::IllegalMove, press_without_move(), false),
+        (ArbiterCall::Irregularity, press_without_move(), true),
+        (ArbiterCall::Irregularity, illegal(Stage::Completed), true),
     ] {
         let mut room = Room::in_play(|desk| desk.calling_for(calls));
         room.note(&fact);

@@ -3,13 +3,14 @@
 
 use super::world::times;
 use rokade::sim::Dgt3000Sim;
-use rokade::sim::dgt3000::State;
+use rokade::sim::dgt3000::Dgt3000State;
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::bridge::{FromBridge, Lines, ToBridge};
 use rokade::wire::dgt3000::{Address, WriteEnd};
 use rokade::wire::{
-    Act, BridgeLink, ClockDriver, ClockNews, ClockText, PortDriver, PortInput, Runs, Wanted,
+    BridgeLink, ClockDriver, ClockNews, ClockText, DriverOutput, PortDriver, PortInput, Runs,
+    Wanted,
 };
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -289,7 +290,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let clock = Dgt3000Sim::new(State::Asleep, 50);
+        let clock = Dgt3000Sim::new(Dgt3000State::Asleep, 50);
         let (driver, firmware, rng) =
             (BridgeLink::new(), Firmware::new(), fastrand::Rng::with_seed(9));
         let (now, bytes, news) = (Mono::default(), Vec::new(), Vec::new());
@@ -298,13 +299,13 @@ impl Desk {
         desk
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut BridgeLink, Mono, &mut Vec<Act<Vec<u8>>>)) {
+    fn drive(&mut self, act: impl FnOnce(&mut BridgeLink, Mono, &mut Vec<DriverOutput<Vec<u8>>>)) {
         let mut out = Vec::new();
         act(&mut self.driver, self.now, &mut out);
         for act in out {
             match act {
-                Act::Tell(news) => self.news.push(news),
-                Act::Send(bytes) => {
+                DriverOutput::Tell(news) => self.news.push(news),
+                DriverOutput::Send(bytes) => {
                     let (clock, now) = (&mut self.clock, self.now);
                     let order = format!("host {}", hex(&bytes));
                     let said = self.firmware.order(&order, |frame| clock.write(now, frame));

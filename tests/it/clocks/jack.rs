@@ -3,12 +3,13 @@
 use super::world::times;
 use proptest::prelude::*;
 use rokade::sim::Dgt3000Sim;
-use rokade::sim::dgt3000::State;
+use rokade::sim::dgt3000::Dgt3000State;
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::dgt3000::{Address, Dgt3000, I2cCommand, I2cInput, I2cOp, SideRun, WriteEnd};
 use rokade::wire::{
-    Act, Button, Buttons, ClockDriver, ClockKind, ClockNews, ClockText, Difference, Runs, Wanted,
+    Button, Buttons, ClockDriver, ClockKind, ClockNews, ClockText, Difference, DriverOutput, Runs,
+    Wanted,
 };
 use std::time::Duration;
 
@@ -41,11 +42,11 @@ struct Bus {
 }
 
 impl Bus {
-    fn new(state: State) -> Self {
+    fn new(state: Dgt3000State) -> Self {
         Self::noisy(state, Noise::default(), 0, 1)
     }
 
-    fn noisy(state: State, noise: Noise, drift_ppm: i32, seed: u64) -> Self {
+    fn noisy(state: Dgt3000State, noise: Noise, drift_ppm: i32, seed: u64) -> Self {
         let mut bus = Self {
             now: Mono::default(),
             driver: Dgt3000::new(),
@@ -66,13 +67,13 @@ impl Bus {
         self.drive(|driver, at, out| driver.handle(at, &input, out));
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut Dgt3000, Mono, &mut Vec<Act<I2cOp>>)) {
+    fn drive(&mut self, act: impl FnOnce(&mut Dgt3000, Mono, &mut Vec<DriverOutput<I2cOp>>)) {
         let mut out = Vec::new();
         act(&mut self.driver, self.now, &mut out);
         for act in out {
             match act {
-                Act::Tell(news) => self.news.push(news),
-                Act::Send(op) => {
+                DriverOutput::Tell(news) => self.news.push(news),
+                DriverOutput::Send(op) => {
                     self.ops.push(op.clone());
                     match op {
                         I2cOp::Listen(address) => self.listens = Some(address),
@@ -182,11 +183,13 @@ fn told(bus: &Bus, is_it: impl Fn(&ClockNews) -> bool) -> usize {
 
 #[test]
 fn a_clock_is_taken_and_set_whatever_it_was_doing() {
-    for state in [State::Idle, State::Asleep, State::Controlled, State::Obeying] {
+    for state in
+        [Dgt3000State::Idle, Dgt3000State::Asleep, Dgt3000State::Controlled, Dgt3000State::Obeying]
+    {
         let mut bus = Bus::new(state);
         bus.want(driven(Runs::Pause));
         bus.pass(5 * SECOND);
-        assert_eq!(bus.clock.state(), State::Obeying, "from {state:?}");
+        assert_eq!(bus.clock.state(), Dgt3000State::Obeying, "from {state:?}");
         assert_eq!(bus.contradictions(), Vec::<String>::new(), "from {state:?}");
         assert_eq!(told(&bus, |it| *it == ClockNews::Found(ClockKind::Dgt3000)), 1);
     }
@@ -194,7 +197,7 @@ fn a_clock_is_taken_and_set_whatever_it_was_doing() {
 
 #[test]
 fn control_is_taken_in_the_published_order() {
-    let mut bus = Bus::new(State::Asleep);
+    let mut bus = Bus::new(Dgt3000State::Asleep);
     bus.pass(Duration::from_millis(200));
     let written: Vec<_> = bus
         .ops
@@ -216,7 +219,7 @@ fn control_is_taken_in_the_published_order() {
 
 #[test]
 fn the_host_listens_for_the_answer_before_it_asks() {
-    let mut bus = Bus::new(State::Idle);
+    let mut bus = Bus::new(Dgt3000State::Idle);
     bus.want(Wanted { text: Some(ClockText::plain("e2e4")), ..driven(Runs::Left) });
     bus.pass(5 * SECOND);
     let mut listens = None;
@@ -238,7 +241,7 @@ fn the_host_listens_for_the_answer_before_it_asks() {
 
 #[test]
 fn a_clock_with_a_game_of_its_own_is_told_of_and_left_in_peace() {
-    let mut bus = Bus::new(State::OwnGame);
+    let mut bus = Bus::new(Dgt3000State::OwnGame);
     bus.want(driven(Runs::Pause));
     bus.pass(60 * SECOND);
     assert_eq!(told(&bus, |it| matches!(it, ClockNews::Refuses(_))), 1, "{:?}", bus.news);
@@ -251,7 +254,7 @@ fn a_clock_with_a_game_of_its_own_is_told_of_and_left_in_peace() {
 
 #[test]
 fn a_clock_that_is_switched_off_is_taken_back() {
-    let mut bus = Bus::new(State::Idle);
+    let mut bus = Bus::new(Dgt3000State::Idle);
     bus.want(driven(Runs::Left));
     bus.pass(5 * SECOND);
     bus.clock.press_power(bus.now);
@@ -265,7 +268,8 @@ fn a_clock_that_is_switched_off_is_taken_back() {
 
 #[test]
 fn no_clock_is_no_alarm_until_there_was_one() {
-    let mut bus = Bus::noisy(State::Idle, Noise { no_answer: 100, ..Noise::default() }, 0, 1);
+    let mut bus =
+        Bus::noisy(Dgt3000State::Idle, Noise { no_answer: 100, ..Noise::default() }, 0, 1);
     bus.want(driven(Runs::Pause));
     bus.pass(60 * SECOND);
     assert_eq!(bus.news, [ClockNews::Differs(Difference::Absent)]);
@@ -279,7 +283,7 @@ fn no_clock_is_no_alarm_until_there_was_one() {
 
 #[test]
 fn lines_held_low_are_told_of_once() {
-    let mut bus = Bus::new(State::Idle);
+    let mut bus = Bus::new(Dgt3000State::Idle);
     bus.want(driven(Runs::Pause));
     bus.pass(5 * SECOND);
     bus.is_stuck = true;
@@ -293,7 +297,7 @@ fn lines_held_low_are_told_of_once() {
 
 #[test]
 fn a_lost_key_message_is_told_by_the_next() {
-    let mut bus = Bus::new(State::Idle);
+    let mut bus = Bus::new(Dgt3000State::Idle);
     bus.pass(3 * SECOND);
     bus.clock.press(bus.now, End::Left);
     // Nobody hears of it, but everybody of what follows.
@@ -317,7 +321,7 @@ fn a_lost_key_message_is_told_by_the_next() {
 #[test]
 fn a_beep_sounds_and_leaves_what_was_shown() {
     for text in [None, Some(ClockText::plain("1-0"))] {
-        let mut bus = Bus::new(State::Idle);
+        let mut bus = Bus::new(Dgt3000State::Idle);
         bus.want(Wanted { text, ..driven(Runs::Pause) });
         bus.pass(5 * SECOND);
         bus.drive(|driver, at, out| driver.beep(at, 8, out));
@@ -329,7 +333,7 @@ fn a_beep_sounds_and_leaves_what_was_shown() {
 
 #[test]
 fn a_text_that_stays_is_said_again_without_a_flicker() {
-    let mut bus = Bus::new(State::Idle);
+    let mut bus = Bus::new(Dgt3000State::Idle);
     bus.want(Wanted { text: Some(ClockText::plain("e2e4")), ..driven(Runs::Pause) });
     bus.pass(5 * SECOND);
     bus.ops.clear();
@@ -406,7 +410,7 @@ proptest! {
         seed: u64,
     ) {
         let noise = Noise { to_host, no_answer, collision };
-        let mut bus = Bus::noisy(State::Asleep, noise, drift_ppm, seed);
+        let mut bus = Bus::noisy(Dgt3000State::Asleep, noise, drift_ppm, seed);
         for happening in happenings {
             happen(&mut bus, happening);
         }

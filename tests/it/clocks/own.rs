@@ -8,7 +8,7 @@ use rokade::sim::{ButtonSim, DisplaySim};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::contact::{Contact, Contacts, Level, REST, Shape};
-use rokade::wire::ht16k33::Face;
+use rokade::wire::ht16k33::FourDigits;
 use rokade::wire::{ClockMessage, ClockTime};
 use shakmaty::Color;
 use std::time::Duration;
@@ -94,10 +94,10 @@ proptest! {
     #[test]
     fn what_a_display_is_sent_can_be_read(seconds in 0_u32..400_000) {
         let mut display = DisplaySim::default();
-        for start in Face::start(4) {
+        for start in FourDigits::start(4) {
             display.write(&[start]);
         }
-        let (setup, digits) = Face::of_seconds(seconds).running().frames();
+        let (setup, digits) = FourDigits::of_seconds(seconds).running().frames();
         display.write(&setup);
         display.write(&digits);
         let expected = match seconds {
@@ -131,7 +131,7 @@ impl Bench {
             now: Mono::default(),
         };
         for display in &mut bench.displays {
-            Face::start(15).into_iter().for_each(|byte| display.write(&[byte]));
+            FourDigits::start(15).into_iter().for_each(|byte| display.write(&[byte]));
         }
         bench.drive(OwnClock::on_timeout);
         bench

@@ -8,14 +8,14 @@ use rokade::game::Event;
 use rokade::laws::ClockOrder;
 use rokade::shell::clock::gpio::{GpioError, GpioPins, Pins};
 use rokade::shell::clock::i2c::{Brightness, DisplayError, Displays};
-use rokade::shell::clock::own::{self, Edge, Parts, Which};
+use rokade::shell::clock::own::{self, ClockContact, Edge, Parts};
 use rokade::shell::now::Now;
 use rokade::sim::DisplaySim;
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::ClockMessage;
 use rokade::wire::contact::{Contacts, Level, Shape};
-use rokade::wire::ht16k33::Face;
+use rokade::wire::ht16k33::FourDigits;
 use shakmaty::Color;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -65,11 +65,11 @@ fn a_display_that_was_unplugged_shows_again() {
     let bus = Bus::default();
     bus.plug(0);
     let mut displays = Displays::new(bus.clone(), 0x70, 0x71, Brightness(8));
-    assert_eq!(displays.show(End::Left, Face::of_seconds(61)), Ok(()));
+    assert_eq!(displays.show(End::Left, FourDigits::of_seconds(61)), Ok(()));
     assert_eq!(bus.shown(0), " 1:01");
     let absent = embedded_hal::i2c::NoAcknowledgeSource::Address;
     let missing = DisplayError { address: 0x71, kind: ErrorKind::NoAcknowledge(absent) };
-    assert_eq!(displays.show(End::Right, Face::of_seconds(5_400)), Err(missing));
+    assert_eq!(displays.show(End::Right, FourDigits::of_seconds(5_400)), Err(missing));
     assert!(missing.to_string().starts_with("the display at 0x71 does not answer"));
     bus.plug(1);
     assert_eq!(displays.refresh(), Ok(()));
@@ -78,7 +78,7 @@ fn a_display_that_was_unplugged_shows_again() {
     bus.plug(0);
     assert_eq!(bus.shown(0), "");
     bus.0.borrow_mut()[0] = None;
-    assert!(displays.show(End::Left, Face::of_seconds(59)).is_err());
+    assert!(displays.show(End::Left, FourDigits::of_seconds(59)).is_err());
     bus.plug(0);
     assert_eq!(displays.refresh(), Ok(()));
     assert_eq!(bus.shown(0), " 0:59");
@@ -87,7 +87,7 @@ fn a_display_that_was_unplugged_shows_again() {
 #[test]
 fn a_machine_without_pins_says_so() {
     let (edges, _kept) = own::edges();
-    let pins = Pins { contacts: vec![(Which::Left, 5)], buzzer: None };
+    let pins = Pins { contacts: vec![(ClockContact::Left, 5)], buzzer: None };
     // On a Pi the pin may well be there.
     if let Err(GpioError::Chip(why)) = GpioPins::open(&pins, Now::start(), &edges) {
         let told = GpioError::Chip(why).to_string();
@@ -113,14 +113,14 @@ impl Models {
 }
 
 impl Parts for Models {
-    fn level(&mut self, which: Which) -> Level {
+    fn level(&mut self, which: ClockContact) -> Level {
         let is_down = self.desk().levels[which as usize];
         if is_down { Level::Closed } else { Level::Open }
     }
 
-    fn show(&mut self, end: End, face: Face) {
+    fn show(&mut self, end: End, face: FourDigits) {
         let (_, digits) = face.frames();
-        self.desk().faces[usize::from(end == End::Right)] = Face::read(&digits);
+        self.desk().faces[usize::from(end == End::Right)] = FourDigits::read(&digits);
     }
 
     fn refresh(&mut self) {}
@@ -154,7 +154,10 @@ async fn a_press_reaches_the_game_with_the_stamp_of_its_edge() {
     parts.desk().levels[0] = true;
     // The loop was busy for three milliseconds.
     tokio::time::sleep(Duration::from_millis(3)).await;
-    edges_tx.send(Edge { at: edge, which: Which::Left, level: Level::Closed }).await.unwrap();
+    edges_tx
+        .send(Edge { at: edge, which: ClockContact::Left, level: Level::Closed })
+        .await
+        .unwrap();
     tokio::time::sleep(Duration::from_millis(40)).await;
     assert_eq!(parts.desk().n_sounds, 1);
     assert!(!parts.desk().is_loud, "a press sounds for 20 ms");

@@ -10,8 +10,8 @@ use crate::wire::describe::{command, message, unhex};
 use rokade::sim::{DgtClockSim, Obedience};
 use rokade::time::Mono;
 use rokade::wire::{
-    Act, BoardMessage, ClockCommand, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockText,
-    ClockTime, Command, Decoder, Item, LineInput, Runs, Wanted,
+    BoardCommand, BoardMessage, ClockCommand, ClockDriver, ClockKind, ClockLine, ClockMessage,
+    ClockText, ClockTime, Decoder, DriverOutput, Item, LineInput, Runs, Wanted,
 };
 use std::time::Duration;
 
@@ -70,17 +70,20 @@ impl Dialogue {
         dialogue
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut ClockLine, Mono, &mut Vec<Act<Command>>)) {
+    fn drive(
+        &mut self,
+        act: impl FnOnce(&mut ClockLine, Mono, &mut Vec<DriverOutput<BoardCommand>>),
+    ) {
         let mut out = Vec::new();
         act(&mut self.driver, self.now, &mut out);
         for act in out {
             match act {
-                Act::Send(Command::Clock(it)) => {
-                    self.note('>', &command(&Command::Clock(it)));
+                DriverOutput::Send(BoardCommand::Clock(it)) => {
+                    self.note('>', &command(&BoardCommand::Clock(it)));
                     self.answer(&it);
                 }
-                Act::Send(_) => self.show(),
-                Act::Tell(_) => {}
+                DriverOutput::Send(_) => self.show(),
+                DriverOutput::Tell(_) => {}
             }
         }
     }

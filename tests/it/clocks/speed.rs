@@ -5,7 +5,8 @@ use rokade::sim::{DgtClockSim, Obedience};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    Act, BoardMessage, Button, Buttons, ClockKind, ClockMessage, ClockNews, ClockTime, Command,
+    BoardCommand, BoardMessage, Button, Buttons, ClockKind, ClockMessage, ClockNews, ClockTime,
+    DriverOutput,
 };
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
@@ -49,7 +50,7 @@ struct Room {
     answered: Option<(Mono, ClockMessage)>,
     /// The clock obeys, and was taken for one that does not.
     is_accused: bool,
-    to_clock: Vec<(Mono, Command)>,
+    to_clock: Vec<(Mono, BoardCommand)>,
     to_host: Vec<(Mono, ClockMessage)>,
 }
 
@@ -77,12 +78,15 @@ impl Room {
         room
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut ClockDesk, Mono, &mut Vec<Act<Command>>)) {
+    fn drive(
+        &mut self,
+        act: impl FnOnce(&mut ClockDesk, Mono, &mut Vec<DriverOutput<BoardCommand>>),
+    ) {
         let mut out = Vec::new();
         act(&mut self.desk, self.now, &mut out);
         for act in out {
-            self.is_accused |= act == Act::Tell(ClockNews::Defies);
-            let Act::Send(command) = act else { continue };
+            self.is_accused |= act == DriverOutput::Tell(ClockNews::Defies);
+            let DriverOutput::Send(command) = act else { continue };
             let at = self.now + Duration::from_millis(self.chance.u64(20..80));
             self.to_clock.push((at, command));
         }
@@ -153,7 +157,7 @@ impl Room {
         self.clock.advance(now);
         while let Some(idx) = first_due(&self.to_clock, now) {
             match self.to_clock.remove(idx).1 {
-                Command::Clock(command) => {
+                BoardCommand::Clock(command) => {
                     if let Some(ack) = self.clock.obey(now, &command) {
                         self.say(&ClockMessage::Ack(ack));
                         self.answered = Some((now, ClockMessage::Ack(ack)));

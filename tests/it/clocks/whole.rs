@@ -6,18 +6,18 @@ mod causes;
 mod set;
 
 use causes::Cause;
-use rokade::clock::{ClockModel, FirstIncrement, Manner, Note, Times};
+use rokade::clock::{ClockModel, ClockNote, FirstIncrement, Manner, Times};
 use rokade::drive::{ClockDesk, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
 use rokade::game::{ClockRole, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{self, Terms};
-use rokade::sim::{Badness, DgtClockSim, Faults, Obedience};
+use rokade::sim::{Badness, DgtClockSim, FaultyLine, Obedience};
 use rokade::table::End;
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::{
-    Act, BoardMessage, ClockKind, ClockMessage, ClockTime, Command, CommandDecoder, Dump, HostItem,
-    Orientation, SideTime,
+    BoardCommand, BoardMessage, ClockKind, ClockMessage, ClockTime, CommandDecoder, DriverOutput,
+    Dump, HostItem, Orientation, SideTime,
 };
 use set::Set;
 use shakmaty::{Board, Color};
@@ -67,8 +67,8 @@ struct Hall {
     is_line_up: bool,
     is_line_bad: bool,
     /// To the board, and to the host.
-    faults: [Faults; 2],
-    to_board: Vec<(Mono, Command)>,
+    faults: [FaultyLine; 2],
+    to_board: Vec<(Mono, BoardCommand)>,
     to_host: Vec<(Mono, BoardMessage)>,
     polled: Mono,
     sent: Option<ClockMessage>,
@@ -133,7 +133,7 @@ impl Hall {
             },
             ..Settings::default()
         };
-        let faults = [seed, !seed].map(|seed| Faults::new(Badness::NONE, seed));
+        let faults = [seed, !seed].map(|seed| FaultyLine::new(Badness::NONE, seed));
         let mut hall = Self {
             kind,
             now: Mono::default(),
@@ -240,7 +240,8 @@ impl Hall {
             self.carry_out(out);
         }
         let Fact::ClockNote(note) = fact else { return };
-        self.is_told_apart |= matches!(note, Note::Unexplained { .. } | Note::Reset { .. });
+        self.is_told_apart |=
+            matches!(note, ClockNote::Unexplained { .. } | ClockNote::Reset { .. });
         self.log.push(format!("{}  {note} {}", self.now, note.code()));
         let is_recent = |at: &Mono| self.now.since(*at) <= SPOKEN_OF;
         // A drift is told of when it has added up.
@@ -248,7 +249,7 @@ impl Hall {
             // Told of when the clock can be heard again.
             Cause::Battery => true,
             // Presses that were heard late add up to the same.
-            Cause::Bad => matches!(note, Note::Drift { .. }),
+            Cause::Bad => matches!(note, ClockNote::Drift { .. }),
             _ => false,
         };
         let silent = self.gone_at.min(self.unheard_since);
@@ -276,17 +277,17 @@ impl Hall {
         self.causes.push((self.now, cause));
     }
 
-    fn carry_out(&mut self, acts: Vec<Act<Command>>) {
+    fn carry_out(&mut self, acts: Vec<DriverOutput<BoardCommand>>) {
         for act in acts {
-            let Act::Send(command) = act else { continue };
+            let DriverOutput::Send(command) = act else { continue };
             self.send(command);
         }
     }
 
     /// What is asked of the board alone is none of this test's business, and arrives.
-    fn send(&mut self, command: Command) {
+    fn send(&mut self, command: BoardCommand) {
         let arrivals = match command {
-            Command::Clock(_) | Command::SendClock => self.faults[0].pass(self.now),
+            BoardCommand::Clock(_) | BoardCommand::SendClock => self.faults[0].pass(self.now),
             _ => vec![self.now],
         };
         self.to_board.extend(arrivals.into_iter().map(|at| (at + WAY, command.clone())));
@@ -423,16 +424,16 @@ impl Hall {
         }
     }
 
-    fn obey(&mut self, command: &Command) {
+    fn obey(&mut self, command: &BoardCommand) {
         if !self.is_line_up {
             return;
         }
         let answer = match command {
-            Command::SendClock => {
+            BoardCommand::SendClock => {
                 let message = self.reading();
                 return self.say(message);
             }
-            Command::Clock(command) => {
+            BoardCommand::Clock(command) => {
                 let now = self.now;
                 if let (Device::Driven(clock, _), true) = (&mut self.device, self.is_plugged)
                     && let Some(ack) = clock.obey(now, command)
@@ -441,11 +442,11 @@ impl Hall {
                 }
                 return;
             }
-            Command::SendBoard => {
+            BoardCommand::SendBoard => {
                 BoardMessage::Dump(Box::new(Dump::new(&Board::new(), Orientation::Normal)))
             }
-            Command::SendVersion => BoardMessage::Version { major: 1, minor: 8 },
-            Command::ReturnSerial => BoardMessage::Serial("01025".to_owned()),
+            BoardCommand::SendVersion => BoardMessage::Version { major: 1, minor: 8 },
+            BoardCommand::ReturnSerial => BoardMessage::Serial("01025".to_owned()),
             _ => return,
         };
         self.to_host.push((self.now + WAY, answer));
@@ -584,7 +585,7 @@ fn a_clock_that_the_arbiter_has_set_and_the_game_agree_in_the_end() {
 }
 
 /// The commands that a host has sent.
-fn sent(bytes: &[u8]) -> Vec<Command> {
+fn sent(bytes: &[u8]) -> Vec<BoardCommand> {
     let mut items = Vec::new();
     CommandDecoder::default().push(bytes, &mut items);
     let command = |item| match item {

@@ -1,12 +1,12 @@
 //! A board with a clock at the far end of a line, and a driver at the near end, in virtual time.
 
-use rokade::sim::{Badness, DgtClockSim, Faults, Glass, Obedience};
+use rokade::sim::{Badness, DgtClockSim, FaultyLine, Glass, Obedience};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::segments::segments;
 use rokade::wire::{
-    Ack, Act, Buttons, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews, ClockTime,
-    Command, Difference, LineInput, Runs, SideTime, Wanted, WantedTimes,
+    Ack, BoardCommand, Buttons, ClockDriver, ClockKind, ClockLine, ClockMessage, ClockNews,
+    ClockTime, Difference, DriverOutput, LineInput, Runs, SideTime, Wanted, WantedTimes,
 };
 use std::time::Duration;
 
@@ -38,8 +38,8 @@ pub(super) struct World {
     pub(super) clock: DgtClockSim,
     is_plugged: bool,
     /// To the board, and to the host.
-    faults: [Faults; 2],
-    to_board: Vec<(Mono, Command)>,
+    faults: [FaultyLine; 2],
+    to_board: Vec<(Mono, BoardCommand)>,
     to_host: Vec<(Mono, ClockMessage)>,
     polled: Mono,
     /// What the board has sent last.
@@ -73,7 +73,7 @@ impl World {
     }
 
     fn of(clock: DgtClockSim, badness: Badness, seed: u64) -> Self {
-        let faults = [seed, !seed].map(|seed| Faults::new(badness, seed));
+        let faults = [seed, !seed].map(|seed| FaultyLine::new(badness, seed));
         let mut world = Self {
             now: Mono::default(),
             driver: ClockLine::new(),
@@ -95,19 +95,22 @@ impl World {
         world
     }
 
-    fn drive(&mut self, act: impl FnOnce(&mut ClockLine, Mono, &mut Vec<Act<Command>>)) {
+    fn drive(
+        &mut self,
+        act: impl FnOnce(&mut ClockLine, Mono, &mut Vec<DriverOutput<BoardCommand>>),
+    ) {
         let mut out = Vec::new();
         act(&mut self.driver, self.now, &mut out);
         for act in out {
             match act {
-                Act::Tell(news) => self.news.push(news),
-                Act::Send(command) => self.send(command),
+                DriverOutput::Tell(news) => self.news.push(news),
+                DriverOutput::Send(command) => self.send(command),
             }
         }
     }
 
-    fn send(&mut self, command: Command) {
-        if let Command::Clock(command) = &command {
+    fn send(&mut self, command: BoardCommand) {
+        if let BoardCommand::Clock(command) = &command {
             self.n_sent += 1;
             self.ids.push(command.id());
             let overlaps =
@@ -254,18 +257,18 @@ impl World {
         }
     }
 
-    fn obey(&mut self, command: &Command) {
+    fn obey(&mut self, command: &BoardCommand) {
         match command {
-            Command::SendClock => {
+            BoardCommand::SendClock => {
                 let message = self.reading();
                 self.say(&message);
             }
-            Command::Clock(command) if self.is_plugged => {
+            BoardCommand::Clock(command) if self.is_plugged => {
                 if let Some(ack) = self.clock.obey(self.now, command) {
                     self.say(&ClockMessage::Ack(ack));
                 }
             }
-            Command::Clock(_) => {}
+            BoardCommand::Clock(_) => {}
             other => panic!("a driver of clocks sent {other:?}"),
         }
     }

@@ -7,14 +7,14 @@
 //! `ROKADE_LOOP_SEED` for the first of the seeds, play more.
 
 use super::{SMALL, boot};
-use rokade::clock::{Note, Times};
+use rokade::clock::{ClockNote, Times};
 use rokade::game::act::CHAPTERS;
 use rokade::game::{Act, Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
 use rokade::laws::Terms;
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
-use rokade::shell::journal::{Journal, MemStorage, Reader, Survival, verify};
-use rokade::shell::record::{self, Games, Nonsense, Recorded};
+use rokade::shell::journal::{Journal, JournalReader, MemStorage, Survival, verify};
+use rokade::shell::record::{self, Games, Nonsense, RecordedGame};
 use rokade::sim::games::random_game_from;
 use rokade::sim::hands;
 use rokade::sim::script::Happening;
@@ -102,7 +102,7 @@ struct Life {
 fn read(disk: &MemStorage) -> (Games, Log, Vec<(String, Option<String>)>) {
     let (mut games, mut log, mut lines) = (Games::default(), Log::default(), Vec::new());
     let mut nonsense = Nonsense::default();
-    let mut reader = Reader::new(disk.clone());
+    let mut reader = JournalReader::new(disk.clone());
     loop {
         let more = reader.poll().unwrap();
         if more.is_empty() {
@@ -200,7 +200,7 @@ impl Life {
             assert_eq!((value(body), said), (value(read), told));
         }
         if lines.len() == self.written.len() {
-            let pgn = |games: &Games| games.current().as_ref().map(Recorded::to_pgn);
+            let pgn = |games: &Games| games.current().as_ref().map(RecordedGame::to_pgn);
             assert_eq!(pgn(&games), pgn(&self.games));
             let believed = self.game.play().map(|play| play.sheet().moves().to_vec());
             let folded = games.current().map(|game| game.sheet.moves().to_vec());
@@ -418,7 +418,7 @@ fn a_time_is_told_the_same_once_it_is_read() {
     let shown = both(Duration::from_secs(5_760));
     for micros in [0, 1, 300, 999, 1_000, 999_999] {
         let estimated = both(Duration::from_micros(5_706_000_000 + micros));
-        let fact = Fact::ClockNote(Note::Back { estimated, shown });
+        let fact = Fact::ClockNote(ClockNote::Back { estimated, shown });
         let json = Record::new(0, &fact).to_json();
         let read = serde_json::from_str::<Record>(&json).unwrap().to_fact().unwrap();
         assert_eq!(Record::new(0, &read).to_json(), json);

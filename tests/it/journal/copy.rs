@@ -2,7 +2,7 @@
 //! written over.
 
 use rokade::shell::journal::{
-    Call, Journal, JournalError, MemStorage, Mirror, Position, Storage, Survival, verify,
+    Call, Journal, JournalCopy, JournalError, MemStorage, Position, Storage, Survival, verify,
 };
 
 use super::{LONG, SMALL, assert_prefix, disk_with, entry, filled, hundred, open};
@@ -15,9 +15,9 @@ impl Stick {
         Self(vec![MemStorage::new(), MemStorage::new(), MemStorage::new()])
     }
 
-    fn mirror(&self) -> Mirror<impl Fn(usize) -> MemStorage + use<>> {
+    fn mirror(&self) -> JournalCopy<impl Fn(usize) -> MemStorage + use<>> {
         let places = self.0.clone();
-        Mirror::new(move |place| places[place - 1].clone())
+        JournalCopy::new(move |place| places[place - 1].clone())
     }
 
     fn first(&self) -> &MemStorage {

@@ -4,14 +4,15 @@
 use super::{LONG, SMALL, assert_prefix, boot, disk_with, ends, entry, filled, hundred, n_lines};
 use super::{open, reading};
 use rokade::shell::journal::{
-    Damage, Flaw, Journal, Kind, Limits, Line, MemStorage, Reader, salvage, verify,
+    BrokenBy, Damage, Flaw, Journal, JournalLine, JournalReader, Limits, MemStorage, salvage,
+    verify,
 };
 
 /// Lines of the journal whose bytes are changed one by one, and how many of these bytes.
 const LINES: u64 = 600;
 const N_FLIPS: usize = 200;
 
-fn opened(disk: &MemStorage, limits: Limits) -> (Vec<Line>, Vec<Damage>, bool) {
+fn opened(disk: &MemStorage, limits: Limits) -> (Vec<JournalLine>, Vec<Damage>, bool) {
     let mut lines = Vec::new();
     let (_, found) =
         Journal::open_with(disk.clone(), boot(), limits, &mut |line| lines.push(line)).unwrap();
@@ -19,7 +20,7 @@ fn opened(disk: &MemStorage, limits: Limits) -> (Vec<Line>, Vec<Damage>, bool) {
 }
 
 /// Asserts that `lines` are entries of 1 to `n` in their order, and returns how many are missing.
-fn missing(lines: &[Line], n: u64) -> u64 {
+fn missing(lines: &[JournalLine], n: u64) -> u64 {
     for line in lines {
         assert_eq!((&line.body, line.stamp), (&entry(line.seq).body, entry(line.seq).stamp));
     }
@@ -39,7 +40,7 @@ fn one_turned_bit_costs_nothing() {
         let verdict = verify(&disk).unwrap();
         assert!(!verdict.is_sound(), "byte {at} unseen: {verdict}");
         assert_eq!(verdict.lines, 100, "byte {at}: {verdict}");
-        assert_eq!(verdict.broken().unwrap().kind, Kind::Damage);
+        assert_eq!(verdict.broken().unwrap().kind, BrokenBy::Damage);
         let seen = reading::all(&disk);
         assert_eq!(missing(&seen, 100), 0, "byte {at}");
         let (lines, damage, _) = opened(&disk, LONG);
@@ -218,7 +219,7 @@ fn without_a_checksum_damage_is_read_as_if_it_were_the_record() {
         let disk = disk_with(&bytes);
         n_unseen += usize::from(verify(&disk).unwrap().is_sound());
         let (lines, ..) = opened(&disk, LONG);
-        let is_wrong = |seen: &Line| seen.body != entry(seen.seq).body;
+        let is_wrong = |seen: &JournalLine| seen.body != entry(seen.seq).body;
         n_wrong += lines.iter().filter(|line| is_wrong(line)).count();
     }
     // The hash of a line is in the next one; behind the last there is none.
@@ -309,7 +310,7 @@ fn a_reader_that_follows_passes_damage_too() {
     bytes[3_000] = b'~';
     bytes[3_001] = b'~';
     disk.put("000001.journal", &bytes);
-    let mut reader = Reader::new(disk.clone());
+    let mut reader = JournalReader::new(disk.clone());
     let mut seen = Vec::new();
     let (mut journal, ..) = open(disk, LONG).unwrap();
     let mut damage = Vec::new();

@@ -7,15 +7,15 @@ use rokade::game::entry::Basis;
 use rokade::game::{Effect, Entry, Event, Fact, Game, Keeping, Settings};
 use rokade::relay::delay::Delay;
 use rokade::relay::log::Log;
+use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
 use rokade::shell::gate::{self, Gate};
-use rokade::shell::http::Shown;
+use rokade::shell::http::ShownView;
 use rokade::shell::journal::{
-    Backoff, Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer,
-    WriterEvent,
+    Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer, WriterEvent,
 };
 use rokade::shell::now::Now;
-use rokade::shell::publish::{After, Echo, Publisher, Sent};
+use rokade::shell::publish::{After, Echo, Publisher, SentBatch};
 use rokade::shell::record::{self, Games, Nonsense};
 use rokade::shell::status::Status;
 use rokade::time::{Mono, Stamp, Wall};
@@ -175,7 +175,7 @@ fn lines_that_make_no_sense_are_passed_over_and_said() {
 
 /// A publisher with the ends of what it publishes.
 struct Public {
-    view: watch::Receiver<Arc<Shown>>,
+    view: watch::Receiver<Arc<ShownView>>,
     status: watch::Receiver<Status>,
     running: tokio::task::JoinHandle<()>,
 }
@@ -191,9 +191,9 @@ impl Public {
 /// Publishes what `events` say is kept, of which the entries were `sent`.
 fn publish(
     events: mpsc::UnboundedReceiver<WriterEvent<After>>,
-    sent: mpsc::UnboundedReceiver<Sent>,
+    sent: mpsc::UnboundedReceiver<SentBatch>,
 ) -> Public {
-    let shown = Shown { text: "0".to_owned(), made: Instant::now() };
+    let shown = ShownView { text: "0".to_owned(), made: Instant::now() };
     let (view, views) = watch::channel(Arc::new(shown));
     let (status, statuses) = watch::channel(Status::default());
     let publisher = Publisher {
@@ -213,13 +213,13 @@ fn publish(
 
 /// The same of what is written to `journal`.
 fn write(disk: &Disk, journal: Journal<MemStorage>) -> (Writer<After, MemStorage>, Public) {
-    let at_once = Backoff { first: Duration::ZERO, most: Duration::from_millis(5) };
+    let at_once = Backoff::new(Duration::ZERO, Duration::from_millis(5));
     let (writer, events) = Writer::start(disk, journal, at_once);
     (writer, publish(events, mpsc::unbounded_channel().1))
 }
 
 fn news(n: u64, body: &str) -> Batch<After> {
-    let shown = Shown { text: n.to_string(), made: Instant::now() };
+    let shown = ShownView { text: n.to_string(), made: Instant::now() };
     let (rendered, news) = oneshot::channel();
     rendered.send(Arc::new(shown)).unwrap();
     let after = After { shown: Some(news), ..After::default() };
@@ -269,7 +269,7 @@ fn a_memory_that_is_full_refuses_the_batch() {
     let (journal, ..) = open(disk.clone(), Limits { waiting: 2, ..LONG }).unwrap();
     disk.fail(Call::Create, 1, u64::MAX);
     let threads = Disk::start().unwrap();
-    let never = Backoff { first: Duration::from_secs(99), most: Duration::from_secs(99) };
+    let never = Backoff::new(Duration::from_secs(99), Duration::from_secs(99));
     let (writer, mut events) = Writer::start(&threads, journal, never);
     for n in 0..3 {
         let line = NewLine { stamp: at(n), body: "{}".to_owned() };
@@ -325,7 +325,7 @@ async fn a_disk_that_stands_still_is_said_apart() {
     let (sending, sent) = mpsc::unbounded_channel();
     let mut public = publish(received, sent);
     for n in 1..=3 {
-        sending.send(Sent::now(vec![format!("line {n}")])).unwrap();
+        sending.send(SentBatch::now(vec![format!("line {n}")])).unwrap();
     }
     let stalled = public.says(|status| status.disk.is_some()).await;
     assert_eq!(stalled.disk.as_deref(), Some("the disk does not answer"));
@@ -336,7 +336,7 @@ async fn a_disk_that_stands_still_is_said_apart() {
     }
     public.says(|status| status.disk.is_none()).await;
     // One that is answered in time is not spoken of.
-    sending.send(Sent::now(Vec::new())).unwrap();
+    sending.send(SentBatch::now(Vec::new())).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     events
         .send(WriterEvent::Written { after: After::default(), durable: true, at: Instant::now() })
@@ -361,7 +361,7 @@ async fn what_is_rendered_after_the_disk_has_it_is_shown_in_its_turn() {
     events.send(written(news(3, "{}").after)).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(public.view.borrow().text, "0");
-    let shown = Shown { text: "1".to_owned(), made: Instant::now() };
+    let shown = ShownView { text: "1".to_owned(), made: Instant::now() };
     rendered.send(Arc::new(shown)).unwrap();
     public.view.wait_for(|shown| shown.text == "3").await.unwrap();
     drop(events);

@@ -1,6 +1,8 @@
 //! What `verify` finds, and what a reader sees while the journal is written.
 
-use rokade::shell::journal::{Call, Flaw, Kind, Line, MemStorage, Reader, verify};
+use rokade::shell::journal::{
+    BrokenBy, Call, Flaw, JournalLine, JournalReader, MemStorage, verify,
+};
 
 use super::{
     LONG, SMALL, assert_prefix, body, disk_with, ends, entry, filled, hundred, n_lines, open,
@@ -12,7 +14,7 @@ fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// How many of the lines cannot be read, and the first break.
-fn broken_after(lines: &[Vec<u8>]) -> (u64, u64, Flaw, Kind) {
+fn broken_after(lines: &[Vec<u8>]) -> (u64, u64, Flaw, BrokenBy) {
     let verdict = verify(&disk_with(&lines.concat())).unwrap();
     let broken = verdict.broken().expect("a break");
     assert!(!verdict.is_sound());
@@ -20,8 +22,8 @@ fn broken_after(lines: &[Vec<u8>]) -> (u64, u64, Flaw, Kind) {
 }
 
 /// All that a reader gets to see.
-pub(super) fn all(disk: &MemStorage) -> Vec<Line> {
-    let mut reader = Reader::new(disk.clone());
+pub(super) fn all(disk: &MemStorage) -> Vec<JournalLine> {
+    let mut reader = JournalReader::new(disk.clone());
     let mut seen = Vec::new();
     loop {
         let more = reader.poll().unwrap();
@@ -40,20 +42,20 @@ fn verify_finds_one_line_changed_removed_swapped_or_doubled() {
     let at = changed[49].len() - 10;
     changed[49][at] ^= 1;
     // One bit: there is only one way to turn it back.
-    assert_eq!(broken_after(&changed), (0, start(49), Flaw::Crc, Kind::Damage));
+    assert_eq!(broken_after(&changed), (0, start(49), Flaw::Crc, BrokenBy::Damage));
     changed[49][at] ^= 6;
-    assert_eq!(broken_after(&changed), (1, start(49), Flaw::Crc, Kind::Damage));
+    assert_eq!(broken_after(&changed), (1, start(49), Flaw::Crc, BrokenBy::Damage));
     let mut removed = good.clone();
     removed.remove(49);
     let gap = Flaw::Sequence { expected: 50, found: 51 };
-    assert_eq!(broken_after(&removed), (1, start(49), gap, Kind::Damage));
+    assert_eq!(broken_after(&removed), (1, start(49), gap, BrokenBy::Damage));
     let mut swapped = good.clone();
     swapped.swap(49, 50);
-    assert_eq!(broken_after(&swapped), (1, start(49), gap, Kind::Damage));
+    assert_eq!(broken_after(&swapped), (1, start(49), gap, BrokenBy::Damage));
     let mut doubled = good.clone();
     doubled.insert(50, good[49].clone());
     let twice = Flaw::Sequence { expected: 51, found: 50 };
-    assert_eq!(broken_after(&doubled), (0, start(50), twice, Kind::Damage));
+    assert_eq!(broken_after(&doubled), (0, start(50), twice, BrokenBy::Damage));
 }
 
 #[test]
@@ -63,7 +65,7 @@ fn verify_finds_a_line_made_anew_with_a_right_checksum() {
     let json = text[9..].trim_end().replace("\"n\":50", "\"n\":51");
     lines[49] = format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes())).into_bytes();
     let (n, _, flaw, kind) = broken_after(&lines);
-    assert_eq!((n, flaw, kind), (0, Flaw::Chain, Kind::Damage));
+    assert_eq!((n, flaw, kind), (0, Flaw::Chain, BrokenBy::Damage));
 }
 
 #[test]
@@ -73,7 +75,7 @@ fn verify_tells_the_same_for_every_line() {
         let mut removed = good.clone();
         removed.remove(idx);
         let (n, _, flaw, kind) = broken_after(&removed);
-        assert_eq!((n, kind), (1, Kind::Damage), "line {idx}");
+        assert_eq!((n, kind), (1, BrokenBy::Damage), "line {idx}");
         assert!(matches!(flaw, Flaw::Sequence { .. }));
     }
 }
@@ -87,7 +89,7 @@ fn a_missing_segment_is_damage() {
         other.put(&name, &disk.bytes(&name).unwrap());
     }
     let broken = verify(&other).unwrap().broken().unwrap();
-    assert_eq!((broken.file.as_str(), broken.kind), ("000003.journal", Kind::Damage));
+    assert_eq!((broken.file.as_str(), broken.kind), ("000003.journal", BrokenBy::Damage));
     assert!(!verify(&other).unwrap().is_sound());
 }
 
@@ -103,7 +105,7 @@ fn the_verdict_is_a_sentence() {
 #[test]
 fn a_reader_follows_across_segments_and_failures() {
     let disk = MemStorage::new();
-    let mut reader = Reader::new(disk.clone());
+    let mut reader = JournalReader::new(disk.clone());
     assert!(reader.poll().unwrap().is_empty());
     let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
     let mut seen = Vec::new();
@@ -125,7 +127,7 @@ fn a_reader_follows_across_segments_and_failures() {
 fn a_late_reader_sees_everything() {
     for limits in [SMALL, LONG] {
         let disk = filled(400, limits);
-        let mut reader = Reader::new(disk);
+        let mut reader = JournalReader::new(disk);
         let mut seen = Vec::new();
         loop {
             let more = reader.poll().unwrap();
@@ -143,7 +145,7 @@ fn a_late_reader_sees_everything() {
 fn a_reader_waits_for_the_other_half_of_a_line() {
     let whole = hundred();
     let disk = disk_with(&[]);
-    let mut reader = Reader::new(disk.clone());
+    let mut reader = JournalReader::new(disk.clone());
     let (mut seen, ends) = (Vec::new(), ends(&whole));
     for end in 0..=whole.len() {
         let mut bytes = whole[..end].to_vec();
@@ -159,7 +161,7 @@ fn a_reader_waits_for_the_other_half_of_a_line() {
 fn a_reader_takes_lines_longer_than_its_chunk() {
     let disk = MemStorage::new();
     let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
-    let mut reader = Reader::new(disk);
+    let mut reader = JournalReader::new(disk);
     for n in 1..=3 {
         let mut long = entry(n);
         long.body = format!("{{\"n\":\"{}\"}}", "x".repeat(200_000));

@@ -1,13 +1,13 @@
 //! A disk that cannot be used from the start, one that fills up, and what is kept free for that.
 
 use rokade::shell::journal::{
-    Call, Journal, JournalError, Line, MemStorage, RESERVE, Survival, verify,
+    Call, Journal, JournalError, JournalLine, MemStorage, RESERVE, Survival, verify,
 };
 
 use super::{LONG, SMALL, assert_prefix, boot, disk_with, entry, filled, hundred, open};
 
 /// A journal on a folder that cannot be had, with the lines that can be read of it.
-fn detached(disk: &MemStorage) -> (Journal<MemStorage>, Vec<Line>) {
+fn detached(disk: &MemStorage) -> (Journal<MemStorage>, Vec<JournalLine>) {
     assert!(matches!(open(disk.clone(), SMALL), Err(JournalError::Io { .. })));
     let mut lines = Vec::new();
     let (journal, found) =

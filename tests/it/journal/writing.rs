@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
+use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
 use rokade::shell::journal::{
-    Backoff, Batch, Call, MemStorage, NewLine, Survival, Writer, WriterEvent, verify,
+    Batch, Call, MemStorage, NewLine, Survival, Writer, WriterEvent, verify,
 };
 
 use super::{LONG, assert_prefix, entry, open};
 
-const AT_ONCE: Backoff = Backoff { first: Duration::ZERO, most: Duration::ZERO };
+const AT_ONCE: Backoff = Backoff::new(Duration::ZERO, Duration::ZERO);
 
 /// Longer than the test runs.
-const NEVER: Backoff =
-    Backoff { first: Duration::from_secs(86_400), most: Duration::from_secs(86_400) };
+const NEVER: Backoff = Backoff::new(Duration::from_secs(86_400), Duration::from_secs(86_400));
 
 fn batch(n: u64) -> Batch<u64> {
     Batch { lines: vec![entry(n)], after: n }

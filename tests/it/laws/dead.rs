@@ -2,7 +2,7 @@
 
 use super::{position, rows};
 use proptest::prelude::*;
-use rokade::laws::dead::{self, Answer, Life, Search};
+use rokade::laws::dead::{self, CanMate, Life, MateSearch};
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{
     Board, CastlingMode, Chess, Color, EnPassantMode, File, Move, Piece, Position, Rank, Role,
@@ -22,12 +22,12 @@ fn assert_mates(pos: &Chess, by: Color, line: &[Move]) {
 
 fn word(pos: &Chess, by: Color) -> &'static str {
     match dead::can_mate(pos, by, dead::BUDGET) {
-        Answer::Yes(line) => {
+        CanMate::Yes(line) => {
             assert_mates(pos, by, &line);
             "yes"
         }
-        Answer::No => "no",
-        Answer::Undecided => "undecided",
+        CanMate::No => "no",
+        CanMate::Undecided => "undecided",
     }
 }
 
@@ -63,19 +63,19 @@ fn who_can_mate_stands_in_the_table() {
 #[test]
 fn a_search_can_be_taken_up_again() {
     let pos = position("4k3/7p/8/8/8/8/8/3BK3 w - - 0 1");
-    let mut search = Search::new(&pos, Color::White);
+    let mut search = MateSearch::new(&pos, Color::White);
     let mut n_calls = 0;
     let line = loop {
         n_calls += 1;
         match search.run(100) {
-            Answer::Yes(line) => break line,
-            answer => assert_eq!(answer, Answer::Undecided),
+            CanMate::Yes(line) => break line,
+            answer => assert_eq!(answer, CanMate::Undecided),
         }
     };
     assert!(n_calls > 3);
-    assert_eq!(dead::can_mate(&pos, Color::White, dead::BUDGET), Answer::Yes(line.clone()));
+    assert_eq!(dead::can_mate(&pos, Color::White, dead::BUDGET), CanMate::Yes(line.clone()));
     let n_spent = search.spent();
-    assert_eq!(search.run(100), Answer::Yes(line), "an answer stays");
+    assert_eq!(search.run(100), CanMate::Yes(line), "an answer stays");
     assert_eq!(search.spent(), n_spent);
 }
 
@@ -83,9 +83,9 @@ fn a_search_can_be_taken_up_again() {
 #[test]
 fn the_search_goes_straight() {
     let spent = |pos: &Chess, by: Color| {
-        let mut search = Search::new(pos, by);
+        let mut search = MateSearch::new(pos, by);
         let answer = search.run(dead::BUDGET);
-        if answer == Answer::Undecided { 0 } else { search.spent() }
+        if answer == CanMate::Undecided { 0 } else { search.spent() }
     };
     let table = rows::<4>(include_str!("../../tables/laws/dead.csv"));
     let of_table = table.iter().map(|[fen, ..]| position(fen));
@@ -101,7 +101,7 @@ fn the_search_goes_straight() {
 #[test]
 fn no_budget_means_no_search() {
     let start = Chess::default();
-    assert_eq!(dead::can_mate(&start, Color::White, 0), Answer::Undecided);
+    assert_eq!(dead::can_mate(&start, Color::White, 0), CanMate::Undecided);
     assert_eq!(dead::life(&start, 0), Life::Undecided);
     let bare = position("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
     assert_eq!(dead::life(&bare, 0), Life::Dead);
@@ -184,7 +184,7 @@ proptest! {
         if let Some((game, by)) = random_mate(seed) {
             for pos in game.iter().rev().step_by(7) {
                 let answer = dead::can_mate(pos, by, 300);
-                prop_assert_ne!(answer, Answer::No);
+                prop_assert_ne!(answer, CanMate::No);
                 prop_assert_ne!(dead::life(pos, 600), Life::Dead);
             }
         }
@@ -194,7 +194,7 @@ proptest! {
     fn no_wall_is_called_dead_that_can_be_mated_behind(seed in any::<u64>()) {
         if let Some(pos) = wall(seed) {
             for by in Color::ALL {
-                if dead::can_mate(&pos, by, 1_000) == Answer::No {
+                if dead::can_mate(&pos, by, 1_000) == CanMate::No {
                     prop_assert!(!is_mate_found(&pos, by, 5_000));
                 }
             }
@@ -210,7 +210,7 @@ fn a_king_that_was_left_in_check_is_not_taken() {
     let (role, from, to) = (Role::Rook, Square::H1, Square::H2);
     pos.play_unchecked(Move::Normal { role, from, capture: None, to, promotion: None });
     for by in Color::ALL {
-        assert_ne!(dead::can_mate(&pos, by, dead::BUDGET), Answer::No);
+        assert_ne!(dead::can_mate(&pos, by, dead::BUDGET), CanMate::No);
     }
     assert_ne!(dead::life(&pos, dead::BUDGET), Life::Dead);
 }

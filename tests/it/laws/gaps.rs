@@ -2,22 +2,22 @@
 //! he still can know, and says what he cannot.
 
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
-use rokade::laws::terms::Period;
+use rokade::laws::terms::AnnouncedPeriod;
 use rokade::laws::{Clocks, Code, Edition, Referee, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::sim::TableKind;
-use rokade::sim::trouble::{Case, Kind};
+use rokade::sim::trouble::{TroubleCase, TroubleKind};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading, Sight};
 use shakmaty::{Board, ByColor, Color, Position, Square};
 use std::time::Duration;
 
 /// The same of every kind of trouble, with seeds of games that have gaps.
-const ROWS: [(Kind, bool, &[u64]); 3] = [
-    (Kind::Cable, true, &[1, 2, 3, 4]),
-    (Kind::Noise, false, &[1, 2, 3, 4]),
-    (Kind::Cable, false, &[1, 2]),
+const ROWS: [(TroubleKind, bool, &[u64]); 3] = [
+    (TroubleKind::Cable, true, &[1, 2, 3, 4]),
+    (TroubleKind::Noise, false, &[1, 2, 3, 4]),
+    (TroubleKind::Cable, false, &[1, 2]),
 ];
 
 /// Where he believes the game to be, and the record.
@@ -38,7 +38,7 @@ fn he_stands_where_the_record_stands() {
     for (kind, is_forgetful, seeds) in ROWS {
         for (idx, &seed) in seeds.iter().enumerate() {
             let laws = Some(Edition::ALL[idx % Edition::ALL.len()]);
-            let case = Case { seed, kind, profile: "club", table, laws, is_forgetful };
+            let case = TroubleCase { seed, kind, profile: "club", table, laws, is_forgetful };
             let troubled = case.run(&[]);
             let game = &troubled.replay.game;
             n_gaps += game.play().expect("a game").sheet().gaps().len();
@@ -176,7 +176,7 @@ fn what_he_was_told_is_on_record() {
 #[test]
 fn a_control_that_lies_where_nobody_looked_is_met() {
     let periods = |moves: &[u16]| {
-        let to = |moves| Period { moves, time: Duration::from_secs(600), bonus: None };
+        let to = |moves| AnnouncedPeriod { moves, time: Duration::from_secs(600), bonus: None };
         moves.iter().copied().map(Some).chain([None]).map(to).collect::<Vec<_>>()
     };
     let rows: [(&[u16], &[&str]); 5] = [

@@ -3,7 +3,7 @@
 use super::{position, rows};
 use proptest::prelude::*;
 use rokade::laws::notation::{Language, MateSign, Misread, read, speak, write};
-use rokade::relay::notation::{Mark, Style, Written, line};
+use rokade::relay::notation::{Annotation, Style, Written, line};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
@@ -64,7 +64,7 @@ fn the_sample_game_is_read_and_written_in_every_language() {
             let m = m.unwrap_or_else(|e| panic!("{language} {}: {e}", cells[2 + idx]));
             assert_eq!(uci(m), cells[1]);
             assert_eq!(read(&pos, &speak(m, language), language), Ok(m));
-            let mark = if cells[7] == "(=)" { Mark::DrawOffer } else { Mark::Plain };
+            let mark = if cells[7] == "(=)" { Annotation::DrawOffer } else { Annotation::Plain };
             moves.push(Written { m, mark });
             pos.play_unchecked(m);
             assert_eq!(Fen::from_position(&pos, EnPassantMode::Legal).to_string(), cells[8]);

@@ -4,7 +4,7 @@ use rokade::clock::Times;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{Clocks, Code, Terms};
 use rokade::relay::log::Log;
-use rokade::relay::times::{Shown, shortest_first};
+use rokade::relay::times::{LastTimes, shortest_first};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::{Placement, Reading};
 use shakmaty::{Board, ByColor, Chess, Color, Square};
@@ -85,7 +85,7 @@ fn the_board_with_the_shortest_time_is_listed_first() {
         let left = ByColor { white, black };
         let running = Some(Color::White);
         seat.handle(10, Event::Clocked(Clocked::Shows(Clocks { left, running })));
-        let mut shown = Shown::default();
+        let mut shown = LastTimes::default();
         seat.facts().for_each(|fact| shown.take(fact));
         assert_eq!(shown.times(), Some(Times { white, black }));
         let is_low = seat

@@ -2,7 +2,7 @@
 
 use rokade::board::certabo::learn;
 use rokade::time::Mono;
-use rokade::wire::blocks::{Blocks, Cuttings, Language};
+use rokade::wire::blocks::{BlockLanguage, Blocks, Cuttings};
 use rokade::wire::certabo::{Chip, FromCertabo, encode_lights, lines_of, parse_chips};
 use rokade::wire::chesslink::{FromBoard, ToBoard};
 use rokade::wire::{
@@ -55,7 +55,7 @@ fn said_by_board(message: &ChessLinkMessage) -> String {
     }
 }
 
-fn cut<L: Language>(bytes: &[u8]) -> Cuttings<L::Message> {
+fn cut<L: BlockLanguage>(bytes: &[u8]) -> Cuttings<L::Message> {
     Blocks::default().push::<L>(Mono(0), bytes)
 }
 

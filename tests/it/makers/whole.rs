@@ -1,11 +1,11 @@
 //! Whole games in virtual time, by the same hands, on a DGT board and on one of another maker.
 
 use rokade::game::BoardKind;
-use rokade::sim::account::Account;
+use rokade::sim::account::Discrepancies;
 use rokade::sim::replay::settings_of;
 use rokade::sim::trial::{Choice, Recipe};
-use rokade::sim::trouble::{Case, Kind, Noise, Toll, Trouble};
-use rokade::sim::verdict::Verdict;
+use rokade::sim::trouble::{Noise, Toll, Trouble, TroubleCase, TroubleKind};
+use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Also, Replay, Script, TableKind, blame};
 use rokade::track::Sight;
 
@@ -34,7 +34,7 @@ fn contest(
         let (start, _, performance) = recipe.perform(&[]);
         let verdict = |script: &Script| {
             let replay = Replay::run_amid(script, settings_of(&script.header), &forgets);
-            Verdict::new(&start, &performance.truth, &replay, script)
+            TrialVerdict::new(&start, &performance.truth, &replay, script)
         };
         let by_dgt = verdict(&performance.script);
         let by_maker = verdict(&on(kind, &performance.script));
@@ -83,19 +83,19 @@ fn certabo_records_as_well() {
 }
 
 /// What came of games on lines that have their troubles.
-fn toll_of(board: BoardKind, kind: Kind, hurt: Option<u32>) -> Toll {
+fn toll_of(board: BoardKind, kind: TroubleKind, hurt: Option<u32>) -> Toll {
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let mut toll = Toll::default();
     for seed in 0..N_GAMES {
         let (profile, laws) = ("club", None);
-        let case = Case { seed, kind, profile, table, laws, is_forgetful: false };
+        let case = TroubleCase { seed, kind, profile, table, laws, is_forgetful: false };
         let (played, mut trouble) = case.prepare(&[]);
         if let Some(hurt) = hurt {
             trouble.noise = Some(Noise::new(hurt, seed));
         }
         let script = on(board, &played.script);
         let replay = Replay::run_amid(&script, settings_of(&script.header), &trouble);
-        let account = Account::new(&played.truth, &replay.entries, &trouble.outs);
+        let account = Discrepancies::new(&played.truth, &replay.entries, &trouble.outs);
         let n_accused = blame::undeserved(&played.truth, &replay.entries).len();
         if account.n_invented + n_accused > 0 {
             println!("{kind:?}, seed {seed}: {account:?}, {n_accused} accused");
@@ -111,12 +111,14 @@ fn toll_of(board: BoardKind, kind: Kind, hurt: Option<u32>) -> Toll {
 #[test]
 fn troubled_lines_of_other_makers_invent_nothing() {
     // A cable beside a mobile telephone is better than one byte in two hundred.
-    for (kind, hurt) in [(Kind::Cable, None), (Kind::Join, None), (Kind::Noise, Some(50))] {
+    for (kind, hurt) in
+        [(TroubleKind::Cable, None), (TroubleKind::Join, None), (TroubleKind::Noise, Some(50))]
+    {
         let toll = toll_of(BoardKind::ChessLink, kind, hurt);
         let found = (toll.n_invented, toll.n_nothing, toll.n_accused);
         assert_eq!(found, (0, 0, 0), "{kind:?}: {toll}");
     }
     // Where most reports are hurt there is little on record, but nothing that was not played.
-    let toll = toll_of(BoardKind::ChessLink, Kind::Noise, None);
+    let toll = toll_of(BoardKind::ChessLink, TroubleKind::Noise, None);
     assert_eq!(toll.n_invented, 0, "{toll}");
 }

@@ -1,5 +1,5 @@
-//! Rules about how the files of one part know each other: who may define what, and who names whom.
-//! Both look at a whole tree at once.
+//! Rules about how the files of one part know each other: who may define what, who names whom, and
+//! what is called how. They look at a whole tree at once.
 
 use std::collections::BTreeMap;
 
@@ -142,6 +142,49 @@ pub(super) fn circles(sources: &[Source], folder: &str) -> Vec<Complaint> {
             if seen.contains(&from) {
                 let what = format!("names {}, which leads back here", path.join("::"));
                 found.push(module.source.complain(*line, &what));
+            }
+        }
+    }
+    found
+}
+
+/// Where each `impl` and each `trait` of a file has its braces: what `type` says in there names no
+/// type of ours, but answers a trait.
+fn is_associated(tokens: &[Token], idx: usize) -> bool {
+    let mut open = Vec::new();
+    let mut is_next = false;
+    for (at, token) in tokens[..idx].iter().enumerate() {
+        match token.text.as_str() {
+            "impl" | "trait" => {
+                let before = at.checked_sub(1).map_or(";", |before| tokens[before].text.as_str());
+                is_next |= [";", "{", "}", "]", "pub", ")"].contains(&before);
+            }
+            "{" => open.push(std::mem::take(&mut is_next)),
+            "}" => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.last() == Some(&true)
+}
+
+/// No two types of the same name, private ones too.
+pub(super) fn names(sources: &[Source], folder: &str) -> Vec<Complaint> {
+    let modules = modules(sources, folder);
+    let mut homes: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut found = Vec::new();
+    for module in &modules {
+        for (idx, pair) in module.tokens.windows(2).enumerate() {
+            let (kind, name) = (pair[0].text.as_str(), pair[1].text.as_str());
+            let is_type = ["struct", "enum", "trait", "type"].contains(&kind);
+            if !is_type || name == "$" || pair[0].is_test {
+                continue;
+            }
+            if kind == "type" && is_associated(&module.tokens, idx) {
+                continue;
+            }
+            if let Some(other) = homes.insert(name, &module.source.path) {
+                let what = format!("{name} is a type of {other} too: name one after its domain");
+                found.push(module.source.complain(pair[0].line, &what));
             }
         }
     }

@@ -33,7 +33,6 @@ const LAYERS: [Layer; 11] = [
             "game::Event",
             "game::Fact",
             "game::Kept",
-            "game::Stage",
         ],
         crates: &["shakmaty"],
     },

@@ -3,8 +3,8 @@
 
 use rokade::table::End;
 use rokade::wire::{
-    AckKind, AckOutcome, BoardMessage, Button, ClockCommand, ClockMessage, ClockTime, Code,
-    Command, Field, Item, Leds, LogEvent, Orientation, PegasusLeds, Runs, SetTime, SideTime,
+    AckKind, AckOutcome, BoardCommand, BoardMessage, Button, ClockCommand, ClockMessage, ClockTime,
+    Field, FieldCode, Item, Leds, LogEvent, Orientation, PegasusLeds, Runs, SetTime, SideTime,
     Signal, SkipReason, TimeFault, segments,
 };
 
@@ -41,13 +41,13 @@ fn square(field: Field) -> String {
     Orientation::Normal.square(field).to_string()
 }
 
-fn code(code: Code) -> String {
+fn code(code: FieldCode) -> String {
     match code {
-        Code::Empty => ".".into(),
-        Code::Piece(piece) => piece.char().into(),
-        Code::Signal(Signal::Draw) => "draw".into(),
-        Code::Signal(Signal::WhiteWins) => "white-wins".into(),
-        Code::Signal(Signal::BlackWins) => "black-wins".into(),
+        FieldCode::Empty => ".".into(),
+        FieldCode::Piece(piece) => piece.char().into(),
+        FieldCode::Signal(Signal::Draw) => "draw".into(),
+        FieldCode::Signal(Signal::WhiteWins) => "white-wins".into(),
+        FieldCode::Signal(Signal::BlackWins) => "black-wins".into(),
     }
 }
 
@@ -203,32 +203,32 @@ fn event(event: &LogEvent) -> String {
     }
 }
 
-pub(crate) fn command(command: &Command) -> String {
+pub(crate) fn command(command: &BoardCommand) -> String {
     let plain = match command {
-        Command::Clock(it) => return clock_command(it),
-        Command::Leds(it) => return leds(*it),
-        Command::PegasusLeds(it) => return pegasus_leds(it),
-        Command::PegasusKey(key) => return format!("pegasus-key {}", hex(key)),
-        Command::Reset => "reset",
-        Command::SendClock => "send-clock",
-        Command::SendBoard => "send-board",
-        Command::Update => "update",
-        Command::UpdateBoard => "update-board",
-        Command::ReturnSerial => "return-serial",
-        Command::ReturnBusAddress => "return-bus-address",
-        Command::SendTrademark => "send-trademark",
-        Command::SendHardwareVersion => "send-hardware-version",
-        Command::SendLog => "send-log",
-        Command::ToBusMode => "to-bus-mode",
-        Command::UpdateNice => "update-nice",
-        Command::SendBattery => "send-battery",
-        Command::SendVersion => "send-version",
-        Command::SendBlackFields => "send-black-fields",
-        Command::SendWhiteFields => "send-white-fields",
-        Command::ScanAllFields => "scan-all-fields",
-        Command::ReturnLongSerial => "return-long-serial",
-        Command::PegasusLockState => "pegasus-lock-state",
-        Command::PegasusKeyState => "pegasus-key-state",
+        BoardCommand::Clock(it) => return clock_command(it),
+        BoardCommand::Leds(it) => return leds(*it),
+        BoardCommand::PegasusLeds(it) => return pegasus_leds(it),
+        BoardCommand::PegasusKey(key) => return format!("pegasus-key {}", hex(key)),
+        BoardCommand::Reset => "reset",
+        BoardCommand::SendClock => "send-clock",
+        BoardCommand::SendBoard => "send-board",
+        BoardCommand::Update => "update",
+        BoardCommand::UpdateBoard => "update-board",
+        BoardCommand::ReturnSerial => "return-serial",
+        BoardCommand::ReturnBusAddress => "return-bus-address",
+        BoardCommand::SendTrademark => "send-trademark",
+        BoardCommand::SendHardwareVersion => "send-hardware-version",
+        BoardCommand::SendLog => "send-log",
+        BoardCommand::ToBusMode => "to-bus-mode",
+        BoardCommand::UpdateNice => "update-nice",
+        BoardCommand::SendBattery => "send-battery",
+        BoardCommand::SendVersion => "send-version",
+        BoardCommand::SendBlackFields => "send-black-fields",
+        BoardCommand::SendWhiteFields => "send-white-fields",
+        BoardCommand::ScanAllFields => "scan-all-fields",
+        BoardCommand::ReturnLongSerial => "return-long-serial",
+        BoardCommand::PegasusLockState => "pegasus-lock-state",
+        BoardCommand::PegasusKeyState => "pegasus-key-state",
     };
     plain.into()
 }

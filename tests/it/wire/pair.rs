@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rokade::sim::BoardSim;
 use rokade::time::Mono;
-use rokade::wire::{BoardMessage, Command, Decoder, Item, Session};
+use rokade::wire::{BoardCommand, BoardMessage, Decoder, Item, Session};
 
 use super::describe::{command, item};
 
@@ -88,11 +88,11 @@ impl Pair {
         }
     }
 
-    fn on_message(&mut self, message: &BoardMessage, out: &mut Vec<Command>) {
+    fn on_message(&mut self, message: &BoardMessage, out: &mut Vec<BoardCommand>) {
         self.session.on_message(self.now, message, out);
     }
 
-    fn send(&mut self, commands: &[Command]) {
+    fn send(&mut self, commands: &[BoardCommand]) {
         for it in commands {
             self.heard.push(format!("{} > {}", self.now, command(it)));
             self.board.host_bytes(self.now, &it.encode());

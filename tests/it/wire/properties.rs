@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    Ack, Battery, BoardMessage, ClockMessage, ClockTime, Code, Command, CommandDecoder, Decoder,
-    Dump, Field, Item, LogEvent, Orientation, SideTime, decode_log,
+    Ack, Battery, BoardCommand, BoardMessage, ClockMessage, ClockTime, CommandDecoder, Decoder,
+    Dump, Field, FieldCode, Item, LogEvent, Orientation, SideTime, decode_log,
 };
 
-fn code() -> impl Strategy<Value = Code> {
-    (0_u8..16).prop_map(Code::from_byte)
+fn code() -> impl Strategy<Value = FieldCode> {
+    (0_u8..16).prop_map(FieldCode::from_byte)
 }
 
 fn side() -> impl Strategy<Value = SideTime> {
@@ -162,8 +162,8 @@ proptest! {
         let mut decoder = CommandDecoder::default();
         bytes.iter().for_each(|byte| decoder.push(&[*byte], &mut sliced));
         prop_assert_eq!(whole, sliced);
-        if let Some(command) = Command::decode(&bytes) {
-            prop_assert_eq!(Command::decode(&command.encode()), Some(command));
+        if let Some(command) = BoardCommand::decode(&bytes) {
+            prop_assert_eq!(BoardCommand::decode(&command.encode()), Some(command));
         }
     }
 
@@ -197,7 +197,7 @@ proptest! {
 
     #[test]
     fn a_turned_board_is_the_same_board(codes in prop::collection::vec(0_u8..13, 64)) {
-        let codes: Vec<_> = codes.into_iter().map(Code::from_byte).collect();
+        let codes: Vec<_> = codes.into_iter().map(FieldCode::from_byte).collect();
         let dump = Dump(codes.try_into().unwrap());
         for orientation in [Orientation::Normal, Orientation::Rotated] {
             prop_assert_eq!(&Dump::new(&dump.placement(orientation), orientation), &dump);

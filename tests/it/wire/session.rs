@@ -4,7 +4,8 @@ use rokade::sim::{BoardSim, Delivery, Mode};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::{
-    ClockTime, Code, Command, Orientation, Session, SessionFault, SessionState, SideTime, Streams,
+    BoardCommand, ClockTime, FieldCode, Orientation, Session, SessionFault, SessionState, SideTime,
+    Streams,
 };
 use shakmaty::{Board, Square};
 
@@ -109,7 +110,10 @@ fn whoever_has_not_told_a_version_is_sent_one_question_and_nothing_else() {
     session.link_up(Mono::from_millis(10_000), &mut out);
     session.on_timeout(Mono::from_millis(11_000), &mut out);
     session.leave(&mut out);
-    assert!(!out.is_empty() && out.iter().all(|sent| *sent == Command::SendVersion), "{out:?}");
+    assert!(
+        !out.is_empty() && out.iter().all(|sent| *sent == BoardCommand::SendVersion),
+        "{out:?}"
+    );
 }
 
 #[test]
@@ -141,7 +145,7 @@ fn a_board_that_starts_inside_a_message_is_understood() {
 fn a_host_that_comes_back_finds_the_board_streaming() {
     let mut pair = pair(board().awake());
     pair.link_up();
-    pair.board.set(pair.now, Square::E2, Code::Empty, Delivery::Sent);
+    pair.board.set(pair.now, Square::E2, FieldCode::Empty, Delivery::Sent);
     pair.pass(400);
     assert_eq!(pair.drain("<"), ["0.005 < field e2 ."]);
     assert_eq!(pair.session.state(), SessionState::Opening);
@@ -178,7 +182,7 @@ fn a_line_that_falls_silent_is_lost_after_five_seconds() {
     assert_eq!(pair.session.failed(), Some(SessionFault::Silent));
     assert!(pair.drain("return-serial").len() >= 3);
     // The shell opens the line anew; meanwhile somebody has moved.
-    pair.board.set(last, Square::E2, Code::Empty, Delivery::Sent);
+    pair.board.set(last, Square::E2, FieldCode::Empty, Delivery::Sent);
     pair.session.link_down();
     assert_eq!(pair.session.state(), SessionState::Absent);
     pair.board.line_up(pair.now);
@@ -229,7 +233,7 @@ fn a_dump_that_does_not_come_is_asked_for_again() {
 #[test]
 fn a_lost_update_is_found_by_the_next_dump() {
     let mut pair = live();
-    pair.board.set(pair.now, Square::E2, Code::Empty, Delivery::Lost);
+    pair.board.set(pair.now, Square::E2, FieldCode::Empty, Delivery::Lost);
     pair.pass(100);
     assert_eq!(pair.drain("field"), [] as [&str; 0]);
     pair.want_dump();
@@ -243,7 +247,7 @@ fn a_log_that_nobody_asked_for_is_read_to_its_end() {
     let mut pair = live();
     // Half an hour of moves, then a stray byte 49 on the line.
     for n in 0..2_000 {
-        let code = if n % 2 == 0 { Code::Empty } else { Code::from_byte(1) };
+        let code = if n % 2 == 0 { FieldCode::Empty } else { FieldCode::from_byte(1) };
         pair.board.set(pair.now, Square::E2, code, Delivery::Sent);
         pair.pass(10);
     }
@@ -293,7 +297,7 @@ fn commands_leave_a_gap_and_the_end_is_said() {
     assert!(stamps.windows(2).all(|two| two[1] - two[0] >= 0.099), "{stamps:?}");
     let mut out = Vec::new();
     pair.session.leave(&mut out);
-    assert_eq!(out, [Command::Reset]);
+    assert_eq!(out, [BoardCommand::Reset]);
     assert_eq!(pair.session.state(), SessionState::Absent);
 }
 

@@ -81,7 +81,7 @@ impl Motion {
             return;
         }
         self.turn.suspect = tried.map(|tried| {
-            let why = tried.why(&cx.game, cx.board.seen(), Stage::OnBoard);
+            let why = tried.why(&cx.game, cx.board.seen(), Stage::Made);
             OnBoard { by, why }
         });
     }

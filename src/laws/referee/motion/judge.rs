@@ -12,7 +12,7 @@ use super::super::context::Context;
 use super::super::matter::{Breach, Case, MayAct};
 use super::illegal::{answers_illegal, illegal_lapses, illegal_stands};
 use super::turn::{OnBoard, Turn};
-use super::{Cause, Hand, Motion, Step};
+use super::{Cause, DueStep, Hand, Motion};
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
 impl Motion {
@@ -121,20 +121,25 @@ impl Motion {
     }
 
     /// Says what stands on the board.
-    pub(in super::super) fn judge(&mut self, cx: &mut Context, cause: Cause, hand: Hand) -> Step {
+    pub(in super::super) fn judge(
+        &mut self,
+        cx: &mut Context,
+        cause: Cause,
+        hand: Hand,
+    ) -> DueStep {
         if self.is_put_right(cx) {
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         let pos = cx.game.last().clone();
         if cx.shows(pos.board()) {
             self.agrees(cx);
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         if hand == Hand::Idle {
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         if cause == Cause::Called && self.names_exchange(cx, &pos) {
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         let found = self.moves_shown(cx, &pos, cause);
         if let [m] = found[..] {
@@ -142,10 +147,10 @@ impl Motion {
         }
         let is_open = cx.is_last_open();
         if is_open && self.has_gone_on(cx) {
-            return Step::WentOn;
+            return DueStep::WentOn;
         }
         if is_open && cause == Cause::Press && self.has_slid_beyond(cx, &pos) {
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         let ways = partial(&pos, cx.board.seen());
         if found.is_empty() && ways.is_empty() && !self.may_blame(cx, cause) {
@@ -153,24 +158,31 @@ impl Motion {
                 return step;
             }
             self.suspect(cx, &pos);
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         if is_open && self.has_second_thoughts(cx, &pos) {
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         if !found.is_empty() || !ways.is_empty() {
             self.on_the_way(cx, &pos, if ways.is_empty() { &found } else { &ways });
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         let arrived = cx.board.seen().differs(pos.board()) & cx.board.seen().occupied();
         if !arrived.is_empty() {
             self.irregular(cx, &pos, cause);
         }
-        Step::Nothing
+        DueStep::Nothing
     }
 
     /// One legal move explains the board.
-    fn found(&mut self, cx: &mut Context, pos: &Chess, m: Move, cause: Cause, hand: Hand) -> Step {
+    fn found(
+        &mut self,
+        cx: &mut Context,
+        pos: &Chess,
+        m: Move,
+        cause: Cause,
+        hand: Hand,
+    ) -> DueStep {
         let is_doubtful = may_become_castling(pos, m);
         let waits = cause != Cause::Press || self.turn.castling_announced;
         if is_doubtful && waits {
@@ -178,17 +190,17 @@ impl Motion {
             if !self.turn.castling_announced {
                 two_readings(cx, pos, m);
             }
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         if self.waits_for_words(cx, pos, m) {
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
         if hand == Hand::Seals {
             let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
             cx.out.say(Ruling::SealedMustBe { san });
-            return Step::Nothing;
+            return DueStep::Nothing;
         }
-        Step::Make(m)
+        DueStep::Make(m)
     }
 
     fn put_back(&mut self, cx: &mut Context, sq: Square) {
@@ -343,7 +355,7 @@ impl Motion {
             displaced(cx, None);
             return;
         }
-        let why = tried.why(&cx.game, cx.board.seen(), Stage::OnBoard);
+        let why = tried.why(&cx.game, cx.board.seen(), Stage::Made);
         self.turn.suspect = None;
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause != Cause::Press {
             cx.out.log_with(Code::IllegalOnBoard, Some(by), why.words().to_owned());

@@ -44,7 +44,7 @@ pub(super) enum Hand {
 
 /// What is to be done about what stands on the board.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DueStep {
     Nothing,
     /// This move is to be made.
     Make(Move),

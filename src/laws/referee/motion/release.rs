@@ -2,7 +2,7 @@
 //! editions: Art. 4.6, 4.7 (from 2018: 4.7, 4.8).
 
 use super::super::super::code::Code;
-use super::super::super::history::Ply;
+use super::super::super::history::PastPly;
 use super::super::super::picture::{Thing, exact, partial, squares_of, target_of};
 use super::super::super::profile::HandlingLapse;
 use super::super::super::said::{Binding, Ruling};
@@ -12,7 +12,7 @@ use super::super::matter::{Beyond, Breach, Case, MayAct, Then};
 use super::illegal::Fall;
 use super::judge::note_handling;
 use super::turn::Turn;
-use super::{Motion, Step};
+use super::{DueStep, Motion};
 use shakmaty::{Bitboard, Chess, Move, Position, Square};
 use std::time::Duration;
 
@@ -72,7 +72,11 @@ impl Motion {
     /// The piece of the open last move has rested for so long that it was released, and is at rest
     /// elsewhere, or in a promotion another one in its place: the choice was final at first
     /// contact, 4.4d (4.4.4). What follows from it, if that explains the board.
-    pub(in super::super) fn left_release(&mut self, cx: &mut Context, pos: &Chess) -> Option<Step> {
+    pub(in super::super) fn left_release(
+        &mut self,
+        cx: &mut Context,
+        pos: &Chess,
+    ) -> Option<DueStep> {
         let ply = cx.game.last_ply().cloned()?;
         let at = target_of(ply.m, ply.by);
         let is_there = match cx.board.seen().get(at) {
@@ -92,11 +96,11 @@ impl Motion {
         let before = cx.game.before_last().clone();
         if let [other] = exact(&before, cx.board.seen())[..] {
             self.moved_on(cx, &before, other);
-            return Some(Step::WentOn);
+            return Some(DueStep::WentOn);
         }
         let gone = self.gone_beyond(cx, &before, pos, &ply)?;
         self.moved_beyond(cx, &before, &ply, gone);
-        Some(Step::Nothing)
+        Some(DueStep::Nothing)
     }
 
     /// The released piece went on to another square, or another one stands in its place. 4.6 (4.7).
@@ -159,7 +163,13 @@ impl Motion {
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
     /// could not have reached before `ply`, or back to where it came from.
-    fn gone_beyond(&self, cx: &Context, before: &Chess, pos: &Chess, ply: &Ply) -> Option<Gone> {
+    fn gone_beyond(
+        &self,
+        cx: &Context,
+        before: &Chess,
+        pos: &Chess,
+        ply: &PastPly,
+    ) -> Option<Gone> {
         let diff = cx.board.seen().differs(pos.board());
         // What the move took may have been put back, wholly or in part.
         let is_undone = |sq: &Square| match (cx.board.seen().get(*sq), before.board().piece_at(*sq))
@@ -199,7 +209,7 @@ impl Motion {
 
     /// The released piece went on to where its move could not have gone: where it was released
     /// stands. 4.6 (4.7).
-    fn moved_beyond(&mut self, cx: &mut Context, before: &Chess, ply: &Ply, gone: Gone) {
+    fn moved_beyond(&mut self, cx: &mut Context, before: &Chess, ply: &PastPly, gone: Gone) {
         let by = ply.by;
         let tried = attempt(before, cx.board.seen(), ply.m.from().as_slice());
         let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);

@@ -73,8 +73,8 @@ fn both<T>(value: &Value, read: impl Fn(&Value) -> T) -> ByColor<T> {
     ByColor { white: read(&value["white"]), black: read(&value["black"]) }
 }
 
-fn period(value: &Value) -> terms::Period {
-    terms::Period {
+fn period(value: &Value) -> terms::AnnouncedPeriod {
+    terms::AnnouncedPeriod {
         moves: value["moves"].as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0),
         time: seconds(&value["s"]).unwrap_or_default(),
         bonus: None,
