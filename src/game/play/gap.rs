@@ -89,8 +89,14 @@ impl Play {
             None => (&*own.insert(self.begun_after_record()), self.sheet.len() + 1),
         };
         let shores = base.shores(evidence.since.unwrap_or_default());
-        let n_done = base.best().n_completed();
-        let n_pressed = evidence.n_pressed.map(|n| n_done + n);
+        let n_done = base.best().n_completed().min(base.best().n_standing());
+        // A press that was heard, and for nothing that stands, was pressed back or stood for a move
+        // that came later: the clock does not tell which.
+        let is_right = |n: &usize| {
+            let is_even = n.is_multiple_of(2);
+            evidence.turn.is_none_or(|turn| (turn == base.root().turn()) == is_even)
+        };
+        let n_pressed = evidence.n_pressed.map(|n| n_done + n).filter(is_right);
         let bridged = bridge::bridge(&Unseen {
             shores: &shores,
             seen,

@@ -262,7 +262,7 @@ impl Recorder {
             self.end_silence(cx, now);
             return has_changed;
         }
-        self.timers.set(Timer::Bridge, now + PRESSED);
+        self.bridge_after(cx, now, PRESSED);
         has_changed
     }
 
@@ -288,12 +288,19 @@ impl Recorder {
     }
 
     /// The board has changed: what was not known may be told by it once it is at rest.
-    pub(super) fn note_stir(&mut self, now: Mono) {
+    pub(super) fn note_stir(&mut self, cx: &Cx<'_>, now: Mono) {
         if self.is_silent() {
-            self.timers.set(Timer::Bridge, now + AT_REST);
+            self.bridge_after(cx, now, AT_REST);
         } else if self.play.as_ref().is_some_and(Play::is_fresh) {
             self.timers.set(Timer::Bridge, now + ADOPTED_ANEW);
         }
+    }
+
+    /// The board is to be looked at after `wait`, or at once if nothing is to be waited for.
+    fn bridge_after(&mut self, cx: &Cx<'_>, now: Mono, wait: Duration) {
+        let turn = self.silence.as_ref().and_then(|silence| Self::turn(cx, silence));
+        let wait = if self.is_back(turn) { Duration::ZERO } else { wait };
+        self.timers.set(Timer::Bridge, now + wait);
     }
 
     /// Tries to tell what was played, once the board is at rest.
@@ -309,7 +316,9 @@ impl Recorder {
             return;
         }
         let stirred = self.last_change().unwrap_or_default();
+        let evidence = self.evidence(cx, silence, pictured);
         let due = match silence.pressed.filter(|pressed| *pressed >= stirred) {
+            _ if self.is_back(evidence.turn) => now,
             Some(pressed) => pressed + PRESSED,
             None => stirred.max(pictured) + AT_REST,
         };
@@ -317,7 +326,6 @@ impl Recorder {
             self.timers.set(Timer::Bridge, due);
             return;
         }
-        let evidence = self.evidence(cx, silence, pictured);
         let before = silence.base.best().pos.board();
         let seen = self.joining.between_moves(now, before);
         let missed = seen.as_ref().and_then(|seen| self.joining.missed_until(now, before, seen));
@@ -350,10 +358,26 @@ impl Recorder {
         self.note_difference(cx, now);
     }
 
+    /// Whether the board stands again as it was known before the silence, with `turn` to move as
+    /// then: nothing is in a hand, and no rest needs to be waited for. What was tried out, or was
+    /// illegal, has been set right.
+    fn is_back(&self, turn: Option<Color>) -> bool {
+        let silence = self.silence.as_ref().filter(|silence| !silence.is_noise);
+        let Some((silence, play)) = silence.zip(self.play.as_ref()) else { return false };
+        let base = silence.base.best();
+        let differs = play.tracker().seen().differs(base.standing().board());
+        (differs & !silence.base.untold()).is_empty() && turn == Some(base.standing().turn())
+    }
+
+    /// Who is on move by the clock.
+    fn turn(cx: &Cx<'_>, silence: &Silence) -> Option<Color> {
+        let is_clocked = cx.clock.device() == ClockPresence::Present && cx.clock.has_run();
+        cx.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock)
+    }
+
     /// What is known of the silence beside what the board shows.
     fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> GapEvidence {
-        let is_clocked = cx.clock.device() == ClockPresence::Present && cx.clock.has_run();
-        let turn = cx.clock.on_move().filter(|_| is_clocked && !silence.awaits_clock);
+        let turn = Self::turn(cx, silence);
         let since = silence.since.or(silence.gone.map(|_| Mono::default()));
         let gone = silence.gone.unwrap_or_default();
         let lasted = since.map(|since| pictured.since(since) + gone + AT_REST);

@@ -71,7 +71,7 @@ impl Recorder {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
         self.settle_later(cx, now);
         self.timers.set(Timer::Shown, now + cx.settings.settle.without_clock);
-        self.note_stir(now);
+        self.note_stir(cx, now);
         self.timers.set(Timer::Repair, now + REPAIR_AFTER);
         if let Some(play) = &mut self.play {
             play.note_left();
