@@ -151,9 +151,14 @@ impl Joining {
     }
 
     /// How the board stood at the press. What has changed since is the opponent's next move, unless
-    /// the presser's piece was still to be scanned, or to be put down.
+    /// the presser's piece was still to be scanned, or to be put down. `None` if a piece of the
+    /// opponent's has come from nowhere: he held it, and nobody knows where it stood.
     fn board_pressed(&self, pressed: &Pressed) -> Option<Board> {
         let (now, mut board) = (self.board()?, pressed.board.clone());
+        let theirs = |board: &Board| board.by_color(!pressed.by).count();
+        if theirs(now) > theirs(&board) {
+            return None;
+        }
         for role in Role::ALL {
             let piece = role.of(pressed.by);
             let (was, is) = (pressed.board.by_piece(piece), now.by_piece(piece));
