@@ -8,8 +8,8 @@ use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Gap, ScoreSheet, Unknown};
 use crate::time::Mono;
 use crate::track::bridge::{self, Bridged, Unseen};
-use crate::track::line::CompletedBy;
-use crate::track::{Placement, Tracker, search};
+use crate::track::line::{CompletedBy, squares_of};
+use crate::track::{Placement, Reading, Tracker, legal, search};
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position, Square};
 use std::ops::Range;
@@ -89,14 +89,7 @@ impl Play {
             None => (&*own.insert(self.begun_after_record()), self.sheet.len() + 1),
         };
         let shores = base.shores(evidence.since.unwrap_or_default());
-        let n_done = base.best().n_completed().min(base.best().n_standing());
-        // A press that was heard, and for nothing that stands, was pressed back or stood for a move
-        // that came later: the clock does not tell which.
-        let is_right = |n: &usize| {
-            let is_even = n.is_multiple_of(2);
-            evidence.turn.is_none_or(|turn| (turn == base.root().turn()) == is_even)
-        };
-        let n_pressed = evidence.n_pressed.map(|n| n_done + n).filter(is_right);
+        let n_pressed = pressed_since_root(base, evidence);
         let bridged = bridge::bridge(&Unseen {
             shores: &shores,
             seen,
@@ -105,14 +98,15 @@ impl Play {
             n_pressed,
             n_max: evidence.n_max,
         });
-        if bridged.as_ref().is_some_and(|bridged| bridged.is_cut) {
+        let is_cut = bridged.as_ref().is_some_and(|bridged| bridged.is_cut);
+        if is_cut {
             self.tracker.note_cut();
         }
-        let ends = |moves: &[Move]| {
-            let mut pos = base.root().clone();
-            moves.iter().for_each(|m| pos.play_unchecked(*m));
-            pos
-        };
+        let is_unexplained = is_cut || bridged.is_none();
+        if let Some(earlier) = self.before_gap(base).filter(|_| is_unexplained) {
+            let all = GapEvidence { n_pressed: None, n_max: usize::MAX / 2, ..evidence };
+            return self.bridge(at, &earlier, seen, all, facts);
+        }
         let (common, least, board) = match bridged {
             Some(Bridged { common, is_whole: true, .. }) => {
                 self.close_gaps_from(from, facts);
@@ -122,18 +116,16 @@ impl Play {
             Some(Bridged { common, least, board, .. }) => (common, Some(least), board),
             None => (bridge::shared(&shores), None, None),
         };
-        let before = ends(&common);
+        let mut before = base.root().clone();
+        common.iter().for_each(|m| before.play_unchecked(*m));
         let named = seen.unnamed().is_empty().then(|| seen.known().clone());
         let Some(board) = board.or(named).filter(|_| evidence.is_told) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
-        let n = match (n_pressed, least) {
-            (Some(n), _) if self.sheet.is_always_pressed() => Unknown::by_presses(left(n)),
-            (Some(n), _) => Unknown { at_most: None, ..Unknown::by_presses(left(n)) },
-            (None, least) => {
-                let needed = bridge::least(&before, seen, evidence.turn);
-                Unknown::at_least(left(least.unwrap_or(0)).max(needed))
-            }
+        let least = || {
+            let needed = bridge::least(&before, seen, evidence.turn);
+            Unknown::at_least(left(least.unwrap_or(0)).max(needed))
         };
+        let n = n_pressed.map_or_else(least, |n| self.by_presses(left(n)));
         let likely = n_pressed.map_or(n.likely(), left);
         let pos = self.adoptable(&before, &board, evidence.turn, (n, likely));
         let Some(pos) = pos else { return false };
@@ -142,10 +134,35 @@ impl Play {
         if evidence.is_stopped && !pos.is_checkmate() {
             return false;
         }
+        if is_unexplained && self.is_bare() && self.sheet.gaps().is_empty() {
+            // A board that nothing leads on from need not have been a position, as before a gap.
+            self.take_over(at, pos, 0, facts);
+            return true;
+        }
         self.close_gaps_from(from, facts);
         self.take_forced(at, base, &common, evidence, facts);
         self.adopt(at, pos, n, facts);
         true
+    }
+
+    /// How many half-moves `n` presses are.
+    fn by_presses(&self, n: usize) -> Unknown {
+        let n = Unknown::by_presses(n);
+        if self.sheet.is_always_pressed() { n } else { Unknown { at_most: None, ..n } }
+    }
+
+    /// What was known before the gap from which the board was taken over where `base` begins, if
+    /// nothing is known since: how it stood need not have been a position.
+    fn before_gap(&self, base: &Tracker) -> Option<Tracker> {
+        let n = base.n_settled();
+        let gap = self.sheet.gaps().iter().find(|gap| gap.ply == n)?;
+        let is_bare = self.sheet.len() == n && base.best().plies.is_empty();
+        if !is_bare || is_same(base.root(), &gap.before) {
+            return None;
+        }
+        let mut earlier = base.clone();
+        earlier.restart(gap.before.clone(), n);
+        Some(earlier)
     }
 
     /// The position of `board` from which the game may go on, `n` half-moves after `before`, and
@@ -309,6 +326,30 @@ impl Play {
         true
     }
 
+    /// Whoever is not on move where the board was taken over presses the clock, and it shows a
+    /// legal move of his: so he was on move. What the other one has lifted since is for his reply;
+    /// if he lifted it before, it may have moved.
+    pub(in crate::game) fn turn_around_if_shown(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let pos = self.sheet.last();
+        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return };
+        let tracker = &self.tracker;
+        let shows = |m: Move| {
+            let mut after = turned.clone();
+            after.play_unchecked(m);
+            let made = squares_of(m, turned.turn()).into_iter().map(|sq| tracker.changed_at(sq));
+            let made = made.max().unwrap_or_default();
+            let is_reply = |sq: Square| {
+                let is_his = after.us().contains(sq) && tracker.changed_at(sq) > made;
+                is_his && tracker.seen().get(sq) == Reading::Empty
+            };
+            let differs = tracker.seen().differs(after.board()) & !tracker.untold();
+            differs.is_empty() || differs.single_square().is_some_and(is_reply)
+        };
+        if legal::moves(&turned).any(shows) {
+            self.take_over(at, turned, 0, facts);
+        }
+    }
+
     /// The player who is on move where the board was taken over presses the clock: his move stood
     /// already.
     pub(in crate::game) fn pass_turn(&mut self, at: Mono, facts: &mut Vec<Fact>) {
@@ -374,7 +415,8 @@ impl Play {
     }
 
     /// Has the record go on from `pos` in place of the position that was taken over, at most
-    /// `n_later` half-moves later than that.
+    /// `n_later` half-moves later than that. If that is how the board stood before the gap, there
+    /// is none: what stood meanwhile was set right.
     pub(in crate::game) fn take_over(
         &mut self,
         at: Mono,
@@ -383,6 +425,11 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         match self.sheet.gaps().last() {
+            Some(gap) if is_same(&pos, &gap.before) => {
+                let ply = gap.ply;
+                self.close_gaps_from(ply, facts);
+                self.begin_after(at);
+            }
             Some(gap) => {
                 let n = unknown_to(gap, self.sheet.last(), &pos);
                 let n = n.plus(Unknown { at_least: 0, at_most: Some(n_later) });
@@ -451,7 +498,7 @@ impl Play {
     /// if it is no position of the record.
     pub(in crate::game) fn joins_at(&self, tracker: &Tracker) -> Option<usize> {
         let (n, root) = (tracker.n_settled(), tracker.root());
-        let is_root = |pos: &Chess| pos.board() == root.board() && pos.turn() == root.turn();
+        let is_root = |pos: &Chess| is_same(pos, root);
         let gap = self.sheet.gaps().iter().find(|gap| gap.ply == n);
         if n <= self.sheet.len() && is_root(self.sheet.position(n)) {
             return Some(n + usize::from(gap.is_some()));
@@ -499,6 +546,23 @@ impl Play {
         let inc = usual.next()?;
         usual.next().is_none().then(|| Duration::from_secs(inc))
     }
+}
+
+/// How often the clock was pressed since `base` begins, where it tells. A press that was heard, and
+/// for nothing that stands, was pressed back, or was for a move that came later: it does not tell
+/// which.
+fn pressed_since_root(base: &Tracker, evidence: GapEvidence) -> Option<usize> {
+    let n_done = base.best().n_completed().min(base.best().n_standing());
+    let is_right = |n: &usize| {
+        let is_even = n.is_multiple_of(2);
+        evidence.turn.is_none_or(|turn| (turn == base.root().turn()) == is_even)
+    };
+    evidence.n_pressed.map(|n| n_done + n).filter(is_right)
+}
+
+/// Whether two positions stand alike, with the same player to move.
+fn is_same(one: &Chess, other: &Chess) -> bool {
+    one.board() == other.board() && one.turn() == other.turn()
 }
 
 /// How many half-moves nobody knows in a gap from which `pos` is taken over, and not `last`: what

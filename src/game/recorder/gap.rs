@@ -397,14 +397,18 @@ impl Recorder {
         }
     }
 
-    /// The clock was pressed by `by`, who is on move where the board was taken over and shows just
-    /// that: what he presses for stood already, or it is yet to be read that he has moved. True if
-    /// that is so.
+    /// The clock was pressed by `by` where the board was taken over. If he is on move and it shows
+    /// just that, what he presses for stood already, or it is yet to be read that he has moved:
+    /// true if so. If a legal move of his is seen and he is not on move, he was.
     pub(super) fn pass_taken_over(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) -> bool {
-        let is_his = |play: &&mut Play| {
-            play.is_fresh() && play.mismatch().is_none() && by == play.sheet().last().turn()
-        };
-        let Some(play) = self.play.as_mut().filter(is_his) else { return false };
+        let Some(play) = self.play.as_mut().filter(|play| play.is_fresh()) else { return false };
+        if by != play.sheet().last().turn() {
+            play.turn_around_if_shown(now, cx.facts);
+            return false;
+        }
+        if play.mismatch().is_some() {
+            return false;
+        }
         if cx.board.is_noisy(now) {
             self.press_stand(cx, now, by);
         } else {
