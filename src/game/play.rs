@@ -12,6 +12,7 @@ mod settle;
 mod shadow;
 mod stop;
 
+pub(super) use end::n_come_back;
 pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
 

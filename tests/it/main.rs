@@ -29,6 +29,7 @@ mod makers;
 mod matrix;
 mod memory;
 mod narrow;
+mod next_game;
 mod oracle;
 mod orders;
 mod program;

@@ -312,6 +312,10 @@ impl Game {
 
     fn on_sensed(&mut self, now: Mono, sq: Square, reading: Reading) {
         let (recorder, mut cx) = self.parts();
+        if let Some(shown) = recorder.restart_if_left(&mut cx, now, (sq, reading)) {
+            self.on_picture(now, &shown);
+        }
+        let (recorder, mut cx) = self.parts();
         if !recorder.stir(&mut cx, now, sq, reading) {
             return;
         }

@@ -9,7 +9,7 @@ use crate::laws::{Ending, Finding, FindingKind, Reason};
 use crate::time::Mono;
 use crate::track::tracker::TAIL_MAX;
 use crate::track::weigh::CLEAR_LEAD;
-use shakmaty::Role;
+use shakmaty::{Bitboard, Board, Chess, Color, Position, Rank, Role};
 use std::time::Duration;
 
 /// A board has looked at each of its squares within this time. Source: protocol 1.10.
@@ -21,6 +21,8 @@ const UNANSWERED: Duration = Duration::from_millis(1_000);
 const FINAL_AFTER: Duration = Duration::from_secs(4);
 /// So many moves that were pressed after a result are no pieces being put away.
 const PLAYED_ON: usize = 4;
+/// So many pieces that have come back, or home, were set up. One may be seen on two squares.
+const SET_UP_FROM: usize = 3;
 
 impl Play {
     /// Whether nothing that is moved belongs to this game any more.
@@ -121,6 +123,27 @@ impl Play {
         self.is_over() && (self.is_left || !self.sheet.is_empty())
     }
 
+    /// How many pieces were set up anew, by what stands on the board now: no play brings them
+    /// there. The last two moves may have been others than those on record.
+    fn n_set_up(&self) -> usize {
+        let before = self.sheet.position(self.sheet.len().saturating_sub(2));
+        n_come_back(self.tracker.seen().known(), before)
+    }
+
+    /// Whether no play leads from what is on record to what stands on the board, which shows every
+    /// piece on one square.
+    pub(in crate::game) fn is_set_up_anew(&self) -> bool {
+        self.n_set_up() > 0
+    }
+
+    /// Where the pieces have been set up anew since a position ended the game, what is seen from
+    /// here on says nothing of that end.
+    pub(super) fn forget_if_set_up(&mut self) {
+        if self.ending.is_some() && self.n_set_up() >= SET_UP_FROM {
+            self.past.forget();
+        }
+    }
+
     /// Somebody presses after the end. After one that no position has brought the moves that are
     /// pressed are on no record, which is told once.
     pub(super) fn watch_played_on(&mut self, facts: &mut Vec<Fact>) {
@@ -174,4 +197,18 @@ impl Play {
             None => shows.then_some(changed + FINAL_AFTER),
         }
     }
+}
+
+/// How many pieces on `board` cannot come after `before` in one game: captured ones that have come
+/// back, and pawns that are home again.
+pub(in crate::game) fn n_come_back(board: &Board, before: &Chess) -> usize {
+    let was = before.board();
+    let more = |is: Bitboard, was: Bitboard| is.count().saturating_sub(was.count());
+    let of_color = |color: Color| {
+        let pawns = |board: &Board| board.by_piece(Role::Pawn.of(color));
+        let home = Bitboard::from(color.relative_rank(Rank::Second));
+        let n_back = more(board.by_color(color), was.by_color(color));
+        n_back.max(more(pawns(board), pawns(was))) + (pawns(board) & home & !pawns(was)).count()
+    };
+    Color::ALL.into_iter().map(of_color).sum()
 }

@@ -41,6 +41,7 @@ impl Play {
     /// The sensor of `sq` is about to read `reading`.
     pub(super) fn note_stir(&mut self, at: Mono, sq: Square, reading: Reading) {
         if self.tracker.seen().get(sq) != reading {
+            self.forget_if_set_up();
             let n_shown = self.n_shown();
             self.past.stir(at, sq, self.tracker.seen(), n_shown);
             self.heard.note(at, sq, reading);
@@ -50,6 +51,7 @@ impl Play {
     /// The whole board is about to read as `picture`.
     pub(super) fn note_picture(&mut self, at: Mono, picture: &Placement) {
         if self.tracker.seen() != picture {
+            self.forget_if_set_up();
             let n_shown = self.n_shown();
             for sq in self.tracker.seen().changes(picture) {
                 self.past.stir(at, sq, self.tracker.seen(), n_shown);

@@ -14,12 +14,12 @@ use super::{Cx, Recorder};
 use crate::clock::ClockPresence;
 use crate::game::clock::Beginning;
 use crate::game::entry::{Fact, LinkState};
-use crate::game::play::Play;
+use crate::game::play::{Play, n_come_back};
 use crate::game::settings::Settings;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::{Placement, Reading, bridge};
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Rank, Role, Square};
+use shakmaty::{Board, CastlingMode, Chess, Color, Position, Role, Square};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -244,18 +244,6 @@ fn position(board: &Board, turn: Color, mode: CastlingMode) -> Option<Chess> {
     bridge::standing(board, None, mode, turn, NonZeroU32::MIN)
 }
 
-/// Whether `board` cannot come after `before` in one game: pieces have come back, or pawns home.
-fn is_another_game(board: &Board, before: &Chess) -> bool {
-    Color::ALL.into_iter().any(|color| {
-        let was = before.board();
-        let pawns = |board: &Board| board.by_piece(Role::Pawn.of(color));
-        let home = Bitboard::from(color.relative_rank(Rank::Second));
-        board.by_color(color).count() > was.by_color(color).count()
-            || pawns(board).count() > pawns(was).count()
-            || (pawns(board) & home & !pawns(was)).any()
-    })
-}
-
 /// What makes a game of what stands on the board.
 enum JoinedAs {
     /// Nobody has recorded a game here: it is joined at the first stand.
@@ -434,7 +422,7 @@ impl Recorder {
         let is_enough = n >= needed && (is_running || has_none);
         let Some(play) = &self.play else { return is_enough.then_some(JoinedAs::Game) };
         if play.is_over() {
-            let is_other = || is_another_game(&first.board, play.sheet().last());
+            let is_other = || n_come_back(&first.board, play.sheet().last()) > 0;
             return (is_enough && is_running && is_other()).then_some(JoinedAs::Game);
         }
         let best = play.tracker().best().standing();

@@ -200,7 +200,9 @@ impl Recorder {
             return;
         }
         let (turn, is_over) = (cx.clock.running(), self.is_over());
-        if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
+        if !is_over && self.shows_next_game(cx) {
+            self.timers.set(Timer::Restart, now);
+        } else if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
             play.take_back_to(now, turn, cx.clock.times(), cx.facts);
         }
         // What was moved about meanwhile has not stood yet while time ran.

@@ -9,7 +9,7 @@ use crate::game::play::{self, Play};
 use crate::game::settings::Settings;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
-use crate::track::Placement;
+use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, File, Position, Rank, Role, Square};
 use std::time::Duration;
 
@@ -112,6 +112,28 @@ impl Recorder {
         } else if !self.timers.is_set(Timer::Restart) {
             self.timers.set(Timer::Restart, now + hold);
         }
+    }
+
+    /// Whether the start position of another game is on the board: this one was played and is over,
+    /// or play cannot lead back there.
+    pub(super) fn shows_next_game(&self, cx: &Cx<'_>) -> bool {
+        let Some(play) = self.play.as_ref().filter(|_| !self.is_blind) else { return false };
+        let is_left = || play.is_over() && !play.sheet().is_empty();
+        start_shown(cx.settings, play.tracker().seen()).is_some()
+            && (is_left() || play.mismatch().is_some() && play.is_set_up_anew())
+    }
+
+    /// A piece is about to leave a start position that has not stood for long. Nobody moves it but
+    /// to play.
+    pub(in crate::game) fn restart_if_left(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        (sq, reading): (Square, Reading),
+    ) -> Option<Placement> {
+        let before = self.play.as_ref()?.tracker().seen().get(sq);
+        let is_lifted = reading == Reading::Empty && before != Reading::Empty;
+        (is_lifted && self.shows_next_game(cx)).then(|| self.restart(cx, now)).flatten()
     }
 
     /// The start position on the board begins a new game.
