@@ -14,7 +14,17 @@ const PAGES: &str = "src/web";
 /// What npm reads. The lock decides whether there is anything to install.
 const NPM_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// Our own files, by the name they are served under.
-const OWN: [&str; 6] = ["index.html", "demo.css", "demo.js", "clock.js", "link.js", "icon.svg"];
+const OWN: [&str; 9] = [
+    "index.html",
+    "demo.css",
+    "demo.js",
+    "hall.html",
+    "hall.css",
+    "hall.js",
+    "clock.js",
+    "link.js",
+    "icon.svg",
+];
 /// The files of the package, from its folder.
 const CHESSGROUND: [&str; 4] = [
     "dist/chessground.min.js",

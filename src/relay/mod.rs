@@ -1,5 +1,6 @@
 //! Pure renderings of a game for the world outside: records, PGN, the view document, the log.
 
+pub mod brief;
 mod clock_note;
 pub mod delay;
 pub mod folder;

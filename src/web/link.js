@@ -8,9 +8,7 @@ const SILENCE_MAX_MS = 25_000;
 /**
  * Keeps a line to `url` for as long as the page is open.
  * @param {string} url
- * @param {(envelope: {
- *   age_ms: number, recorded: boolean, head: string, warning: string | null, view: any
- * }) => void} heard
+ * @param {(message: any) => void} heard
  * @param {(up: boolean) => void} changed told at each end of a line, and at each first message
  */
 export function keep(url, heard, changed) {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::net::SocketAddr;
+
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use serde_json::json;
@@ -256,5 +258,139 @@ async fn the_last_move_is_in_sight_on_every_screen() {
             "all in sight",
         )
         .await;
+    }
+}
+
+/// What the tile at this place, from 1, shows: players and times from above, table, move, result.
+fn tile(place: usize) -> String {
+    format!(
+        "[...document.querySelectorAll('#grid .tile:nth-child({place}) span')]
+             .map(part => part.textContent).join('|')"
+    )
+}
+
+const LARGE: &str = "document.querySelector('#large:not([hidden]) .table')?.textContent ?? null";
+
+/// As many boards, named by their numbers, and the page with all of them.
+async fn open_all(n: usize, query: &str) -> (Stage, Chromium) {
+    let names: Vec<String> = (1..=n).map(|number| number.to_string()).collect();
+    let named: Vec<&str> = names.iter().map(String::as_str).collect();
+    let addr = SocketAddr::from(([127, 0, 0, 1], 0));
+    let stage = Stage::open_at(addr, &named, &View::start()).await;
+    for (idx, board) in names.into_iter().enumerate() {
+        stage.publish_at(idx, &View { board, ..View::start() });
+    }
+    let page = Chromium::start().await;
+    page.open(&stage.url(&format!("/hall{query}"))).await;
+    (stage, page)
+}
+
+#[tokio::test]
+async fn all_boards_are_on_one_screen_and_each_follows_its_game() {
+    let (stage, page) = open_all(20, "").await;
+    page.wait_for("document.querySelectorAll('#grid .tile').length", 20).await;
+    let runs = "/^1:29:/.test(document.querySelector('.tile .running .left')?.textContent)";
+    page.wait_for(runs, true).await;
+    let stands = Clock { running: None, ..View::start().clock.unwrap() };
+    let board = "7".to_owned();
+    stage.publish_at(6, &View { board, clock: Some(stands), ..View::start() });
+    page.wait_for(&tile(7), "Duke Karl / Count Isouard|1:30:00|Morphy|1:30:00|7||").await;
+    page.wait_for(&text("#status"), "20 in play").await;
+    let piece = "[...document.querySelectorAll('#grid .tile:nth-child(3) piece')]
+        .find(piece => piece.cgKey === 'e4')?.className ?? null";
+    assert_eq!(page.ask(piece).await, json!(null));
+    let nasty = "<img src=x onerror=owned=1>, A";
+    let e4 = View { board: "3".to_owned(), white: nasty.to_owned(), ..View::after_e4() };
+    stage.publish_at(2, &View { differs: &["a1"], clock: None, ..e4.clone() });
+    let said = "Duke Karl / Count Isouard||<img src=x onerror=owned=1>||3|the board differs|";
+    page.wait_for(&tile(3), said).await;
+    page.wait_for(piece, "white pawn").await;
+    let board = "4".to_owned();
+    stage.publish_at(3, &View { board, result: "1/2-1/2", ..View::after_e4() });
+    page.wait_for(&tile(4), "Duke Karl / Count Isouard|½|Morphy|½|4|1. e4|½–½").await;
+    page.wait_for(&text("#status"), "19 in play, 1 over").await;
+    let label = "document.querySelector('#grid .tile:nth-child(4)').getAttribute('aria-label')";
+    page.wait_for(label, "4, Morphy, Paul – Duke Karl / Count Isouard, ½–½").await;
+    assert_eq!(page.ask("typeof owned").await, "undefined");
+
+    // One is large: by mouse and by keys.
+    page.ask("document.querySelector('#grid .tile:nth-child(3)').click()").await;
+    page.wait_for(LARGE, "3").await;
+    page.wait_for(&text("#large [data-color=white] .name"), nasty).await;
+    stage.publish_at(2, &e4);
+    page.wait_for(&text("#large .move"), "1. e4").await;
+    let press = |key: &str| {
+        format!(
+            "document.activeElement.dispatchEvent(
+                 new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true, cancelable: true }}))"
+        )
+    };
+    for (key, large) in [("ArrowRight", "4"), ("ArrowLeft", "3"), ("ArrowLeft", "2")] {
+        page.ask(&press(key)).await;
+        page.wait_for(LARGE, large).await;
+    }
+    page.ask(&press("Escape")).await;
+    page.wait_for(LARGE, json!(null)).await;
+    page.ask("document.querySelector('#grid .tile:nth-child(9)').focus()").await;
+    page.ask(&press("Enter")).await;
+    page.wait_for(LARGE, "9").await;
+
+    page.ask("window.is_the_same_page = true").await;
+    let addr = stage.close().await;
+    page.wait_for(STATUS, "cut").await;
+    let _stage = Stage::open_at(addr, &["1"], &View::after_e4()).await;
+    page.wait_for(STATUS, "live").await;
+    page.wait_for("document.querySelector('#grid .tile .move').textContent", "1. e4").await;
+    assert_eq!(page.ask("window.is_the_same_page").await, true);
+}
+
+#[tokio::test]
+async fn boards_are_as_large_as_they_fit() {
+    let (_stage, page) = open_all(20, "").await;
+    page.wait_for("document.querySelectorAll('#grid .tile').length", 20).await;
+    let fits = |columns: u32| {
+        format!(
+            "(() => {{
+                const boxes = [...document.querySelectorAll('#grid .tile')]
+                    .map(tile => tile.getBoundingClientRect());
+                const [grid, one] = [document.getElementById('grid'), boxes[0]];
+                const faults = [];
+                if (boxes.some(box => box.right > innerWidth || box.left < 0)) faults.push('wide');
+                if (boxes.some(box => box.height < box.width * 1.3)) faults.push('squashed');
+                if (grid.scrollWidth > grid.clientWidth) faults.push('scrolls sideways');
+                const is_cut = boxes.some(box => box.bottom > innerHeight);
+                if (is_cut && innerWidth > 600) faults.push('cut');
+                const columns = boxes.filter(box => box.top === one.top).length;
+                if (columns !== {columns}) faults.push(`${{columns}} columns`);
+                const names = document.querySelectorAll('#grid .left');
+                if ([...names].some(it => it.scrollWidth > it.clientWidth + 1)) faults.push('time');
+                return faults.join(', ') || 'fits';
+            }})()"
+        )
+    };
+    // Of a telephone in the hand the first rows are in sight, the others are scrolled.
+    for (width, height, columns) in [(1920, 1080, 7), (1280, 720, 7), (500, 900, 2)] {
+        page.resize(width, height).await;
+        page.wait_for(&fits(columns), "fits").await;
+    }
+    page.resize(1920, 1080).await;
+    page.ask("document.querySelector('#grid .tile').click()").await;
+    page.wait_for(&fits(5), "fits").await;
+    let beside = "(() => {
+        const [large, grid] = ['large', 'grid']
+            .map(id => document.getElementById(id).getBoundingClientRect());
+        return large.right <= grid.left && large.bottom <= innerHeight && large.width > 700;
+    })()";
+    page.wait_for(beside, true).await;
+}
+
+#[tokio::test]
+async fn the_large_board_changes_by_itself_among_those_in_play() {
+    let (stage, page) = open_all(4, "?rotate=3&boards=2-4").await;
+    page.wait_for("document.querySelectorAll('#grid .tile').length", 3).await;
+    let board = "3".to_owned();
+    stage.publish_at(2, &View { board, result: "0-1", ..View::after_e4() });
+    for large in ["2", "4", "2"] {
+        page.wait_for(LARGE, large).await;
     }
 }

@@ -110,6 +110,8 @@ impl Chromium {
             frame.as_str().expect("text").split(',').map(|n| n.parse().expect("pixels")).collect();
         let [w, h] = frame[..] else { panic!("a frame of {frame:?}") };
         self.client.set_window_size(width + w, height + h).await.expect("a window");
+        let size = format!("{width},{height}");
+        self.wait_for("[innerWidth, innerHeight].join()", size).await;
     }
 }
 

@@ -137,11 +137,11 @@ impl View {
     }
 }
 
-/// A running server with one or more boards, all showing the same.
+/// A running server with one or more boards, all showing the same unless told otherwise.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) addr: SocketAddr,
-    pub(crate) view: watch::Sender<Arc<ShownView>>,
+    views: Vec<watch::Sender<Arc<ShownView>>>,
     pub(crate) pgn: watch::Sender<Arc<str>>,
     pub(crate) status: watch::Sender<Status>,
     pub(crate) pulse: watch::Sender<Instant>,
@@ -159,14 +159,16 @@ impl Stage {
     pub(crate) async fn open_at(addr: SocketAddr, names: &[&str], view: &View) -> Self {
         let listener = TcpListener::bind(addr).await.expect("a port of this machine");
         let addr = listener.local_addr().expect("a bound port");
-        let (view, shown) = watch::channel(view.shown());
+        let first = view.shown();
+        let (views, shown): (Vec<_>, Vec<_>) =
+            names.iter().map(|_| watch::channel(first.clone())).unzip();
         let (pgn, game) = watch::channel(Arc::from("[Event \"Paris 1858\"]\n\n*\n"));
         let on = Status { record: Recording::On, ..Status::default() };
         let (status, statuses) = watch::channel(on);
         let (pulse, pulses) = watch::channel(Instant::now());
-        let feeds = names.iter().map(|name| Feed {
+        let feeds = names.iter().zip(shown).map(|(name, view)| Feed {
             name: (*name).to_owned(),
-            view: shown.clone(),
+            view,
             pgn: game.clone(),
             apart: watch::channel(Arc::default()).1,
             book: watch::channel(Arc::default()).1,
@@ -190,12 +192,17 @@ impl Stage {
         let server = tokio::spawn(async move {
             serve(listener, site, stopped).await.expect("a server that stops when told");
         });
-        Self { addr, view, pgn, status, pulse, stop, server }
+        Self { addr, views, pgn, status, pulse, stop, server }
     }
 
-    /// Makes `view` the newest.
+    /// Makes `view` the newest of all boards.
     pub(crate) fn publish(&self, view: &View) {
-        self.view.send_replace(view.shown());
+        (0..self.views.len()).for_each(|idx| self.publish_at(idx, view));
+    }
+
+    /// Makes `view` the newest of one board, by its place from 0.
+    pub(crate) fn publish_at(&self, idx: usize, view: &View) {
+        self.views[idx].send_replace(view.shown());
     }
 
     /// Stops the server and waits until it has.

@@ -7,6 +7,7 @@
 //! (`seats`), and no path from the network names a file (`pages`).
 
 mod door;
+mod hall;
 mod health;
 mod livechess;
 mod pages;
@@ -36,7 +37,7 @@ use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -182,6 +183,10 @@ pub enum HttpError {
 #[derive(Debug)]
 struct Hall {
     boards: Vec<Local>,
+    /// What a page with all of them shows.
+    tiles: watch::Receiver<hall::Tiles>,
+    /// Who gathers them waits for somebody to look.
+    looked: Arc<Notify>,
     /// Counts the viewers that came.
     n_viewers: AtomicUsize,
     /// Turns true once, when everybody has to leave.
@@ -228,8 +233,15 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
         .map_err(HttpError::Serve)?;
 
     let mut relays = JoinSet::new();
-    let boards = feeds.into_iter().map(|feed| Local::new(feed, &mut relays)).collect();
-    let hall = Hall { boards, n_viewers: AtomicUsize::new(0), closing: closing.clone() };
+    let boards: Vec<_> = feeds.into_iter().map(|feed| Local::new(feed, &mut relays)).collect();
+    let (told, tiles) = watch::channel(hall::Tiles::default());
+    let looked = Arc::new(Notify::new());
+    if matches!(speaks, Speaks::Pages) {
+        let feeds = boards.iter().map(|board| board.feed.clone()).collect();
+        relays.spawn(hall::gather(feeds, told, Arc::clone(&looked)));
+    }
+    let n_viewers = AtomicUsize::new(0);
+    let hall = Hall { boards, tiles, looked, n_viewers, closing: closing.clone() };
     let app = match speaks {
         Speaks::Pages => router(hall, health),
         Speaks::LiveChess { origins } => livechess::routes(hall, origins, &mut relays),
@@ -297,6 +309,8 @@ fn router(hall: Hall, health: Arc<Health>) -> Router {
         .route("/board/{name}/ws", get(watch_board))
         .route("/board/{name}/view.json", get(view))
         .route("/board/{name}/game.pgn", get(game))
+        .route("/hall", get(hall::page))
+        .route("/hall/ws", get(hall::watch_all))
         .route("/games.pgn", get(rounds::all))
         .route("/round/{number}/games.pgn", get(rounds::one))
         .route("/assets/{name}", get(asset))
@@ -425,23 +439,36 @@ async fn watch_board(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Some(board) = hall.board(name) else { return no_such_board() };
-    if !is_same_host(&headers) {
-        return sentence(StatusCode::FORBIDDEN, "This address is for pages of the same host.");
-    }
-    let Ok(upgrade) = upgrade else {
-        return sentence(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.");
+    let line = match line_for(&seat, &headers, upgrade) {
+        Ok(line) => line,
+        Err((status, why)) => return sentence(status, why),
     };
-    if !seat.stay() {
-        return sentence(StatusCode::SERVICE_UNAVAILABLE, "All seats are taken; come again later.");
-    }
     let feed = board.for_viewer(hall.n_viewers.fetch_add(1, Ordering::Relaxed));
     let closing = hall.closing.clone();
-    upgrade
+    line.on_upgrade(move |socket| viewer::attend(socket, feed, closing))
+}
+
+/// A line for a viewer, if he may have one and there is a seat.
+fn line_for(
+    seat: &seats::Seat,
+    headers: &HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<WebSocketUpgrade, (StatusCode, &'static str)> {
+    if !is_same_host(headers) {
+        return Err((StatusCode::FORBIDDEN, "This address is for pages of the same host."));
+    }
+    let Ok(upgrade) = upgrade else {
+        return Err((StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only."));
+    };
+    if !seat.stay() {
+        let why = "All seats are taken; come again later.";
+        return Err((StatusCode::SERVICE_UNAVAILABLE, why));
+    }
+    Ok(upgrade
         .read_buffer_size(HEARD_MAX_BYTES)
         .write_buffer_size(0)
         .max_message_size(HEARD_MAX_BYTES)
-        .max_frame_size(HEARD_MAX_BYTES)
-        .on_upgrade(move |socket| viewer::attend(socket, feed, closing))
+        .max_frame_size(HEARD_MAX_BYTES))
 }
 
 /// Whether `Origin` names the host that the request was sent to. A client that is no browser sends

@@ -57,6 +57,7 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> Response {
          <link rel=\"icon\" href=\"/assets/icon.svg\" type=\"image/svg+xml\">\n\
          <link rel=\"stylesheet\" href=\"/assets/demo.css\">\n</head>\n\
          <body class=\"hall\">\n<h1>Boards</h1>\n<ul>\n{links}</ul>\n\
+         <p><a href=\"/hall\">All boards on one screen</a></p>\n\
          <p><a href=\"/games.pgn\">All games as PGN</a></p>\n</body>\n</html>\n"
     );
     let about =

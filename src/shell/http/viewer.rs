@@ -12,7 +12,7 @@ use super::{Feed, SEND_MAX};
 
 /// How often a viewer has to show that it is there. It gets the view again at the same time, so
 /// that a page can tell a quiet game from a dead line.
-const PING: Duration = Duration::from_secs(10);
+pub(super) const PING: Duration = Duration::from_secs(10);
 
 /// Sends every newest view until the viewer leaves, fails to answer, or `closing` turns true.
 pub(super) async fn attend(
@@ -82,6 +82,6 @@ async fn send_view(socket: &mut WebSocket, feed: &mut Feed) -> Option<()> {
 }
 
 /// `None` if the viewer is gone or too slow.
-async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
+pub(super) async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
     timeout(SEND_MAX, socket.send(message)).await.ok()?.ok()
 }
