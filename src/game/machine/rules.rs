@@ -5,7 +5,7 @@
 //! make of it. Where the two differ for long on a board at rest, the record is what counts.
 
 use super::Game;
-use super::told::{calls_referee, picture_of, reason_of, record_of, thing};
+use super::told::{call_of, picture_of, reason_of, record_of, thing};
 use crate::clock::Times;
 use crate::game::bench::Bench;
 use crate::game::effect::Effect;
@@ -252,8 +252,8 @@ impl Game {
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.seat_at_beginning(now);
         self.settle_doubt(now);
-        if self.out.facts.iter().any(calls_referee) {
-            self.tell(now, &Told::Looked);
+        if let Some(call) = self.out.facts.iter().find_map(call_of) {
+            self.tell(now, &call);
         }
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
             self.tell(now, &Told::Passed);

@@ -32,17 +32,17 @@ pub(super) fn told_of(fact: &Fact) -> Option<Told> {
         Fact::Flag { side: Some(side) } => Told::Flag(*side),
         Fact::Flag { side: None } => Told::FlagsUnknown,
         Fact::IllegalMove { stage: Stage::Completed, by, .. } => Told::Illegal(*by),
-        fact if calls_referee(fact) => Told::Looked,
-        _ => return None,
+        fact => return call_of(fact),
     })
 }
 
-/// Whether the record finds something that a referee is to look at.
-pub(super) fn calls_referee(fact: &Fact) -> bool {
+/// What the record finds that a referee is to look at.
+pub(super) fn call_of(fact: &Fact) -> Option<Told> {
     match fact {
-        Fact::PositionLost(_) | Fact::IllegalMove { stage: Stage::Made, .. } => true,
-        Fact::Found(finding) => finding.kind == FindingKind::Restored,
-        _ => false,
+        Fact::PositionLost(_) => Some(Told::Looked),
+        Fact::IllegalMove { stage: Stage::Made, .. } => Some(Told::Stands),
+        Fact::Found(finding) if finding.kind == FindingKind::Restored => Some(Told::Looked),
+        _ => None,
     }
 }
 

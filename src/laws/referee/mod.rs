@@ -139,7 +139,8 @@ impl Referee {
             Told::Reopened => self.reopen(),
             Told::Clock(clocks) => self.on_clock(*clocks),
             Told::Final => self.on_final(),
-            Told::Looked => self.on_looked(),
+            Told::Looked => self.judge(Cause::Called),
+            Told::Stands => self.judge(Cause::Stands),
             Told::Illegal(by) => self.on_illegal_found(*by),
             Told::Passed => {
                 let is_end_open = self.is_end_open();

@@ -132,11 +132,6 @@ impl Referee {
             && !self.sitting.is_opened()
     }
 
-    /// The record has long found no move in what stands, or finds order again.
-    pub(super) fn on_looked(&mut self) {
-        self.judge(Cause::Called);
-    }
-
     /// The record has found a completed illegal move. He has seen it himself, unless the presses
     /// came in such an order that none seemed to be for it.
     pub(super) fn on_illegal_found(&mut self, by: Color) {

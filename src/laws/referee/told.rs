@@ -47,6 +47,8 @@ pub enum Told {
     Final,
     /// Those who keep the record have found no move in what stands, or find order again.
     Looked,
+    /// They have found that an illegal move stands, on which nobody has pressed.
+    Stands,
     /// They have found that this player completed an illegal move.
     Illegal(Color),
     /// Time has passed.
@@ -64,6 +66,7 @@ impl Told {
                 | Self::Unseen(_)
                 | Self::Clock(_)
                 | Self::Looked
+                | Self::Stands
                 | Self::Illegal(_)
                 | Self::Passed
         )

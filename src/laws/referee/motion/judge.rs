@@ -351,10 +351,12 @@ impl Motion {
             return;
         }
         let Some(tried) = tried else { return };
-        if cause != Cause::Press && !is_castling && self.may_lie_astray(cx, &tried) {
+        let is_known_to_stand = matches!(cause, Cause::Press | Cause::Stands);
+        if !is_known_to_stand && !is_castling && self.may_lie_astray(cx, &tried) {
             displaced(cx, None);
             return;
         }
+        self.turn.lying.discard(tried.from);
         let why = tried.why(&cx.game, cx.board.seen(), Stage::Made);
         self.turn.suspect = None;
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause != Cause::Press {

@@ -29,6 +29,8 @@ pub(super) enum Cause {
     Press,
     /// The record asks, although nobody pressed.
     Called,
+    /// The record has found an illegal move that stands, although nobody pressed.
+    Stands,
 }
 
 /// Whose hand is at the board, as others know.
