@@ -5,11 +5,14 @@
 #
 # Usage: tests/mutants.sh [N] [SEED]
 #        tests/mutants.sh again FILE
+#        tests/mutants.sh rows
 #
 # N places are taken by chance, or those of the lines in FILE that a run has printed. The build takes
 # minutes, and so does finding out which tests reach what. Tests that take over a minute by themselves are not
 # asked, and a place is given up after three. MUTANTS=DIR keeps the copy and what was built there.
 # Each place is printed with the test that noticed it, or LIVES; the last lines count them by folder.
+# With `rows` each provision without a code is switched off at the place that keeps it
+# (tests/tables/laws/switched.csv), and the scenario or test that the table names has to fail.
 set -euo pipefail
 [ "${1:-}" != again ] || list=$(realpath "$2")
 cd "$(dirname "$0")/.."
@@ -24,6 +27,8 @@ cargo build --locked --release --manifest-path tests/mutants/Cargo.toml
 "$CARGO_TARGET_DIR/release/rokade-mutants" weave "$copy"
 if [ "${1:-}" = again ]; then
     "$CARGO_TARGET_DIR/release/rokade-mutants" again "$copy" "$list"
+elif [ "${1:-}" = rows ]; then
+    "$CARGO_TARGET_DIR/release/rokade-mutants" rows "$copy"
 else
     "$CARGO_TARGET_DIR/release/rokade-mutants" run "$copy" "${1:-100}" "${2:-1}"
 fi

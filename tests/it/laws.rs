@@ -20,6 +20,7 @@ mod recovery;
 mod referee;
 mod repetition;
 mod scenario;
+mod switched;
 mod traces;
 mod twice;
 mod waking;

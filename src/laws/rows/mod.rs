@@ -51,6 +51,8 @@ impl Class {
 pub enum Part {
     /// It acts by itself.
     Automatic,
+    /// It has its chess from a library, shakmaty, which keeps it.
+    Library,
     /// It proposes, and the arbiter confirms.
     Proposed,
     /// It keeps what the arbiter or a player enters.
@@ -62,13 +64,20 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 5] =
-        [Self::Automatic, Self::Proposed, Self::Arbiters, Self::Setting, Self::Nothing];
+    const ALL: [Self; 6] = [
+        Self::Automatic,
+        Self::Library,
+        Self::Proposed,
+        Self::Arbiters,
+        Self::Setting,
+        Self::Nothing,
+    ];
 
     /// The word for it in the file of rows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Automatic => "automatic",
+            Self::Library => "library",
             Self::Proposed => "proposed",
             Self::Arbiters => "arbiter",
             Self::Setting => "setting",
@@ -80,6 +89,7 @@ impl Part {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Automatic => "automatic",
+            Self::Library => "automatic, by the library for chess, shakmaty",
             Self::Proposed => "proposed by the program, confirmed by the arbiter",
             Self::Arbiters => "entered by the arbiter or a player",
             Self::Setting => "a setting before the game",

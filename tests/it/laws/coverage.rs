@@ -34,7 +34,7 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 /// Whether the tests have this module with a test in it, or this function in this module.
-fn is_test(name: &str) -> bool {
+pub(super) fn is_test(name: &str) -> bool {
     let source = |path: &str| {
         let path = format!("{}/tests/it/{path}.rs", env!("CARGO_MANIFEST_DIR"));
         fs::read_to_string(path).unwrap_or_default()
@@ -43,7 +43,10 @@ fn is_test(name: &str) -> bool {
     let has_tests = |text: &str| marks.iter().any(|mark| text.contains(mark));
     let path = name.replace("::", "/");
     let Some((module, function)) = path.rsplit_once('/') else { return has_tests(&source(&path)) };
-    has_tests(&source(&path)) || source(module).contains(&format!("#[test]\nfn {function}("))
+    let module = source(module);
+    let heads = ["#[test]\nfn", "#[tokio::test]\nasync fn"];
+    has_tests(&source(&path))
+        || heads.iter().any(|head| module.contains(&format!("{head} {function}(")))
 }
 
 #[test]

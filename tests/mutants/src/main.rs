@@ -10,6 +10,9 @@
 //! take very long are not asked.
 //!
 //! `mutants again DIR FILE`: the same for the places of lines that a run has printed.
+//!
+//! `mutants rows DIR`: each provision of the Laws without a code fails the scenario, or the test,
+//! that `tests/tables/laws/switched.csv` names, once the place that keeps it is switched.
 
 mod weave;
 
@@ -54,11 +57,7 @@ const FOLDERS: [(&str, &[&str]); 3] = [
 const SINGLES: [(&str, &str, Names); 4] = [
     ("replay::every_script_tells_the_arbiter_what_its_golden_file_says", "ROKADE_TRACE", traces),
     ("track::what_is_held_of_each_trace_is_what_it_was", "ROKADE_TRACE", traces),
-    (
-        "laws::traces::the_referee_cries_illegal_only_where_the_record_does",
-        "ROKADE_TRACE",
-        traces,
-    ),
+    ("laws::traces::the_referee_cries_illegal_only_where_the_record_does", "ROKADE_TRACE", traces),
     (
         "laws::scenario::every_scenario_holds_in_every_edition_that_it_names",
         "ROKADE_SCENARIO",
@@ -123,7 +122,8 @@ fn main() -> Result<()> {
             places.retain(|(_, place)| wanted.contains(&format!("\t{place}\t")));
             judge(Path::new(dir), &places)
         }
-        _ => Err("mutants weave DIR, mutants run DIR N SEED, or mutants again DIR FILE".into()),
+        ["rows", dir] => judge_rows(Path::new(dir)),
+        _ => Err("mutants weave DIR, run DIR N SEED, again DIR FILE, or rows DIR".into()),
     }
 }
 
@@ -147,17 +147,22 @@ fn traces(dir: &Path) -> Result<Vec<String>> {
 
 /// The names of all scenarios.
 fn scenarios(dir: &Path) -> Result<Vec<String>> {
-    let mut all = Vec::new();
+    Ok(scenario_files(dir)?.into_keys().collect())
+}
+
+/// The file of each scenario.
+fn scenario_files(dir: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let mut all = BTreeMap::new();
     for entry in fs::read_dir(dir.join("tests/tables/laws"))? {
         let path = entry?.path();
         if path.extension().is_none_or(|it| it != "json") {
             continue;
         }
-        let file: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
+        let file: Value = serde_json::from_str(&fs::read_to_string(&path)?)?;
         let known = file["scenarios"].as_array().into_iter().flatten();
-        all.extend(known.filter_map(|it| it["id"].as_str().map(str::to_owned)));
+        let ids = known.filter_map(|it| it["id"].as_str().map(str::to_owned));
+        all.extend(ids.map(|id| (id, path.clone())));
     }
-    all.sort();
     Ok(all)
 }
 
@@ -435,4 +440,51 @@ fn judge(dir: &Path, places: &[(usize, String)]) -> Result<()> {
         println!("{folder}: {noticed} of {all}");
     }
     Ok(())
+}
+
+/// Switches, for each line of the table of rows, the place that keeps the row, and asks what the
+/// line names: a scenario, by what it expects and not by all that is said, or a test.
+fn judge_rows(dir: &Path) -> Result<()> {
+    let table = fs::read_to_string(dir.join("tests/tables/laws/switched.csv"))?;
+    let (places, tests) = (places(dir)?, programs(dir)?);
+    let files = scenario_files(dir)?;
+    let (whole, ..) = SINGLES[3];
+    let mut n_wrong = 0;
+    for line in table.lines().skip(1) {
+        let [row, file, change, by] = line.split(';').collect::<Vec<_>>()[..] else {
+            return Err(format!("four columns: {line}").into());
+        };
+        let is_it = |place: &str| {
+            let told =
+                place.split_once('\t').and_then(|(at, told)| Some((at.split_once(':')?, told)));
+            told.is_some_and(|((known, _), told)| known == file && told == change)
+        };
+        let numbers: Vec<usize> =
+            places.iter().filter(|(_, place)| is_it(place)).map(|(n, _)| *n).collect();
+        let name = if files.contains_key(by) { whole } else { by };
+        let asked = tests.iter().find(|test| test.name == name && test.only.is_none());
+        let asked = asked.ok_or_else(|| format!("{row}: neither scenario nor test is {by}"))?;
+        // None of them takes long, and what is switched off may never end.
+        let asked = Test { took: Duration::from_secs(4), ..asked.clone() };
+        let holds = |n: Option<usize>| {
+            let mut command = asked.command(dir);
+            command.env("MUTANT", n.map_or(String::new(), |n| n.to_string()));
+            if let Some(file) = files.get(by) {
+                command.env("ROKADE_SCENARIOS", file).env("ROKADE_SCENARIO", by);
+            }
+            command.status().is_ok_and(|it| it.success())
+        };
+        let is_kept = holds(None) && numbers.iter().any(|n| !holds(Some(*n)));
+        let said = match (is_kept, numbers.is_empty()) {
+            (true, _) => "kept",
+            (false, true) => "NO SUCH PLACE",
+            (false, false) => "NOT KEPT",
+        };
+        println!("{said}\t{line}");
+        n_wrong += usize::from(!is_kept);
+    }
+    match n_wrong {
+        0 => Ok(()),
+        _ => Err(format!("{n_wrong} rows are not kept").into()),
+    }
 }
