@@ -36,7 +36,7 @@ pub use profile::{
 };
 pub use referee::{Clocks, Display, MayAct, Pending, Referee, Said, Sheet, SheetMove, Told};
 pub use said::{
-    Binding, ClockOrder, Confidence, Note, OfferState, Ruling, SideNames, Verdict, Verdicted,
+    Binding, ClockOrder, Confidence, GameResult, Note, OfferState, Ruling, SideNames, Verdict,
 };
 pub use score::Score;
 pub use terms::{Bonus, Evidence, FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, Venue};

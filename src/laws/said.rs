@@ -153,12 +153,12 @@ impl OfferState {
 
 /// How the game ended, as far as the Laws and the arbiter say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdicted {
+pub struct GameResult {
     /// Under which code the log has it.
     pub code: Code,
     /// The score.
     pub score: Score,
-    /// Wrong, in words.
+    /// Why, in words.
     pub reason: String,
     /// Whose flag decided it.
     pub flagged: Option<Color>,
@@ -209,7 +209,7 @@ pub enum Ruling {
     /// The arbiter is asked to choose.
     Prompt { options: Vec<String> },
     /// The game is over.
-    Result(Verdicted),
+    Result(GameResult),
     /// The score sheets were signed.
     Signed { score: Score },
     /// What both players score.

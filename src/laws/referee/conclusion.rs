@@ -1,19 +1,19 @@
 //! How the game ended, if it has.
 
-use super::super::said::Verdicted;
+use super::super::said::GameResult;
 use super::super::score::Score;
 use shakmaty::ByColor;
 
 /// The result, and what the players signed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Conclusion {
-    result: Option<Verdicted>,
+    result: Option<GameResult>,
     points: Option<ByColor<u8>>,
     signed: Option<Score>,
 }
 
 impl Conclusion {
-    pub(super) fn result(&self) -> Option<&Verdicted> {
+    pub(super) fn result(&self) -> Option<&GameResult> {
         self.result.as_ref()
     }
 
@@ -26,7 +26,7 @@ impl Conclusion {
     }
 
     /// The game is over, or its result is replaced by another one.
-    pub(super) fn set(&mut self, result: Verdicted) {
+    pub(super) fn set(&mut self, result: GameResult) {
         self.result = Some(result);
     }
 

@@ -4,7 +4,7 @@
 use super::super::code::Code;
 use super::super::history::History;
 use super::super::profile::{Impossible, Rules};
-use super::super::said::{ClockOrder, Ruling, Verdicted};
+use super::super::said::{ClockOrder, GameResult, Ruling};
 use super::super::score::Score;
 use super::super::terms::{Bonus, PeriodCredit, Terms};
 use super::board::BoardSeen;
@@ -235,7 +235,7 @@ impl Context {
         reason: &str,
         flagged: Option<Color>,
     ) {
-        let verdicted = Verdicted { code, score, reason: reason.to_owned(), flagged };
+        let verdicted = GameResult { code, score, reason: reason.to_owned(), flagged };
         self.out.say(Ruling::Result(verdicted.clone()));
         self.end.set(verdicted);
     }

@@ -154,7 +154,7 @@ pub(super) enum Case {
     Late(ByAbsence),
     WrongArray,
     Reversed,
-    /// Wrong did he stop the clocks?
+    /// Why did he stop the clocks?
     Reason,
     Envelope(Color),
     PositionLost,

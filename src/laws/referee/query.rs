@@ -1,7 +1,7 @@
 //! What a referee can be asked.
 
 use super::super::notation::{MateSign, write};
-use super::super::said::{Binding, OfferState, Verdicted};
+use super::super::said::{Binding, GameResult, OfferState};
 use super::super::score::Score;
 use super::super::terms::Terms;
 use super::super::why::Wrong;
@@ -39,7 +39,7 @@ impl Referee {
     /// Whether pieces that move now belong to no move of the game: people have ended it, a flag is
     /// being ruled upon, or the move is being sealed. What a position ended is the record's matter.
     pub fn is_suspended(&self) -> bool {
-        let is_ended = |known: &Verdicted| !known.code.is_end_by_position();
+        let is_ended = |known: &GameResult| !known.code.is_end_by_position();
         self.cx.end.result().is_some_and(is_ended)
             || self.is_play_over()
             || self.sitting.requested().is_some()
@@ -47,7 +47,7 @@ impl Referee {
     }
 
     /// How the game ended.
-    pub fn result(&self) -> Option<&Verdicted> {
+    pub fn result(&self) -> Option<&GameResult> {
         self.cx.end.result()
     }
 

@@ -5,7 +5,7 @@
 use super::Scenario;
 use super::table::Table;
 use rokade::game::Fact;
-use rokade::laws::{Binding, Code, OfferState, Ruling, Verdict, Wrong};
+use rokade::laws::{Binding, Code, GameResult, OfferState, Ruling, Score, Verdict, Wrong};
 use serde_json::json;
 use shakmaty::{Color, Position, Square};
 use std::time::Duration;
@@ -140,57 +140,129 @@ impl Touched {
     }
 }
 
+/// What must hold of a table from one event to the next.
+#[derive(Clone, Debug, Default)]
+struct Look {
+    /// The times of both players, less what rulings gave and took, in seconds.
+    left: f64,
+    result: Option<GameResult>,
+    offers: [Option<OfferState>; 2],
+    n_made: usize,
+    is_running: bool,
+    /// What says that a right to claim a touch has lapsed, so far.
+    n_lapsed: usize,
+}
+
+impl Look {
+    fn at(table: &Table) -> Self {
+        let referee = table.referee();
+        let is_lapse = |(_, ruling): &&(usize, Ruling)| match ruling {
+            Ruling::Log(note) => note.code == Code::TouchClaimLost,
+            _ => false,
+        };
+        let left = table.clocks().left.into_iter().sum::<Duration>().as_secs_f64();
+        Self {
+            left: left - granted(table),
+            result: referee.result().cloned(),
+            offers: Color::ALL.map(|by| referee.offer(by)),
+            n_made: n_made(table),
+            is_running: table.clocks().running.is_some(),
+            n_lapsed: table.said.iter().filter(is_lapse).count(),
+        }
+    }
+
+    /// What the Laws leave to nobody, and `event` has brought about since `before`.
+    fn broken(&self, before: &Self, event: &str) -> Vec<&'static str> {
+        let is_over = before.result.is_some() && !event.starts_with("arbiter");
+        let is_declined = |by: Color| {
+            let [was, is] = [before, self].map(|look| look.offers[usize::from(by.is_black())]);
+            was == Some(OfferState::Open)
+                && is == Some(OfferState::Declined)
+                && !may_decline(event, !by)
+        };
+        let kinds = [
+            ((self.left - before.left).abs() > 1e-3, MADE),
+            (is_over && self.result != before.result, CHANGED),
+            (is_over && self.n_made != before.n_made, WENT_ON),
+            (Color::ALL.into_iter().any(is_declined), DECLINED),
+            (self.is_running && self.result.is_some(), RUNS),
+            (self.n_lapsed > before.n_lapsed && !event.starts_with("lift"), LAPSED),
+        ];
+        kinds.into_iter().filter_map(|(is_broken, why)| is_broken.then_some(why)).collect()
+    }
+}
+
+const MADE: &str = "time was made or lost";
+const CHANGED: &str = "a result was changed without an order";
+const WENT_ON: &str = "the record went on after the end";
+const DECLINED: &str = "an offer was declined by nobody";
+const RUNS: &str = "a clock runs after the end";
+const LAPSED: &str = "a right to claim lapsed without a touch";
+
 /// What does not hold while it is played, in words.
 fn broken(scenario: &Scenario, edition: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut table = Table::set(scenario, edition).unwrap_or_else(|e| panic!("{e}"));
-    let sum = |table: &Table| table.clocks().left.into_iter().sum::<Duration>().as_secs_f64();
-    let start = sum(&table);
     let mut touched = Touched::default();
     for (idx, event) in scenario.events.iter().enumerate() {
-        let result = table.referee().result().cloned();
-        let offers = Color::ALL.map(|by| table.referee().offer(by));
-        let n_before = n_made(&table);
-        let n_said = table.said.len();
+        let (before, n_said) = (Look::at(&table), table.said.len());
         touched.take(event, table.referee().position().turn());
         table.play(event, false).unwrap_or_else(|e| panic!("{event}: {e}"));
         touched.hear(&table.said[n_said..]);
         let mut say = |why: &str| {
             wrong.push(format!("{} {edition} after {idx} {event:?}: {why}", scenario.id));
         };
-        if (sum(&table) - start - granted(&table)).abs() > 1e-3 {
-            say("time was made or lost");
-        }
-        let is_order = event.starts_with("arbiter");
-        if result.is_some() && !is_order && table.referee().result() != result.as_ref() {
-            say("a result was changed without an order");
-        }
-        if result.is_some() && !is_order && n_made(&table) != n_before {
-            say("the record went on after the end");
-        }
-        for (by, before) in Color::ALL.into_iter().zip(offers) {
-            let is_declined = table.referee().offer(by) == Some(OfferState::Declined);
-            let was_open = before == Some(OfferState::Open);
-            if was_open && is_declined && !may_decline(event, !by) {
-                say("an offer was declined by nobody");
-            }
-        }
-        if table.clocks().running.is_some() && table.referee().result().is_some() {
-            say("a clock runs after the end");
-        }
+        Look::at(&table).broken(&before, event).into_iter().for_each(&mut say);
         if let Some(binding) = table.referee().binding().filter(|it| touched.is_foreign(it)) {
             say(&format!("bound to {binding} by no touch of his own"));
-        }
-        let is_lost = |(_, ruling): &(usize, Ruling)| match ruling {
-            Ruling::Log(note) => note.code == Code::TouchClaimLost,
-            _ => false,
-        };
-        if table.said[n_said..].iter().any(is_lost) && !event.starts_with("lift") {
-            say("a right to claim lapsed without a touch");
         }
         table.next_event();
     }
     wrong
+}
+
+/// Each of the rules is seen to be broken, by events that may not do it, and by no other.
+#[test]
+fn what_the_laws_leave_to_nobody_is_noticed() {
+    let won = |winner: Color| GameResult {
+        code: Code::Resigned,
+        score: Score::win(winner),
+        reason: "resignation".to_owned(),
+        flagged: None,
+    };
+    let open = Look { left: 1_800.0, is_running: true, n_made: 3, ..Look::default() };
+    let over = Look { is_running: false, result: Some(won(Color::White)), ..open.clone() };
+    let offered = Look { offers: [Some(OfferState::Open), None], ..open.clone() };
+    let declined = Look { offers: [Some(OfferState::Declined), None], ..open.clone() };
+    let rows: [(&str, &Look, Look, &str, &[&str]); 18] = [
+        ("a move", &open, Look { n_made: 4, ..open.clone() }, "press white", &[]),
+        ("time", &open, Look { left: 1_801.0, ..open.clone() }, "press white", &[MADE]),
+        ("time lost", &open, Look { left: 1_799.0, ..open.clone() }, "arbiter pause", &[MADE]),
+        ("a result", &open, over.clone(), "player black resign", &[]),
+        (
+            "another",
+            &over,
+            Look { result: Some(won(Color::Black)), ..over.clone() },
+            "press black",
+            &[CHANGED],
+        ),
+        ("none", &over, Look { result: None, ..over.clone() }, "player white resign", &[CHANGED]),
+        ("ordered", &over, Look { result: None, ..over.clone() }, "arbiter continue", &[]),
+        ("a move after it", &over, Look { n_made: 4, ..over.clone() }, "place a3 P", &[WENT_ON]),
+        ("entered", &over, Look { n_made: 4, ..over.clone() }, "arbiter moves", &[]),
+        ("runs on", &open, Look { is_running: true, ..over.clone() }, "flag white", &[RUNS]),
+        ("runs again", &over, Look { is_running: true, ..over.clone() }, "arbiter x", &[RUNS]),
+        ("by himself", &offered, declined.clone(), "player white claim x", &[DECLINED]),
+        ("by a press", &offered, declined.clone(), "press white", &[DECLINED]),
+        ("by White's piece", &offered, declined.clone(), "place a3 P", &[DECLINED]),
+        ("by Black's", &offered, declined.clone(), "place a6 p", &[]),
+        ("by Black", &offered, declined, "player black decline_draw", &[]),
+        ("a right", &open, Look { n_lapsed: 1, ..open.clone() }, "press black", &[LAPSED]),
+        ("by a touch", &open, Look { n_lapsed: 1, ..open.clone() }, "lift b8", &[]),
+    ];
+    for (name, before, after, event, expected) in rows {
+        assert_eq!(after.broken(before, event), expected, "{name}");
+    }
 }
 
 #[test]
