@@ -10,7 +10,7 @@ use shakmaty::{
 
 macro_rules! reasons {
     ($($name:ident = $words:literal,)*) => {
-        /// Wrong a move is illegal.
+        /// Why a move is illegal.
         #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
         pub enum Wrong {
             $(#[doc = concat!("In the log: ", $words, ".")] $name,)*
@@ -189,7 +189,7 @@ impl Attempt {
         seen.piece_at(self.to).is_some_and(|arrived| arrived != self.piece)
     }
 
-    /// Wrong it is illegal.
+    /// Why it is illegal.
     pub(super) fn why(&self, history: &History, seen: &Picture, stage: Stage) -> Wrong {
         let pos = history.last();
         let Self { piece, to, .. } = *self;

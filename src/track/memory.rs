@@ -414,6 +414,13 @@ mod tests {
             let joint = Joint { seen: &start, clocks, before: &[], heard: &[] };
             assert_eq!(join(&memory.concat(), &joint, &now), expected, "{name}");
         }
+        // A press that the memory has not leaves the first of the moments that fit: none of them is
+        // before the game began.
+        let memory = [showed(), out(), back(), showed(), out()].concat();
+        let heard = [(Mono::from_millis(500), pressed(Color::Black, 70))];
+        let joint =
+            Joint { seen: &start, clocks: PriorPresses::Unknown, before: &[], heard: &heard };
+        assert_eq!(join(&memory, &joint, &now), Ok(8));
     }
 
     #[test]
