@@ -1,5 +1,56 @@
 //! Words of the table that all layers share, so that nobody has to translate them.
 
+use shakmaty::Color;
+
+/// A value that settings, records and logs write as one word out of a fixed list.
+pub trait Word: Copy + PartialEq + 'static {
+    /// Every value.
+    const VALUES: &'static [Self];
+
+    /// The word for this value.
+    fn word(self) -> &'static str;
+
+    /// The value that `word` stands for.
+    fn parse(word: &str) -> Option<Self> {
+        Self::VALUES.iter().copied().find(|value| value.word() == word)
+    }
+}
+
+/// Gives each value of an enumeration its word: by one list it gets `ALL` and `word`, and is a
+/// [`Word`].
+macro_rules! words {
+    ($name:ident { $($variant:ident = $word:literal,)+ }) => {
+        impl $name {
+            /// All there are.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word by which settings, records and logs know it.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+
+        impl crate::table::Word for $name {
+            const VALUES: &'static [Self] = &Self::ALL;
+
+            fn word(self) -> &'static str {
+                self.word()
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+impl Word for Color {
+    const VALUES: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.fold_wb("white", "black")
+    }
+}
+
 /// An end of the clock, seen from its front.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum End {
@@ -7,6 +58,13 @@ pub enum End {
     Left,
     /// The right display and the right end of the lever.
     Right,
+}
+
+words! {
+    End {
+        Left = "left",
+        Right = "right",
+    }
 }
 
 impl End {

@@ -1,6 +1,7 @@
 //! What the arbiter is told of the clock: each difference between device and model by its kind.
 
 use super::reading::Times;
+use crate::table::words;
 use shakmaty::Color;
 use std::fmt;
 use std::time::Duration;
@@ -130,6 +131,13 @@ pub enum Rate {
     Fast,
     /// It takes too little.
     Slow,
+}
+
+words! {
+    Rate {
+        Fast = "fast",
+        Slow = "slow",
+    }
 }
 
 impl ClockNote {

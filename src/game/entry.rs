@@ -10,6 +10,7 @@ use crate::laws::{
     Score, Severity, Stage, rows,
 };
 use crate::table::End;
+use crate::table::words;
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
 use crate::track::{Placement, Reading, Sight};
@@ -44,6 +45,18 @@ pub enum Basis {
     Order,
 }
 
+words! {
+    Basis {
+        Press = "press",
+        Quiet = "quiet",
+        Reply = "reply",
+        Gap = "gap",
+        Memory = "memory",
+        Later = "later",
+        Order = "order",
+    }
+}
+
 /// What became of a press in doubt, and when the referee follows the record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Weighed {
@@ -57,18 +70,12 @@ pub enum Weighed {
     Followed,
 }
 
-impl Weighed {
-    /// All there are.
-    pub const ALL: [Self; 4] = [Self::Shared, Self::Legal, Self::Dropped, Self::Followed];
-
-    /// The word for it in the journal.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Shared => "shared",
-            Self::Legal => "legal",
-            Self::Dropped => "dropped",
-            Self::Followed => "followed",
-        }
+words! {
+    Weighed {
+        Shared = "shared",
+        Legal = "legal",
+        Dropped = "dropped",
+        Followed = "followed",
     }
 }
 
@@ -159,6 +166,14 @@ pub enum LinkState {
     Live,
     /// It did, and no longer does.
     Lost,
+}
+
+words! {
+    LinkState {
+        Absent = "absent",
+        Live = "live",
+        Lost = "lost",
+    }
 }
 
 /// A recorded fact.

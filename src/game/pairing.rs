@@ -1,6 +1,7 @@
 //! Who plays at a board, and in which round.
 
 use crate::clock::TimeControl;
+use crate::table::words;
 use shakmaty::ByColor;
 use std::fmt;
 
@@ -62,17 +63,11 @@ pub enum PairedFor {
     Later,
 }
 
-impl PairedFor {
-    /// All there are.
-    pub const ALL: [Self; 3] = [Self::Next, Self::Current, Self::Later];
-
-    /// The word for it in the journal.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Next => "next",
-            Self::Current => "current",
-            Self::Later => "later",
-        }
+words! {
+    PairedFor {
+        Next = "next",
+        Current = "current",
+        Later = "later",
     }
 }
 

@@ -1,6 +1,7 @@
 //! What players say: offers, claims, resignation. Words as the commands and records write them.
 
 use super::name::UnknownName;
+use crate::table::words;
 use shakmaty::Role;
 use shakmaty::san::San;
 use std::fmt;
@@ -15,13 +16,10 @@ pub enum Ground {
     NoEffort,
 }
 
-impl Ground {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::CannotWin => "cannot_win",
-            Self::NoEffort => "no_effort",
-        }
+words! {
+    Ground {
+        CannotWin = "cannot_win",
+        NoEffort = "no_effort",
     }
 }
 

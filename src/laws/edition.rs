@@ -3,9 +3,8 @@
 //! What follows from them is in [`profile`](super::profile). Editions: FIDE Laws of 2005 (in the
 //! Hungarian print), 2009 (Danish; Norwegian with its national note), 2018 and 2023.
 
-use super::name::UnknownName;
-use std::fmt;
-use std::str::FromStr;
+use super::name::read_by_word;
+use crate::table::words;
 use std::time::Duration;
 
 /// A printed text of the Laws of Chess.
@@ -24,21 +23,17 @@ pub enum Edition {
     M2023,
 }
 
-impl Edition {
-    /// Every edition, the oldest first.
-    pub const ALL: [Self; 5] = [Self::Hu2005, Self::Dk2009, Self::No2009, Self::M2018, Self::M2023];
-
-    /// The name by which settings and records know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hu2005 => "hu2005",
-            Self::Dk2009 => "dk2009",
-            Self::No2009 => "no2009",
-            Self::M2018 => "m2018",
-            Self::M2023 => "m2023",
-        }
+words! {
+    Edition {
+        Hu2005 = "hu2005",
+        Dk2009 = "dk2009",
+        No2009 = "no2009",
+        M2018 = "m2018",
+        M2023 = "m2023",
     }
+}
 
+impl Edition {
     /// The year of the FIDE text.
     pub const fn year(self) -> u16 {
         match self {
@@ -96,20 +91,6 @@ impl Edition {
     }
 }
 
-impl fmt::Display for Edition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Edition {
-    type Err = UnknownName;
-
-    fn from_str(word: &str) -> Result<Self, UnknownName> {
-        parse(word, "edition", &Self::ALL, Self::name)
-    }
-}
-
 /// How much time there is.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pace {
@@ -122,31 +103,11 @@ pub enum Pace {
     Blitz,
 }
 
-impl Pace {
-    /// Every pace, the slowest first.
-    pub const ALL: [Self; 3] = [Self::Standard, Self::Rapid, Self::Blitz];
-
-    /// The name by which settings and records know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::Rapid => "rapid",
-            Self::Blitz => "blitz",
-        }
-    }
-}
-
-impl fmt::Display for Pace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Pace {
-    type Err = UnknownName;
-
-    fn from_str(word: &str) -> Result<Self, UnknownName> {
-        parse(word, "pace", &Self::ALL, Self::name)
+words! {
+    Pace {
+        Standard = "standard",
+        Rapid = "rapid",
+        Blitz = "blitz",
     }
 }
 
@@ -167,22 +128,17 @@ pub enum Variant {
     Chess960,
 }
 
-impl Variant {
-    /// All forms of play.
-    pub const ALL: [Self; 5] =
-        [Self::Standard, Self::Quickplay, Self::Rapid, Self::Blitz, Self::Chess960];
-
-    /// The name by which settings and records know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::Quickplay => "quickplay",
-            Self::Rapid => "rapid",
-            Self::Blitz => "blitz",
-            Self::Chess960 => "chess960",
-        }
+words! {
+    Variant {
+        Standard = "standard",
+        Quickplay = "quickplay",
+        Rapid = "rapid",
+        Blitz = "blitz",
+        Chess960 = "chess960",
     }
+}
 
+impl Variant {
     /// At which pace it is played.
     pub const fn pace(self) -> Pace {
         match self {
@@ -190,20 +146,6 @@ impl Variant {
             Self::Rapid => Pace::Rapid,
             Self::Blitz => Pace::Blitz,
         }
-    }
-}
-
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Variant {
-    type Err = UnknownName;
-
-    fn from_str(word: &str) -> Result<Self, UnknownName> {
-        parse(word, "variant", &Self::ALL, Self::name)
     }
 }
 
@@ -220,46 +162,18 @@ pub enum Supervision {
     Inadequate,
 }
 
-impl Supervision {
-    /// Either kind of supervision.
-    pub const ALL: [Self; 2] = [Self::Adequate, Self::Inadequate];
-
-    /// The name by which settings and records know it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Adequate => "adequate",
-            Self::Inadequate => "inadequate",
-        }
+words! {
+    Supervision {
+        Adequate = "adequate",
+        Inadequate = "inadequate",
     }
 }
 
-impl fmt::Display for Supervision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Supervision {
-    type Err = UnknownName;
-
-    fn from_str(word: &str) -> Result<Self, UnknownName> {
-        parse(word, "supervision", &Self::ALL, Self::name)
-    }
-}
-
-/// The member of `all` with this name, whatever the case of its letters.
-fn parse<T: Copy>(
-    word: &str,
-    what: &'static str,
-    all: &[T],
-    name: fn(T) -> &'static str,
-) -> Result<T, UnknownName> {
-    let word = word.trim();
-    let found = all.iter().copied().find(|&item| name(item).eq_ignore_ascii_case(word));
-    found.ok_or_else(|| {
-        let known: Vec<_> = all.iter().map(|&item| name(item)).collect();
-        UnknownName::new(what, word, &known)
-    })
+read_by_word! {
+    Edition = "edition",
+    Pace = "pace",
+    Variant = "variant",
+    Supervision = "supervision",
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Findings go to the arbiter alone. They state what was seen and which article speaks of it; they
 //! rule nothing.
 
+use crate::table::words;
 use shakmaty::{Color, Square};
 use std::fmt;
 
@@ -21,16 +22,13 @@ pub enum Severity {
     GameOver,
 }
 
-impl Severity {
-    /// The word by which records and logs know it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Notice => "notice",
-            Self::Claim => "claim",
-            Self::Irregularity => "irregularity",
-            Self::GameOver => "game over",
-        }
+words! {
+    Severity {
+        Info = "info",
+        Notice = "notice",
+        Claim = "claim",
+        Irregularity = "irregularity",
+        GameOver = "game over",
     }
 }
 

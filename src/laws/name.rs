@@ -1,5 +1,6 @@
 //! Words that were not understood: the error that names the nearest choice.
 
+use crate::table::Word;
 use std::cmp::Reverse;
 use std::error::Error;
 use std::fmt;
@@ -47,6 +48,36 @@ impl UnknownName {
         Self { wanted: Some(wanted), ..Self::new(what, given, &[]) }
     }
 }
+
+/// The value of this word, whatever the case of its letters; `what` kind of value it is.
+pub(super) fn find<T: Word>(word: &str, what: &'static str) -> Result<T, UnknownName> {
+    let word = word.trim();
+    let found = T::VALUES.iter().find(|value| value.word().eq_ignore_ascii_case(word));
+    found.copied().ok_or_else(|| {
+        let known: Vec<_> = T::VALUES.iter().map(|value| value.word()).collect();
+        UnknownName::new(what, word, &known)
+    })
+}
+
+/// Lets values be written as their word, and read from it.
+macro_rules! read_by_word {
+    ($($name:ident = $what:literal,)+) => {$(
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = crate::laws::UnknownName;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                crate::laws::name::find(word, $what)
+            }
+        }
+    )+};
+}
+pub(super) use read_by_word;
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

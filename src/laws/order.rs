@@ -3,6 +3,7 @@
 use super::edition::Edition;
 use super::name::UnknownName;
 use super::score::Score;
+use crate::table::{Word, words};
 use crate::time::parse_span;
 use shakmaty::{Color, fen::Fen, uci::UciMove};
 use std::fmt;
@@ -50,20 +51,14 @@ pub enum Judgment {
     Loss,
 }
 
-impl Judgment {
-    const ALL: [Self; 6] =
-        [Self::Draw, Self::Postpone, Self::PostponeOnly, Self::Reject, Self::Grant, Self::Loss];
-
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Draw => "draw",
-            Self::Postpone => "postpone",
-            Self::PostponeOnly => "postpone 0",
-            Self::Reject => "reject",
-            Self::Grant => "grant",
-            Self::Loss => "loss",
-        }
+words! {
+    Judgment {
+        Draw = "draw",
+        Postpone = "postpone",
+        PostponeOnly = "postpone 0",
+        Reject = "reject",
+        Grant = "grant",
+        Loss = "loss",
     }
 }
 
@@ -479,9 +474,8 @@ fn whose(word: &str) -> Result<Whose, UnknownName> {
 }
 
 fn judgment(word: &str) -> Result<Judgment, UnknownName> {
-    let known: Vec<_> = Judgment::ALL.iter().map(|judgment| judgment.word()).collect();
-    let found = Judgment::ALL.into_iter().find(|judgment| judgment.word() == word);
-    found.ok_or_else(|| UnknownName::new("judgment", word, &known))
+    let known = || UnknownName::new("judgment", word, &Judgment::ALL.map(Judgment::word));
+    Judgment::parse(word).ok_or_else(known)
 }
 
 fn number(word: &str) -> Result<u16, UnknownName> {

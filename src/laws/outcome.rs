@@ -1,5 +1,6 @@
 //! How a game ended, and why.
 
+use crate::table::words;
 use shakmaty::{Chess, Color, KnownOutcome, Position, Square};
 use std::fmt;
 
@@ -36,46 +37,22 @@ pub enum Reason {
     SignalPiece,
 }
 
-impl Reason {
-    /// A word or two for the record.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::DeadPosition => "dead position",
-            Self::KingsInCenter => "kings in the center",
-            Self::Resignation => "resignation",
-            Self::Agreement => "agreement",
-            Self::Time => "time",
-            Self::IllegalMoves => "illegal moves",
-            Self::Claim => "claim",
-            Self::Fivefold => "fivefold repetition",
-            Self::SeventyFiveMoves => "75 moves",
-            Self::Default => "default",
-            Self::Arbiter => "arbiter's decision",
-            Self::SignalPiece => "signal piece",
-        }
-    }
-
-    /// The reason with this [`Reason::name`].
-    pub fn parse(name: &str) -> Option<Self> {
-        let all = [
-            Self::Checkmate,
-            Self::Stalemate,
-            Self::DeadPosition,
-            Self::KingsInCenter,
-            Self::Resignation,
-            Self::Agreement,
-            Self::Time,
-            Self::IllegalMoves,
-            Self::Claim,
-            Self::Fivefold,
-            Self::SeventyFiveMoves,
-            Self::Default,
-            Self::Arbiter,
-            Self::SignalPiece,
-        ];
-        all.into_iter().find(|reason| reason.name() == name)
+words! {
+    Reason {
+        Checkmate = "checkmate",
+        Stalemate = "stalemate",
+        DeadPosition = "dead position",
+        KingsInCenter = "kings in the center",
+        Resignation = "resignation",
+        Agreement = "agreement",
+        Time = "time",
+        IllegalMoves = "illegal moves",
+        Claim = "claim",
+        Fivefold = "fivefold repetition",
+        SeventyFiveMoves = "75 moves",
+        Default = "default",
+        Arbiter = "arbiter's decision",
+        SignalPiece = "signal piece",
     }
 }
 
@@ -95,7 +72,7 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.word())
     }
 }
 

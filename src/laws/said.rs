@@ -6,6 +6,7 @@ mod text;
 use super::code::Code;
 use super::score::Score;
 use super::why::Wrong;
+use crate::table::words;
 use shakmaty::{ByColor, CastlingSide, Color, Role, Square};
 use std::fmt;
 use std::time::Duration;
@@ -19,13 +20,10 @@ pub enum Confidence {
     Presumed,
 }
 
-impl Confidence {
-    /// The word by which records know it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Observed => "observed",
-            Self::Presumed => "presumed",
-        }
+words! {
+    Confidence {
+        Observed = "observed",
+        Presumed = "presumed",
     }
 }
 
@@ -114,15 +112,12 @@ pub enum Verdict {
     Inadmissible,
 }
 
-impl Verdict {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Correct => "correct",
-            Self::Incorrect => "incorrect",
-            Self::Unknown => "not known",
-            Self::Inadmissible => "inadmissible",
-        }
+words! {
+    Verdict {
+        Correct = "correct",
+        Incorrect = "incorrect",
+        Unknown = "not known",
+        Inadmissible = "inadmissible",
     }
 }
 
@@ -139,15 +134,12 @@ pub enum OfferState {
     Lapsed,
 }
 
-impl OfferState {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Accepted => "accepted",
-            Self::Declined => "declined",
-            Self::Lapsed => "lapsed",
-        }
+words! {
+    OfferState {
+        Open = "open",
+        Accepted = "accepted",
+        Declined = "declined",
+        Lapsed = "lapsed",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::history::History;
 use super::picture::{Picture, Thing};
+use crate::table::words;
 use shakmaty::san::San;
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Rank, Role, Square,
@@ -90,6 +91,13 @@ pub enum Stage {
     Made,
     /// The clock was pressed on it.
     Completed,
+}
+
+words! {
+    Stage {
+        Made = "made",
+        Completed = "completed",
+    }
 }
 
 /// The one move of the side to move that the board shows, legal or not. Where several pieces have

@@ -1,8 +1,8 @@
 //! Notes about the clock as documents, and back.
 
 use super::record::{RecordedTimes, millis};
-use super::words::Word;
 use crate::clock::{ClockNote, Rate};
+use crate::table::Word;
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 use std::time::Duration;

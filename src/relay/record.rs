@@ -9,11 +9,12 @@ use super::clock_note::NoteBody;
 use super::keeping::KeepingBody;
 use super::pairing::PairingBody;
 use super::table::{self, RulingBody};
-use super::words::{self, Word};
+use super::words;
 use crate::clock::Times;
 use crate::game::entry::Fact;
 use crate::game::{Gap, ScoreSheet, Unknown};
 use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
+use crate::table::Word;
 use crate::track::Placement;
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
@@ -354,10 +355,10 @@ impl From<&Fact> for Body {
             Fact::Found(finding) => Self::Notice { finding: (&finding).into() },
             Fact::PositionLost(finding) => Self::PositionLost { finding: (&finding).into() },
             Fact::Ended(Ending { outcome, reason }) => {
-                Self::Result { result: outcome.to_string(), reason: reason.name().to_owned() }
+                Self::Result { result: outcome.to_string(), reason: reason.word().to_owned() }
             }
             Fact::Reopened(Ending { outcome, reason }) => {
-                Self::Reopened { result: outcome.to_string(), reason: reason.name().to_owned() }
+                Self::Reopened { result: outcome.to_string(), reason: reason.word().to_owned() }
             }
             Fact::GameClosed => Self::GameClosed {},
             Fact::Pressed { by } => Self::Pressed { side: by.word().to_owned() },

@@ -1,11 +1,11 @@
 //! The JSON of what people at the table do and say, and of what the referee makes of it.
 
 use super::record::{Body, RecordedTimes};
-use super::words::Word;
 use crate::clock::Times;
 use crate::game::entry::{Fact, Ruled, Weighed};
 use crate::game::{PairedFor, Unknown};
 use crate::laws::{Code, Confidence, rows};
+use crate::table::Word;
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
@@ -135,15 +135,13 @@ pub(super) fn fact(body: &Body) -> Option<Fact> {
         },
         Body::Stopped { by } => Fact::Stopped { by: color(by)? },
         Body::Scheduled {} => Fact::Scheduled,
-        Body::Weighed { outcome } => {
-            Fact::Weighed(Weighed::ALL.into_iter().find(|known| known.word() == outcome)?)
-        }
+        Body::Weighed { outcome } => Fact::Weighed(Weighed::parse(outcome)?),
         Body::Entered { author, reason } => {
             Fact::Entered { author: author.clone(), reason: reason.clone() }
         }
         Body::Paired { pairing, holds, author, reason } => Fact::Paired {
             pairing: Box::new(pairing.to_pairing()?),
-            holds: PairedFor::ALL.into_iter().find(|known| known.word() == holds)?,
+            holds: PairedFor::parse(holds)?,
             author: author.clone(),
             reason: reason.clone(),
         },

@@ -5,9 +5,10 @@
 
 use super::pgn::Tags;
 use super::record::VERSION;
-use super::words::{Word, plain};
+use super::words::plain;
 use crate::game::{Game, LinkState, Recovered, ScoreSheet};
 use crate::laws::Ending;
+use crate::table::Word;
 use crate::time::Mono;
 use serde::Serialize;
 use shakmaty::fen::Fen;
@@ -203,7 +204,7 @@ impl View {
         self.last = last.map(|idx| squares(sheet, idx));
         if let Some(ending) = ending {
             self.result = ending.outcome.as_str();
-            self.reason = Some(ending.reason.name());
+            self.reason = Some(ending.reason.word());
         }
     }
 

@@ -1,75 +1,9 @@
-//! The words that records use for the core's values, in one table each.
+//! How records and traces write readings, and which characters they may show.
 
-use crate::clock::Rate;
-use crate::game::entry::{Basis, LinkState};
-use crate::laws::Stage;
-use crate::table::End;
-use crate::track::line::CompletedBy;
-use crate::track::{Reading, Sight};
+use crate::table::Word;
+use crate::track::Reading;
 use shakmaty::{Color, Piece};
 use std::borrow::Cow;
-
-/// A value that records write as one word out of a fixed list.
-pub trait Word: Sized + Copy + PartialEq + 'static {
-    /// Every value with its word.
-    const TABLE: &'static [(Self, &'static str)];
-
-    /// The word for this value.
-    fn word(self) -> &'static str {
-        let entry = Self::TABLE.iter().find(|(value, _)| *value == self);
-        entry.expect("every value has its word").1
-    }
-
-    /// The value that `word` stands for.
-    fn parse(word: &str) -> Option<Self> {
-        Self::TABLE.iter().find(|(_, known)| *known == word).map(|(value, _)| *value)
-    }
-}
-
-impl Word for Color {
-    const TABLE: &'static [(Self, &'static str)] =
-        &[(Self::White, "white"), (Self::Black, "black")];
-}
-
-impl Word for Stage {
-    const TABLE: &'static [(Self, &'static str)] =
-        &[(Self::Made, "made"), (Self::Completed, "completed")];
-}
-
-impl Word for Basis {
-    const TABLE: &'static [(Self, &'static str)] = &[
-        (Self::Press, "press"),
-        (Self::Quiet, "quiet"),
-        (Self::Reply, "reply"),
-        (Self::Gap, "gap"),
-        (Self::Memory, "memory"),
-        (Self::Later, "later"),
-        (Self::Order, "order"),
-    ];
-}
-
-impl Word for CompletedBy {
-    const TABLE: &'static [(Self, &'static str)] =
-        &[(Self::Press, "press"), (Self::Reply, "reply"), (Self::GameEnd, "end of game")];
-}
-
-impl Word for End {
-    const TABLE: &'static [(Self, &'static str)] = &[(Self::Left, "left"), (Self::Right, "right")];
-}
-
-impl Word for Rate {
-    const TABLE: &'static [(Self, &'static str)] = &[(Self::Fast, "fast"), (Self::Slow, "slow")];
-}
-
-impl Word for LinkState {
-    const TABLE: &'static [(Self, &'static str)] =
-        &[(Self::Absent, "absent"), (Self::Live, "live"), (Self::Lost, "lost")];
-}
-
-impl Word for Sight {
-    const TABLE: &'static [(Self, &'static str)] =
-        &[(Self::Pieces, "dgt"), (Self::Colors, "color"), (Self::Occupied, "reed")];
-}
 
 /// The letter of a reading, as in traces: a FEN letter, `x` for something, nothing for empty. Where
 /// only colors are seen it is the word for the color, because `b` is a bishop.

@@ -271,7 +271,7 @@ impl Default for BoardConfig {
             chess960: false,
             laws: String::new(),
             variant: String::new(),
-            supervision: Profile::default().supervision.name().to_owned(),
+            supervision: Profile::default().supervision.word().to_owned(),
             time_control: String::new(),
             terms: Announced::default(),
             settle_with_clock_ms: millis(settle.with_clock),

@@ -2,7 +2,6 @@
 //! page, and for the service manager.
 
 use crate::game::LinkState;
-use crate::relay::words::Word;
 use serde::Serialize;
 
 /// How the recording of one board stands.

@@ -4,7 +4,6 @@
 //! up, or the file grow beyond all reason, the tape ends there and says so; one with a hole in it
 //! would be replayed as something that never happened.
 
-use crate::relay::words::Word;
 use crate::sim::maker;
 use crate::sim::script::Header;
 use crate::time::{Mono, Stamp};

@@ -7,7 +7,8 @@
 use super::maker;
 use crate::game::BoardKind;
 use crate::game::settings::TimeControl;
-use crate::relay::words::{self, Word};
+use crate::relay::words;
+use crate::table::Word;
 use crate::time::Mono;
 use crate::track::{Reading, Sight};
 use serde::{Deserialize, Serialize};

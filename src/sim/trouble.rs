@@ -9,6 +9,7 @@ use super::replay::{Replay, settings_of};
 use super::trial::{KnownGame, TableRow};
 use crate::game::Settings;
 use crate::laws::{Edition, Profile, Terms};
+use crate::table::{Word, words};
 use crate::time::Mono;
 use crate::track::Sight;
 use fastrand::Rng;
@@ -46,36 +47,24 @@ pub enum TroubleKind {
     Late,
 }
 
-impl TroubleKind {
-    /// Every kind with its word.
-    pub const EACH: [(&'static str, Self); 5] = [
-        ("cable", Self::Cable),
-        ("join", Self::Join),
-        ("noise", Self::Noise),
-        ("kill", Self::Kill),
-        ("late", Self::Late),
-    ];
+words! {
+    TroubleKind {
+        Cable = "cable",
+        Join = "join",
+        Noise = "noise",
+        Kill = "kill",
+        Late = "late",
+    }
+}
 
+impl TroubleKind {
     /// The kind of this word.
     ///
     /// # Errors
     /// There is none; which there are.
     pub fn parse(word: &str) -> Result<Self, String> {
-        let found = Self::EACH.into_iter().find(|(known, _)| *known == word);
-        found.map(|(_, kind)| kind).ok_or_else(|| {
-            let words: Vec<&str> = Self::EACH.iter().map(|(word, _)| *word).collect();
-            format!("there is {}", words.join(", "))
-        })
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Cable => "cable",
-            Self::Join => "join",
-            Self::Noise => "noise",
-            Self::Kill => "kill",
-            Self::Late => "late",
-        }
+        let known = || format!("there is {}", Self::ALL.map(Self::word).join(", "));
+        Word::parse(word).ok_or_else(known)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::legal;
 use super::placement::{Placement, Reading};
 use super::weigh::Cost;
+use crate::table::words;
 use crate::time::Mono;
 use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Piece, Position, Role, Square};
 use std::time::Duration;
@@ -19,6 +20,14 @@ pub enum CompletedBy {
     Reply,
     /// The move ended the game; no press is needed.
     GameEnd,
+}
+
+words! {
+    CompletedBy {
+        Press = "press",
+        Reply = "reply",
+        GameEnd = "end of game",
+    }
 }
 
 /// When and by what a move was completed.

@@ -1,6 +1,7 @@
 //! What the sensors see, which is not yet a position: two kings of one color, a piece in the air,
 //! or a square of which only "something stands here" is known.
 
+use crate::table::words;
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Rank, Role, Square};
 
@@ -55,6 +56,14 @@ pub enum Sight {
     Colors,
     /// That it is there.
     Occupied,
+}
+
+words! {
+    Sight {
+        Pieces = "dgt",
+        Colors = "color",
+        Occupied = "reed",
+    }
 }
 
 impl Sight {

@@ -193,7 +193,7 @@ fn cases(n: u64) -> Vec<TroubleCase> {
             laws,
             is_forgetful,
         };
-        cases.extend(TroubleKind::EACH.map(|(_, kind)| TroubleCase { kind, ..case }));
+        cases.extend(TroubleKind::ALL.map(|kind| TroubleCase { kind, ..case }));
     }
     cases
 }
@@ -202,7 +202,7 @@ fn cases(n: u64) -> Vec<TroubleCase> {
 async fn troubled_lines_of_the_real_program_invent_nothing() {
     let n = n_games();
     let is_large = n >= LARGE;
-    let mut tolls = TroubleKind::EACH.map(|(word, kind)| (word, kind, Toll::default()));
+    let mut tolls = TroubleKind::ALL.map(|kind| (kind.word(), kind, Toll::default()));
     for batch in cases(n).chunks(AT_ONCE) {
         for (case, account, n_accused) in play_all(batch, is_large).await {
             if account.n_invented + account.n_missing > 0 {

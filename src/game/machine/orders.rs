@@ -12,6 +12,7 @@ use crate::laws::{
     self, Code, Declaration, Ending, GivenPosition, Order, Pending, Reason, Referee, Ruling, Score,
     Told,
 };
+use crate::table::Word;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::tracker::GAP_STEP_MAX;

@@ -10,13 +10,12 @@ mod spoken;
 pub use read::{Misread, read};
 pub use spoken::speak;
 
-use super::name::UnknownName;
+use super::name::read_by_word;
+use crate::table::words;
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{CastlingSide, Chess, Move, Role};
-use std::fmt;
-use std::str::FromStr;
 
-/// A language in which moves are written and spoken.
+/// A language in which moves are written and spoken; its word is its code (ISO 639-1).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// English.
@@ -32,22 +31,17 @@ pub enum Language {
     German,
 }
 
-impl Language {
-    /// Every language.
-    pub const ALL: [Self; 5] =
-        [Self::English, Self::Danish, Self::Norwegian, Self::Hungarian, Self::German];
-
-    /// Its code (ISO 639-1).
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Danish => "da",
-            Self::Norwegian => "nb",
-            Self::Hungarian => "hu",
-            Self::German => "de",
-        }
+words! {
+    Language {
+        English = "en",
+        Danish = "da",
+        Norwegian = "nb",
+        Hungarian = "hu",
+        German = "de",
     }
+}
 
+impl Language {
     /// The letter of a piece, in capitals; pawns have none. 2009: Art. C2, C4.
     ///
     /// ```
@@ -73,20 +67,8 @@ impl Language {
     }
 }
 
-impl fmt::Display for Language {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl FromStr for Language {
-    type Err = UnknownName;
-
-    fn from_str(word: &str) -> Result<Self, UnknownName> {
-        let word = word.trim();
-        let found = Self::ALL.into_iter().find(|known| known.code().eq_ignore_ascii_case(word));
-        found.ok_or_else(|| UnknownName::new("language", word, &Self::ALL.map(Self::code)))
-    }
+read_by_word! {
+    Language = "language",
 }
 
 /// How a mate is marked; the Laws allow both. 2009: Art. C, abbreviations.

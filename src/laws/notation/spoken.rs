@@ -41,7 +41,7 @@ static WORDS: LazyLock<Vec<SpokenWord>> =
 fn words_of(row: &'static str) -> Vec<SpokenWord> {
     let columns: Vec<&'static str> = row.split(';').collect();
     let [language, kind, value, says, also] = columns.try_into().expect("a row of five columns");
-    let language = Language::ALL.into_iter().find(|known| known.code() == language);
+    let language = Language::ALL.into_iter().find(|known| known.word() == language);
     let letter = value.chars().next();
     let meaning = match kind {
         "piece" => Meaning::Piece(letter.and_then(Role::from_char).expect("a piece")),

@@ -7,6 +7,7 @@
 
 use super::edition::Edition;
 use super::name::nearest;
+use crate::table::{Word, words};
 use std::error::Error;
 use std::fmt;
 use std::sync::LazyLock;
@@ -63,28 +64,18 @@ pub enum Part {
     Nothing,
 }
 
-impl Part {
-    const ALL: [Self; 6] = [
-        Self::Automatic,
-        Self::Library,
-        Self::Proposed,
-        Self::Arbiters,
-        Self::Setting,
-        Self::Nothing,
-    ];
-
-    /// The word for it in the file of rows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Automatic => "automatic",
-            Self::Library => "library",
-            Self::Proposed => "proposed",
-            Self::Arbiters => "arbiter",
-            Self::Setting => "setting",
-            Self::Nothing => "none",
-        }
+words! {
+    Part {
+        Automatic = "automatic",
+        Library = "library",
+        Proposed = "proposed",
+        Arbiters = "arbiter",
+        Setting = "setting",
+        Nothing = "none",
     }
+}
 
+impl Part {
     /// A few words for people.
     pub const fn describe(self) -> &'static str {
         match self {
@@ -123,12 +114,11 @@ impl Row {
         let columns: [&'static str; N_COLUMNS] = columns.try_into().expect("a row of all columns");
         let [id, hu2005, dk2009, no2009, m2018, m2023, class, part, codes, applies, differs] =
             columns;
-        let part = Part::ALL.into_iter().find(|known| known.name() == part);
         Self {
             id,
             articles: [hu2005, dk2009, no2009, m2018, m2023],
             classes: class.chars().map(|c| Class::of(c).expect("a class of the file")).collect(),
-            part: part.expect("a part of the file"),
+            part: Part::parse(part).expect("a part of the file"),
             codes: codes.split_whitespace().collect(),
             applies,
             differs: (!differs.is_empty()).then_some(differs),

@@ -215,7 +215,7 @@ impl Demo {
                 white: game.white.clone(),
                 black: game.black.clone(),
                 event: game.event.clone(),
-                laws: self.laws.map_or(board.laws.clone(), |laws| laws.name().to_owned()),
+                laws: self.laws.map_or(board.laws.clone(), |laws| laws.word().to_owned()),
                 clock: bridge.map_or(Source::Board, |_| Source::Bridge),
                 clock_port: bridge.map_or_else(String::new, path_of),
                 drive_clock: is_driven,

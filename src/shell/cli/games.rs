@@ -5,7 +5,6 @@ use super::troubles::Troubles;
 use super::{Failure, say};
 use crate::game::BoardKind;
 use crate::laws::Edition;
-use crate::relay::words::Word;
 use crate::sim::maker;
 use crate::sim::reach::Why;
 use crate::sim::shrink::Symptom;
@@ -16,6 +15,7 @@ use crate::sim::trial::{
 use crate::sim::trouble::TroubleKind;
 use crate::sim::verdict::TrialVerdict;
 use crate::sim::{Also, Manners, TableKind};
+use crate::table::Word;
 use crate::track::Sight;
 use clap::Args;
 use std::io::Write;

@@ -101,7 +101,7 @@ impl ReplayCommand {
             }
         };
         if let Some(laws) = self.laws {
-            board.laws = laws.name().to_owned();
+            board.laws = laws.word().to_owned();
         }
         Ok(board)
     }

@@ -137,8 +137,8 @@ impl Default for Announced {
             array: String::new(),
             blind: String::new(),
             blind_boards: 1,
-            spoken: usual.spoken.code().to_owned(),
-            written: usual.written.code().to_owned(),
+            spoken: usual.spoken.word().to_owned(),
+            written: usual.written.word().to_owned(),
             not_pressed_s: 0,
             rest_ms: millis(usual.settle),
             brush_ms: millis(usual.brush),
@@ -250,8 +250,8 @@ impl Announced {
 
 fn language(key: &str, code: &str) -> Result<Language, String> {
     let code = code.trim();
-    let found = Language::ALL.into_iter().find(|language| language.code() == code);
-    let known = Language::ALL.map(Language::code);
+    let found = Language::ALL.into_iter().find(|language| language.word() == code);
+    let known = Language::ALL.map(Language::word);
     found.ok_or_else(|| format!("{key}: {}", UnknownName::new("language", code, &known)))
 }
 

@@ -15,7 +15,6 @@ use tokio::time::Instant;
 
 use super::Feed;
 use super::seats::House;
-use crate::relay::words::Word;
 use crate::shell::push::Pushed;
 
 /// The loop that records shows every half second that it runs; one that did not for so long hangs.

@@ -116,7 +116,7 @@ fn found() -> String {
     let names = names();
     for (idx, edition, kept) in printed() {
         let name = names[idx];
-        let edition = edition.name();
+        let edition = edition.word();
         let in_force = |scenario: &&Scenario| {
             scenario.editions.iter().any(|known| known == edition)
                 && scenario.rules(edition).is_some_and(|rules| value(&rules, idx) == kept)
@@ -212,7 +212,7 @@ fn every_row_that_is_printed_is_kept() {
         table.iter().map(|line| (line.row, line.edition, line.kept)).collect();
     let names = names();
     for (idx, edition, kept) in printed() {
-        let key = (names[idx], edition.name(), kept.as_str());
+        let key = (names[idx], edition.word(), kept.as_str());
         assert!(named.contains(&key), "{key:?} is not in the table");
     }
     for (row, code) in codes() {

@@ -72,7 +72,7 @@ fn the_sample_game_is_read_and_written_in_every_language() {
         let style = Style { language, mate: MateSign::Hash };
         let sheet = line(&Chess::default(), &moves, style);
         let [code, expected] = lines[idx];
-        assert_eq!((code, expected), (language.code(), sheet.as_str()));
+        assert_eq!((code, expected), (language.word(), sheet.as_str()));
         let later = line(&position(table[0][8]), &moves[1..3], style);
         assert!(later.starts_with("1... e5 2. "), "{later}");
         assert_eq!(line(&pos, &moves, style), "", "a move that is not legal ends the sheet");

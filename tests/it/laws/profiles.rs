@@ -12,9 +12,9 @@ fn every_profile_says_what_the_table_says() {
         rows::<8>(include_str!("../../tables/laws/profiles.csv"))
     {
         let in_list = |list: &str, name: &str| list == "any" || list.split(' ').any(|w| w == name);
-        for variant in Variant::ALL.into_iter().filter(|v| in_list(variants, v.name())) {
+        for variant in Variant::ALL.into_iter().filter(|v| in_list(variants, v.word())) {
             for supervision in Supervision::ALL {
-                if !in_list(supervisions, supervision.name()) {
+                if !in_list(supervisions, supervision.word()) {
                     continue;
                 }
                 for (edition, expected) in Edition::ALL.into_iter().zip(cells) {
@@ -42,11 +42,11 @@ fn time_controls_are_classified_by_edition() {
         let increment = Duration::from_secs(increment.parse().expect("seconds"));
         for (edition, expected) in Edition::ALL.into_iter().zip(cells) {
             let pace = edition.classify(base, increment);
-            assert_eq!(pace.name(), expected, "{edition}: {base:?} + {increment:?}");
+            assert_eq!(pace.word(), expected, "{edition}: {base:?} + {increment:?}");
         }
     }
     let endless = Edition::M2023.classify(Duration::MAX, Duration::MAX);
-    assert_eq!(endless.name(), "standard");
+    assert_eq!(endless.word(), "standard");
 }
 
 #[test]

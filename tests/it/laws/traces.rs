@@ -67,7 +67,7 @@ fn the_referee_cries_illegal_only_where_the_record_does() {
         let golden = fs::read_to_string(format!("{stem}.golden")).expect("its golden file");
         for edition in [Edition::Hu2005, Edition::M2023] {
             let entries = entries(&path, edition);
-            book.add(name, edition.name(), said(&entries));
+            book.add(name, edition.word(), said(&entries));
             let cries = cries(&entries);
             if WORDS.iter().any(|word| golden.contains(word)) {
                 n_right += usize::from(!cries.is_empty());

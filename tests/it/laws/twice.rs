@@ -87,7 +87,7 @@ fn differences(n: usize, name: &str, script: &Script, bare: &Replay) -> Vec<Stri
         let refereed = with_referee(script, edition);
         let seen = game_of(&refereed);
         if let Some(why) = knows_otherwise(&refereed) {
-            return Some(format!("{name} {}: {why}", edition.name()));
+            return Some(format!("{name} {}: {why}", edition.word()));
         }
         let n = known.iter().zip(&seen).take_while(|(a, b)| a == b).count();
         let is_cut = seen.len() == n
@@ -99,7 +99,7 @@ fn differences(n: usize, name: &str, script: &Script, bare: &Replay) -> Vec<Stri
             return None;
         }
         let at = |lines: &[String]| lines.get(n).cloned().unwrap_or_default();
-        Some(format!("{name} {}: {:?} instead of {:?}", edition.name(), at(&seen), at(&known)))
+        Some(format!("{name} {}: {:?} instead of {:?}", edition.word(), at(&seen), at(&known)))
     };
     let editions = match n_seeds() {
         Some(_) => EDITIONS.to_vec(),
@@ -228,7 +228,7 @@ fn missing(end: &Ended, replay: &Replay, is_known: bool) -> Option<String> {
     let recorded = play.ending().map(|ending| ending.reason);
     let n_completed = play.sheet().n_completed();
     let is_right = recorded == wanted
-        && reason == wanted.map(Reason::name)
+        && reason == wanted.map(Reason::word)
         && shown == moves
         && (n_completed == moves.len() || !is_known && n_completed + 1 >= moves.len())
         && log.contains(last)
@@ -260,7 +260,7 @@ fn the_move_that_ends_a_game_is_on_record_everywhere() {
             for edition in EDITIONS {
                 let is_old = end.is_modern && !edition.is_modern();
                 let short = missing(end, &with_referee(&script, edition), !is_old);
-                wrong.extend(short.map(|why| format!("{}: {why}", name(edition.name()))));
+                wrong.extend(short.map(|why| format!("{}: {why}", name(edition.word()))));
             }
         }
     }

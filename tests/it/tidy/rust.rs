@@ -10,8 +10,8 @@ const LAYERS: [Layer; 11] = [
     Layer { name: "time", names: &[], crates: &["shakmaty"] },
     Layer { name: "table", names: &[], crates: &["shakmaty"] },
     Layer { name: "wire", names: &["time", "table"], crates: &["shakmaty"] },
-    Layer { name: "track", names: &["time"], crates: &["shakmaty"] },
-    Layer { name: "laws", names: &["time"], crates: &["shakmaty"] },
+    Layer { name: "track", names: &["time", "table"], crates: &["shakmaty"] },
+    Layer { name: "laws", names: &["time", "table"], crates: &["shakmaty"] },
     Layer { name: "clock", names: &["time", "table"], crates: &["shakmaty"] },
     Layer { name: "board", names: &["time", "table", "wire", "track"], crates: &["shakmaty"] },
     Layer {
