@@ -24,6 +24,7 @@ pub use scanned::Scanned;
 use crate::table::End;
 use crate::time::Mono;
 use crate::track::{Placement, Reading, Recalled, Sight};
+use crate::wire::certabo::Chips;
 use crate::wire::{BoardMessage, ClockMessage, Orientation, Signal};
 use shakmaty::{Bitboard, Board, Square};
 use std::ops::{Deref, DerefMut};
@@ -158,6 +159,41 @@ pub trait Driver {
     fn take_up(&mut self, _known: Known) {}
 }
 
+/// How a board is read.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum BoardKind {
+    /// It speaks over a line as those of DGT do.
+    #[default]
+    Dgt,
+    /// Its squares are looked at one after the other.
+    Scanned,
+    /// It speaks over a line as those of Millennium do.
+    ChessLink,
+    /// It speaks over a line as those of Certabo do.
+    Certabo,
+}
+
+impl BoardKind {
+    /// Whether it speaks in a language that its driver alone knows.
+    pub const fn has_own_language(self) -> bool {
+        matches!(self, Self::ChessLink | Self::Certabo)
+    }
+}
+
+/// How a board is connected, as far as its driver must know.
+#[derive(Clone, Debug)]
+pub struct Connection<'a> {
+    /// How it lies; `None` if that is to be found out.
+    pub orientation: Option<Orientation>,
+    /// Which chip is below which piece, if that was taught.
+    pub chips: &'a Chips,
+    /// Others speak on the same line. Whoever keeps it asks for the clocks along it.
+    pub shares_line: bool,
+    /// The clock behind it is asked for its times: not by the board's driver if another drives it,
+    /// who must know what it was asked.
+    pub watches_clock: bool,
+}
+
 /// The kinds of boards, for one that is driven.
 #[derive(Clone, Debug)]
 pub enum AnyBoard {
@@ -169,6 +205,23 @@ pub enum AnyBoard {
     ChessLink(Box<ChessLink>),
     /// One of Certabo's, or of Tabutronic's.
     Certabo(Box<Certabo>),
+}
+
+impl AnyBoard {
+    /// A board of this kind that has not spoken yet.
+    pub fn new(kind: BoardKind, by: &Connection<'_>) -> Self {
+        match kind {
+            BoardKind::Dgt if by.shares_line => {
+                Self::Dgt(Dgt::new(by.orientation, false).sharing_line().into())
+            }
+            BoardKind::Dgt => Self::Dgt(Dgt::new(by.orientation, by.watches_clock).into()),
+            BoardKind::Scanned => Self::Scanned(Scanned::default()),
+            BoardKind::ChessLink => Self::ChessLink(ChessLink::new(by.orientation).into()),
+            BoardKind::Certabo => {
+                Self::Certabo(Certabo::new(by.orientation, by.chips.clone()).into())
+            }
+        }
+    }
 }
 
 impl Deref for AnyBoard {

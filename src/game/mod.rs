@@ -21,6 +21,7 @@ pub mod settings;
 pub mod terms;
 mod trail;
 
+pub use crate::board::BoardKind;
 pub use act::Act;
 pub use ear::Ear;
 pub use effect::Effect;
@@ -32,4 +33,4 @@ pub use pairing::{Paired, PairedFor, Pairing, Player};
 pub use play::{OrderError, Play};
 pub use recover::{Kept, RecoverError, Recovered};
 pub use score::{Completed, Gap, ScoreSheet, Scored, Unknown, Unplayable};
-pub use settings::{BoardKind, ClockRole, Lights, Settings};
+pub use settings::{ClockRole, Lights, Settings};

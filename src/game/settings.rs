@@ -1,6 +1,7 @@
 //! What is known about a board before it speaks.
 
 use super::pairing::Pairing;
+use crate::board::BoardKind;
 pub use crate::clock::TimeControl;
 use crate::laws::Terms;
 use crate::table::End;
@@ -57,27 +58,6 @@ pub enum ClockRole {
     Driven,
     /// It is the clock.
     Own,
-}
-
-/// How a board is read.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum BoardKind {
-    /// It speaks over a line as those of DGT do.
-    #[default]
-    Dgt,
-    /// Its squares are looked at one after the other.
-    Scanned,
-    /// It speaks over a line as those of Millennium do.
-    ChessLink,
-    /// It speaks over a line as those of Certabo do.
-    Certabo,
-}
-
-impl BoardKind {
-    /// Whether it speaks in a language that its driver alone knows.
-    pub const fn has_own_language(self) -> bool {
-        matches!(self, Self::ChessLink | Self::Certabo)
-    }
 }
 
 /// Which squares are lit on a board that has lights.

@@ -19,8 +19,8 @@ use super::event::{Driving, Event};
 use super::play;
 use super::play::Play;
 use super::recorder::{Cx, GameOutbox, LastRead, Legacy, PressSource, Recorder, start_shown};
-use super::settings::{BoardKind, ClockRole, Lights, Settings};
-use crate::board::{AnyBoard, Certabo, ChessLink, Dgt, Expects, Known, News, Scanned};
+use super::settings::{ClockRole, Lights, Settings};
+use crate::board::{AnyBoard, Connection, Expects, Known, News};
 use crate::clock::{ClockNote, ClockPresence, Estimate, Reader, Times, Turned};
 use crate::laws::Told;
 use crate::table::End;
@@ -47,26 +47,14 @@ pub struct Game {
 impl Game {
     /// A board that has not spoken yet.
     pub fn new(settings: Settings) -> Self {
-        // Whoever drives a clock must know what it was asked.
-        let watches_clock = settings.clock_role == ClockRole::Read;
+        let connection = Connection {
+            orientation: settings.orientation,
+            chips: &settings.chips,
+            shares_line: settings.shares_line,
+            watches_clock: settings.clock_role == ClockRole::Read,
+        };
         Self {
-            board: match settings.board {
-                BoardKind::Dgt if settings.shares_line => {
-                    // Whoever keeps the line asks for the clocks along it.
-                    AnyBoard::Dgt(Dgt::new(settings.orientation, false).sharing_line().into())
-                }
-                BoardKind::Dgt => {
-                    AnyBoard::Dgt(Dgt::new(settings.orientation, watches_clock).into())
-                }
-                BoardKind::Scanned => AnyBoard::Scanned(Scanned::default()),
-                BoardKind::ChessLink => {
-                    AnyBoard::ChessLink(ChessLink::new(settings.orientation).into())
-                }
-                BoardKind::Certabo => {
-                    let chips = settings.chips.clone();
-                    AnyBoard::Certabo(Certabo::new(settings.orientation, chips).into())
-                }
-            },
+            board: AnyBoard::new(settings.board, &connection),
             clock: ClockSide::new(&settings),
             recorder: Recorder::default(),
             bench: Bench::of(&settings),

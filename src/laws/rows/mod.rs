@@ -16,8 +16,8 @@ use std::sync::LazyLock;
 const NEAREST_MAX: usize = 5;
 /// The longest query that is looked at, in characters.
 const QUERY_MAX: usize = 40;
-/// The columns of the file.
-const N_COLUMNS: usize = 11;
+/// The columns with articles, one for each edition.
+const N_EDITIONS: usize = Edition::ALL.len();
 
 static ROWS: LazyLock<Vec<Row>> =
     LazyLock::new(|| include_str!("rows.csv").lines().skip(1).map(Row::read).collect());
@@ -95,7 +95,7 @@ pub struct Row {
     /// Its name, which is the same in all editions.
     pub id: &'static str,
     /// Articles by edition, in the order of [`Edition::ALL`]; empty where the edition has none.
-    articles: [&'static str; 5],
+    articles: [&'static str; N_EDITIONS],
     /// What it is to the program; at least one.
     pub classes: Vec<Class>,
     /// What the program does about it.
@@ -110,13 +110,14 @@ pub struct Row {
 
 impl Row {
     fn read(line: &'static str) -> Self {
-        let columns: Vec<&'static str> = line.split(';').collect();
-        let columns: [&'static str; N_COLUMNS] = columns.try_into().expect("a row of all columns");
-        let [id, hu2005, dk2009, no2009, m2018, m2023, class, part, codes, applies, differs] =
-            columns;
+        let mut columns = line.split(';');
+        let mut next = || columns.next().expect("a row of all columns");
+        let (id, articles) = (next(), std::array::from_fn(|_| next()));
+        let [class, part, codes, applies, differs] = std::array::from_fn(|_| next());
+        assert_eq!(columns.next(), None, "a row of no other columns");
         Self {
             id,
-            articles: [hu2005, dk2009, no2009, m2018, m2023],
+            articles,
             classes: class.chars().map(|c| Class::of(c).expect("a class of the file")).collect(),
             part: Part::parse(part).expect("a part of the file"),
             codes: codes.split_whitespace().collect(),

@@ -1,0 +1,317 @@
+//! A board as the configuration has it, and what the game is told of it.
+
+use super::maker::{Maker, Shine};
+use super::matrix::Matrix;
+use super::terms::Announced;
+use super::word;
+use crate::clock::{ControlError, TimeControl};
+use crate::drive::{ArbiterCall, Starter};
+use crate::game::settings::Settle;
+use crate::game::terms::{at_control, variant_of};
+use crate::game::{BoardKind, Settings};
+use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
+use crate::relay::delay::Delay;
+use crate::shell::clock::kind::Source;
+use crate::table::End;
+use crate::wire::Orientation;
+use crate::wire::certabo::parse_chips;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// One board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BoardConfig {
+    /// Its name: in addresses, folders and the log.
+    pub name: String,
+    /// The table at which it is, by the numbers of the pairings; 0 for its place in the settings.
+    pub table: u16,
+    /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
+    pub port: String,
+    /// The address of a DGT board on a line that several share; 0 of one with a line of its own.
+    pub bus_address: u16,
+    /// Whose board is at the end of the line.
+    #[serde(deserialize_with = "word::one_of")]
+    pub maker: Maker,
+    /// The chips below the pieces of a board that knows them by that.
+    pub chips: Vec<String>,
+    /// What is lit on it.
+    #[serde(deserialize_with = "word::one_of")]
+    pub lights: Shine,
+    /// How such switches are wired.
+    pub matrix: Matrix,
+    /// White's name.
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+    /// The event.
+    pub event: String,
+    /// The place.
+    pub site: String,
+    /// The round.
+    pub round: String,
+    /// How far the public is behind the board.
+    #[serde(deserialize_with = "word::parsed")]
+    pub delay: Delay,
+    /// How the board lies.
+    #[serde(deserialize_with = "word::one_of")]
+    pub connector: Connector,
+    /// White's end of the clock.
+    #[serde(deserialize_with = "word::one_of")]
+    pub clock_white: WhiteEnd,
+    /// Where the clock is.
+    #[serde(deserialize_with = "word::one_of")]
+    pub clock: Source,
+    /// The serial line of a clock's bridge: a device path, or `auto`.
+    pub clock_port: String,
+    /// The clock behind the board is set and run by the time control; else it is only read.
+    pub drive_clock: bool,
+    /// For what a driven clock is stopped and calls the arbiter.
+    #[serde(deserialize_with = "word::one_of")]
+    pub clock_stops_for: StopsFor,
+    /// The first press of the player without the first move starts a driven clock.
+    pub clock_starts_by_lever: bool,
+    /// A clock that Rokade runs changes sides by itself when its lever turns, instead of waiting
+    /// for a command; what that is worth stands in `hardware/README.md`.
+    pub clock_turns_by_lever: bool,
+    /// A driven clock shows each completed move for some seconds.
+    pub clock_shows_moves: bool,
+    /// Only Chess960 start positions begin a game.
+    pub chess960: bool,
+    /// The edition of the Laws that a referee goes by; empty for none.
+    pub laws: String,
+    /// The form of chess, for the referee; empty if the time control is to tell.
+    pub variant: String,
+    /// How closely the game is watched, for the referee.
+    pub supervision: String,
+    /// The time control; empty if the clock is to tell.
+    pub time_control: String,
+    /// What else the competition lays down, for the referee.
+    pub terms: Announced,
+    /// Stillness that makes a move while a clock runs, in milliseconds.
+    pub settle_with_clock_ms: u64,
+    /// Stillness that makes a move without a clock, in milliseconds.
+    pub settle_without_clock_ms: u64,
+}
+
+/// On whose side the board's connector is, seen by White.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Connector {
+    /// Found out from the start position.
+    #[default]
+    Auto,
+    /// On White's left.
+    Left,
+    /// On White's right.
+    Right,
+}
+
+/// White's end of the clock, seen from its front.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhiteEnd {
+    /// Found out from the first press.
+    #[default]
+    Auto,
+    /// The left one.
+    Left,
+    /// The right one.
+    Right,
+}
+
+/// For what a driven clock is stopped and calls the arbiter.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopsFor {
+    /// The clock is never stopped.
+    Nothing,
+    /// For an illegal move that was completed.
+    #[default]
+    IllegalMove,
+    /// For all that the log calls an irregularity.
+    Irregularity,
+}
+
+impl Default for BoardConfig {
+    fn default() -> Self {
+        let settle = Settle::default();
+        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            name: "table-1".to_owned(),
+            table: 0,
+            port: "auto".to_owned(),
+            bus_address: 0,
+            maker: Maker::default(),
+            chips: Vec::new(),
+            lights: Shine::default(),
+            matrix: Matrix::default(),
+            white: String::new(),
+            black: String::new(),
+            event: String::new(),
+            site: String::new(),
+            round: String::new(),
+            delay: Delay::None,
+            connector: Connector::Auto,
+            clock_white: WhiteEnd::Auto,
+            clock: Source::Board,
+            clock_port: "auto".to_owned(),
+            drive_clock: false,
+            clock_stops_for: StopsFor::IllegalMove,
+            clock_starts_by_lever: true,
+            clock_turns_by_lever: false,
+            clock_shows_moves: false,
+            chess960: false,
+            laws: String::new(),
+            variant: String::new(),
+            supervision: Profile::default().supervision.word().to_owned(),
+            time_control: String::new(),
+            terms: Announced::default(),
+            settle_with_clock_ms: millis(settle.with_clock),
+            settle_without_clock_ms: millis(settle.without_clock),
+        }
+    }
+}
+
+impl BoardConfig {
+    /// A clock with a port to itself is always driven: a DGT 3000 on its jack tells its times only
+    /// to whom it obeys.
+    pub(super) fn check_port(&self, control: Option<TimeControl>) -> Result<(), String> {
+        if control.is_none_or(|control| control == TimeControl::NoClock) {
+            return Err(format!(
+                "board {:?}: clock = {:?} needs a time_control, as in \"90m+30s\"",
+                self.name,
+                self.clock.word()
+            ));
+        }
+        if self.clock_port == self.port && self.port != "auto" {
+            return Err(format!(
+                "board {:?}: port and clock_port are the same line; each device has its own",
+                self.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether its squares are read by this machine itself, by its pins.
+    pub fn is_on_pins(&self) -> bool {
+        self.port == super::matrix::GPIO
+    }
+
+    /// Whether it shares its line with others.
+    pub fn is_on_bus(&self) -> bool {
+        self.bus_address != 0
+    }
+
+    /// White's end of a clock that we drive: the left one unless it is said otherwise.
+    pub fn left_or_right(&self) -> End {
+        match self.clock_white {
+            WhiteEnd::Auto | WhiteEnd::Left => End::Left,
+            WhiteEnd::Right => End::Right,
+        }
+    }
+
+    /// Who may start a driven clock.
+    pub fn starter(&self) -> Starter {
+        if self.clock_starts_by_lever { Starter::Anybody } else { Starter::Arbiter }
+    }
+
+    /// For what a clock that we drive calls the arbiter.
+    pub(in crate::shell) const fn calls(&self) -> ArbiterCall {
+        match self.clock_stops_for {
+            StopsFor::Nothing => ArbiterCall::Never,
+            StopsFor::IllegalMove => ArbiterCall::IllegalMove,
+            StopsFor::Irregularity => ArbiterCall::Irregularity,
+        }
+    }
+
+    /// The time control, if one is set.
+    pub(in crate::shell) fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
+        let text = self.time_control.trim();
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
+    }
+
+    /// The Laws by which the game is refereed, if any are set. The other words must make sense
+    /// even so.
+    pub(super) fn profile(&self) -> Result<Option<Profile>, UnknownName> {
+        let variant = match self.variant.trim() {
+            "" => None,
+            named => Some(named.parse()?),
+        };
+        let supervision = self.supervision.trim().parse()?;
+        let laws = self.laws.trim();
+        if laws.is_empty() {
+            return Ok(None);
+        }
+        let edition = laws.parse()?;
+        let variant = variant.unwrap_or_else(|| self.variant_played(edition));
+        Ok(Some(Profile { edition, variant, supervision }))
+    }
+
+    /// The form of chess, where none is named: by the time control.
+    fn variant_played(&self, edition: Edition) -> Variant {
+        let control = self.time_control().ok().flatten();
+        let variant = control.map_or(Variant::Standard, |it| variant_of(edition, &it));
+        match variant {
+            Variant::Standard | Variant::Quickplay if self.chess960 => Variant::Chess960,
+            other => other,
+        }
+    }
+
+    /// The terms under which the game is refereed, if there is a referee.
+    fn referee_terms(&self) -> Option<Terms> {
+        // It was checked when the file was read.
+        let profile = self.profile().unwrap_or_default()?;
+        let control = self.time_control().unwrap_or_default();
+        let is_960 = profile.variant == Variant::Chess960;
+        let played = control.as_ref().filter(|_| is_960);
+        let pace = played.map(|control| variant_of(profile.edition, control).pace());
+        let terms = Terms { profile, pace, ..Terms::default() };
+        let terms = self.terms.apply(terms.clone()).unwrap_or(terms);
+        Some(match control {
+            Some(control) => at_control(terms, &control),
+            None => terms,
+        })
+    }
+
+    /// These settings as the core wants them.
+    pub fn settings(&self) -> Settings {
+        let terms = self.referee_terms();
+        let control = self.time_control().unwrap_or_default();
+        let is_960 = terms.as_ref().is_some_and(|it| it.profile.variant == Variant::Chess960);
+        Settings {
+            white: self.white.clone(),
+            black: self.black.clone(),
+            event: self.event.clone(),
+            site: self.site.clone(),
+            round: self.round.clone(),
+            pairing: None,
+            next: None,
+            start: None,
+            board: if self.is_on_pins() { BoardKind::Scanned } else { self.maker.kind() },
+            shares_line: self.is_on_bus(),
+            // They were checked when the file was read.
+            chips: parse_chips(&self.chips).unwrap_or_default(),
+            lights: self.lights.lights(),
+            is_chess960: self.chess960 || is_960,
+            orientation: match self.connector {
+                Connector::Auto => None,
+                Connector::Left => Some(Orientation::Normal),
+                Connector::Right => Some(Orientation::Rotated),
+            },
+            white_end: match self.clock_white {
+                WhiteEnd::Auto => None,
+                WhiteEnd::Left => Some(End::Left),
+                WhiteEnd::Right => Some(End::Right),
+            },
+            terms,
+            clock_role: self.clock.role(self.drive_clock, control.as_ref()),
+            time_control: control,
+            settle: Settle {
+                with_clock: Duration::from_millis(self.settle_with_clock_ms),
+                without_clock: Duration::from_millis(self.settle_without_clock_ms),
+                ..Settle::default()
+            },
+        }
+    }
+}
