@@ -57,7 +57,7 @@ impl Edition {
 
     /// Whether its articles are numbered as they have been since 2018.
     pub const fn is_modern(self) -> bool {
-        matches!(self, Self::M2018 | Self::M2023)
+        self.year() >= 2018
     }
 
     /// What a time control is, from all the main time of one player and the time added for each

@@ -493,7 +493,7 @@ const fn unsupervised(standard: Rules, pace: Pace, flag_call: FlagCall) -> Rules
 /// B.3.
 const fn fast(standard: Rules, edition: Edition, pace: Pace, supervision: Supervision) -> Rules {
     let is_blitz = matches!(pace, Pace::Blitz);
-    let is_one_minute = is_blitz || matches!(edition, Edition::M2023);
+    let is_one_minute = is_blitz || edition.year() >= 2023;
     let give = if is_one_minute { MINUTE } else { Duration::from_secs(120) };
     let illegal = illegal(give, 2, CannotMate::Draw);
     let rules = Rules {

@@ -1,7 +1,7 @@
 //! What a fault costs, and the row of the Laws that says so.
 
 use super::super::code::Code;
-use super::super::edition::{Edition, Pace};
+use super::super::edition::Pace;
 use super::super::profile::{CannotMate, IllegalCost};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
@@ -67,7 +67,7 @@ fn modern_row(terms: &Terms, standard: &'static str) -> &'static str {
     let edition = terms.profile.edition;
     match (terms.pace(), edition) {
         (Pace::Blitz, _) if edition.is_modern() => "LM.B",
-        (Pace::Rapid, Edition::M2023) => "LM.A.3",
+        (Pace::Rapid, _) if edition.year() >= 2023 => "LM.A.3",
         _ => standard,
     }
 }
