@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use rokade::shell::pairings::{Pairings, PairingsError};
-use rokade::shell::pty::Speed;
+use rokade::shell::pty::{PtyBoardStub, Speed};
 use rokade::sim::hands::Span;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -355,10 +355,9 @@ async fn programs_that_watch_a_folder_have_each_round_in_it() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
-/// The whole hall is told late of a round; where the game of the last one has ended and nothing is
-/// set up yet, that game keeps its names.
-#[tokio::test]
-async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
+/// An event of two rounds, with a game of the first at table 1 of which so many half-moves have
+/// been played.
+async fn late_in_round_1() -> (Place, Daemon, PtyBoardStub, usize) {
     let place = event(&format!("{ROUND_1}{ROUND_2}"));
     place.add("round = 1\n");
     let (intended, played) = game(4, Span::new(200, 400), 5);
@@ -366,7 +365,16 @@ async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
-    place.seen(|view| moves_of(view).len() == intended.len()).await;
+    let n_plies = intended.len();
+    place.seen(|view| moves_of(view).len() == n_plies).await;
+    (place, daemon, board, n_plies)
+}
+
+/// The whole hall is told late of a round; where the game of the last one has ended and nothing is
+/// set up yet, that game keeps its names.
+#[tokio::test]
+async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
+    let (place, daemon, _board, _) = late_in_round_1().await;
     let result = place.run(&["order", "--board", "table-1", "result", "1-0"]).await;
     assert_eq!(result.code, Some(0), "{result:?}");
     let now = place.run(&["round", "2", "--now"]).await;
@@ -408,14 +416,7 @@ async fn a_board_that_is_not_paired_stands_in_the_file_as_well() {
 /// The arbiter says that the game that is on is of the new round already; corrections replace.
 #[tokio::test]
 async fn a_round_that_was_ordered_late_is_that_of_the_game_that_is_on() {
-    let place = event(&format!("{ROUND_1}{ROUND_2}"));
-    place.add("round = 1\n");
-    let (intended, played) = game(4, Span::new(200, 400), 5);
-    let mut board = plug(&played.script, &place.board());
-    let daemon = place.start();
-    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    board.play(played.script.happenings, Speed::REAL).await.unwrap();
-    place.seen(|view| moves_of(view).len() == intended.len()).await;
+    let (place, daemon, _board, n_plies) = late_in_round_1().await;
     let words = ["round", "2", "--board", "table-1", "--now", "--reason", "ordered late"];
     let now = place.run(&words).await;
     assert_eq!(now.code, Some(0), "{now:?}");
@@ -424,7 +425,7 @@ async fn a_round_that_was_ordered_late_is_that_of_the_game_that_is_on() {
     let late = games(&place, &daemon, |pgn| values(pgn, "Round").contains(&"2.1".into())).await;
     assert_eq!(values(&late, "Round"), ["1.1", "1.2", "1.3", "2.1"]);
     let moves: Vec<usize> = pgn_moves(&late).iter().map(Vec::len).collect();
-    assert_eq!(moves, [0, 0, 0, intended.len()]);
+    assert_eq!(moves, [0, 0, 0, n_plies]);
     // A name is corrected in the list: the same round once more.
     write(&place, &format!("{ROUND_1}{}", ROUND_2.replace("Ben", "Bent")));
     let again = place.run(&words).await;
