@@ -1,5 +1,9 @@
 //! Words of the table that all layers share, so that nobody has to translate them.
 
+pub mod placement;
+
+pub use placement::{Placement, Reading, Sight};
+
 use shakmaty::Color;
 
 /// A value that settings, records and logs write as one word out of a fixed list.

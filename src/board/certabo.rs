@@ -5,8 +5,8 @@
 use super::doubts::Doubts;
 use super::mirror::Mirror;
 use super::{Driver, Expects, Known, News};
+use crate::table::Sight;
 use crate::time::Mono;
-use crate::track::Sight;
 use crate::wire::blocks::Blocks;
 use crate::wire::certabo::{Chip, Chips, FromCertabo, encode_lights};
 use crate::wire::{CertaboLights, CertaboMessage, Dump, FieldCode, Orientation};

@@ -5,8 +5,8 @@ use super::doubts::{AGREE, Doubts, NEAR, NEAR_AFTER_GAP, can_be, differs};
 use super::identity::{Identity, Serials};
 use super::recalled::recalled;
 use super::{Driver, Expects, Known, News};
+use crate::table::{Placement, Reading, Sight};
 use crate::time::Mono;
-use crate::track::{Placement, Reading, Sight};
 use crate::wire::{
     BoardCommand, BoardMessage, Dump, Field, FieldCode, LogEvent, Orientation, Session, Streams,
     decode_log,

@@ -1,8 +1,8 @@
 //! A matrix of switches under the squares: which input belongs to which square, and when a contact
 //! that bounces is believed.
 
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Square};
 use std::fmt;
 use std::time::Duration;

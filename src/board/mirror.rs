@@ -2,8 +2,8 @@
 //! differs from the one before.
 
 use super::News;
+use crate::table::Sight;
 use crate::time::Mono;
-use crate::track::Sight;
 use crate::wire::{Dump, Field, FieldCode, Orientation};
 use std::collections::VecDeque;
 use std::time::Duration;

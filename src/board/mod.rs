@@ -21,9 +21,9 @@ pub use dgt::Dgt;
 pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;
 
-use crate::table::End;
+use crate::table::{End, Placement, Reading, Sight};
 use crate::time::Mono;
-use crate::track::{Placement, Reading, Recalled, Sight};
+use crate::track::Recalled;
 use crate::wire::certabo::Chips;
 use crate::wire::{BoardMessage, ClockMessage, Orientation, Signal};
 use shakmaty::{Bitboard, Board, Square};

@@ -1,7 +1,7 @@
 //! What a DGT board remembers, in the words of the tracker.
 
-use crate::table::End;
-use crate::track::{Placement, Reading, Recalled, Step};
+use crate::table::{End, Placement, Reading};
+use crate::track::{Recalled, Step};
 use crate::wire::{Dump, FieldCode, LogEvent, Orientation};
 use shakmaty::{Board, Color};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //! nothing gets lost on the way, and nothing needs to be asked for.
 
 use super::{Driver, Expects, News};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
 use crate::wire::BoardMessage;
 use shakmaty::Square;
 use std::collections::VecDeque;

@@ -9,11 +9,9 @@ use crate::laws::{
     self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
     Score, Severity, Stage, rows,
 };
-use crate::table::End;
-use crate::table::words;
+use crate::table::{End, Placement, Reading, Sight, words};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
-use crate::track::{Placement, Reading, Sight};
 use shakmaty::{Color, Square};
 use std::time::Duration;
 

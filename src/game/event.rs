@@ -3,7 +3,7 @@
 use super::act::Act;
 use crate::clock::ClockModel;
 use crate::laws::Clocks;
-use crate::track::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
 

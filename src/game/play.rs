@@ -25,13 +25,14 @@ use super::score::ScoreSheet;
 use super::settings::{Settings, Settle};
 use crate::clock::Times;
 use crate::laws::{Ending, Finding, FindingKind};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use crate::track::audit::Testimony;
 use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, Cost, SURE_LEAD};
-use crate::track::{Line, Mismatch, Placement, Ply, Reading, Tracker};
+use crate::track::{Line, Mismatch, Ply, Tracker};
 use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
 use std::time::Duration;
 

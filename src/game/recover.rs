@@ -10,9 +10,8 @@ use super::trail::Trail;
 use crate::board::Known;
 use crate::clock::Times;
 use crate::laws::Ending;
-use crate::table::End;
+use crate::table::{End, Sight};
 use crate::time::Mono;
-use crate::track::Sight;
 use crate::track::legal;
 use crate::track::line::CompletedBy;
 use crate::wire::Orientation;
@@ -521,7 +520,7 @@ mod tests {
             let (n, n_open) = (tracker.n_settled(), tracker.best().plies.len());
             (n, n_open, tracker.seen().get(Square::G8), tracker.last_change())
         };
-        let empty = crate::track::Reading::Empty;
+        let empty = crate::table::Reading::Empty;
         assert_eq!(seen_by(&fold), (0, 1, empty, Mono::default()));
         // What came before a line was cut leads to nothing.
         fold.fold(7, &entry(9_000, Fact::Link(LinkState::Lost))).unwrap();
@@ -548,7 +547,7 @@ mod tests {
             entry(9_000, made(1, "e2e4")),
             entry(9_000, pressed(1, seconds(295, 300))),
             // Black thinks; the last that is known of his time is that he thought for so long.
-            entry(15_000, Fact::Sensed { sq: Square::E7, reading: crate::track::Reading::Empty }),
+            entry(15_000, Fact::Sensed { sq: Square::E7, reading: crate::table::Reading::Empty }),
         ];
         let mut fold = Recovered::default();
         for (idx, entry) in entries.iter().enumerate() {

@@ -3,10 +3,11 @@
 
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
+use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::{RESTED, STEP_MAX, TAIL_MAX};
-use crate::track::{Placement, Step, Tracker};
+use crate::track::{Step, Tracker};
 use shakmaty::{Board, Position};
 use std::collections::VecDeque;
 

@@ -8,7 +8,7 @@
 
 use crate::clock::Times;
 use crate::game::{LinkState, Recovered, ScoreSheet};
-use crate::track::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use serde_json::{Map, Value, json};
 use shakmaty::fen::Fen;
 use shakmaty::{Board, CastlingMode, Chess, Color, Position as _, PositionError, Square};

@@ -5,7 +5,7 @@ use crate::clock::{ClockNote, Hms, Times};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::game::{PairedFor, ScoreSheet};
 use crate::laws::{Code, Finding, FindingKind, Severity};
-use crate::track::Sight;
+use crate::table::Sight;
 use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;

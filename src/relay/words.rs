@@ -1,7 +1,6 @@
 //! How records and traces write readings, and which characters they may show.
 
-use crate::table::Word;
-use crate::track::Reading;
+use crate::table::{Reading, Word};
 use shakmaty::{Color, Piece};
 use std::borrow::Cow;
 

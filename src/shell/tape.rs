@@ -254,8 +254,8 @@ mod tests {
     use super::*;
     use crate::sim::Script;
     use crate::sim::script::Happening;
+    use crate::table::Sight;
     use crate::time::Wall;
-    use crate::track::Sight;
 
     fn at(ms: u64) -> Stamp {
         Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }

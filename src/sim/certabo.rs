@@ -3,8 +3,8 @@
 
 use super::maker::MakerSim;
 use super::outgoing::Outgoing;
+use crate::table::{Placement, Reading, Sight};
 use crate::time::Mono;
-use crate::track::{Placement, Reading, Sight};
 use crate::wire::certabo::{Chip, Chips, decode_squares};
 use crate::wire::{CertaboMessage, Field, FieldCode, Orientation};
 use fastrand::Rng;

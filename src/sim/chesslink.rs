@@ -3,8 +3,8 @@
 
 use super::maker::MakerSim;
 use super::outgoing::Outgoing;
+use crate::table::Reading;
 use crate::time::Mono;
-use crate::track::Reading;
 use crate::wire::blocks::Blocks;
 use crate::wire::chesslink::{LightTable, N_LIGHTS, Register, ToBoard};
 use crate::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};

@@ -8,8 +8,8 @@
 //! is; that it says so is another matter.
 
 use super::script::{Happening, Script};
+use crate::table::Placement;
 use crate::time::Mono;
-use crate::track::Placement;
 use crate::track::line::squares_of;
 use shakmaty::{Bitboard, Chess, Color, Move, Position};
 use std::time::Duration;

@@ -3,8 +3,8 @@
 use super::certabo::CertaboSim;
 use super::chesslink::ChessLinkSim;
 use crate::game::BoardKind;
+use crate::table::{Reading, Sight};
 use crate::time::Mono;
-use crate::track::{Reading, Sight};
 use crate::wire::Orientation;
 use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};

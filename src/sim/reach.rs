@@ -12,7 +12,7 @@
 
 use super::script::{Happening, Script};
 use crate::game::ScoreSheet;
-use crate::track::Reading;
+use crate::table::Reading;
 use fastrand::Rng;
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,8 +9,8 @@ use super::script::{Happening, Header, Script};
 use super::table::Table;
 use super::trouble::{Away, Noise, Trouble};
 use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Recovered, Settings};
+use crate::table::Sight;
 use crate::time::{Mono, Stamp, Wall};
-use crate::track::Sight;
 use std::collections::VecDeque;
 use std::time::Duration;
 

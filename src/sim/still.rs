@@ -6,8 +6,8 @@
 //! knows for a queen. What it cannot explain it ignores, until the board makes sense again.
 
 use crate::game::{Basis, Entry, Fact, ScoreSheet};
+use crate::table::Placement;
 use crate::time::{Mono, Stamp, Wall};
-use crate::track::Placement;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Move, Position, Role};
 use std::time::Duration;

@@ -10,9 +10,8 @@ use super::dgt_clock::DgtClockSim;
 use super::maker::AnyMaker;
 use super::script::{Happening, Header};
 use crate::game::Event;
-use crate::table::End;
+use crate::table::{End, Placement, Reading, Sight};
 use crate::time::Mono;
-use crate::track::{Placement, Reading, Sight};
 use crate::wire::{
     BoardMessage, Button, Buttons, ClockCommand, ClockMessage, FieldCode, Orientation,
 };

@@ -8,7 +8,7 @@
 
 use super::legal;
 use super::line::{Ply, squares_of};
-use super::placement::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square, attacks};
 use std::collections::VecDeque;

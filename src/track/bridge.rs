@@ -7,7 +7,7 @@
 //! how many moves there were, only those of that length count.
 
 use super::legal;
-use super::placement::Placement;
+use crate::table::Placement;
 use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, Move, Position, PositionError, Rank, Role, Setup,
     Square, attacks,
@@ -324,6 +324,7 @@ fn may_be_passed(board: &Board, before: Option<&Chess>, turn: Color) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Reading;
     use shakmaty::uci::UciMove;
 
     fn after(moves: &str) -> (Vec<Move>, Chess) {
@@ -426,10 +427,10 @@ mod tests {
     fn sight(pos: &Chess, has_names: bool, untold: Bitboard) -> Placement {
         let mut seen = Placement::from(pos.board().clone());
         for sq in pos.board().occupied().into_iter().filter(|_| !has_names) {
-            seen.set(sq, super::super::Reading::Something);
+            seen.set(sq, Reading::Something);
         }
         for sq in untold {
-            seen.set(sq, super::super::Reading::Empty);
+            seen.set(sq, Reading::Empty);
         }
         seen
     }

@@ -1,6 +1,6 @@
 //! What the squares showed, and for how long.
 
-use super::placement::Reading;
+use crate::table::Reading;
 use crate::time::Mono;
 use shakmaty::{Color, Piece, Square};
 use std::collections::VecDeque;

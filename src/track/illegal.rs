@@ -6,7 +6,7 @@
 use super::legal;
 use super::line::arrivals_of;
 use super::mismatch;
-use super::placement::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square, attacks};
 
 /// The one illegal move of the side to move that the board shows: a piece of his that stands where
@@ -17,7 +17,8 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Squar
 /// castling. `None` if the board shows a legal move, none at all, or more than one.
 ///
 /// ```
-/// use rokade::track::{Placement, illegal};
+/// use rokade::table::Placement;
+/// use rokade::track::illegal;
 /// use shakmaty::Chess;
 /// let seen = Placement::parse("rnbqkbnr/pppppppp/8/8/8/1N6/PPPPPPPP/R1BQKBNR")?;
 /// let m = illegal::shown(&Chess::default(), &seen).expect("a knight went from b1 to b3");

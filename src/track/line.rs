@@ -1,9 +1,8 @@
 //! A line: one way in which the game may have gone since a position that nobody doubts any more.
 
 use super::legal;
-use super::placement::{Placement, Reading};
 use super::weigh::Cost;
-use crate::table::words;
+use crate::table::{Placement, Reading, words};
 use crate::time::Mono;
 use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Piece, Position, Role, Square};
 use std::time::Duration;

@@ -6,7 +6,7 @@
 //! fits at both ends is believed: the memory must pass through the placement that was last known
 //! to be right, and end in the one that stands on the board now.
 
-use super::placement::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Color, Square};
 use std::time::Duration;

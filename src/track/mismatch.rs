@@ -1,7 +1,7 @@
 //! Why no legal move explains the board.
 
 use super::legal;
-use super::placement::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use shakmaty::{Bitboard, CastlingSide, Chess, Color, Piece, Position, Role, Square};
 
 /// What the board shows instead of a position that a legal move leads to.

@@ -1,7 +1,7 @@
 //! What the board showed whenever it rested or a clock was pressed: enough to look again, with
 //! hindsight, at what was played since a position that nobody disputes.
 
-use super::placement::Placement;
+use crate::table::Placement;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Color, Square};
 use std::collections::VecDeque;

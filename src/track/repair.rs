@@ -9,9 +9,9 @@
 use super::legal;
 use super::line::{CompletedBy, Completion, OpenPress, Ply, departures_of, squares_of};
 use super::past::Snap;
-use super::placement::{Placement, Reading};
 use super::tracker::PRESS_AHEAD;
 use super::weigh::{self, Cost, POINT};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
 use std::rc::Rc;

@@ -6,7 +6,7 @@
 
 use super::legal;
 use super::line::{arrivals_of, departures_of};
-use super::placement::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
 /// Positions looked at for one event, at the most, over all lines that are searched on.

@@ -11,7 +11,7 @@
 //! opponent's hand may already be at work.
 
 use super::line::Line;
-use super::placement::{Placement, Reading};
+use crate::table::{Placement, Reading};
 use shakmaty::{Color, Position};
 use std::time::Duration;
 

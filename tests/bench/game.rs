@@ -3,7 +3,7 @@
 use rokade::sim::games::random_game;
 use rokade::sim::hands::Span;
 use rokade::sim::{Manners, Performance, TableKind, perform};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use shakmaty::{CastlingMode, Chess};
 
 /// Half-moves of a game that takes its time.

@@ -3,11 +3,12 @@
 
 use rokade::game::{Fact, Scored};
 use rokade::sim::{Replay, Script};
+use rokade::table::{Placement, Reading};
 use rokade::time::Mono;
+use rokade::track::Tracker;
 use rokade::track::line::UNEXPLAINED_MAX;
 use rokade::track::past::{PAST_MAX, Past};
 use rokade::track::tracker::{GAP_STEP_MAX, STEP_MAX};
-use rokade::track::{Placement, Reading, Tracker};
 use shakmaty::{Board, Chess, Color, Square};
 
 /// What `src/ARCHITECTURE.md` says of a half-move on record, in bytes.

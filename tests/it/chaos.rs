@@ -1,9 +1,10 @@
 //! Hands that respect nothing: whatever is put wherever, the tracker goes on.
 
 use proptest::prelude::*;
+use rokade::table::Reading;
 use rokade::time::Mono;
+use rokade::track::Tracker;
 use rokade::track::tracker::{GAP_STEP_MAX, LINES_MAX, STEP_MAX};
-use rokade::track::{Reading, Tracker};
 use shakmaty::{Chess, Color, Piece, Position, Role, Square};
 
 /// What may happen at a board.

@@ -11,7 +11,7 @@ use rokade::shell::pty::{Pty, Speed};
 use rokade::sim::Script;
 use rokade::sim::games::opera;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;

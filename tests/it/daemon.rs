@@ -17,7 +17,7 @@ use rokade::shell::journal::{DiskStorage, JournalReader};
 use rokade::shell::pty::{Pty, PtyBoardStub, Speed};
 use rokade::shell::record;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use serde_json::Value;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move};

@@ -21,8 +21,8 @@ use rokade::sim::hands::Performance;
 use rokade::sim::trial::TableRow;
 use rokade::sim::trouble::{Away, Out, Toll, Trouble, TroubleCase, TroubleKind};
 use rokade::sim::{Table, TableKind, blame};
+use rokade::table::Sight;
 use rokade::time::Mono;
-use rokade::track::Sight;
 use shakmaty::{Chess, Position};
 use tokio::time::{Instant, sleep, sleep_until};
 

@@ -6,7 +6,7 @@
 
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Also, Manners, TableKind};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use std::fs;
 use std::path::Path;
 

@@ -10,8 +10,8 @@ use rokade::laws::{Edition, Finding, FindingKind};
 use rokade::sim::reach::Why;
 use rokade::sim::trial::{Choice, Maps, Recipe, RefereeTally, Rows, Tally, Trial};
 use rokade::sim::{Also, Replay, Script, TableKind, blame, explain, reach};
+use rokade::table::Sight;
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::Sight;
 use shakmaty::{Chess, Color, Move, Position, Square, uci::UciMove};
 
 const DGT: TableKind = TableKind { sight: Sight::Pieces, has_clock: true };

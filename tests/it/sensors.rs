@@ -8,8 +8,8 @@ use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Also, Replay, Script, TableKind};
+use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
-use rokade::track::{Reading, Sight};
 use shakmaty::Square;
 
 /// Games for each kind of hands and table.

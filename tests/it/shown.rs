@@ -5,7 +5,7 @@ use rokade::game::{Completed, Settings};
 use rokade::sim::replay::settings_of;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Also, Replay, Script, TableKind};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use shakmaty::uci::UciMove;
 use std::fs;
 use std::path::Path;

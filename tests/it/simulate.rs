@@ -11,8 +11,8 @@ use rokade::sim::shrink::Symptom;
 use rokade::sim::trial::{Choice, KnownGame, Recipe, Rows, Tally, Trial};
 use rokade::sim::verdict::{self, Mark, Meant, TrialVerdict};
 use rokade::sim::{Also, Manners, Replay, Script, TableKind, Truth};
+use rokade::table::Sight;
 use rokade::time::Mono;
-use rokade::track::Sight;
 use shakmaty::{Position, uci::UciMove};
 use std::path::{Path, PathBuf};
 

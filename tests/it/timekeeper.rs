@@ -4,9 +4,8 @@ use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Also, Manners, Replay, Script, TableKind};
-use rokade::table::End;
+use rokade::table::{End, Sight};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::Sight;
 use rokade::wire::{BoardMessage, ClockMessage, ClockTime, Dump, Orientation, SideTime};
 use shakmaty::{Board, Color, Square};
 

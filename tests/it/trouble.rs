@@ -13,7 +13,7 @@ use rokade::laws::Edition;
 use rokade::sim::account::Discrepancies;
 use rokade::sim::trouble::{Noise, Toll, TroubleCase, TroubleKind};
 use rokade::sim::{TableKind, Truth};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode, Position};
 

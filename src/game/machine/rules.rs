@@ -13,8 +13,8 @@ use crate::game::entry::{Fact, Ruled, Weighed};
 use crate::game::event::Clocked;
 use crate::game::play::Play;
 use crate::laws::{Clocks, Code, Ending, Referee, Ruling, Score, Stage, Told};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
 use shakmaty::{Move, Position, Square};
 use std::time::Duration;
 

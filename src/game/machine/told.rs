@@ -6,8 +6,8 @@ use crate::game::score::ScoreSheet;
 use crate::laws::{
     self, Clocks, Code, FindingKind, Picture, Reason, SheetMove, Stage, Thing, Told,
 };
+use crate::table::{Placement, Reading};
 use crate::track::line::CompletedBy;
-use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, ByColor, Square};
 
 /// What a referee is told of `fact`.

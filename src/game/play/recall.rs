@@ -4,11 +4,12 @@
 use super::{BOUNCE, Play};
 use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
+use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::CLEAR_LEAD;
-use crate::track::{Placement, Step, Tracker};
+use crate::track::{Step, Tracker};
 use shakmaty::Color;
 use std::time::Duration;
 

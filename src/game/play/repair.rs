@@ -7,12 +7,13 @@ use super::shadow::Shadows;
 use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
 use crate::laws::{Finding, FindingKind};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
+use crate::track::Ply;
 use crate::track::line::CompletedBy;
 use crate::track::past::{PAST_MAX, PRESSED_ON, Snap};
 use crate::track::repair::{Explanation, RecordedMove, Stretch};
 use crate::track::weigh::{Cost, POINT, SURE_LEAD};
-use crate::track::{Placement, Ply, Reading};
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 

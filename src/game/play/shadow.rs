@@ -9,10 +9,11 @@
 
 use super::Play;
 use crate::game::entry::{Basis, Fact};
+use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::weigh::Cost;
-use crate::track::{Placement, search, tracker};
+use crate::track::{search, tracker};
 use shakmaty::uci::UciMove;
 use shakmaty::{Board, Chess, Color, Move, Position, Role};
 

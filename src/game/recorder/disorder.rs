@@ -6,8 +6,8 @@ use super::watch::{InHand, MissingPress, SUSPECT_AFTER, Untidy};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
 use crate::laws::{Finding, FindingKind};
+use crate::table::Reading;
 use crate::time::Mono;
-use crate::track::Reading;
 use crate::track::line::CompletedBy;
 use std::time::Duration;
 

@@ -9,8 +9,9 @@ use crate::game::entry::LinkState;
 use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
 use crate::game::score::Unknown;
 use crate::game::settings::TimeControl;
+use crate::table::Placement;
 use crate::time::Mono;
-use crate::track::{Placement, Step, Tracker, bridge};
+use crate::track::{Step, Tracker, bridge};
 use shakmaty::{Bitboard, Board, Color, Position};
 use std::time::Duration;
 

@@ -13,9 +13,10 @@ use crate::game::entry::{Fact, LinkState};
 use crate::game::play::{Play, Remembered};
 use crate::game::settings::ClockRole;
 use crate::laws::{Finding, FindingKind};
+use crate::table::Reading;
 use crate::time::Mono;
 use crate::track::memory::{self, Joint, PriorPresses};
-use crate::track::{Reading, Recalled, Step, Tracker};
+use crate::track::{Recalled, Step, Tracker};
 use std::collections::VecDeque;
 use std::time::Duration;
 

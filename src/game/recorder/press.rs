@@ -8,10 +8,11 @@ use crate::clock::ClockPresence;
 use crate::game::entry::Fact;
 use crate::game::play::{BOUNCE, Play, REPAIR_AFTER};
 use crate::laws::{Ending, Finding, FindingKind};
+use crate::table::Reading;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Ply, Reading, Step};
+use crate::track::{Ply, Step};
 use shakmaty::{Bitboard, Color, Position, Square};
 use std::time::Duration;
 

@@ -8,8 +8,8 @@ use crate::game::pairing::Pairing;
 use crate::game::play::{self, Play};
 use crate::game::settings::Settings;
 use crate::laws::{Finding, FindingKind};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use crate::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, File, Position, Rank, Role, Square};
 use std::time::Duration;
 

@@ -15,8 +15,7 @@ use crate::sim::trial::{
 use crate::sim::trouble::TroubleKind;
 use crate::sim::verdict::TrialVerdict;
 use crate::sim::{Also, Manners, TableKind};
-use crate::table::Word;
-use crate::track::Sight;
+use crate::table::{Sight, Word};
 use clap::Args;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::tools::{SimulateOptions, asked_to_stop};
 use super::{Failure, chain, say};
 use crate::shell::pty::{PtyBus, PtyError};
 use crate::sim::{SharedLine, Table};
-use crate::track::Sight;
+use crate::table::Sight;
 use std::path::PathBuf;
 
 /// The address of the first board; the others follow.

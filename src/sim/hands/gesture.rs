@@ -4,7 +4,7 @@ use super::TableKind;
 use super::also::Also;
 use super::castling;
 use super::manners::{Manners, chance};
-use crate::track::Sight;
+use crate::table::Sight;
 use fastrand::Rng;
 use shakmaty::{Chess, Move, Piece, Position, Role, Square, attacks};
 

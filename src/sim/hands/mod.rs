@@ -18,8 +18,8 @@ pub use also::Also;
 pub use manners::{Manners, Span};
 
 use super::script::{Happening, Header, Script};
+use crate::table::Sight;
 use crate::time::Mono;
-use crate::track::Sight;
 use crate::track::line::squares_of;
 use fastrand::Rng;
 use gesture::Gesture;

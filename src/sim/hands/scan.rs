@@ -51,7 +51,7 @@ impl Scan {
 /// it looked. `reads_first` is what a square read before anything happened.
 pub(super) fn scanned(
     happenings: Vec<(u64, Happening)>,
-    reads_first: impl Fn(Square) -> crate::track::Reading,
+    reads_first: impl Fn(Square) -> crate::table::Reading,
     rng: &mut Rng,
 ) -> Vec<(u64, Happening)> {
     let until_ms = happenings.last().map_or(0, |(at_ms, _)| *at_ms);

@@ -5,8 +5,8 @@ use super::also::Also;
 use super::manners::{Manners, chance};
 use super::{Odd, Oddity, scan};
 use crate::sim::script::Happening;
+use crate::table::Reading;
 use crate::time::Mono;
-use crate::track::Reading;
 use fastrand::Rng;
 use shakmaty::{Bitboard, Board, Color, Piece, Square};
 

@@ -2,11 +2,11 @@
 //! before anybody looked. What happens to them later tells where they had gone.
 
 use super::Tracker;
+use crate::table::Reading;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::line::{ASTRAY_MAX, Astray, CompletedBy, Line, Ply, arrivals_of};
 use crate::track::past::PRESSED_ON;
-use crate::track::placement::Reading;
 use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
 use std::time::Duration;

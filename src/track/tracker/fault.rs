@@ -6,9 +6,9 @@
 //! tracker of their own, until they explain clearly more than the ordinary ones.
 
 use super::{SEARCH_WITHIN, Tracker, total};
+use crate::table::Reading;
 use crate::time::Mono;
 use crate::track::line::{Line, squares_of};
-use crate::track::placement::Reading;
 use crate::track::search;
 use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, Move, Position, Role, Square};

@@ -7,13 +7,13 @@ use super::{
     BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
     total,
 };
+use crate::table::Reading;
 use crate::time::Mono;
 use crate::track::illegal;
 use crate::track::legal;
 use crate::track::line::{
     CompletedBy, Line, OpenPress, Ply, arrivals_of, departures_of, squares_of,
 };
-use crate::track::placement::Reading;
 use crate::track::search;
 use crate::track::weigh::{self, Cost};
 use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square, attacks};

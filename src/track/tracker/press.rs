@@ -3,10 +3,10 @@
 use super::{
     ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, STEP_MAX, TWIN_AHEAD, Tracker,
 };
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use crate::track::line::{CompletedBy, Completion, Line, OpenPress, Ply, squares_of};
 use crate::track::mismatch::{self, Mismatch};
-use crate::track::placement::{Placement, Reading};
 use crate::track::search;
 use crate::track::weigh::{self, AT_PRESS, Cost};
 use shakmaty::{Bitboard, ByColor, Color, Move, Piece, Position, Square};

@@ -10,7 +10,7 @@ use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed
 use rokade::sim::hands::{self, Manners, Span, TableKind};
 use rokade::sim::script::{Happening, Header};
 use rokade::sim::{Script, Table};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use serde_json::Value;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color};

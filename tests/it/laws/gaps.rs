@@ -8,8 +8,8 @@ use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::sim::TableKind;
 use rokade::sim::trouble::{TroubleCase, TroubleKind};
+use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Reading, Sight};
 use shakmaty::{Board, ByColor, Color, Position, Square};
 use std::time::Duration;
 

@@ -7,8 +7,8 @@ use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Also, Replay, TableKind};
+use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
-use rokade::track::{Reading, Sight};
 use shakmaty::{Position, Square};
 use std::time::Duration;
 

@@ -5,8 +5,8 @@ use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{Clocks, Code, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::times::{LastTimes, shortest_first};
+use rokade::table::{Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Reading};
 use shakmaty::{Board, ByColor, Chess, Color, Square};
 use std::time::Duration;
 

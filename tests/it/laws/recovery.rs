@@ -8,8 +8,8 @@ use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::{Also, Replay, Script, TableKind};
+use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Reading, Sight};
 use shakmaty::Square;
 
 const PROFILES: [&str; 4] = ["club", "school", "blitz", "scramble"];

@@ -11,8 +11,8 @@ use rokade::laws::{
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
 use rokade::relay::view::View;
+use rokade::table::{Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Reading};
 use shakmaty::{Bitboard, Board, ByColor, CastlingMode, Chess, Color, Position, Square};
 use std::time::Duration;
 

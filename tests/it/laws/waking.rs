@@ -9,8 +9,8 @@ use rokade::sim::hands::Also;
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Reading, Sight};
 use shakmaty::{Board, ByColor, Color, Square};
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed
 use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::script::Header;
 use rokade::sim::{Table, TableKind, certabo, hands, maker};
-use rokade::track::Sight;
+use rokade::table::Sight;
 use rokade::wire::certabo::lines_of;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};

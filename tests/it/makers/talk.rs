@@ -2,8 +2,8 @@
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
 use rokade::sim::{CertaboSim, ChessLinkSim, MakerSim, certabo};
+use rokade::table::{Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Reading, Sight};
 use rokade::wire::blocks::Blocks;
 use rokade::wire::chesslink::{Register, ToBoard};
 use rokade::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};

@@ -7,7 +7,7 @@ use rokade::sim::trial::{Choice, Recipe};
 use rokade::sim::trouble::{Noise, Toll, Trouble, TroubleCase, TroubleKind};
 use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Also, Replay, Script, TableKind, blame};
-use rokade::track::Sight;
+use rokade::table::Sight;
 
 /// Games for each kind of hands.
 const N_GAMES: u64 = 6;

@@ -8,8 +8,8 @@ use rokade::laws::{
     Bonus, ClockOrder, Clocks, Code, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile,
     Referee, Rules, Ruling, Terms, Venue, terms,
 };
+use rokade::table::{Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
-use rokade::track::{Placement, Reading};
 use rokade::wire::{ClockMessage, ClockTime, SideTime};
 use serde_json::Value;
 use shakmaty::fen::Fen;

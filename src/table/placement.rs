@@ -1,7 +1,7 @@
 //! What the sensors see, which is not yet a position: two kings of one color, a piece in the air,
 //! or a square of which only "something stands here" is known.
 
-use crate::table::words;
+use super::words;
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Rank, Role, Square};
 
@@ -42,7 +42,7 @@ impl Reading {
 /// What the sensors of a board can tell of a piece.
 ///
 /// ```
-/// use rokade::track::{Reading, Sight};
+/// use rokade::table::{Reading, Sight};
 /// use shakmaty::Color;
 /// let pawn = Color::White.pawn();
 /// assert_eq!(Sight::Colors.of(Some(pawn)), Reading::Colored(Color::White));
@@ -90,7 +90,7 @@ impl Sight {
 /// What stands where, as far as the sensors can tell.
 ///
 /// ```
-/// use rokade::track::{Placement, Reading};
+/// use rokade::table::{Placement, Reading};
 /// use shakmaty::{Board, Square};
 /// let mut seen = Placement::from(Board::new());
 /// seen.set(Square::E2, Reading::Empty);
@@ -214,7 +214,7 @@ impl Placement {
     /// something, `U` for something white and `u` for something black.
     ///
     /// ```
-    /// use rokade::track::{Placement, Sight};
+    /// use rokade::table::{Placement, Sight};
     /// use shakmaty::Board;
     /// let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
     /// assert_eq!(Placement::from(Board::new()).fen(), fen);
