@@ -5,11 +5,12 @@ use super::entry::Fact;
 use super::play;
 use super::settings::Settings;
 use crate::laws::{
-    ClockOrder, Clocks, Code, Finding, FindingKind, Note, Picture, Referee, Ruling, Said, Severity,
-    Stage, Terms, Told,
+    ClockOrder, Clocks, Code, Finding, FindingKind, Note, Referee, Ruling, Said, Severity, Stage,
+    Terms, Told,
 };
+use crate::table::Placement;
 use crate::time::Mono;
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position};
+use shakmaty::{CastlingMode, Chess, Color, Position};
 use std::time::Duration;
 
 /// Between records of what a clock shows.
@@ -45,7 +46,7 @@ impl Bench {
 
     /// A referee before this position.
     pub(super) fn seated(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
-        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        let seen = Placement::from(start.board().clone());
         let referee = Referee::new(terms, start.clone(), mode, seen);
         Self {
             referee,

@@ -10,7 +10,7 @@ pub mod name;
 pub mod notation;
 pub mod order;
 pub mod outcome;
-pub mod picture;
+mod picture;
 pub mod profile;
 pub mod referee;
 pub mod rows;
@@ -27,7 +27,6 @@ pub use finding::{Finding, FindingKind, Severity};
 pub use name::UnknownName;
 pub use order::{GivenPosition, GoingOn, Judgment, Order, Where, Whose};
 pub use outcome::{Ending, Reason};
-pub use picture::{Picture, Thing};
 pub use profile::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,
     HandlingLapse, HandlingWatch, IllegalCost, IllegalRaised, IllegalRule, Impossible, KingRelease,

@@ -1,8 +1,7 @@
 //! Wrong a move is illegal, in the words of the log.
 
 use super::history::History;
-use super::picture::{Picture, Thing};
-use crate::table::words;
+use crate::table::{Placement, words};
 use shakmaty::san::San;
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Rank, Role, Square,
@@ -102,26 +101,17 @@ words! {
 
 /// The one move of the side to move that the board shows, legal or not. Where several pieces have
 /// gone, a king that set out to castle counts, then the last of `lifted`.
-pub(super) fn attempt(pos: &Chess, seen: &Picture, lifted: &[Square]) -> Option<Attempt> {
+pub(super) fn attempt(pos: &Chess, seen: &Placement, lifted: &[Square]) -> Option<Attempt> {
     let turn = pos.turn();
     let diff = seen.differs(pos.board());
     let mut found: Vec<Attempt> = Vec::new();
     for to in diff & seen.occupied() {
-        let arrived = match seen.get(to) {
-            Some(Thing::Piece(piece)) => Some(piece),
-            _ => None,
-        };
         for from in diff & pos.us() {
             let Some(piece) = pos.board().piece_at(from) else { continue };
-            let may_be = match arrived {
-                Some(arrived) if arrived == piece => true,
-                Some(arrived) => piece.role == Role::Pawn && is_last(to, turn) && arrived != piece,
-                None => true,
-            };
-            let is_ours = arrived.is_none_or(|arrived| arrived.color == turn)
-                || is_last(to, turn) && piece.role == Role::Pawn;
+            let is_promoted = piece.role == Role::Pawn && is_last(to, turn);
+            let may_be = seen.get(to).may_be(piece) || is_promoted && seen.piece_at(to).is_some();
             let is_gone = seen.piece_at(from) != Some(piece);
-            if from != to && may_be && is_ours && is_gone {
+            if from != to && may_be && is_gone {
                 found.push(Attempt { piece, from, to });
             }
         }
@@ -136,7 +126,7 @@ pub(super) fn attempt(pos: &Chess, seen: &Picture, lifted: &[Square]) -> Option<
 
 /// A piece that went, if another of its color was put down in its place. Kings are never taken for
 /// others.
-fn exchanged(pos: &Chess, seen: &Picture, diff: Bitboard) -> Vec<Attempt> {
+fn exchanged(pos: &Chess, seen: &Placement, diff: Bitboard) -> Vec<Attempt> {
     let is_king = |piece: Piece| piece.role == Role::King;
     let mut found = Vec::new();
     for to in diff & seen.known().by_color(pos.turn()) & !pos.us() {
@@ -166,7 +156,7 @@ impl Attempt {
 
     /// The move as one that could be played without asking whether it is legal; for the position
     /// that stands.
-    pub(super) fn as_move(&self, pos: &Chess, seen: &Picture) -> Option<Move> {
+    pub(super) fn as_move(&self, pos: &Chess, seen: &Placement) -> Option<Move> {
         let capture = pos.board().piece_at(self.to).map(|piece| piece.role);
         let arrived = seen.piece_at(self.to).unwrap_or(self.piece);
         let promotion = Some(arrived.role).filter(|role| *role != self.piece.role);
@@ -193,12 +183,12 @@ impl Attempt {
     }
 
     /// Whether another piece was put down than the one that went.
-    pub(super) fn is_exchanged(&self, seen: &Picture) -> bool {
+    pub(super) fn is_exchanged(&self, seen: &Placement) -> bool {
         seen.piece_at(self.to).is_some_and(|arrived| arrived != self.piece)
     }
 
     /// Why it is illegal.
-    pub(super) fn why(&self, history: &History, seen: &Picture, stage: Stage) -> Wrong {
+    pub(super) fn why(&self, history: &History, seen: &Placement, stage: Stage) -> Wrong {
         let pos = history.last();
         let Self { piece, to, .. } = *self;
         if let Some(arrived) = seen.piece_at(to)
@@ -282,7 +272,7 @@ impl Attempt {
         }
     }
 
-    fn why_no_king_move(&self, seen: &Picture, stage: Stage) -> Wrong {
+    fn why_no_king_move(&self, seen: &Placement, stage: Stage) -> Wrong {
         if attacks::king_attacks(self.from).contains(self.to) {
             return Wrong::SquareAttacked;
         }

@@ -135,6 +135,11 @@ impl Placement {
         }
     }
 
+    /// The piece on `sq`, if it is known by name.
+    pub fn piece_at(&self, sq: Square) -> Option<Piece> {
+        self.known.piece_at(sq)
+    }
+
     /// The squares on which anything is seen.
     pub fn occupied(&self) -> Bitboard {
         self.known.occupied() | self.unnamed()
@@ -172,6 +177,14 @@ impl Placement {
             | (self.something & !board.occupied())
             | (self.colored.white & !board.white())
             | (self.colored.black & !board.black())
+    }
+
+    /// Whether `sq` may show what `board` has there.
+    pub fn fits(&self, sq: Square, board: &Board) -> bool {
+        match (self.get(sq), board.piece_at(sq)) {
+            (Reading::Empty, piece) => piece.is_none(),
+            (reading, piece) => piece.is_some_and(|piece| reading.may_be(piece)),
+        }
     }
 
     /// The squares on which a pawn is seen where no pawn can stand: it was left on its last rank,

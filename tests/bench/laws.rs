@@ -8,10 +8,11 @@ mod figure;
 
 use criterion::{BatchSize, Criterion, criterion_group};
 use figure::{Spread, Target};
-use rokade::laws::{Clocks, Picture, Referee, Terms, Thing, Told};
+use rokade::laws::{Clocks, Referee, Terms, Told};
+use rokade::table::{Placement, Reading};
 use rokade::time::Mono;
 use shakmaty::san::San;
-use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Move, Position, Square};
+use shakmaty::{ByColor, CastlingMode, Chess, Color, Move, Position, Square};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -55,7 +56,7 @@ fn main() {
 
 fn seat() -> Referee {
     let start = Chess::new();
-    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let seen = Placement::from(start.board().clone());
     let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
     let left = ByColor { white: Duration::from_secs(5_400), black: Duration::from_secs(5_400) };
     referee.tell(Mono(0), &Told::Clock(Clocks { left, running: Some(Color::White) }));
@@ -104,8 +105,8 @@ fn events() -> Vec<(Mono, Told)> {
         let mut lifts: Vec<Square> = lifts.copied().filter(|sq| *sq != from).collect();
         lifts.insert(0, from);
         let placed = changed.iter().filter_map(|sq| Some((*sq, after.board().piece_at(*sq)?)));
-        let lifted = lifts.into_iter().map(|sq| Told::Square(sq, None));
-        let placed = placed.map(|(sq, piece)| Told::Square(sq, Some(Thing::Piece(piece))));
+        let lifted = lifts.into_iter().map(|sq| Told::Square(sq, Reading::Empty));
+        let placed = placed.map(|(sq, piece)| Told::Square(sq, Reading::Piece(piece)));
         for told in lifted.chain(placed) {
             ms += 300;
             events.push((Mono::from_millis(ms), told));

@@ -5,10 +5,11 @@
 //! What the record finds nothing wrong with is held against nobody.
 
 use super::Game;
-use super::told::{picture_of, record_of};
+use super::told::record_of;
 use crate::game::bench::{Bench, Blame, Doubt};
 use crate::game::entry::{Fact, Weighed};
-use crate::laws::{Picture, Sheet, Told};
+use crate::laws::{Sheet, Told};
+use crate::table::Placement;
 use crate::time::Mono;
 use shakmaty::Color;
 
@@ -62,7 +63,7 @@ impl Game {
     pub(super) fn settle_doubt(&mut self, now: Mono) {
         while let Some(outcome) = self.outcome(now) {
             let Some(play) = self.recorder.play() else { return };
-            let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
+            let (record, seen) = (record_of(play.sheet()), play.tracker().seen().clone());
             self.out.facts.push(Fact::Weighed(outcome));
             self.take_outcome(now, outcome, record, seen);
         }
@@ -71,7 +72,7 @@ impl Game {
     /// A press in doubt is held against nobody any more: play went on while nobody looked.
     pub(super) fn drop_doubt(&mut self, now: Mono) {
         let Some(play) = self.recorder.play().filter(|_| self.is_in_doubt()) else { return };
-        let (record, seen) = (record_of(play.sheet()), picture_of(play.tracker().seen()));
+        let (record, seen) = (record_of(play.sheet()), play.tracker().seen().clone());
         self.out.facts.push(Fact::Weighed(Weighed::Dropped));
         self.take_outcome(now, Weighed::Dropped, record, seen);
     }
@@ -117,7 +118,7 @@ impl Game {
         now: Mono,
         outcome: Weighed,
         record: Sheet,
-        seen: Picture,
+        seen: Placement,
     ) {
         match outcome {
             Weighed::Followed => self.tell(now, &Told::Record(record)),

@@ -8,10 +8,11 @@ use crate::game::entry::{Fact, Weighed};
 use crate::game::play::Play;
 use crate::game::score::ScoreSheet;
 use crate::game::settings::Settings;
-use crate::laws::{Clocks, Ending, Picture, Sheet, SheetMove, Thing, Told};
+use crate::laws::{Clocks, Ending, Sheet, SheetMove, Told};
+use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{Bitboard, ByColor, Chess, Color, Position, Square};
+use shakmaty::{ByColor, Chess, Color, Position};
 use std::time::Duration;
 
 /// A press in doubt is settled by then. In a record that does not say how, it was told as it came.
@@ -150,7 +151,7 @@ struct MinutesReader {
     game: Game,
     record: Sheet,
     /// What the sensors show.
-    seen: Picture,
+    seen: Placement,
     /// The end of the game, as long as what brought it about may be on record behind it.
     ended: Option<(Mono, Ending)>,
 }
@@ -165,7 +166,7 @@ impl MinutesReader {
             bench.set_joined();
         }
         game.recorder.set_play(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
-        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        let seen = Placement::from(start.board().clone());
         Some(Self { game, record: Sheet::default(), seen, ended: None })
     }
 
@@ -280,15 +281,10 @@ impl MinutesReader {
 }
 
 /// What the sensors show after `told`.
-fn see(seen: &mut Picture, told: &Told) {
+fn see(seen: &mut Placement, told: &Told) {
     match told {
-        Told::Square(sq, thing) => seen.set(*sq, *thing),
-        Told::Picture(picture) | Told::Unseen(picture) => {
-            for sq in Square::ALL {
-                let thing: Option<Thing> = picture.get(sq);
-                seen.set(sq, thing);
-            }
-        }
+        Told::Square(sq, reading) => seen.set(*sq, *reading),
+        Told::Picture(picture) | Told::Unseen(picture) => seen.clone_from(picture),
         _ => {}
     }
 }

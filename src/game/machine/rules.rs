@@ -5,7 +5,7 @@
 //! make of it. Where the two differ for long on a board at rest, the record is what counts.
 
 use super::Game;
-use super::told::{call_of, picture_of, reason_of, record_of, thing};
+use super::told::{call_of, reason_of, record_of};
 use crate::clock::Times;
 use crate::game::bench::Bench;
 use crate::game::effect::Effect;
@@ -53,7 +53,7 @@ impl Game {
     /// What the sensors see, for a referee who knows only the position.
     pub(super) fn tell_shown(&mut self, now: Mono) {
         let Some(play) = self.recorder.play() else { return };
-        let picture = Box::new(picture_of(play.tracker().seen()));
+        let picture = Box::new(play.tracker().seen().clone());
         self.tell(now, &Told::Unseen(picture));
     }
 
@@ -111,11 +111,11 @@ impl Game {
     }
 
     pub(super) fn tell_square(&mut self, now: Mono, sq: Square, reading: Reading) {
-        self.tell(now, &Told::Square(sq, thing(reading)));
+        self.tell(now, &Told::Square(sq, reading));
     }
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
-        let picture = Box::new(picture_of(placement));
+        let picture = Box::new(placement.clone());
         let is_unseen = self.recorder.play().is_some() && !self.recorder.sees_all();
         let told = if is_unseen { Told::Unseen(picture) } else { Told::Picture(picture) };
         self.tell(now, &told);

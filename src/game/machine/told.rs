@@ -3,20 +3,17 @@
 
 use crate::game::entry::Fact;
 use crate::game::score::ScoreSheet;
-use crate::laws::{
-    self, Clocks, Code, FindingKind, Picture, Reason, SheetMove, Stage, Thing, Told,
-};
-use crate::table::{Placement, Reading};
+use crate::laws::{self, Clocks, Code, FindingKind, Reason, SheetMove, Stage, Told};
 use crate::track::line::CompletedBy;
-use shakmaty::{Bitboard, Board, ByColor, Square};
+use shakmaty::ByColor;
 
 /// What a referee is told of `fact`.
 pub(super) fn told_of(fact: &Fact) -> Option<Told> {
     Some(match fact {
-        Fact::Sensed { sq, reading } => Told::Square(*sq, thing(*reading)),
+        Fact::Sensed { sq, reading } => Told::Square(*sq, *reading),
         // A record of a picture has no unnamed pieces.
         Fact::Pictured(placement) if placement.known().occupied().is_empty() => return None,
-        Fact::Pictured(placement) => Told::Picture(Box::new(picture_of(placement))),
+        Fact::Pictured(placement) => Told::Picture(Box::new(placement.clone())),
         Fact::Pressed { by } => Told::Pressed(*by),
         Fact::Clock { running, times: Some(times), .. } => {
             let left = ByColor { white: times.white, black: times.black };
@@ -46,14 +43,6 @@ pub(super) fn call_of(fact: &Fact) -> Option<Told> {
     }
 }
 
-pub(super) fn picture_of(placement: &Placement) -> Picture {
-    let mut picture = Picture::new(Board::empty(), Bitboard::EMPTY);
-    for sq in Square::ALL {
-        picture.set(sq, thing(placement.get(sq)));
-    }
-    picture
-}
-
 /// What is on record, as the referee takes it.
 pub(super) fn record_of(sheet: &ScoreSheet) -> laws::Sheet {
     let moves = sheet.moves().iter().map(|scored| SheetMove {
@@ -64,15 +53,6 @@ pub(super) fn record_of(sheet: &ScoreSheet) -> laws::Sheet {
     });
     let gaps = sheet.gaps().iter().map(|gap| (gap.ply, sheet.position(gap.ply).clone()));
     laws::Sheet { moves: moves.collect(), gaps: gaps.collect() }
-}
-
-pub(super) fn thing(reading: Reading) -> Option<Thing> {
-    match reading {
-        Reading::Empty => None,
-        Reading::Piece(piece) => Some(Thing::Piece(piece)),
-        // A color alone names no piece; the referee goes by the squares that stirred.
-        Reading::Something | Reading::Colored(_) => Some(Thing::Something),
-    }
 }
 
 /// The reason as the record of the game has it; `None` if the game has no result.

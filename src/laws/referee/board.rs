@@ -1,13 +1,13 @@
 //! The board as a referee knows it, and when what lies on it counts as at rest.
 
-use super::super::picture::{Picture, Thing};
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, Square};
 
 /// What the sensors show.
 #[derive(Clone, Debug)]
 pub(super) struct BoardSeen {
-    seen: Picture,
+    seen: Placement,
     /// The board lies the other way round: its squares are counted from the opposite corner.
     is_turned: bool,
     /// Squares whose piece reads as another of its color, and was never seen to leave.
@@ -18,7 +18,7 @@ pub(super) struct BoardSeen {
 }
 
 impl BoardSeen {
-    pub(super) fn new(seen: Picture, is_turned: bool) -> Self {
+    pub(super) fn new(seen: Placement, is_turned: bool) -> Self {
         Self {
             seen,
             is_turned,
@@ -28,7 +28,7 @@ impl BoardSeen {
         }
     }
 
-    pub(super) fn seen(&self) -> &Picture {
+    pub(super) fn seen(&self) -> &Placement {
         &self.seen
     }
 
@@ -37,8 +37,8 @@ impl BoardSeen {
         if self.is_turned { sq.rotate_180() } else { sq }
     }
 
-    pub(super) fn set(&mut self, sq: Square, thing: Option<Thing>) {
-        self.seen.set(sq, thing);
+    pub(super) fn set(&mut self, sq: Square, reading: Reading) {
+        self.seen.set(sq, reading);
     }
 
     /// It lies in one of the two ways in which it may lie.
@@ -46,17 +46,17 @@ impl BoardSeen {
         self.is_turned = is_turned;
     }
 
-    pub(super) fn show(&mut self, seen: Picture) {
+    pub(super) fn show(&mut self, seen: Placement) {
         self.seen = seen;
     }
 
     /// It shows `board` now: somebody has said so.
     pub(super) fn correct_to(&mut self, board: Board) {
-        self.show(Picture::new(board, Bitboard::EMPTY));
+        self.show(Placement::from(board));
     }
 
     /// Nobody saw it for a while, and it shows this now.
-    pub(super) fn take_unseen(&mut self, picture: &Picture) {
+    pub(super) fn take_unseen(&mut self, picture: &Placement) {
         for sq in Square::ALL {
             self.seen.set(self.mapped(sq), picture.get(sq));
         }

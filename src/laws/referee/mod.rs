@@ -47,8 +47,8 @@ pub use sheet::{Sheet, SheetMove};
 pub use told::Told;
 
 use super::code::Code;
-use super::picture::Picture;
 use super::terms::Terms;
+use crate::table::Placement;
 use crate::time::Mono;
 use adjourn::Sitting;
 use board::BoardSeen;
@@ -64,17 +64,18 @@ use shakmaty::{CastlingMode, Chess, Square};
 /// The referee of one game.
 ///
 /// ```
-/// use rokade::laws::{Binding, Clocks, Picture, Referee, Terms, Thing, Told};
+/// use rokade::laws::{Binding, Clocks, Referee, Terms, Told};
+/// use rokade::table::{Placement, Reading};
 /// use rokade::time::Mono;
-/// use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Square};
+/// use shakmaty::{CastlingMode, Chess, Color, Position, Square};
 /// let start = Chess::new();
-/// let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+/// let seen = Placement::from(start.board().clone());
 /// let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
 /// let running = Some(Color::White);
 /// referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
-/// referee.tell(Mono::from_millis(100), &Told::Square(Square::E2, None));
+/// referee.tell(Mono::from_millis(100), &Told::Square(Square::E2, Reading::Empty));
 /// assert_eq!(referee.binding(), Some(Binding::Move(Square::E2)));
-/// let pawn = Some(Thing::Piece(Color::White.pawn()));
+/// let pawn = Reading::Piece(Color::White.pawn());
 /// referee.tell(Mono::from_millis(400), &Told::Square(Square::E4, pawn));
 /// referee.tell(Mono::from_millis(1_000), &Told::Passed);
 /// assert_eq!(referee.moves(), ["e2e4"]);
@@ -97,7 +98,7 @@ pub struct Referee {
 
 impl Referee {
     /// A game from `start` under `terms`. The board shows `seen`.
-    pub fn new(terms: Terms, start: Chess, mode: CastlingMode, seen: Picture) -> Self {
+    pub fn new(terms: Terms, start: Chess, mode: CastlingMode, seen: Placement) -> Self {
         let board = BoardSeen::new(seen, terms.is_rotated);
         Self {
             claims: Claims::new(setup::is_wrong_array(&start, &terms, mode)),
@@ -119,7 +120,7 @@ impl Referee {
         self.cx.now = self.cx.now.max(at);
         self.watch_time();
         match told {
-            Told::Square(sq, thing) => self.on_square(*sq, *thing),
+            Told::Square(sq, reading) => self.on_square(*sq, *reading),
             Told::Picture(picture) => self.on_picture(picture),
             Told::Unseen(picture) => self.on_unseen(picture),
             Told::Record(record) => self.on_record(record),
@@ -187,7 +188,7 @@ impl Referee {
     }
 
     /// The whole board.
-    pub(super) fn on_picture(&mut self, picture: &Picture) {
+    pub(super) fn on_picture(&mut self, picture: &Placement) {
         let is_before = self.cx.game.plies().is_empty()
             && self.cx.clock.running().is_none()
             && !self.cx.is_over()

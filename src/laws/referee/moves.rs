@@ -3,7 +3,7 @@
 
 use super::super::code::Code;
 use super::super::notation::{Misread, read};
-use super::super::picture::{Thing, exact};
+use super::super::picture::exact;
 use super::super::profile::AutomaticDraws;
 use super::super::said::Ruling;
 use super::super::score::Score;
@@ -13,17 +13,18 @@ use super::context::Phase;
 use super::matter::{Case, MayAct};
 use super::motion::{Cause, DueStep, Hand, is_handed_back};
 use super::penalty::charge_two_hands;
+use crate::table::Reading;
 use shakmaty::{Color, Move, Position, Square};
 
 impl Referee {
     /// A sensor reads something else.
-    pub(super) fn on_square(&mut self, sq: Square, thing: Option<Thing>) {
+    pub(super) fn on_square(&mut self, sq: Square, reading: Reading) {
         let sq = self.cx.board.mapped(sq);
         let before = self.cx.board.seen().get(sq);
-        if before == thing {
+        if before == reading {
             return;
         }
-        self.cx.board.set(sq, thing);
+        self.cx.board.set(sq, reading);
         self.cx.board.change_at(self.cx.now);
         self.motion.change();
         if self.cx.is_over() || self.is_play_over() {

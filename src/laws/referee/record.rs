@@ -3,7 +3,6 @@
 
 use super::super::code::Code;
 use super::super::history::PastPly;
-use super::super::picture::Picture;
 use super::super::profile::Unpressed;
 use super::super::said::Ruling;
 use super::Referee;
@@ -12,6 +11,7 @@ use super::matter::Case;
 use super::motion::{Motion, answers_illegal, illegal_stands};
 use super::penalty::charge_two_hands;
 use super::sheet::{Sheet, SheetMove};
+use crate::table::Placement;
 use shakmaty::{Color, Move, Position};
 
 impl Referee {
@@ -84,7 +84,7 @@ impl Referee {
     }
 
     /// The board after nobody saw it for a while: it is not judged before the record has been.
-    pub(super) fn on_unseen(&mut self, picture: &Picture) {
+    pub(super) fn on_unseen(&mut self, picture: &Placement) {
         self.cx.board.take_unseen(picture);
         self.motion.clear_touches();
     }

@@ -2,13 +2,13 @@
 //! Art. 2, 7.1 (7.2).
 
 use super::super::code::Code;
-use super::super::picture::Picture;
 use super::super::terms::Terms;
 use super::context::{Context, Phase};
+use crate::table::Placement;
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
 
 /// Looks at the board before the game.
-pub(super) fn check(cx: &mut Context, picture: &Picture) {
+pub(super) fn check(cx: &mut Context, picture: &Placement) {
     let wanted = cx.game.position(0).board().clone();
     let turned = rotated(picture);
     let is_known = cx.phase == Phase::Setup && cx.board.seen() == picture;
@@ -34,7 +34,7 @@ pub(super) fn check(cx: &mut Context, picture: &Picture) {
 }
 
 /// Whether a game may begin from what is seen.
-fn is_accepted(cx: &Context, seen: &Picture, wanted: &Board) -> bool {
+fn is_accepted(cx: &Context, seen: &Placement, wanted: &Board) -> bool {
     if cx.game.mode() != CastlingMode::Chess960 || wanted.occupied().count() != 32 {
         return seen.differs(wanted).is_empty();
     }
@@ -53,8 +53,8 @@ fn is_accepted(cx: &Context, seen: &Picture, wanted: &Board) -> bool {
     (0..960).map(Board::chess960).any(|board| seen.differs(&board).is_empty() && named(&board))
 }
 
-fn rotated(picture: &Picture) -> Picture {
-    let mut turned = Picture::new(Board::empty(), Bitboard::EMPTY);
+fn rotated(picture: &Placement) -> Placement {
+    let mut turned = Placement::empty();
     for sq in Square::ALL {
         turned.set(sq.rotate_180(), picture.get(sq));
     }

@@ -2,21 +2,21 @@
 
 use super::super::declaration::Declaration;
 use super::super::order::Order;
-use super::super::picture::{Picture, Thing};
 use super::super::score::Score;
 use super::clock::Clocks;
 use super::sheet::Sheet;
+use crate::table::{Placement, Reading};
 use shakmaty::{Color, Square};
 
 /// What a referee is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// A sensor reads something else.
-    Square(Square, Option<Thing>),
+    Square(Square, Reading),
     /// The whole board, before the game or after a gap.
-    Picture(Box<Picture>),
+    Picture(Box<Placement>),
     /// The whole board after a gap in what was seen.
-    Unseen(Box<Picture>),
+    Unseen(Box<Placement>),
     /// The moves on record, where they differ from the referee's for long.
     Record(Sheet),
     /// A player pressed his side of the clock. Told before the clock is read anew.

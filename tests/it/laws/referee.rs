@@ -5,15 +5,16 @@ use proptest::prelude::*;
 use rokade::game::entry::Weighed;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
 use rokade::laws::{
-    Clocks, Code, Confidence, Declaration, Edition, Order, Picture, Referee, Ruling, Score,
-    Severity, Terms, Thing, Told,
+    Clocks, Code, Confidence, Declaration, Edition, Order, Referee, Ruling, Score, Severity, Terms,
+    Told,
 };
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
 use rokade::relay::view::View;
-use rokade::table::{Placement, Reading};
+use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
-use shakmaty::{Bitboard, Board, ByColor, CastlingMode, Chess, Color, Position, Square};
+use shakmaty::fen::Fen;
+use shakmaty::{Board, ByColor, CastlingMode, Chess, Color, Position, Square};
 use std::time::Duration;
 
 fn stamp(ms: u64) -> Stamp {
@@ -58,18 +59,18 @@ fn order(text: &str) -> Event {
 #[test]
 fn what_is_due_comes_before_what_happens_next() {
     let (start, mode) = (Chess::default(), CastlingMode::Standard);
-    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let seen = Placement::from(start.board().clone());
     let not_pressed = Some(Duration::from_secs(20));
     let terms = Terms { not_pressed, ..Terms::default() };
     let mut referee = Referee::new(terms, start, mode, seen);
     let running = Some(Color::White);
     let left = ByColor { white: Duration::from_secs(600), black: Duration::from_secs(600) };
     referee.tell(Mono(0), &Told::Clock(Clocks { left, running }));
-    let pawn = Some(Thing::Piece(Color::White.pawn()));
-    referee.tell(Mono::from_millis(1_000), &Told::Square(Square::E2, None));
+    let pawn = Reading::Piece(Color::White.pawn());
+    referee.tell(Mono::from_millis(1_000), &Told::Square(Square::E2, Reading::Empty));
     referee.tell(Mono::from_millis(1_300), &Told::Square(Square::E4, pawn));
     // He takes it up again long after, and at that very moment it is seen to have rested.
-    referee.tell(Mono::from_millis(9_000), &Told::Square(Square::E4, None));
+    referee.tell(Mono::from_millis(9_000), &Told::Square(Square::E4, Reading::Empty));
     assert_eq!(referee.moves(), ["e2e4"]);
     referee.tell(Mono::from_millis(9_200), &Told::Square(Square::E4, pawn));
     // What waits for its moment waits no longer than that.
@@ -79,24 +80,44 @@ fn what_is_due_comes_before_what_happens_next() {
     }
 }
 
+/// Where sensors tell colors, a piece that was replaced by one of the other color between two scans
+/// was captured; where they tell less, that is not seen.
+#[test]
+fn a_capture_shows_by_its_color() {
+    let fen: Fen = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2".parse().unwrap();
+    let mode = CastlingMode::Standard;
+    let start: Chess = fen.into_position(mode).unwrap();
+    for (sight, moves) in [(Sight::Colors, &["e4d5"][..]), (Sight::Occupied, &[])] {
+        let seen = sight.of_board(start.board());
+        let mut referee = Referee::new(Terms::default(), start.clone(), mode, seen);
+        let running = Some(Color::White);
+        referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
+        let there = sight.of(Some(Color::White.pawn()));
+        referee.tell(Mono::from_millis(1_000), &Told::Square(Square::E4, Reading::Empty));
+        referee.tell(Mono::from_millis(1_300), &Told::Square(Square::D5, there));
+        referee.tell(Mono::from_millis(9_000), &Told::Passed);
+        assert_eq!(referee.moves(), moves, "{sight:?}");
+    }
+}
+
 /// A clock that stands although nobody has said why: what is moved then is shown, not played.
 #[test]
 fn what_is_moved_while_the_clock_stands_is_no_move() {
     let (start, mode) = (Chess::default(), CastlingMode::Standard);
-    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let seen = Placement::from(start.board().clone());
     let mut referee = Referee::new(Terms::default(), start, mode, seen);
     let left = ByColor { white: Duration::from_secs(600), black: Duration::from_secs(600) };
-    let pawn = Some(Thing::Piece(Color::White.pawn()));
+    let pawn = Reading::Piece(Color::White.pawn());
     for (ms, running, moves) in [(0, None, &[][..]), (60_000, Some(Color::White), &["e2e4"][..])] {
         let at = |more: u64| Mono::from_millis(ms + more);
         referee.tell(at(0), &Told::Clock(Clocks { left, running: Some(Color::White) }));
         referee.tell(at(1_000), &Told::Clock(Clocks { left, running }));
-        referee.tell(at(2_000), &Told::Square(Square::E2, None));
+        referee.tell(at(2_000), &Told::Square(Square::E2, Reading::Empty));
         referee.tell(at(2_300), &Told::Square(Square::E4, pawn));
         referee.tell(at(9_000), &Told::Passed);
         assert_eq!(referee.moves(), moves);
         if moves.is_empty() {
-            referee.tell(at(10_000), &Told::Square(Square::E4, None));
+            referee.tell(at(10_000), &Told::Square(Square::E4, Reading::Empty));
             referee.tell(at(10_300), &Told::Square(Square::E2, pawn));
         }
     }
@@ -130,7 +151,7 @@ fn a_signature_under_another_result_is_remarked() {
         (Score::win(Color::Black), "signed: 0-1"),
         (Score::DRAW, "signed, not the computed result: 1/2-1/2"),
     ] {
-        let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+        let seen = Placement::from(start.board().clone());
         let mut referee = Referee::new(Terms::default(), start.clone(), mode, seen);
         let running = Some(Color::White);
         referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
@@ -145,7 +166,7 @@ fn a_signature_under_another_result_is_remarked() {
 #[test]
 fn an_edition_can_be_chosen_before_the_start() {
     let start = Chess::default();
-    let seen = Picture::new(start.board().clone(), Bitboard::EMPTY);
+    let seen = Placement::from(start.board().clone());
     let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
     let order: Order = "set_profile hu2005".parse().expect("an order");
     referee.tell(Mono(0), &Told::Ordered(order));

@@ -2,13 +2,14 @@
 //! is moved while the clock stands.
 
 use super::super::super::code::Code;
-use super::super::super::picture::{Thing, disturbed, exact, target_of, victim_of};
+use super::super::super::picture::{disturbed, exact, target_of, victim_of};
 use super::super::super::said::Ruling;
 use super::super::super::why::{Attempt, Stage, attempt};
 use super::super::context::Context;
 use super::judge::displaced;
 use super::turn::{OnBoard, Turn};
 use super::{Cause, Motion};
+use crate::table::Reading;
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
 
@@ -18,11 +19,11 @@ impl Motion {
         &mut self,
         cx: &mut Context,
         sq: Square,
-        thing: Option<Thing>,
+        reading: Reading,
     ) {
         let last = cx.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
         let is_it = last.is_some_and(|ply| target_of(ply.m, ply.by) == sq);
-        if is_it && thing.is_none() {
+        if is_it && reading == Reading::Empty {
             self.turn.withdrawn.get_or_insert(cx.now);
         } else if is_it {
             self.turn.withdrawn = None;
@@ -55,8 +56,7 @@ impl Motion {
     fn lacks_others(&self, cx: &Context, pos: &Chess) -> bool {
         let astray = disturbed(pos, cx.board.seen()).map(|(_, astray)| astray);
         astray.is_some_and(|astray| {
-            let may_be_his =
-                cx.board.seen().known().by_color(pos.turn()) | cx.board.seen().something();
+            let may_be_his = cx.board.seen().by_color(pos.turn()) | cx.board.seen().something();
             let is_missing = (astray & may_be_his).is_empty();
             let first = self.turn.touches.squares().first().copied();
             is_missing
@@ -71,8 +71,8 @@ impl Motion {
         self.turn.missing = self.lacks_others(cx, pos).then_some(cx.board.last_change());
         let tried = attempt(pos, cx.board.seen(), &self.turn.touches.squares());
         let is_his = |tried: &Attempt| {
-            cx.board.seen().get(tried.from).is_none()
-                && cx.board.seen().known().by_color(by).contains(tried.to)
+            !cx.board.seen().occupied().contains(tried.from)
+                && cx.board.seen().by_color(by).contains(tried.to)
         };
         let tried = tried.filter(is_his);
         if let Some(tried) = tried.filter(|tried| self.may_lie_astray(cx, tried)) {
@@ -122,13 +122,13 @@ impl Motion {
         &mut self,
         cx: &mut Context,
         sq: Square,
-        before: Option<Thing>,
-        thing: Option<Thing>,
+        before: Reading,
+        reading: Reading,
     ) -> bool {
-        let recorded = cx.game.last().board().piece_at(sq).map(Thing::Piece);
+        let recorded = cx.game.last().board().piece_at(sq).map_or(Reading::Empty, Reading::Piece);
         let is_right = before == recorded || cx.board.misread().contains(sq);
-        let is_other = match (recorded, thing) {
-            (Some(Thing::Piece(known)), Some(Thing::Piece(read))) => {
+        let is_other = match (recorded, reading) {
+            (Reading::Piece(known), Reading::Piece(read)) => {
                 let may_castle = |piece: Piece| matches!(piece.role, Role::King | Role::Rook);
                 let is_castling = cx.game.mode() == CastlingMode::Chess960
                     && may_castle(known)

@@ -2,7 +2,7 @@
 
 use super::super::super::code::Code;
 use super::super::super::picture::{
-    Thing, disturbed, exact, partial, target_of, victim_of, with_other_turn,
+    disturbed, exact, partial, target_of, victim_of, with_other_turn,
 };
 use super::super::super::profile::{HandlingWatch, KingRelease, Unpressed};
 use super::super::super::said::{Binding, Ruling};
@@ -13,6 +13,7 @@ use super::super::matter::{Breach, Case, MayAct};
 use super::illegal::{answers_illegal, illegal_lapses, illegal_stands};
 use super::turn::{OnBoard, Turn};
 use super::{Cause, DueStep, Hand, Motion};
+use crate::table::Reading;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
 impl Motion {
@@ -32,22 +33,14 @@ impl Motion {
         &mut self,
         cx: &mut Context,
         sq: Square,
-        before: Option<Thing>,
+        before: Reading,
     ) -> Option<bool> {
-        let thing = cx.board.seen().get(sq);
-        self.note_withdrawn(cx, sq, thing);
+        let reading = cx.board.seen().get(sq);
+        self.note_withdrawn(cx, sq, reading);
         let recorded = cx.game.last().board().piece_at(sq);
-        let stood = match before {
-            Some(Thing::Piece(piece)) => recorded.filter(|known| *known == piece),
-            Some(Thing::Something) => recorded,
-            None => None,
-        };
-        let stands = match thing {
-            Some(Thing::Piece(piece)) => recorded == Some(piece),
-            Some(Thing::Something) => recorded.is_some(),
-            None => false,
-        };
-        let is_misread = self.note_misread(cx, sq, before, thing);
+        let stood = recorded.filter(|known| before.may_be(*known));
+        let stands = recorded.is_some_and(|known| reading.may_be(known));
+        let is_misread = self.note_misread(cx, sq, before, reading);
         if let Some(piece) = stood.filter(|_| !is_misread) {
             return self.lifted(cx, sq, piece);
         }
@@ -65,7 +58,8 @@ impl Motion {
             cx.is_tidy() && last.is_some_and(|ply| is_promotion(&ply.m))
         };
         let found = || exact(cx.game.last(), cx.board.seen());
-        cx.board.seen().get(sq).is_some() && (found().iter().any(is_promotion) || is_exchanged())
+        cx.board.seen().occupied().contains(sq)
+            && (found().iter().any(is_promotion) || is_exchanged())
     }
 
     fn lifted(&mut self, cx: &mut Context, sq: Square, piece: Piece) -> Option<bool> {
@@ -301,11 +295,9 @@ impl Motion {
         }
         let to = ways[0].to();
         let is_promotion = ways.iter().all(|m| m.is_promotion() && m.to() == to);
-        let is_down = match cx.board.seen().get(to) {
-            Some(Thing::Piece(piece)) => piece == Role::Pawn.of(turn),
-            Some(Thing::Something) => self.turn.stirred.contains(to),
-            None => false,
-        };
+        let shown = cx.board.seen();
+        let is_stirred = self.turn.stirred.contains(to) || !shown.unnamed().contains(to);
+        let is_down = shown.get(to).may_be(Role::Pawn.of(turn)) && is_stirred;
         if is_promotion && is_down {
             self.turn.released.get_or_insert(Binding::Promote(to, None));
         }
@@ -344,7 +336,7 @@ impl Motion {
             }
             return;
         }
-        let arrived = diff & cx.board.seen().known().by_color(by);
+        let arrived = diff & cx.board.seen().by_color(by);
         let is_disorder = tried.is_none() || arrived.count() > 1 && !is_castling && !is_known;
         if is_disorder && cause != Cause::Press {
             displaced(cx, Some(by));

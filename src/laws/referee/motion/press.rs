@@ -54,7 +54,7 @@ impl Motion {
             return;
         }
         let has_king =
-            cx.board.seen().known().king_of(!by).is_some() || cx.board.seen().something().any();
+            cx.board.seen().known().king_of(!by).is_some() || cx.board.seen().unnamed().any();
         let why = match tried {
             _ if !has_king => Wrong::KingCaptured,
             Some(tried) => tried.why(&cx.game, cx.board.seen(), Stage::Completed),

@@ -3,7 +3,7 @@
 
 use super::super::super::code::Code;
 use super::super::super::history::PastPly;
-use super::super::super::picture::{Thing, exact, partial, squares_of, target_of};
+use super::super::super::picture::{exact, partial, squares_of, target_of};
 use super::super::super::profile::HandlingLapse;
 use super::super::super::said::{Binding, Ruling};
 use super::super::super::why::{Attempt, Stage, Wrong, attempt};
@@ -79,11 +79,7 @@ impl Motion {
     ) -> Option<DueStep> {
         let ply = cx.game.last_ply().cloned()?;
         let at = target_of(ply.m, ply.by);
-        let is_there = match cx.board.seen().get(at) {
-            Some(Thing::Piece(seen)) => pos.board().piece_at(at) == Some(seen),
-            Some(Thing::Something) => true,
-            None => false,
-        };
+        let is_there = cx.board.seen().fits(at, pos.board());
         let left = self.turn.withdrawn.unwrap_or(cx.board.last_change());
         if is_there || left.since(ply.made) < cx.terms.evidence.released {
             return None;
@@ -172,12 +168,7 @@ impl Motion {
     ) -> Option<Gone> {
         let diff = cx.board.seen().differs(pos.board());
         // What the move took may have been put back, wholly or in part.
-        let is_undone = |sq: &Square| match (cx.board.seen().get(*sq), before.board().piece_at(*sq))
-        {
-            (None, piece) => piece.is_none(),
-            (Some(Thing::Piece(seen)), piece) => piece == Some(seen),
-            (Some(Thing::Something), piece) => piece.is_some(),
-        };
+        let is_undone = |sq: &Square| cx.board.seen().fits(*sq, before.board());
         let undone: Bitboard =
             (diff & squares_of(ply.m, ply.by)).into_iter().filter(is_undone).collect();
         let from = ply.m.from()?;
@@ -188,16 +179,12 @@ impl Motion {
             if !diff.contains(released) || cx.board.seen().piece_at(released) == Some(piece) {
                 return None;
             }
-            let is_it = |sq: &Square| match cx.board.seen().get(*sq) {
-                Some(Thing::Piece(seen)) => seen == piece,
-                Some(Thing::Something) => true,
-                None => false,
-            };
+            let is_it = |sq: &Square| cx.board.seen().get(*sq).may_be(piece);
             let others = diff & !Bitboard::from(released);
             let arrived: Vec<Square> = (others & !undone).into_iter().filter(is_it).collect();
             let (now, rest) = match arrived[..] {
                 [now] => (now, others & !Bitboard::from(now)),
-                [] if undone.contains(from) && cx.board.seen().get(from).is_some() => {
+                [] if undone.contains(from) && cx.board.seen().occupied().contains(from) => {
                     (from, others)
                 }
                 _ => return None,
