@@ -4,7 +4,11 @@ pub mod placement;
 
 pub use placement::{Placement, Reading, Sight};
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
+use std::time::Duration;
+
+/// How much time both players have left.
+pub type Times = ByColor<Duration>;
 
 /// A value that settings, records and logs write as one word out of a fixed list.
 pub trait Word: Copy + PartialEq + 'static {

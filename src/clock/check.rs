@@ -15,7 +15,7 @@ use super::control::{PerMove, Period, Periods, TimeControl};
 use super::model::{Change, ClockModel, FirstIncrement, Manner};
 use super::note::ClockNote;
 use super::phase::SecondFraction;
-use super::reading::Times;
+use crate::table::Times;
 use crate::time::Mono;
 use shakmaty::{ByColor, Color};
 use std::collections::VecDeque;
@@ -357,12 +357,12 @@ impl Check {
         let Some(control) = control else { return };
         let is_before = Color::ALL.into_iter().all(|color| {
             let [without, with] = start_times(&control, color);
-            without != with && times.of(color) == with
+            without != with && *times.get(color) == with
         });
         let first_increment =
             if is_before { FirstIncrement::BeforeStart } else { FirstIncrement::WithPress };
         let mut model = ClockModel::new(control, Manner { first_increment, ..Manner::default() });
-        Color::ALL.into_iter().for_each(|color| model.adopt(color, times.of(color)));
+        Color::ALL.into_iter().for_each(|color| model.adopt(color, *times.get(color)));
         self.model = Some(model);
     }
 
@@ -371,7 +371,7 @@ impl Check {
         let (Some(control), Some(first)) = (&self.control, self.first) else { return };
         for by in Color::ALL {
             let [expected, also] = start_times(control, by);
-            let shown = first.of(by);
+            let shown = *first.get(by);
             let is_near = |time: Duration| time.abs_diff(shown) <= TOLERANCE;
             if !is_near(expected) && !is_near(also) {
                 notes.push(ClockNote::Misset { by, expected, shown });
@@ -386,7 +386,7 @@ impl Check {
         let from = model.times(at);
         let is_blank = shown.white.is_zero()
             && shown.black.is_zero()
-            && Color::ALL.into_iter().all(|color| from.of(color) > TOLERANCE);
+            && Color::ALL.into_iter().all(|color| *from.get(color) > TOLERANCE);
         if is_blank && !self.is_blank {
             notes.push(ClockNote::Reset { from: begun(from), to: shown });
         }
@@ -407,7 +407,7 @@ impl Check {
         let Some(model) = &mut self.model else { return };
         let estimated = model.times(at);
         let [white, black] = [Color::White, Color::Black]
-            .map(|color| micros(shown.of(color)) - micros(estimated.of(color)));
+            .map(|color| micros(*shown.get(color)) - micros(*estimated.get(color)));
         let is_far = |color| off(&estimated, &shown, color).is_some();
         // Without a time control nobody knows yet what unheard presses have added.
         let is_known = self.control.is_some() || model.per_move(Color::White) != PerMove::Nothing;
@@ -418,7 +418,7 @@ impl Check {
             notes.push(ClockNote::Back { estimated, shown });
         }
         for color in Color::ALL {
-            model.adopt(color, shown.of(color));
+            model.adopt(color, *shown.get(color));
             self.phases.get_mut(color).forget();
         }
         self.moved = at;
@@ -437,7 +437,7 @@ fn new_period(change: &Change) -> Option<(Color, Duration)> {
 fn is_press(model: &ClockModel, by: Color, shown: &ClockReading) -> bool {
     let PerMove::Increment(increment) = model.per_move(by) else { return true };
     let (None, Some(times)) = (shown.running, shown.times) else { return true };
-    let (without, shown) = (model.left(by), times.of(by));
+    let (without, shown) = (model.left(by), *times.get(by));
     (without + increment).abs_diff(shown) < without.abs_diff(shown)
 }
 
@@ -471,7 +471,7 @@ fn begun(times: Times) -> Times {
 /// By how many microseconds more `shown` is than `expected`, if that is more than a second and its
 /// way account for.
 fn off(expected: &Times, shown: &Times, color: Color) -> Option<i64> {
-    let off = micros(shown.of(color)) - micros(expected.of(color));
+    let off = micros(*shown.get(color)) - micros(*expected.get(color));
     // A display shows the second that has begun: it is up to one ahead.
     let middle = off - 500_000;
     (middle.unsigned_abs() > TOLERANCE.as_micros() as u64).then_some(off)

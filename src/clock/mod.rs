@@ -15,5 +15,5 @@ pub use control::notation::ControlError;
 pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
 pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, FlagsDown, Manner};
 pub use note::{ClockNote, Hms, Rate};
-pub use reading::{ClockPresence, Face, Reader, Times, Turned};
+pub use reading::{ClockPresence, Face, Reader, Turned};
 pub use sense::Sense;

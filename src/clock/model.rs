@@ -9,7 +9,7 @@
 //! Guideline III.4.
 
 use super::control::{PerMove, Period, TimeControl};
-use super::reading::Times;
+use crate::table::Times;
 use crate::time::Mono;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What the arbiter is told of the clock: each difference between device and model by its kind.
 
-use super::reading::Times;
+use crate::table::Times;
 use crate::table::words;
 use shakmaty::Color;
 use std::fmt;

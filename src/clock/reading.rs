@@ -4,7 +4,7 @@
 //! on the table, and that is told by the first press of a game: White makes the first move, so the
 //! end that goes down after it is White's.
 
-use crate::table::End;
+use crate::table::{End, Times};
 use crate::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
@@ -18,25 +18,6 @@ pub struct Face {
     pub is_running: bool,
     /// The end that is up: that player is on the move and his time runs.
     pub high: End,
-}
-
-/// Both players' times.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Times {
-    /// White's time left.
-    pub white: Duration,
-    /// Black's time left.
-    pub black: Duration,
-}
-
-impl Times {
-    /// The time that `color` has left.
-    pub const fn of(&self, color: Color) -> Duration {
-        match color {
-            Color::White => self.white,
-            Color::Black => self.black,
-        }
-    }
 }
 
 /// What a new face means beside the one before.
@@ -247,7 +228,7 @@ mod tests {
         let mut reader = Reader::new(End::Right);
         reader.read(Mono(0), face(true, End::Right));
         let times = reader.times().expect("the face has times");
-        assert_eq!(times.of(Color::White), Duration::from_secs(120));
+        assert_eq!(*times.get(Color::White), Duration::from_secs(120));
         assert_eq!(reader.running(), Some(Color::White));
         assert!(reader.lost());
         assert_eq!(reader.times(), None);

@@ -438,7 +438,7 @@ impl<D: ClockDriver> ClockDesk<D> {
 
     fn show_move(&mut self, at: Mono, ply: usize, out: &mut Vec<DriverOutput<D::Command>>) {
         let times = self.model.times(at);
-        let has_time = Color::ALL.iter().all(|color| times.of(*color) >= TIME_SCARCE);
+        let has_time = Color::ALL.iter().all(|color| *times.get(*color) >= TIME_SCARCE);
         let is_free = matches!(self.over, Overlay::Nothing | Overlay::Move(..));
         if self.moves == Moves::Shown
             && has_time
@@ -532,7 +532,7 @@ impl<D: ClockDriver> ClockDesk<D> {
             Some(End::Right) => Runs::Right,
             None => Runs::Pause,
         };
-        let [left, right] = [End::Left, End::Right].map(|end| times.of(self.color(end)));
+        let [left, right] = [End::Left, End::Right].map(|end| *times.get(self.color(end)));
         let turns_by_lever = self.turns_by_lever;
         self.times = Some(WantedTimes { left, right, runs, turns_by_lever, since: at });
         self.has_run |= self.model.running().is_some();

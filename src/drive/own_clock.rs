@@ -188,7 +188,7 @@ impl OwnClock {
         self.model.stop(at);
         for color in Color::ALL {
             self.model.set_completed(color, *kept.completed.get(color));
-            self.model.adopt(color, kept.times.of(color));
+            self.model.adopt(color, *kept.times.get(color));
         }
         (self.turn, self.has_run) = (kept.turn, true);
     }
@@ -217,7 +217,7 @@ impl OwnClock {
         let times = self.model.times(at);
         for end in [End::Left, End::Right] {
             let color = self.color(end);
-            let mut face = FourDigits::of_seconds(seconds(times.of(color)));
+            let mut face = FourDigits::of_seconds(seconds(*times.get(color)));
             if self.model.running() == Some(color) {
                 face = face.running();
             }
@@ -229,7 +229,7 @@ impl OwnClock {
             }
         }
         self.changes_at = self.model.running().map(|color| {
-            let rest = times.of(color).as_micros() % 1_000_000;
+            let rest = times.get(color).as_micros() % 1_000_000;
             let rest = if rest == 0 { 1_000_000 } else { rest };
             at + Duration::from_micros(u64::try_from(rest).expect("less than a second"))
         });
@@ -255,7 +255,7 @@ impl OwnClock {
             SideTime {
                 per_move: self.model.per_move(color) != PerMove::Nothing,
                 flag_blocked: self.model.flag(color).is_some(),
-                ..SideTime::of_seconds(seconds(times.of(color)))
+                ..SideTime::of_seconds(seconds(*times.get(color)))
             }
         };
         ClockTime {

@@ -4,12 +4,12 @@
 use super::keeping::Keeping;
 use super::pairing::{Paired, PairedFor, Pairing};
 use super::score::Unknown;
-use crate::clock::{ClockNote, TimeControl, Times};
+use crate::clock::{ClockNote, TimeControl};
 use crate::laws::{
     self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
     Score, Severity, Stage, rows,
 };
-use crate::table::{End, Placement, Reading, Sight, words};
+use crate::table::{End, Placement, Reading, Sight, Times, words};
 use crate::time::Stamp;
 use crate::track::line::CompletedBy;
 use shakmaty::{Color, Square};

@@ -1,6 +1,6 @@
 //! The score sheet: the moves as recorded, with their times.
 
-use crate::clock::Times;
+use crate::table::Times;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::line::CompletedBy;

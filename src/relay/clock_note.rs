@@ -128,7 +128,7 @@ impl NoteBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Times;
+    use crate::table::Times;
 
     #[test]
     fn every_note_comes_back_from_its_document() {

@@ -73,7 +73,7 @@ pub fn game(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutc
         .enumerate()
         .map(|(idx, scored)| {
             let turn = sheet.position(idx).turn();
-            let left = scored.completed.and_then(|it| it.times).map(|it| it.of(turn).as_secs());
+            let left = scored.completed.and_then(|it| it.times).map(|it| it.get(turn).as_secs());
             let took = scored.completed.and_then(|it| it.elapsed).map(|it| it.as_secs());
             let left = left.map_or_else(String::new, |left| left.to_string());
             let took = took.map_or_else(String::new, |took| format!("+{took}"));

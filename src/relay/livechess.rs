@@ -6,9 +6,8 @@
 //! list that gets shorter takes moves back. Moves are those of the record as the public may see it:
 //! with a clock those that are completed.
 
-use crate::clock::Times;
 use crate::game::{LinkState, Recovered, ScoreSheet};
-use crate::table::{Placement, Reading};
+use crate::table::{Placement, Reading, Times};
 use serde_json::{Map, Value, json};
 use shakmaty::fen::Fen;
 use shakmaty::{Board, CastlingMode, Chess, Color, Position as _, PositionError, Square};

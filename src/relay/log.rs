@@ -1,11 +1,11 @@
 //! The arbiter's log: one line for each move and each finding, with both clocks.
 
 use super::words::plain;
-use crate::clock::{ClockNote, Hms, Times};
+use crate::clock::{ClockNote, Hms};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::game::{PairedFor, ScoreSheet};
 use crate::laws::{Code, Finding, FindingKind, Severity};
-use crate::table::Sight;
+use crate::table::{Sight, Times};
 use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;

@@ -299,7 +299,7 @@ fn movetext(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
         let mut comment = Vec::new();
         if let Some(done) = scored.completed {
             if let Some(times) = done.times {
-                comment.push(format!("[%clk {}]", hms(times.of(turn))));
+                comment.push(format!("[%clk {}]", hms(*times.get(turn))));
             }
             if let Some(elapsed) = done.elapsed {
                 comment.push(format!("[%emt {}]", hms(elapsed)));

@@ -1,11 +1,10 @@
 //! The JSON of what people at the table do and say, and of what the referee makes of it.
 
 use super::record::{Body, RecordedTimes};
-use crate::clock::Times;
 use crate::game::entry::{Fact, Ruled, Weighed};
 use crate::game::{PairedFor, Unknown};
 use crate::laws::{Code, Confidence, rows};
-use crate::table::Word;
+use crate::table::{Times, Word};
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 

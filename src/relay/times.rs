@@ -1,8 +1,8 @@
 //! Which board to watch: those with the shortest time first. All editions: Art. 13.3 (from 2018:
 //! 12.3).
 
-use crate::clock::Times;
 use crate::game::entry::Fact;
+use crate::table::Times;
 
 /// What the clock of one board showed last in a game that goes on.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

@@ -99,7 +99,7 @@ fn farthest_in_four_hours(second: &str) -> Duration {
         desk.wait(Duration::from_millis(700));
         let (shown, reckoned) = (desk.truth.times(desk.own()), desk.estimate().times);
         for color in Color::ALL {
-            farthest = farthest.max(shown.of(color).abs_diff(reckoned.of(color)));
+            farthest = farthest.max(shown.get(color).abs_diff(*reckoned.get(color)));
         }
     }
     assert!(desk.now.since(Mono(0)) > Duration::from_secs(4 * 3600 - 1200), "{}", desk.now);

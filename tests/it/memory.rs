@@ -1,14 +1,13 @@
 //! The board's own memory, joined to the record after a gap: by a daemon that was started anew, by
 //! one whose board has forgotten, and by one whose board does not answer.
 
-use rokade::clock::Times;
 use rokade::game::{
     Act, Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
 };
 use rokade::laws::{FindingKind, Reason};
 use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
-use rokade::table::End;
+use rokade::table::{End, Times};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
 use rokade::wire::{BoardCommand, BoardMessage, Decoder, Dump, FieldCode, Item, Orientation};

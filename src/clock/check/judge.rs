@@ -4,7 +4,7 @@ use super::{Check, GAP, PendingDifference, TOLERANCE, begun, micros, off};
 use crate::clock::control::PerMove;
 use crate::clock::model::{ClockModel, Crediting};
 use crate::clock::note::{ClockNote, Rate};
-use crate::clock::reading::Times;
+use crate::table::Times;
 use crate::time::Mono;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
@@ -104,7 +104,7 @@ impl Check {
     fn take_ordered(&mut self, shown: Times, notes: &mut Vec<ClockNote>) {
         let (Some(ordered), Some(before)) = (self.ordered, self.now()) else { return };
         let Some(model) = &mut self.model else { return };
-        let of = |color: Color| without(before.of(color), -ordered.get(color));
+        let of = |color: Color| without(*before.get(color), -ordered.get(color));
         let after = Times { white: of(Color::White), black: of(Color::Black) };
         if Color::ALL.iter().any(|color| off(&after, &shown, *color).is_some()) {
             return;
@@ -113,10 +113,10 @@ impl Check {
         self.pending = None;
         self.moved = self.read_at;
         for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
-            model.adopt(by, after.of(by));
+            model.adopt(by, *after.get(by));
             self.phases.get_mut(by).forget();
-            let from = begun(before).of(by);
-            notes.push(ClockNote::AsOrdered { by, from, to: shown.of(by) });
+            let from = *begun(before).get(by);
+            notes.push(ClockNote::AsOrdered { by, from, to: *shown.get(by) });
         }
     }
 
@@ -133,7 +133,7 @@ impl Check {
         };
         let is_known = self.model.as_ref().is_some_and(|m| m.per_move(by) != PerMove::Nothing);
         if then == at && !is_known {
-            self.learn_increment(by, shown.of(by).saturating_sub(expected.of(by)));
+            self.learn_increment(by, shown.get(by).saturating_sub(*expected.get(by)));
         }
     }
 
@@ -168,7 +168,8 @@ impl Check {
         for color in Color::ALL {
             let estimated = model.left(color);
             let is_running = model.running() == Some(color);
-            let better = self.phases.get_mut(color).correct(estimated, shown.of(color), is_running);
+            let better =
+                self.phases.get_mut(color).correct(estimated, *shown.get(color), is_running);
             if better != estimated {
                 // A press that was heard late moves time from one player to the other, a start or
                 // stop from the clock's account to ours. Neither is the clock's fault.
@@ -221,7 +222,8 @@ impl Check {
             notes.push(ClockNote::Turned { to: shown });
             return;
         }
-        let is_used = |color| self.first.is_some_and(|first| first.of(color) > expected.of(color));
+        let is_used =
+            |color| self.first.is_some_and(|first| *first.get(color) > *expected.get(color));
         let is_zero = shown.white.is_zero() && shown.black.is_zero();
         if (self.first == Some(shown) || is_zero) && Color::ALL.into_iter().all(is_used) {
             notes.push(ClockNote::Reset { from: expected, to: shown });
@@ -240,7 +242,7 @@ impl Check {
         for color in Color::ALL {
             let off = *pending.off.get(color);
             if off != 0 {
-                let (from, to) = (expected.of(color), shown.of(color));
+                let (from, to) = (*expected.get(color), *shown.get(color));
                 notes.extend(self.name_one(pending, color, off, from, to));
             }
         }

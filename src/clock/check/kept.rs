@@ -4,7 +4,7 @@
 use super::{Check, ClockReading, LASTS_DRIVEN, begun, off};
 use crate::clock::model::ClockModel;
 use crate::clock::note::ClockNote;
-use crate::clock::reading::Times;
+use crate::table::Times;
 use crate::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
@@ -101,10 +101,10 @@ impl Check {
         let Some(ordered) = self.ordered.take() else { return };
         for by in Color::ALL.into_iter().filter(|color| *ordered.get(*color) != 0) {
             let amount = Duration::from_micros(ordered.get(by).unsigned_abs());
-            let after = begun(expected).of(by);
+            let after = *begun(expected).get(by);
             let is_more = *ordered.get(by) > 0;
             let from = if is_more { after.saturating_sub(amount) } else { after + amount };
-            notes.push(ClockNote::AsOrdered { by, from, to: shown.of(by) });
+            notes.push(ClockNote::AsOrdered { by, from, to: *shown.get(by) });
         }
     }
 
@@ -124,8 +124,8 @@ impl Check {
         apart.is_told = true;
         for by in Color::ALL {
             if off(&expected, &apart.shown, by).is_some() {
-                let from = begun(expected).of(by);
-                notes.push(ClockNote::Unexplained { by, from, to: apart.shown.of(by) });
+                let from = *begun(expected).get(by);
+                notes.push(ClockNote::Unexplained { by, from, to: *apart.shown.get(by) });
             }
         }
     }

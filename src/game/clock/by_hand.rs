@@ -2,14 +2,14 @@
 //! who has to do it.
 
 use super::ClockSide;
-use crate::clock::{Hms, Times};
+use crate::clock::Hms;
 use crate::game::entry::Fact;
 use crate::game::settings::ClockRole;
 use crate::laws::ClockOrder;
+use crate::table::Times;
 use crate::time::Mono;
-use shakmaty::{ByColor, Color};
+
 use std::fmt;
-use std::time::Duration;
 
 /// An order as a person at the clock carries it out.
 struct ByHand(ClockOrder);
@@ -42,7 +42,7 @@ impl ClockSide {
         &mut self,
         now: Mono,
         orders: &[ClockOrder],
-        after: ByColor<Duration>,
+        after: Times,
         is_over: bool,
         facts: &mut Vec<Fact>,
     ) {
@@ -62,7 +62,7 @@ impl ClockSide {
         let due: Vec<_> = orders.iter().copied().filter(|order| is_due(&order)).collect();
         let what: Vec<_> = due.iter().map(|order| ByHand(*order).to_string()).collect();
         let has_times = self.times().is_some() && due.iter().any(sets_time);
-        let times = has_times.then_some(Times { white: after.white, black: after.black });
+        let times = has_times.then_some(after);
         if !what.is_empty() {
             facts.push(Fact::ClockDue { what: what.join(", "), times });
         }
@@ -78,17 +78,14 @@ impl ClockSide {
         for order in orders {
             let (side, to) = match *order {
                 ClockOrder::Set(side, to) => (side, to),
-                ClockOrder::Add(side, span) => (side, left.of(side) + span),
-                ClockOrder::Subtract(side, span) => (side, left.of(side).saturating_sub(span)),
+                ClockOrder::Add(side, span) => (side, *left.get(side) + span),
+                ClockOrder::Subtract(side, span) => (side, left.get(side).saturating_sub(span)),
                 _ => continue,
             };
-            let before = left.of(side);
+            let before = *left.get(side);
             let (more, less) = (to.saturating_sub(before), before.saturating_sub(to));
             self.keeper.expect_order(side, more, less);
-            match side {
-                Color::White => left.white = to,
-                Color::Black => left.black = to,
-            }
+            *left.get_mut(side) = to;
         }
     }
 }

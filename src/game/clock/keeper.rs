@@ -1,10 +1,9 @@
 //! The clock's model beside its readings, for one game, and what that tells the record.
 
-use crate::clock::{
-    Check, ClockModel, ClockNote, ClockReading, Estimate, Reader, TimeControl, Times,
-};
+use crate::clock::{Check, ClockModel, ClockNote, ClockReading, Estimate, Reader, TimeControl};
 use crate::game::event::Driving;
 use crate::game::settings::ClockRole;
+use crate::table::Times;
 use crate::time::Mono;
 use crate::wire::ClockMessage;
 use shakmaty::{ByColor, Color};

@@ -12,7 +12,7 @@ use crate::laws::{Clocks, Ending, Sheet, SheetMove, Told};
 use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
-use shakmaty::{ByColor, Chess, Color, Position};
+use shakmaty::{Chess, Color, Position};
 use std::time::Duration;
 
 /// A press in doubt is settled by then. In a record that does not say how, it was told as it came.
@@ -75,10 +75,8 @@ impl Minutes {
                 let is_now = *by == CompletedBy::Press && pressed_before.is_zero();
                 let known = sheet.filter(|sheet| *ply <= sheet.len());
                 let next = known.map_or(Color::White, |sheet| sheet.position(*ply).turn());
-                let clocks = times.filter(|_| is_now).map(|times| Clocks {
-                    left: ByColor { white: times.white, black: times.black },
-                    running: Some(next),
-                });
+                let clocks = times.filter(|_| is_now);
+                let clocks = clocks.map(|left| Clocks { left, running: Some(next) });
                 MinutesItem::Completed(*ply, *by == CompletedBy::Reply, clocks)
             }
             Fact::MoveRetracted { ply } => MinutesItem::Retracted(*ply),

@@ -6,7 +6,6 @@
 
 use super::Game;
 use super::told::{call_of, reason_of, record_of};
-use crate::clock::Times;
 use crate::game::bench::Bench;
 use crate::game::effect::Effect;
 use crate::game::entry::{Fact, Ruled, Weighed};
@@ -99,14 +98,12 @@ impl Game {
     }
 
     fn record_clock(&mut self, Clocks { left, running }: Clocks) {
-        let times = Some(Times { white: left.white, black: left.black });
-        self.out.facts.push(Fact::Clock { running, times, is_connected: true });
+        self.out.facts.push(Fact::Clock { running, times: Some(left), is_connected: true });
     }
 
     /// What the clock behind the board shows, in the referee's words.
     pub(super) fn tell_reading(&mut self, now: Mono) {
-        let Some(times) = self.clock.times() else { return };
-        let left = shakmaty::ByColor { white: times.white, black: times.black };
+        let Some(left) = self.clock.times() else { return };
         self.tell(now, &Told::Clock(Clocks { left, running: self.clock.running() }));
     }
 

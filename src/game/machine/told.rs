@@ -5,7 +5,6 @@ use crate::game::entry::Fact;
 use crate::game::score::ScoreSheet;
 use crate::laws::{self, Clocks, Code, FindingKind, Reason, SheetMove, Stage, Told};
 use crate::track::line::CompletedBy;
-use shakmaty::ByColor;
 
 /// What a referee is told of `fact`.
 pub(super) fn told_of(fact: &Fact) -> Option<Told> {
@@ -16,8 +15,7 @@ pub(super) fn told_of(fact: &Fact) -> Option<Told> {
         Fact::Pictured(placement) => Told::Picture(Box::new(placement.clone())),
         Fact::Pressed { by } => Told::Pressed(*by),
         Fact::Clock { running, times: Some(times), .. } => {
-            let left = ByColor { white: times.white, black: times.black };
-            Told::Clock(Clocks { left, running: *running })
+            Told::Clock(Clocks { left: *times, running: *running })
         }
         Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
         Fact::Signed { score } => Told::Signed(*score),

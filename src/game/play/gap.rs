@@ -3,10 +3,9 @@
 
 use super::Play;
 use super::shadow::Shadows;
-use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Gap, ScoreSheet, Unknown};
-use crate::table::{Placement, Reading};
+use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
 use crate::track::bridge::{self, Bridged, Unseen};
 use crate::track::line::{CompletedBy, squares_of};

@@ -2,9 +2,8 @@
 //! sensors that of what a daemon had in mind that is gone.
 
 use super::{BOUNCE, Play};
-use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
-use crate::table::Placement;
+use crate::table::{Placement, Times};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
@@ -168,9 +167,9 @@ impl Recall {
                 match heard.iter().find(|(at, _)| *at == when) {
                     Some((_, times)) => self.shown = times.or(self.shown),
                     None => {
-                        self.shown = self.shown.zip(*left).map(|(shown, left)| match by {
-                            Color::White => Times { white: left, ..shown },
-                            Color::Black => Times { black: left, ..shown },
+                        self.shown = self.shown.zip(*left).map(|(mut shown, left)| {
+                            *shown.get_mut(*by) = left;
+                            shown
                         });
                         self.presses.push((when, self.shown));
                     }

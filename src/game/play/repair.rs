@@ -4,10 +4,9 @@
 
 use super::Play;
 use super::shadow::Shadows;
-use crate::clock::Times;
 use crate::game::entry::{Basis, Fact};
 use crate::laws::{Finding, FindingKind};
-use crate::table::{Placement, Reading};
+use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
 use crate::track::Ply;
 use crate::track::line::CompletedBy;

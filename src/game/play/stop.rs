@@ -1,8 +1,8 @@
 //! What was moved while the clock stood: moves that were taken back, and the one that was made.
 
 use super::Play;
-use crate::clock::Times;
 use crate::game::entry::Fact;
+use crate::table::Times;
 use crate::time::Mono;
 use crate::track::legal;
 use shakmaty::{Board, Chess, Color, Move, Position};

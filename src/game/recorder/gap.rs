@@ -4,12 +4,12 @@
 
 use super::timers::Timer;
 use super::{Cx, Recorder};
-use crate::clock::{ClockPresence, PerMove, Times};
+use crate::clock::{ClockPresence, PerMove};
 use crate::game::entry::LinkState;
 use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
 use crate::game::score::Unknown;
 use crate::game::settings::TimeControl;
-use crate::table::Placement;
+use crate::table::{Placement, Times};
 use crate::time::Mono;
 use crate::track::{Step, Tracker, bridge};
 use shakmaty::{Bitboard, Board, Color, Position};
@@ -220,7 +220,7 @@ impl Recorder {
     /// The lever is found over, and was pressed by `by` at some time before.
     pub(in crate::game) fn turned_in_silence(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
         let times = cx.clock.times();
-        let left = times.map(|times| times.of(by));
+        let left = times.map(|times| *times.get(by));
         self.memory.hear(now, Step::Pressed { by, left });
         if let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) {
             silence.turned = Some(now);

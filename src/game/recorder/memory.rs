@@ -8,12 +8,11 @@
 
 use super::timers::Timer;
 use super::{Cx, Recorder};
-use crate::clock::Times;
 use crate::game::entry::{Fact, LinkState};
 use crate::game::play::{Play, Remembered};
 use crate::game::settings::ClockRole;
 use crate::laws::{Finding, FindingKind};
-use crate::table::Reading;
+use crate::table::{Reading, Times};
 use crate::time::Mono;
 use crate::track::memory::{self, Joint, PriorPresses};
 use crate::track::{Recalled, Step, Tracker};

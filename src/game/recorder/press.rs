@@ -98,7 +98,7 @@ impl Recorder {
             return self.press_after_end(cx, now, by);
         }
         cx.facts.push(Fact::Pressed { by });
-        let left = cx.clock.times().map(|times| times.of(by));
+        let left = cx.clock.times().map(|times| *times.get(by));
         self.memory.hear(now, Step::Pressed { by, left });
         let times = cx.clock.times_at_press(now, by);
         if self.is_silent() {

@@ -2,6 +2,7 @@
 
 use super::super::said::ClockOrder;
 use super::super::terms::{Bonus, Terms};
+use crate::table::Times;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ const READING: Duration = Duration::from_secs(2);
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clocks {
     /// The time left to both.
-    pub left: ByColor<Duration>,
+    pub left: Times,
     /// Whose time runs.
     pub running: Option<Color>,
 }
@@ -29,7 +30,7 @@ pub(super) enum PausedBy {
 pub(super) struct ClockSeen {
     shown: Clocks,
     /// What it showed before it ran.
-    initial: Option<ByColor<Duration>>,
+    initial: Option<Times>,
     /// The clock when it was seen to be set going for the side whose it runs, or ran last.
     began: Option<Clocks>,
     paused: Option<PausedBy>,
@@ -104,7 +105,7 @@ impl ClockSeen {
     }
 
     /// The times when it was set going for `by`, where nothing was ordered since.
-    pub(super) fn times_at_start_of(&self, by: Color) -> Option<ByColor<Duration>> {
+    pub(super) fn times_at_start_of(&self, by: Color) -> Option<Times> {
         self.began.filter(|began| began.running == Some(by)).map(|began| began.left)
     }
 

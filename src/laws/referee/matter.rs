@@ -4,8 +4,8 @@ use super::super::said::Binding;
 use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::{Attempt, Wrong};
-use shakmaty::{Board, ByColor, Chess, Color, Move, Square};
-use std::time::Duration;
+use crate::table::Times;
+use shakmaty::{Board, Chess, Color, Move, Square};
 
 /// Whether the Laws let the arbiter step in unasked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +122,7 @@ pub(super) struct Illegal {
     /// The position before it has stood on the board again, or play went on while nobody looked.
     pub is_put_right: bool,
     /// What the clocks showed when the player's began to run for it.
-    pub times: Option<ByColor<Duration>>,
+    pub times: Option<Times>,
 }
 
 /// What is to be decided.

@@ -1,8 +1,7 @@
 //! A clock on a table, as a check hears of it: whole seconds, a little late.
 
-use rokade::clock::{
-    Check, ClockModel, ClockNote, ClockReading, Estimate, FirstIncrement, Manner, Times,
-};
+use rokade::clock::{Check, ClockModel, ClockNote, ClockReading, Estimate, FirstIncrement, Manner};
+use rokade::table::Times;
 use rokade::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;

@@ -431,8 +431,8 @@ fn an_overtaken_reading_gives_no_increment() {
         }
         room.pass(5 * SECOND);
         let now = room.desk.model().times(room.now);
-        assert_eq!(now.of(color), times.of(color), "no more and no less for {color}");
-        assert!(now.of(!color) < times.of(!color), "{color}'s opponent is on move");
+        assert_eq!(*now.get(color), *times.get(color), "no more and no less for {color}");
+        assert!(*now.get(!color) < *times.get(!color), "{color}'s opponent is on move");
         assert_eq!(room.desk.model().running(), Some(!color));
         let (left, right, _) = room.shown();
         let shown = [u64::from(left), u64::from(right)];

@@ -241,7 +241,7 @@ fn play(desk: ClockDesk, line: Line, moves: (u64, u64), n_plies: u32, seed: u64)
             let shown = room.clock.time();
             for color in Color::ALL {
                 let left = *left.get(color);
-                apart.reckoned.push(times.of(color).as_secs_f64() - left);
+                apart.reckoned.push(times.get(color).as_secs_f64() - left);
                 let shown = f64::from(shown.side(end_of(color)).seconds);
                 apart.held.push(shown - left.ceil());
             }
@@ -260,7 +260,7 @@ fn play(desk: ClockDesk, line: Line, moves: (u64, u64), n_plies: u32, seed: u64)
     let times = room.desk.model().times(room.now);
     for color in Color::ALL {
         let left = *left.get(color);
-        apart.last.push(times.of(color).as_secs_f64() - left);
+        apart.last.push(times.get(color).as_secs_f64() - left);
         let shown = f64::from(room.clock.time().side(end_of(color)).seconds);
         apart.last.push(shown - left.ceil());
     }

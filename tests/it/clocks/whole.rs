@@ -6,13 +6,13 @@ mod causes;
 mod set;
 
 use causes::Cause;
-use rokade::clock::{ClockModel, ClockNote, FirstIncrement, Manner, Times};
+use rokade::clock::{ClockModel, ClockNote, FirstIncrement, Manner};
 use rokade::drive::{ClockDesk, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
 use rokade::game::{ClockRole, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{self, Terms};
 use rokade::sim::{Badness, DgtClockSim, FaultyLine, Obedience};
-use rokade::table::End;
+use rokade::table::{End, Times};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::contact::{Contacts, Level, Shape};
 use rokade::wire::{
@@ -208,7 +208,7 @@ impl Hall {
         }
         let (Some(before), Some(after), true) = (before, after, self.has_begun) else { return };
         for color in Color::ALL {
-            let (from, to) = (before.times.of(color), after.times.of(color));
+            let (from, to) = (*before.times.get(color), *after.times.get(color));
             let is_credit = to.abs_diff(from + INCREMENT) < SLACK;
             let is_ordered = self.now.since(self.ordered) < WAY;
             if from.abs_diff(to) > SLACK && !is_credit && !is_told && !is_ordered {
@@ -309,7 +309,7 @@ impl Hall {
             Device::Driven(clock, _) => clock.time(),
             Device::Own(clock) => {
                 let times = clock.model().times(self.now);
-                let side = |color| SideTime::of_seconds(up(times.of(color)));
+                let side = |color| SideTime::of_seconds(up(*times.get(color)));
                 ClockTime {
                     left: side(Color::White),
                     right: side(Color::Black),

@@ -7,7 +7,7 @@
 //! `ROKADE_LOOP_SEED` for the first of the seeds, play more.
 
 use super::{SMALL, boot};
-use rokade::clock::{ClockNote, Times};
+use rokade::clock::ClockNote;
 use rokade::game::act::CHAPTERS;
 use rokade::game::{Act, Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
 use rokade::laws::Terms;
@@ -20,7 +20,7 @@ use rokade::sim::hands;
 use rokade::sim::script::Happening;
 use rokade::sim::table::Table;
 use rokade::sim::{Manners, TableKind};
-use rokade::table::Sight;
+use rokade::table::{Sight, Times};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
 use shakmaty::uci::UciMove;

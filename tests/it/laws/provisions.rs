@@ -1,11 +1,10 @@
 //! Provisions that no scenario can show: one test each, named for the row in the table of coverage.
 
-use rokade::clock::Times;
 use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{Clocks, Code, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::times::{LastTimes, shortest_first};
-use rokade::table::{Placement, Reading};
+use rokade::table::{Placement, Reading, Times};
 use rokade::time::{Mono, Stamp, Wall};
 use shakmaty::{Board, ByColor, Chess, Color, Square};
 use std::time::Duration;

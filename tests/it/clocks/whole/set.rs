@@ -27,7 +27,7 @@ impl Set {
     pub(super) fn time(&self, now: Mono) -> ClockTime {
         let times = self.truth.times(self.own(now));
         let white = if self.is_turned { End::Right } else { End::Left };
-        let side = |color| SideTime::of_seconds(up(times.of(color)));
+        let side = |color| SideTime::of_seconds(up(*times.get(color)));
         let of_end = |end| if end == white { side(Color::White) } else { side(Color::Black) };
         ClockTime {
             left: of_end(End::Left),
