@@ -25,7 +25,9 @@ pub use declaration::{Claim, Declaration, Ground};
 pub use edition::{Edition, Pace, Supervision, Variant};
 pub use finding::{Finding, FindingKind, Severity};
 pub use name::UnknownName;
-pub use order::{GivenPosition, GoingOn, Judgment, Order, Where, Whose};
+pub use order::{
+    ClaimBasis, DeclaredFor, GivenPosition, GoingOn, Judgment, Order, Paper, Phrase, Where, Whose,
+};
 pub use outcome::{Ending, Reason};
 pub use profile::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,

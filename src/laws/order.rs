@@ -89,6 +89,77 @@ pub enum GivenPosition {
     OnBoard(Color),
 }
 
+/// What an arbiter writes behind an order: a word that decides something, or a text for the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phrase<W> {
+    /// One of the words.
+    Word(W),
+    /// Any other text; it may be empty.
+    Text(String),
+}
+
+impl<W: Word> Phrase<W> {
+    fn read(text: &str) -> Self {
+        W::parse(text).map_or_else(|| Self::Text(text.to_owned()), Self::Word)
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Word(word) => word.word(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl<W: Word> fmt::Display for Phrase<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// For what a result is declared.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DeclaredFor {
+    /// The players agreed upon it before the round: the arbiter may refuse it.
+    AgreementBeforeRound,
+    /// A player did not come, or not in time.
+    Default,
+}
+
+words! {
+    DeclaredFor {
+        AgreementBeforeRound = "agreement_before_round",
+        Default = "default",
+    }
+}
+
+/// Upon what a claim must not rest.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ClaimBasis {
+    /// A display in the hall, and nothing else.
+    DisplayOnly,
+}
+
+words! {
+    ClaimBasis {
+        DisplayOnly = "display_only",
+    }
+}
+
+/// A paper that is more than a copy of what is known.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Paper {
+    /// The record of the game; once a flag is down the players must agree on it, or reconstruct it.
+    Record,
+}
+
+words! {
+    Paper {
+        Record = "record",
+    }
+}
+
 /// What an arbiter orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -139,7 +210,7 @@ pub enum Order {
     /// A score is changed.
     Points(Color, String),
     /// A result is declared.
-    Result(Score, String),
+    Result(Score, Phrase<DeclaredFor>),
     /// A move was made with two hands.
     TwoHands(Color),
     /// An electronic device.
@@ -161,7 +232,7 @@ pub enum Order {
     /// The sensors saw nothing for so long.
     SensorGap(Duration),
     /// What a claim rests on.
-    Basis(String),
+    Basis(Phrase<ClaimBasis>),
     /// This player is to seal his move.
     Seal(Color),
     /// The envelope is opened.
@@ -175,7 +246,7 @@ pub enum Order {
     /// Position, times, side to move and count are written down.
     Snapshot,
     /// A paper.
-    Export(String),
+    Export(Phrase<Paper>),
     /// Both players agree to correct what could not be corrected. 2009: Art. B3c.
     AgreedCorrection,
     /// The score sheets are complete.
@@ -338,11 +409,9 @@ impl fmt::Display for Order {
             }
             Self::Result(score, text) => write!(f, " {score} {text}"),
             Self::SensorGap(span) => write!(f, " {}", span.as_secs_f64()),
-            Self::Basis(text)
-            | Self::Export(text)
-            | Self::SetProfile(text)
-            | Self::Note(text)
-            | Self::Other(text) => write!(f, " {text}"),
+            Self::Basis(basis) => write!(f, " {basis}"),
+            Self::Export(paper) => write!(f, " {paper}"),
+            Self::SetProfile(text) | Self::Note(text) | Self::Other(text) => write!(f, " {text}"),
             _ => Ok(()),
         }
     }
@@ -418,16 +487,16 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "flag" => Order::Flag(side()?),
         "penalise" | "penalize" => Order::Penalize(side()?, more.to_owned()),
         "points" => Order::Points(side()?, more.to_owned()),
-        "result" => Order::Result(first.parse()?, more.to_owned()),
+        "result" => Order::Result(first.parse()?, Phrase::read(more)),
         "two_hands" => Order::TwoHands(side()?),
         "device" => Order::Device(side()?),
         "no_reason" => Order::NoReason(side()?),
         "assistant" => Order::Assistant(side()?),
         "touched_by" => Order::TouchedBy(side()?),
         "sensor_gap" => Order::SensorGap(seconds(first)?),
-        "basis" => Order::Basis(rest.to_owned()),
+        "basis" => Order::Basis(Phrase::read(rest)),
         "seal" => Order::Seal(side()?),
-        "export" => Order::Export(rest.to_owned()),
+        "export" => Order::Export(Phrase::read(rest)),
         "settle" => Order::Settle(ply(first)?, uci(more)?),
         "replace" => Order::Replace(ply(first)?, uci(more)?),
         "insert" if more.is_empty() => return Err(uci("").expect_err("that is no move")),

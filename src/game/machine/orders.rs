@@ -9,8 +9,8 @@ use crate::game::act::Act;
 use crate::game::entry::Fact;
 use crate::game::play::OrderError;
 use crate::laws::{
-    self, Code, Declaration, Ending, GivenPosition, Order, Pending, Reason, Referee, Ruling, Score,
-    Told,
+    self, Code, Declaration, DeclaredFor, Ending, GivenPosition, Order, Pending, Phrase, Reason,
+    Referee, Ruling, Score, Told,
 };
 use crate::table::Word;
 use crate::time::Mono;
@@ -210,8 +210,14 @@ impl Game {
     }
 
     /// The arbiter declares a result, which takes the place of any before.
-    fn declare(&mut self, now: Mono, score: Score, reason: &str) -> Result<(), String> {
-        let is_proposal = reason == "agreement_before_round" && self.bench.is_some();
+    fn declare(
+        &mut self,
+        now: Mono,
+        score: Score,
+        reason: &Phrase<DeclaredFor>,
+    ) -> Result<(), String> {
+        let is_before = *reason == Phrase::Word(DeclaredFor::AgreementBeforeRound);
+        let is_proposal = is_before && self.bench.is_some();
         if is_proposal {
             return Ok(());
         }
@@ -220,7 +226,7 @@ impl Game {
             recorder.begin_unplayed(&mut cx, now);
         }
         let play = self.recorder.play_mut().ok_or(NO_GAME)?;
-        let words = reason.replace('_', " ");
+        let words = reason.as_str().replace('_', " ");
         let reason = Reason::parse(&words).unwrap_or(Reason::Arbiter);
         let ending = score.outcome().map(|outcome| Ending { outcome, reason });
         let is_same = |known: Ending, new: Ending| {

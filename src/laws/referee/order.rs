@@ -1,7 +1,7 @@
 //! The arbiter's orders.
 
 use super::super::code::Code;
-use super::super::order::{GoingOn, Order, Where, Whose};
+use super::super::order::{ClaimBasis, DeclaredFor, GoingOn, Order, Paper, Phrase, Where, Whose};
 use super::super::profile::{DeviceRule, Fault, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
@@ -270,19 +270,19 @@ impl Referee {
         }
     }
 
-    fn on_result(&mut self, score: Score, reason: &str) {
-        let is_before = reason == "agreement_before_round";
+    fn on_result(&mut self, score: Score, reason: &Phrase<DeclaredFor>) {
+        let said = reason.as_str().replace('_', " ");
+        let is_before = *reason == Phrase::Word(DeclaredFor::AgreementBeforeRound);
         if is_before && !self.cx.is_over() {
-            let reason = reason.replace('_', " ");
-            let case = Case::Agreed(score, reason);
+            let case = Case::Agreed(score, said);
             self.cx.open(case, &["approve", "refuse"], MayAct::Yes);
             return;
         }
         let code = match reason {
-            "default" => Code::Default,
+            Phrase::Word(DeclaredFor::Default) => Code::Default,
             _ => Code::ArbiterResult,
         };
-        self.cx.finish(code, score, &reason.replace('_', " "));
+        self.cx.finish(code, score, &said);
     }
 
     fn on_two_hands(&mut self, side: Color) {
@@ -346,8 +346,8 @@ impl Referee {
         }
     }
 
-    fn on_basis(&mut self, what: &str) {
-        if what == "display_only" {
+    fn on_basis(&mut self, what: &Phrase<ClaimBasis>) {
+        if *what == Phrase::Word(ClaimBasis::DisplayOnly) {
             let by = self.claims.drop_open().map(|open| open.by);
             self.cx.out.refuse(by, "a claim cannot rest on a display alone");
         } else {
@@ -390,9 +390,9 @@ impl Referee {
         self.cx.out.say(snapshot);
     }
 
-    fn on_export(&mut self, what: &str) {
-        self.cx.out.log_with(Code::Exported, None, what.to_owned());
-        if what == "record" && self.flags.down_any() {
+    fn on_export(&mut self, what: &Phrase<Paper>) {
+        self.cx.out.log_with(Code::Exported, None, what.to_string());
+        if *what == Phrase::Word(Paper::Record) && self.flags.down_any() {
             self.cx.open(Case::Question, &["moves agreed", "reconstruct"], MayAct::Yes);
         }
     }
