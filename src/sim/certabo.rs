@@ -35,7 +35,6 @@ pub struct CertaboSim {
     /// A host has said how it is to be lit.
     is_heard: bool,
     is_on: bool,
-    is_cut: bool,
 }
 
 /// The chip below the piece of this kind with this number.
@@ -64,7 +63,6 @@ impl CertaboSim {
             lit: Bitboard::EMPTY,
             is_heard: false,
             is_on: true,
-            is_cut: false,
         };
         for (sq, piece) in start {
             board.sense(sq, sight.of(Some(piece)), false);
@@ -110,7 +108,7 @@ impl MakerSim for CertaboSim {
 
     /// It hears of nothing but its lights, which come all at once.
     fn host_bytes(&mut self, _now: Mono, bytes: &[u8]) {
-        if self.is_on && !self.is_cut {
+        if self.is_on && !self.out.is_cut() {
             self.lit = decode_squares(bytes, self.lies).unwrap_or(self.lit);
             self.is_heard = true;
         }
@@ -126,7 +124,7 @@ impl MakerSim for CertaboSim {
             let is_occupied = self.sight == Sight::Occupied;
             self.tells_at = now + if is_occupied { OCCUPIED_EVERY } else { CHIPS_EVERY };
             let said = [CertaboMessage::HasLights.encode(), self.picture().encode()].concat();
-            if !self.is_cut && !std::mem::take(&mut self.loses_picture) {
+            if !self.out.is_cut() && !std::mem::take(&mut self.loses_picture) {
                 self.out.send(now, &said);
             }
         }
@@ -134,10 +132,7 @@ impl MakerSim for CertaboSim {
     }
 
     fn cut(&mut self, is_cut: bool) {
-        self.is_cut = is_cut;
-        if is_cut {
-            self.out.lose();
-        }
+        self.out.cut(is_cut);
     }
 
     fn power(&mut self, now: Mono, is_on: bool) {

@@ -33,7 +33,6 @@ pub struct ChessLinkSim {
     loses_report: bool,
     lights: LightTable,
     is_on: bool,
-    is_cut: bool,
 }
 
 impl ChessLinkSim {
@@ -50,7 +49,6 @@ impl ChessLinkSim {
             loses_report: false,
             lights: LightTable { slot: 0, slots: [0; N_LIGHTS] },
             is_on: true,
-            is_cut: false,
         }
     }
 
@@ -116,7 +114,7 @@ impl ChessLinkSim {
             1 | 2 => false,
             _ => has_changed,
         };
-        if !is_due || self.is_cut {
+        if !is_due || self.out.is_cut() {
             return;
         }
         self.told = Some(self.placement.clone());
@@ -136,7 +134,7 @@ impl MakerSim for ChessLinkSim {
     }
 
     fn host_bytes(&mut self, now: Mono, bytes: &[u8]) {
-        if !self.is_on || self.is_cut {
+        if !self.is_on || self.out.is_cut() {
             return;
         }
         for command in self.blocks.push::<ToBoard>(now, bytes).messages {
@@ -159,10 +157,7 @@ impl MakerSim for ChessLinkSim {
     }
 
     fn cut(&mut self, is_cut: bool) {
-        self.is_cut = is_cut;
-        if is_cut {
-            self.out.lose();
-        }
+        self.out.cut(is_cut);
     }
 
     fn power(&mut self, now: Mono, is_on: bool) {

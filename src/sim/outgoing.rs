@@ -14,6 +14,7 @@ pub(super) struct Outgoing {
     bytes: VecDeque<(Mono, u8)>,
     /// The line is free from then on.
     free_at: Mono,
+    is_cut: bool,
 }
 
 impl Outgoing {
@@ -40,6 +41,18 @@ impl Outgoing {
 
     /// What was on its way is lost.
     pub(super) fn lose(&mut self) {
-        *self = Self::default();
+        *self = Self { is_cut: self.is_cut, ..Self::default() };
+    }
+
+    /// The cable is pulled, and what was on its way is lost, or it is plugged in again.
+    pub(super) fn cut(&mut self, is_cut: bool) {
+        self.is_cut = is_cut;
+        if is_cut {
+            self.lose();
+        }
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 }

@@ -36,15 +36,8 @@ pub(super) struct OrderCommand {
     /// The board, if the configuration has several; --open tells of all unless one is named
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// Who orders it, beside your user name
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    by: String,
-    /// The reason, which goes on record with the order
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    reason: String,
-    /// The daemon's socket, instead of the configured one
-    #[arg(long, value_name = "PATH")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    author: Author,
     /// Refuse it if anything has happened since this state, which --open tells
     #[arg(long, value_name = "STATE", conflicts_with_all = ["open", "list"])]
     at: Option<u64>,
@@ -60,6 +53,20 @@ pub(super) struct OrderCommand {
     order: Vec<String>,
 }
 
+/// Who orders something, why, and of which daemon.
+#[derive(Debug, Args)]
+pub(super) struct Author {
+    /// Who orders it, beside your user name
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub(super) by: String,
+    /// The reason, which goes on record with the order
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(super) reason: String,
+    /// The daemon's socket, instead of the configured one
+    #[arg(long, value_name = "PATH")]
+    pub(super) socket: Option<PathBuf>,
+}
+
 impl OrderCommand {
     pub(super) fn run(
         &self,
@@ -71,19 +78,19 @@ impl OrderCommand {
         let text = self.text()?;
         // What cannot be understood needs no daemon to be told so.
         if let Some(text) = &text {
-            Act::read(text, &self.by, &self.reason).map_err(|why| unclear(&why))?;
+            Act::read(text, &self.author.by, &self.author.reason).map_err(|why| unclear(&why))?;
         }
         let request = Request {
             rokade: VERSION,
             board: self.board.clone(),
-            by: self.by.clone(),
-            reason: self.reason.clone(),
+            by: self.author.by.clone(),
+            reason: self.author.reason.clone(),
             order: text,
             at: self.at,
             open: self.open,
             ..Request::default()
         };
-        let places = match &self.socket {
+        let places = match &self.author.socket {
             Some(path) => vec![path.clone()],
             None => config()?.orders_at(),
         };

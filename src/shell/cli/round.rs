@@ -1,11 +1,10 @@
 //! `rokade round`: who plays in the next round, to the daemon that runs.
 
 use super::Failure;
-use super::order::{ask, show};
+use super::order::{Author, ask, show};
 use crate::shell::config::Config;
 use crate::shell::orders::{Request, VERSION};
 use clap::Args;
-use std::path::PathBuf;
 
 /// Reads who plays in a round from the list of pairings, for the daemon that runs on this machine.
 ///
@@ -30,15 +29,8 @@ pub(super) struct Round {
     /// The games that are on are of this round, too
     #[arg(long)]
     now: bool,
-    /// Who says so, beside your user name
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    by: String,
-    /// The reason, which goes on record with it
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    reason: String,
-    /// The daemon's socket, instead of the configured one
-    #[arg(long, value_name = "PATH")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    author: Author,
 }
 
 impl Round {
@@ -49,13 +41,13 @@ impl Round {
         let request = Request {
             rokade: VERSION,
             board: self.board.clone(),
-            by: self.by.clone(),
-            reason: self.reason.clone(),
+            by: self.author.by.clone(),
+            reason: self.author.reason.clone(),
             round: Some(self.round.clone()),
             now: self.now,
             ..Request::default()
         };
-        let places = match &self.socket {
+        let places = match &self.author.socket {
             Some(path) => vec![path.clone()],
             None => config()?.orders_at(),
         };

@@ -1,7 +1,8 @@
 //! Many simulated boards on one line, behind one pseudo-terminal.
 
 use super::cable::{self, Cable};
-use super::{CableStub, ORDERS_MAX, PtyError, READ_MAX, Speed, TableTime};
+use super::stub::PtyHands;
+use super::{PtyError, PtyStub, READ_MAX, Speed, TableScript, TableTime};
 use crate::shell::now::Now;
 use crate::sim::SharedLine;
 use crate::sim::script::Happening;
@@ -9,12 +10,15 @@ use crate::sim::trouble::Noise;
 use crate::time::Mono;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep_until;
 use tracing::{info, warn};
 
 /// What hands do at which of the tables.
-type BusScript = Vec<(Mono, usize, Happening)>;
+type BusScript = Vec<(usize, TableScript)>;
+
+/// Hands at the tables along a line, and at its cable. What is still to be done at tables that a
+/// script does not name goes on.
+pub type PtyBusStub = PtyStub<BusScript>;
 
 /// Where many boards on one line begin.
 #[derive(Debug)]
@@ -32,69 +36,11 @@ impl PtyBus {
         link: Option<PathBuf>,
     ) -> Result<(PtyBusStub, PtyBusActor), PtyError> {
         let (cable_stub, cable) = Cable::open(link)?;
-        let (plays_tx, plays) = mpsc::channel(ORDERS_MAX);
-        let (has_played, played_rx) = watch::channel(true);
-        let (are_awake, awake_rx) = watch::channel(false);
-        let stub = PtyBusStub {
-            cable: cable_stub,
-            plays: plays_tx,
-            has_played: played_rx,
-            are_awake: awake_rx,
-        };
+        let (stub, hands) = PtyHands::new(cable_stub);
         let pace = TableTime::start(Now::start());
         let (script, noise) = (VecDeque::new(), None);
-        let actor = PtyBusActor { line, pace, script, cable, plays, has_played, are_awake, noise };
+        let actor = PtyBusActor { line, pace, script, cable, hands, noise };
         Ok((stub, actor))
-    }
-}
-
-/// Hands at the tables along a line, and at its cable. Once all copies are dropped the boards are
-/// put away.
-#[derive(Clone, Debug)]
-pub struct PtyBusStub {
-    /// The hand at the cable of the line.
-    pub cable: CableStub,
-    plays: mpsc::Sender<(BusScript, Speed, oneshot::Sender<()>)>,
-    has_played: watch::Receiver<bool>,
-    are_awake: watch::Receiver<bool>,
-}
-
-impl PtyBusStub {
-    /// Lets hands do what the scripts say, each at the table of its place, all from now on. What is
-    /// still to be done of others goes on. Returns once the hands have begun.
-    ///
-    /// # Errors
-    /// The boards have been put away.
-    pub async fn play(
-        &self,
-        scripts: Vec<(usize, Vec<(Mono, Happening)>)>,
-        speed: Speed,
-    ) -> Result<(), PtyError> {
-        let at_table = |(table, script): (usize, Vec<(Mono, Happening)>)| {
-            script.into_iter().map(move |(at, what)| (at, table, what))
-        };
-        let script = scripts.into_iter().flat_map(at_table).collect();
-        let (begun_tx, begun) = oneshot::channel();
-        self.plays.send((script, speed, begun_tx)).await.map_err(|_| PtyError::Ended)?;
-        begun.await.map_err(|_| PtyError::Ended)
-    }
-
-    /// Waits until a host asks each board for its changes.
-    ///
-    /// # Errors
-    /// The boards have been put away.
-    pub async fn woken(&mut self) -> Result<(), PtyError> {
-        self.are_awake.wait_for(|are| *are).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
-    }
-
-    /// Waits until all scripts have been played.
-    ///
-    /// # Errors
-    /// The boards have been put away.
-    pub async fn played(&mut self) -> Result<(), PtyError> {
-        self.has_played.wait_for(|has| *has).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
     }
 }
 
@@ -106,9 +52,7 @@ pub struct PtyBusActor {
     /// What is yet to happen, in the tables' time.
     script: VecDeque<(Mono, usize, Happening)>,
     cable: Cable,
-    plays: mpsc::Receiver<(BusScript, Speed, oneshot::Sender<()>)>,
-    has_played: watch::Sender<bool>,
-    are_awake: watch::Sender<bool>,
+    hands: PtyHands<BusScript>,
     noise: Option<Noise>,
 }
 
@@ -128,7 +72,7 @@ impl PtyBusActor {
             let next = next.into_iter().flatten().min();
             let wake = self.pace.instant(next.unwrap_or_default());
             tokio::select! {
-                play = self.plays.recv() => match play {
+                play = self.hands.plays.recv() => match play {
                     Some((script, speed, begun)) => {
                         self.begin(script, speed);
                         // Who asked may have stopped waiting.
@@ -174,11 +118,9 @@ impl PtyBusActor {
                 (_, None) => break,
             }
         }
-        let are_awake = self.line.are_awake();
-        self.are_awake.send_if_modified(|were| std::mem::replace(were, are_awake) != are_awake);
-        if self.script.is_empty() && !*self.has_played.borrow() {
+        self.hands.wake(self.line.are_awake());
+        if self.script.is_empty() && self.hands.end() {
             self.pace.set(Speed::REAL);
-            self.has_played.send_replace(true);
         }
         self.spoil(&mut bytes);
         self.cable.write(&bytes);
@@ -190,20 +132,20 @@ impl PtyBusActor {
         }
     }
 
-    fn begin(&mut self, script: BusScript, speed: Speed) {
+    fn begin(&mut self, scripts: BusScript, speed: Speed) {
         let now = self.pace.now();
         self.pace.set(speed);
-        for idx in 0..self.line.n_tables() {
-            if script.iter().any(|(_, table, _)| *table == idx) {
-                self.line.table_mut(idx).begin(now);
-            }
+        for (table, _) in scripts.iter().filter(|(_, script)| !script.is_empty()) {
+            self.line.table_mut(*table).begin(now);
         }
-        let later = script
-            .into_iter()
-            .map(|(at, table, what)| (now + at.since(Mono::default()), table, what));
-        let mut script: BusScript = self.script.drain(..).chain(later).collect();
+        let later = scripts.into_iter().flat_map(|(table, script)| {
+            let at_table =
+                move |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), table, what);
+            script.into_iter().map(at_table)
+        });
+        let mut script: Vec<_> = self.script.drain(..).chain(later).collect();
         script.sort_by_key(|(at, ..)| *at);
         self.script = script.into();
-        self.has_played.send_replace(false);
+        self.hands.begin();
     }
 }

@@ -9,12 +9,14 @@ mod bus;
 mod cable;
 mod pace;
 mod pair;
+mod stub;
 
 pub use super::now::Speed;
 pub use bridge::{PtyBridge, PtyBridgeActor, PtyBridgeStub};
 pub use bus::{PtyBus, PtyBusActor, PtyBusStub};
 pub use cable::CableStub;
 pub use pair::{Pty, PtyError};
+pub use stub::PtyStub;
 
 use super::now::Now;
 use crate::sim::Table;
@@ -25,7 +27,8 @@ use cable::Cable;
 pub(super) use pace::TableTime;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use tokio::sync::{mpsc, oneshot, watch};
+use stub::PtyHands;
+use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 use tracing::{debug, info, warn};
 
@@ -34,8 +37,11 @@ const ORDERS_MAX: usize = 8;
 /// The most that is taken from a host at once.
 const READ_MAX: usize = 1_024;
 
-/// What hands are to do, how fast, and who hears that they have begun.
-type PacedPlay = (Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>);
+/// What hands do at a table, and when.
+type TableScript = Vec<(Mono, Happening)>;
+
+/// Hands and cable of one board.
+pub type PtyBoardStub = PtyStub<TableScript>;
 
 /// A simulated board behind a pseudo-terminal: where it begins.
 #[derive(Debug)]
@@ -57,70 +63,17 @@ impl PtyBoard {
             return Err(PtyError::NoLine);
         }
         let (cable_stub, cable) = Cable::open(link)?;
-        let (plays_tx, plays_rx) = mpsc::channel(ORDERS_MAX);
-        let (played_tx, played_rx) = watch::channel(true);
-        let (awake_tx, awake_rx) = watch::channel(false);
+        let (stub, hands) = PtyHands::new(cable_stub);
         let actor = PtyBoardActor {
             table,
             pace: TableTime::start(Now::start()),
             script: VecDeque::new(),
             cable,
-            plays: plays_rx,
-            has_played: played_tx,
-            is_awake: awake_tx,
+            hands,
             beside: None,
             noise: None,
         };
-        let stub = PtyBoardStub {
-            cable: cable_stub,
-            plays: plays_tx,
-            has_played: played_rx,
-            is_awake: awake_rx,
-        };
         Ok((stub, actor))
-    }
-}
-
-/// Hands and cable of a simulated board. Once all its copies are dropped the board is put away.
-#[derive(Clone, Debug)]
-pub struct PtyBoardStub {
-    /// The hand at its cable.
-    pub cable: CableStub,
-    plays: mpsc::Sender<PacedPlay>,
-    has_played: watch::Receiver<bool>,
-    is_awake: watch::Receiver<bool>,
-}
-
-impl PtyBoardStub {
-    /// Lets hands do what `script` says, its times counted from now. All that is on the table,
-    /// its clock and its line as well, is as fast as `speed` says until the script ends; then the
-    /// board keeps serving. A script that is still being played gives way. Returns once the hands
-    /// have begun.
-    ///
-    /// # Errors
-    /// The board has been put away.
-    pub async fn play(&self, script: Vec<(Mono, Happening)>, speed: Speed) -> Result<(), PtyError> {
-        let (begun_tx, begun_rx) = oneshot::channel();
-        self.plays.send((script, speed, begun_tx)).await.map_err(|_| PtyError::Ended)?;
-        begun_rx.await.map_err(|_| PtyError::Ended)
-    }
-
-    /// Waits until a host has woken the board, so that it hears of every change.
-    ///
-    /// # Errors
-    /// The board has been put away.
-    pub async fn woken(&mut self) -> Result<(), PtyError> {
-        self.is_awake.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
-    }
-
-    /// Waits until the script has been played.
-    ///
-    /// # Errors
-    /// The board has been put away.
-    pub async fn played(&mut self) -> Result<(), PtyError> {
-        self.has_played.wait_for(|has| *has).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
     }
 }
 
@@ -132,9 +85,7 @@ pub struct PtyBoardActor {
     /// What is yet to happen, in the table's time.
     script: VecDeque<(Mono, Happening)>,
     cable: Cable,
-    plays: mpsc::Receiver<PacedPlay>,
-    has_played: watch::Sender<bool>,
-    is_awake: watch::Sender<bool>,
+    hands: PtyHands<TableScript>,
     /// Where hands go that reach for a clock beside the table.
     beside: Option<mpsc::UnboundedSender<Happening>>,
     /// What hurts the bytes on the cable.
@@ -169,8 +120,12 @@ impl PtyBoardActor {
             let next = next.into_iter().flatten().min();
             let wake = self.pace.instant(next.unwrap_or_default());
             tokio::select! {
-                play = self.plays.recv() => match play {
-                    Some(play) => self.begin(play),
+                play = self.hands.plays.recv() => match play {
+                    Some((script, speed, begun)) => {
+                        self.begin(script, speed);
+                        // Who asked may have stopped waiting.
+                        begun.send(()).ok();
+                    }
                     None => break,
                 },
                 Some(pull) = self.cable.pulls.recv() => {
@@ -219,11 +174,9 @@ impl PtyBoardActor {
                 (_, None) => break,
             }
         }
-        let is_awake = self.table.is_awake();
-        self.is_awake.send_if_modified(|was| std::mem::replace(was, is_awake) != is_awake);
-        if self.script.is_empty() && !*self.has_played.borrow() {
+        self.hands.wake(self.table.is_awake());
+        if self.script.is_empty() && self.hands.end() {
             self.pace.set(Speed::REAL);
-            self.has_played.send_replace(true);
         }
         self.spoil(&mut bytes);
         self.cable.write(&bytes);
@@ -235,14 +188,12 @@ impl PtyBoardActor {
         }
     }
 
-    fn begin(&mut self, (script, speed, begun): PacedPlay) {
+    fn begin(&mut self, script: TableScript, speed: Speed) {
         let now = self.pace.now();
         self.pace.set(speed);
         self.table.begin(now);
         let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
         self.script = script.into_iter().map(later).collect();
-        self.has_played.send_replace(false);
-        // Who asked may have stopped waiting.
-        begun.send(()).ok();
+        self.hands.begin();
     }
 }
