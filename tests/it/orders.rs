@@ -7,7 +7,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
 use rokade::game::act::CHAPTERS;
 use rokade::laws::{Declaration, Order};
@@ -280,8 +279,16 @@ async fn a_file_in_the_place_of_the_socket_stays() {
     assert_eq!(fs::read_to_string(file).unwrap(), "the sheets of last year");
 }
 
+/// A connection to the socket, as soon as it is there.
 fn connect(place: &Place) -> UnixStream {
-    let stream = UnixStream::connect(place.path("state/orders.sock")).unwrap();
+    let end = Instant::now() + LIMIT;
+    let stream = loop {
+        match UnixStream::connect(place.path("state/orders.sock")) {
+            Ok(stream) => break stream,
+            Err(e) => assert!(Instant::now() < end, "{e}"),
+        }
+        std::thread::park_timeout(STEP);
+    };
     stream.set_read_timeout(Some(LIMIT)).unwrap();
     stream
 }
@@ -346,8 +353,10 @@ async fn a_seat_is_not_kept_by_silence() {
     place.seen(|_| true).await;
     let mut silent: Vec<_> = (0..16).map(|_| connect(&place)).collect();
     // The daemon lets them in one after the other.
-    sleep(Duration::from_millis(300)).await;
-    assert_eq!(tell(&place, b"{\"rokade\":1,\"open\":true}\n")["class"], "busy");
+    let end = Instant::now() + LIMIT;
+    while tell(&place, b"{\"rokade\":1,\"open\":true}\n")["class"] != "busy" {
+        assert!(Instant::now() < end, "all seats are taken");
+    }
     let mut byte = [0];
     assert_eq!(silent[0].read(&mut byte).unwrap_or(0), 0, "it is shown the door");
     assert_eq!(tell(&place, b"{\"rokade\":1,\"open\":true}\n")["class"], "done");
