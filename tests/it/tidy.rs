@@ -3,6 +3,7 @@
 //! looks just like one that is kept.
 
 mod comments;
+mod map;
 mod parts;
 mod rust;
 
