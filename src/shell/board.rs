@@ -6,6 +6,7 @@
 
 use super::clock::own::OwnClockStub;
 use super::clock::{self, TableClock};
+use super::counts::Counts;
 use super::heard::Heard;
 use super::http::ShownView;
 use super::journal::{BACKOFF, Batch, DiskStorage, Journal, JournalLine, Writer};
@@ -49,6 +50,8 @@ pub struct BoardActor {
     handled: Mono,
     writer: Writer<After, DiskStorage>,
     status: watch::Sender<Status>,
+    /// Counts what happens.
+    counts: Arc<Counts>,
     /// The line to the board, as that tells.
     link: LinkState,
     /// The last ping of the watchdog that was seen.
@@ -199,6 +202,7 @@ impl BoardActor {
             handled: Mono::default(),
             writer,
             status: stand.status.clone(),
+            counts: Arc::clone(&stand.counts),
             link: stand.status.borrow().link,
             alive: stand.alive.clone(),
             late: is_late,
@@ -236,6 +240,7 @@ impl BoardActor {
                     None => std::future::pending().await,
                 }
             };
+            self.counts.note_waiting(self.line.n_waiting(), requests.len());
             tokio::select! {
                 biased;
                 () = stopped(&mut calls.stop) => return Ended::Asked,
@@ -284,8 +289,7 @@ impl BoardActor {
                 return;
             }
         }
-        let mut answer =
-            Answer { class: AnswerClass::Done, board: None, why: None, lines: Vec::new() };
+        let mut answer = Answer::of(AnswerClass::Done);
         match what {
             orders::BoardRequest::Open => {
                 answer.lines = open::lines(&self.game, at.mono);
@@ -318,8 +322,12 @@ impl BoardActor {
 
     async fn hear(&mut self, heard: Heard<LinkNews>) {
         let Heard { at, what } = heard;
+        if matches!(what, LinkNews::Bytes(_) | LinkNews::Saw(_)) {
+            self.counts.note_heard(at.mono);
+        }
         match what {
             LinkNews::Up => {
+                self.counts.note_opened();
                 self.ear.forget();
                 self.drive(|clock, out| clock.link_changed(at, out));
                 self.handle(at, &Event::LinkUp);
@@ -334,6 +342,7 @@ impl BoardActor {
             }
             LinkNews::Bytes(bytes) => {
                 let items = self.ear.decode(at.mono, &bytes);
+                self.counts.note_items(&items);
                 for item in &items {
                     if let Item::Message(message) = item {
                         self.drive(|clock, out| clock.hear(at, message, out));
@@ -397,6 +406,7 @@ impl BoardActor {
                 Effect::Clock(order) => self.drive(|clock, out| clock.obey(at, order, out)),
                 Effect::Show => wants_show = true,
                 Effect::Record(entry) => {
+                    self.counts.note_fact(entry.at.mono, &entry.fact);
                     self.drive(|clock, out| clock.note(at, &entry.fact, out));
                     let time = record::time_of_day(entry.at.wall);
                     let line = self.log.line(&entry.fact).map(|line| format!("{time}  {line}"));

@@ -63,6 +63,11 @@ impl BusStub {
         self.heard.recv().await
     }
 
+    /// How much has come and not been heard yet.
+    pub(super) fn n_waiting(&self) -> usize {
+        self.heard.len()
+    }
+
     /// Bytes for the board, in the words of single mode.
     pub(super) fn send(&self, bytes: Vec<u8>) {
         self.seat.wish(Wish::Send(self.seat.idx, bytes));

@@ -1,7 +1,7 @@
 //! How long records take from the bytes to the disk: for those who look after a hall, and for the
 //! benches.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -15,8 +15,11 @@ const DOUBLINGS: usize = 22;
 #[derive(Debug)]
 pub struct Delays {
     counts: [AtomicU64; STEPS * DOUBLINGS],
-    /// The longest delay, in microseconds.
+    /// The longest delay and all of them together, in microseconds.
     longest: AtomicU64,
+    sum: AtomicU64,
+    /// How many batches are on their way to the disk.
+    waiting: AtomicU64,
 }
 
 impl Default for Delays {
@@ -24,12 +27,14 @@ impl Default for Delays {
         Self {
             counts: [const { AtomicU64::new(0) }; STEPS * DOUBLINGS],
             longest: AtomicU64::new(0),
+            sum: AtomicU64::new(0),
+            waiting: AtomicU64::new(0),
         }
     }
 }
 
 /// What is told of them, in milliseconds.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// So many records.
     pub n: u64,
@@ -41,12 +46,50 @@ pub struct Summary {
     pub longest: f64,
 }
 
+/// Delays by length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Histogram {
+    /// The longest of each length, in seconds, and how many there were of it. The last is infinite.
+    pub lengths: Vec<(f64, u64)>,
+    /// All of them together, in seconds.
+    pub sum: f64,
+}
+
 impl Delays {
     /// One more record is on the disk.
     pub fn note(&self, delay: Duration) {
         let micros = u64::try_from(delay.as_micros()).unwrap_or(u64::MAX);
         self.counts[step_of(micros)].fetch_add(1, Ordering::Relaxed);
         self.longest.fetch_max(micros, Ordering::Relaxed);
+        self.sum.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// So many batches are on their way to the disk.
+    pub fn note_waiting(&self, n: usize) {
+        self.waiting.store(n as u64, Ordering::Relaxed);
+    }
+
+    /// How many batches are on their way to the disk.
+    pub fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// How many delays there were of each length, by the longest in seconds, and the sum of all:
+    /// each doubling is one length.
+    pub fn histogram(&self) -> Histogram {
+        let steps = self.counts.chunks(STEPS).enumerate();
+        let lengths = steps.map(|(doubling, counts)| {
+            let longest = (2 * STEPS as u64) << doubling;
+            let n = counts.iter().map(|n| n.load(Ordering::Relaxed)).sum();
+            (longest as f64 / 1e6, n)
+        });
+        let mut lengths: Vec<(f64, u64)> = lengths.collect();
+        // Whatever took longer is in the last of them.
+        if let Some((longest, _)) = lengths.last_mut() {
+            *longest = f64::INFINITY;
+        }
+        let sum = self.sum.load(Ordering::Relaxed) as f64 / 1e6;
+        Histogram { lengths, sum }
     }
 
     /// All since the daemon was started.
@@ -102,5 +145,17 @@ mod tests {
         assert_eq!((n, longest), (1_000, 7.0));
         assert!((3.5..3.5 * 17.0 / 16.0).contains(&median), "{median}");
         assert!((6.93..=7.0).contains(&p99), "{p99}");
+    }
+
+    #[test]
+    fn every_delay_is_within_its_length() {
+        let delays = Delays::default();
+        for micros in [0, 31, 32, 2_000, 90_000_000, u64::MAX >> 1] {
+            delays.note(Duration::from_micros(micros));
+        }
+        let Histogram { lengths, .. } = delays.histogram();
+        let some: Vec<_> = lengths.iter().filter(|(_, n)| *n > 0).copied().collect();
+        assert_eq!(some, [(32e-6, 2), (64e-6, 1), (2.048e-3, 1), (f64::INFINITY, 2)]);
+        assert_eq!(lengths.len(), DOUBLINGS);
     }
 }

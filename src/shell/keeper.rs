@@ -7,6 +7,7 @@ use super::bus::BusSeat;
 use super::clock::own::OwnClockStub;
 use super::config;
 use super::copy::Original;
+use super::counts::Counts;
 use super::delays::Delays;
 use super::disk::Disk;
 use super::gate::{Gate, Public};
@@ -67,6 +68,8 @@ pub struct Outfit {
     pub kept: watch::Sender<Position>,
     /// How long records take.
     pub delays: Arc<Delays>,
+    /// What happens.
+    pub counts: Arc<Counts>,
     /// The last ping of the watchdog that the board's loop has seen.
     pub alive: watch::Sender<u64>,
 }
@@ -157,7 +160,7 @@ impl Keeper {
             now,
             public: Public { pgn, apart, book, live, view: delayed, is_ready },
         };
-        let delays = Arc::new(Delays::default());
+        let (delays, counts) = (Arc::new(Delays::default()), Arc::new(Counts::default()));
         let feed = Feed {
             name,
             view: views,
@@ -170,6 +173,7 @@ impl Keeper {
             is_ready: readiness,
             status: statuses,
             delays: Arc::clone(&delays),
+            counts: Arc::clone(&counts),
         };
         let stand = Outfit {
             settings,
@@ -184,6 +188,7 @@ impl Keeper {
             status,
             kept,
             delays,
+            counts,
             alive,
         };
         (

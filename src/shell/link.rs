@@ -81,6 +81,15 @@ impl Link {
         }
     }
 
+    /// How much has come and not been heard yet.
+    pub(super) fn n_waiting(&self) -> usize {
+        match self {
+            Self::Line(line) => line.n_waiting(),
+            Self::Bus(bus) => bus.n_waiting(),
+            Self::Matrix(matrix) => matrix.n_waiting(),
+        }
+    }
+
     /// Sends bytes. Switches take none.
     pub(super) fn send(&self, bytes: Vec<u8>) {
         match self {

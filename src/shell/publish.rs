@@ -114,6 +114,7 @@ impl Publisher {
         let mut waiting = Waiting::default();
         let mut head = HeadNotice::default();
         loop {
+            self.delays.note_waiting(waiting.queue.len());
             let due = waiting.due();
             let event = tokio::select! {
                 biased;

@@ -13,13 +13,15 @@ use super::copy::{self, Original};
 use super::disk::Disk;
 use super::folder;
 use super::gate::Gate;
+use super::host;
 use super::http::{self, Feed, Seats, Site, Speaks};
 use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor, Rounds};
 use super::pairings::Roster;
 use super::publish::Echo;
-use super::push::{self, Pushed};
+use super::push;
+use super::report::Outlook;
 use super::status::{Recording, Status, summary};
 use crate::game::Pairing;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -102,13 +104,6 @@ pub enum RunError {
     Signals(#[source] io::Error),
 }
 
-/// What the servers of pages and programs look at.
-struct Outlook {
-    feeds: Vec<Feed>,
-    pulse: watch::Receiver<Instant>,
-    pushed: Vec<watch::Receiver<Pushed>>,
-}
-
 /// What the daemon is started for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RunMode {
@@ -185,14 +180,17 @@ pub async fn run(
     apart.extend(keep_folder(config, &feeds)?);
     let (threads, pushed) = push::start(config, &feeds).map_err(RunError::Threads)?;
     apart.extend(threads);
-    let outlook = Outlook { feeds: feeds.clone(), pulse: pulses, pushed };
+    let (thread, host) = host::start().map_err(RunError::Threads)?;
+    apart.extend(thread);
+    let outlook = Outlook { feeds: feeds.clone(), pulse: pulses, pushed, host, now };
     let (pages, address) = open_pages(config, manner, &outlook, &stops)?;
     apart.extend(pages);
     apart.extend(open_livechess(config, &outlook, &stops)?);
     if config.orders.enabled {
         let statuses = feeds.iter().map(|feed| feed.status.clone()).collect();
         let rounds = Rounds { roster, boards: statuses };
-        apart.push(take_orders(config.orders_from(), to_boards, rounds, stops.clone())?);
+        let path = config.orders_from();
+        apart.push(take_orders(path, to_boards, rounds, outlook, stops.clone())?);
     }
     notify(&[sd_notify::NotifyState::Ready]);
     tasks.spawn(tell_manager(feeds));
@@ -284,9 +282,8 @@ fn site(speaks: Speaks, config: &Config, outlook: &Outlook) -> Site {
     let n_servers = 1 + u64::from(config.http.enabled && config.livechess.enabled);
     Site {
         speaks,
-        feeds: outlook.feeds.clone(),
-        pulse: outlook.pulse.clone(),
-        pushed: outlook.pushed.clone(),
+        outlook: outlook.clone(),
+        trusted: config.http.metrics_to.clone(),
         seats: Seats::within(n_files() / n_servers, config.boards.len()),
         names: names(&config.http.names),
     }
@@ -475,13 +472,15 @@ fn take_orders(
     path: PathBuf,
     boards: Vec<(String, mpsc::Sender<Asked>)>,
     rounds: Rounds,
+    outlook: Outlook,
     mut stops: watch::Receiver<bool>,
 ) -> Result<Apart, RunError> {
     let work = move || async move {
         let mut backoff = BACKOFF;
         let mut said = None;
         loop {
-            match OrdersActor::open(path.clone(), boards.clone(), rounds.clone()) {
+            let (boards, rounds, outlook) = (boards.clone(), rounds.clone(), outlook.clone());
+            match OrdersActor::open(path.clone(), boards, rounds, outlook) {
                 Ok(actor) => {
                     info!(path = %actor.path().display(), "orders are taken");
                     tokio::select! {

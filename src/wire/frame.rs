@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use crate::table::words;
 use crate::time::Mono;
 use crate::wire::message::{
     BoardMessage, HEADER_LEN, LOG_LEN_MAX, is_known, is_plausible, total_len,
@@ -35,6 +36,17 @@ pub enum SkipReason {
     Unsupported,
     /// A message that stopped for [`STALLED`].
     TimedOut,
+}
+
+words! {
+    SkipReason {
+        Noise = "noise",
+        Interrupted = "interrupted",
+        BadLength = "bad-length",
+        UnknownId = "unknown-id",
+        Unsupported = "unsupported",
+        TimedOut = "timed-out",
+    }
 }
 
 /// What came out of the stream.

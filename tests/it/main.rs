@@ -43,6 +43,7 @@ mod simulate;
 mod space;
 mod stage;
 mod stall;
+mod status;
 mod table;
 mod tidy;
 mod timekeeper;

@@ -4,7 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rokade::shell::host::HostState;
 use rokade::shell::http::{Feed, Seats, ShownView, Site, Speaks, serve};
+use rokade::shell::now::Now;
+use rokade::shell::report::Outlook;
 use rokade::shell::status::{Recording, Status};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -178,13 +181,19 @@ impl Stage {
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),
+            counts: Arc::default(),
         });
         let names = vec!["boards.example.org".to_owned()];
         let site = Site {
             speaks: Speaks::Pages,
-            feeds: feeds.collect(),
-            pulse: pulses,
-            pushed: Vec::new(),
+            outlook: Outlook {
+                feeds: feeds.collect(),
+                pulse: pulses,
+                pushed: Vec::new(),
+                host: watch::channel(HostState::default()).1,
+                now: Now::start(),
+            },
+            trusted: Vec::new(),
             seats: SEATS,
             names,
         };

@@ -17,6 +17,7 @@ mod round;
 mod sim_bus;
 mod sim_desk;
 mod sim_matrix;
+mod status;
 mod tools;
 mod troubles;
 
@@ -55,6 +56,8 @@ enum Command {
     Replay(replay::ReplayCommand),
     /// Write the bytes of a real board to a tape
     Record(tools::RecordCommand),
+    /// Show how the boards of the running daemon stand
+    Status(status::StatusCommand),
     /// Look at ports and boards, and learn how switches are wired
     Doctor(doctor::Doctor),
     /// Show or set the clock on the table
@@ -257,6 +260,7 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
             replay.run(config.as_ref())
         }
         Command::Record(record) => record.run(&config()?, cli.verbose),
+        Command::Status(status) => status.run(|| Ok(config()?)),
         Command::Doctor(doctor) => doctor.run(&config()?),
         Command::Clock(clock) => clock.run(&config()?, cli.verbose),
         Command::Simulate(simulate) => simulate.run(cli.verbose),

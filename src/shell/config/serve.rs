@@ -1,7 +1,7 @@
 //! What is served to the network: the pages, and the interface of LiveChess.
 
 use serde::Deserialize;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// The web server.
@@ -15,11 +15,19 @@ pub struct Http {
     pub listen: SocketAddr,
     /// Names under which the pages may be asked for, beside addresses and the machine's own.
     pub names: Vec<String>,
+    /// Addresses to which `/metrics` tells of findings too, and of boards that the public is
+    /// behind.
+    pub metrics_to: Vec<IpAddr>,
 }
 
 impl Default for Http {
     fn default() -> Self {
-        Self { enabled: true, listen: SocketAddr::from(([127, 0, 0, 1], 8960)), names: Vec::new() }
+        Self {
+            enabled: true,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8960)),
+            names: Vec::new(),
+            metrics_to: Vec::new(),
+        }
     }
 }
 

@@ -36,7 +36,14 @@ const TALK_MAX_BYTES: usize = 32 * 1024;
 const BUFFER_BYTES: usize = 16 * 1024;
 
 /// How requests begin that ask only whether all is well.
-const CHECKS: [&[u8]; 4] = [b"GET /healthz", b"GET /readyz", b"HEAD /healthz", b"HEAD /readyz"];
+const CHECKS: [&[u8]; 6] = [
+    b"GET /healthz",
+    b"GET /readyz",
+    b"GET /metrics",
+    b"HEAD /healthz",
+    b"HEAD /readyz",
+    b"HEAD /metrics",
+];
 /// As many bytes as tell them from all others.
 const FIRST_BYTES: usize = 13;
 /// So many may wait for either desk with what they ask; who comes after them keeps what he asks to

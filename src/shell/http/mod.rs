@@ -10,6 +10,7 @@ mod door;
 mod hall;
 mod health;
 mod livechess;
+mod metrics;
 mod pages;
 mod relay;
 mod rounds;
@@ -43,8 +44,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::apart::{Apart, Share};
 use super::book::Book;
+use super::counts::Counts;
 use super::delays::Delays;
-use super::push::Pushed;
+use super::report::Outlook;
 use super::status::Status;
 use crate::game::Game;
 use crate::relay::livechess::Live;
@@ -98,6 +100,8 @@ pub struct Feed {
     pub status: watch::Receiver<Status>,
     /// How long its records take.
     pub delays: Arc<Delays>,
+    /// What has happened there.
+    pub counts: Arc<Counts>,
 }
 
 /// What is said at an address.
@@ -117,12 +121,10 @@ pub enum Speaks {
 pub struct Site {
     /// What is said there.
     pub speaks: Speaks,
-    /// The boards.
-    pub feeds: Vec<Feed>,
-    /// When the loop that records has last shown that it runs.
-    pub pulse: watch::Receiver<Instant>,
-    /// How it stands with those to whom games are sent.
-    pub pushed: Vec<watch::Receiver<Pushed>>,
+    /// The boards, and how everything stands.
+    pub outlook: Outlook,
+    /// Addresses that may know of it what is the arbiter's.
+    pub trusted: Vec<IpAddr>,
     /// How many clients there may be.
     pub seats: Seats,
     /// Names of this machine, beside its addresses and `localhost`.
@@ -214,15 +216,15 @@ impl Hall {
 /// # Errors
 /// Two feeds of one name, or a listener that fails for good.
 pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Result<(), HttpError> {
-    let Site { speaks, feeds, pulse, pushed, seats, names } = site;
+    let Site { speaks, outlook, trusted, seats, names } = site;
+    let feeds = outlook.feeds.clone();
     for (i, feed) in feeds.iter().enumerate() {
         if feeds[..i].iter().any(|other| other.name == feed.name) {
             return Err(HttpError::SameName(feed.name.clone()));
         }
     }
     let house = House::new(seats);
-    let health =
-        Arc::new(Health { feeds: feeds.clone(), pulse, pushed, house: Arc::clone(&house) });
+    let health = Arc::new(Health { outlook, trusted, house: Arc::clone(&house) });
     let names: Arc<[String]> = names.into();
     let (close, closing) = watch::channel(false);
     let (pages, callers) = mpsc::channel(door::WAITING);
@@ -337,7 +339,7 @@ async fn receive(
     request: Request,
     next: Next,
 ) -> Response {
-    let is_health_check = matches!(request.uri().path(), "/healthz" | "/readyz");
+    let is_health_check = matches!(request.uri().path(), "/healthz" | "/readyz" | "/metrics");
     let wait = seat.wait(is_health_check);
     if wait > WAIT_MAX {
         return sentence(StatusCode::TOO_MANY_REQUESTS, "Too many requests; ask again later.");

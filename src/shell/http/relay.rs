@@ -87,6 +87,7 @@ mod tests {
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),
+            counts: Arc::default(),
         };
         let mut tasks = JoinSet::new();
         let local = Local::new(feed, &mut tasks);

@@ -161,7 +161,8 @@ impl House {
         rows.next += 1;
         row(rows).put(id, address, gives);
         let (pace, stays) = (Mutex::default(), AtomicBool::new(false));
-        Place { seat: Arc::new(Seat { id, address, pace, stays, house: Arc::clone(self) }), cut }
+        let (from, house) = (from.to_canonical(), Arc::clone(self));
+        Place { seat: Arc::new(Seat { id, from, address, pace, stays, house }), cut }
     }
 }
 
@@ -178,6 +179,9 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Seat {
     id: u64,
+    /// Whose connection it is.
+    pub(super) from: IpAddr,
+    /// The address that counts.
     address: IpAddr,
     pace: Mutex<RateLimit>,
     stays: AtomicBool,

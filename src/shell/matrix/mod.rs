@@ -130,6 +130,11 @@ impl MatrixStub {
         self.heard.recv().await
     }
 
+    /// How much has come and not been heard yet.
+    pub fn n_waiting(&self) -> usize {
+        self.heard.len()
+    }
+
     /// Ends the scans.
     pub fn close(&self) {
         self.is_wanted.store(false, Ordering::Relaxed);

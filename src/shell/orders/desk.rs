@@ -149,7 +149,7 @@ impl OrderDesk {
             return Ok(());
         }
         let lines = vec![format!("\"{}\" was given just now; it counts once", order.text)];
-        Err(Box::new(Answer { class: AnswerClass::Done, board: None, why: None, lines }))
+        Err(Box::new(Answer { lines, ..Answer::of(AnswerClass::Done) }))
     }
 
     fn contradict(&mut self, order: AdmittedOrder<'_>) -> Result<(), Box<Answer>> {

@@ -5,6 +5,7 @@ use super::{
     Answer, AnswerClass, Asked, BoardRequest, PATIENCE, REQUEST_MAX, Request, Requests, VERSION,
 };
 use crate::game::Act;
+use crate::shell::report::{Audience, Outlook};
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
@@ -50,6 +51,7 @@ pub struct OrdersActor {
     path: PathBuf,
     boards: Vec<(String, mpsc::Sender<Asked>)>,
     rounds: Rounds,
+    outlook: Outlook,
 }
 
 /// The two ends of a board's requests.
@@ -67,6 +69,7 @@ impl OrdersActor {
         path: PathBuf,
         boards: Vec<(String, mpsc::Sender<Asked>)>,
         rounds: Rounds,
+        outlook: Outlook,
     ) -> Result<Self, OrdersError> {
         let failed = |source| OrdersError::Socket { path: path.clone(), source };
         if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
@@ -90,7 +93,7 @@ impl OrdersActor {
             Err(source) => return Err(failed(source)),
         };
         std::fs::set_permissions(&path, Permissions::from_mode(MODE)).map_err(failed)?;
-        Ok(Self { listener, path, boards, rounds })
+        Ok(Self { listener, path, boards, rounds, outlook })
     }
 
     /// Where it listens.
@@ -109,8 +112,9 @@ impl OrdersActor {
                 Ok((stream, _)) if clients.len() >= SEATS => turn_away(&stream),
                 Ok((stream, _)) => {
                     let (boards, rounds) = (self.boards.clone(), self.rounds.clone());
+                    let outlook = self.outlook.clone();
                     clients.spawn(async move {
-                        if let Err(error) = serve(stream, &boards, &rounds).await {
+                        if let Err(error) = serve(stream, &boards, &rounds, &outlook).await {
                             debug!(%error, "a client of the orders has gone");
                         }
                     });
@@ -148,6 +152,7 @@ async fn serve(
     mut stream: UnixStream,
     boards: &[(String, mpsc::Sender<Asked>)],
     rounds: &Rounds,
+    outlook: &Outlook,
 ) -> io::Result<()> {
     let user = name_of(stream.peer_cred()?.uid());
     let heard = timeout(PATIENCE, hear(&mut stream)).await;
@@ -163,6 +168,10 @@ async fn serve(
                     let is_first = |(name, _): &(String, _)| *name == wanted.boards[0].0;
                     let first = boards.iter().position(is_first).unwrap_or(0);
                     round::pair(rounds, request, wanted.boards, first, &wanted.author).await
+                }
+                Sought::Status => {
+                    let report = Some(Box::new(outlook.report(Audience::Arbiter)));
+                    Answer { report, ..Answer::of(AnswerClass::Done) }
                 }
                 Sought::OfBoard(what) if wanted.boards.len() > 1 => ask_all(&wanted, what).await,
                 Sought::OfBoard(what) => {
@@ -202,7 +211,7 @@ async fn ask_all(wanted: &ClientRequest<'_>, what: &BoardRequest) -> Answer {
         let said = answer.lines.into_iter().chain(answer.why);
         lines.extend(said.map(|line| format!("{name}  {line}")));
     }
-    Answer { class: AnswerClass::Done, board: None, why: None, lines }
+    Answer { lines, ..Answer::of(AnswerClass::Done) }
 }
 
 /// The client's line without its end; `None` if it is too long or has none.
@@ -232,6 +241,8 @@ enum Sought {
     OfBoard(BoardRequest),
     /// The pairings of a round.
     Round(Box<Request>),
+    /// How everything stands.
+    Status,
 }
 
 impl ClientRequest<'_> {
@@ -257,6 +268,7 @@ fn understand<'a>(
     let names = || boards.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let boards = match &request.board {
         None if boards.len() == 1 || request.open || request.round.is_some() => boards,
+        None if request.status => boards,
         None => return Err(format!("which board? There is {}", names())),
         Some(named) => {
             let idx = boards.iter().position(|(name, _)| name == named);
@@ -271,14 +283,18 @@ fn understand<'a>(
     let reason = request.reason.trim().to_owned();
     let text = request.order.as_deref().unwrap_or_default().trim().to_owned();
     let state = request.at;
-    let sought = match (&request.order, request.open, &request.round) {
-        (Some(_), false, None) => {
+    let sought = match (&request.order, request.open, &request.round, request.status) {
+        (Some(_), false, None, false) => {
             let act = Act::read(&text, &author, &reason).map_err(|why| why.to_string())?;
             Sought::OfBoard(BoardRequest::Act(act))
         }
-        (None, true, None) => Sought::OfBoard(BoardRequest::Open),
-        (None, false, Some(_)) => Sought::Round(Box::new(request)),
-        _ => return Err("a request has either an order or \"open\" or \"round\"".to_owned()),
+        (None, true, None, false) => Sought::OfBoard(BoardRequest::Open),
+        (None, false, Some(_), false) => Sought::Round(Box::new(request)),
+        (None, false, None, true) => Sought::Status,
+        _ => {
+            let one = "a request has either an order or \"open\" or \"round\" or \"status\"";
+            return Err(one.to_owned());
+        }
     };
     Ok(ClientRequest { boards, sought, text, state, author, reason })
 }

@@ -13,6 +13,7 @@
 //! {"rokade":1,"board":"table-1","at":431,"order":"result 1-0"}
 //! {"rokade":1,"board":"table-1","open":true}
 //! {"rokade":1,"round":"next"}
+//! {"rokade":1,"status":true}
 //! ```
 //!
 //! `rokade` is the version and must be there. `board` may be left out where there is one board; to
@@ -21,9 +22,8 @@
 //! or `black` before them. `at` may say how many entries were on record as far as the client knows,
 //! as `open` tells; an order that was overtaken is not carried out. `open` asks what waits instead.
 //! `round` has who plays in that round read from the list of pairings, at one board or all; `now`
-//! says that the games that are on are of it already.
-//! An unknown key is refused. The answer is
-//! [`Answer`]:
+//! says that the games that are on are of it already. `status` asks how everything stands; the
+//! answer has a [`Report`]. An unknown key is refused. The answer is [`Answer`]:
 //!
 //! ```json
 //! {"class":"done","board":"table-1","lines":["14:02:11  order      confirm by A. [arbiter]"]}
@@ -48,6 +48,7 @@ mod round;
 pub use door::{OrdersActor, OrdersError, channel};
 pub use round::Rounds;
 
+use super::report::Report;
 use crate::game::Act;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -92,6 +93,9 @@ pub struct Request {
     /// The games that are on are of that round.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub now: bool,
+    /// Asks how everything stands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub status: bool,
 }
 
 /// What became of a request.
@@ -113,7 +117,7 @@ pub enum AnswerClass {
 }
 
 /// The daemon's line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// What became of it.
     pub class: AnswerClass,
@@ -125,12 +129,20 @@ pub struct Answer {
     pub why: Option<String>,
     /// What the log says to it, or what waits.
     pub lines: Vec<String>,
+    /// How everything stands, if that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Box<Report>>,
 }
 
 impl Answer {
+    /// Nothing but what became of it.
+    pub const fn of(class: AnswerClass) -> Self {
+        Self { class, board: None, why: None, lines: Vec::new(), report: None }
+    }
+
     /// Nothing was done, for this reason.
     pub fn without_effect(class: AnswerClass, why: impl Into<String>) -> Self {
-        Self { class, board: None, why: Some(why.into()), lines: Vec::new() }
+        Self { why: Some(why.into()), ..Self::of(class) }
     }
 }
 

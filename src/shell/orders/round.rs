@@ -94,7 +94,7 @@ fn together(
     answers: impl Iterator<Item = (String, String, Answer)>,
     note: Option<String>,
 ) -> Answer {
-    let mut all = Answer { class: AnswerClass::Done, board: None, why: None, lines: Vec::new() };
+    let mut all = Answer::of(AnswerClass::Done);
     let mut why = Vec::new();
     for (name, known, Answer { class, why: not, lines, .. }) in answers {
         if lines.is_empty() && not.is_none() {

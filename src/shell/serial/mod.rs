@@ -80,6 +80,11 @@ impl LineStub {
         self.heard.recv().await
     }
 
+    /// How much has come and not been heard yet.
+    pub fn n_waiting(&self) -> usize {
+        self.heard.len()
+    }
+
     /// The same for one who is polled.
     pub(super) fn poll_heard(
         &mut self,

@@ -6,12 +6,15 @@ use futures_util::StreamExt;
 use rokade::game::Effect;
 use rokade::relay::view::View;
 use rokade::shell::disk::Disk;
+use rokade::shell::host::HostState;
 use rokade::shell::http::{self, Feed, Seats, ShownView, Site, Speaks};
 use rokade::shell::journal::{
     BACKOFF, Batch, BootId, DiskStorage, Journal, Limits, Position, Writer,
 };
+use rokade::shell::now::Now;
 use rokade::shell::publish::{After, Echo, Publisher};
 use rokade::shell::record;
+use rokade::shell::report::Outlook;
 use rokade::shell::status::{Recording, Status};
 use rokade::time::{Mono, Stamp};
 use std::net::SocketAddr;
@@ -94,14 +97,16 @@ impl House {
             is_ready: watch::channel(true).1,
             status: status.subscribe(),
             delays: Arc::default(),
+            counts: Arc::default(),
         };
         let pulse = watch::channel(tokio::time::Instant::now()).1;
         let seats = Seats::within(1_024, 1);
+        let host = watch::channel(HostState::default()).1;
+        let now = Now::start();
         let site = Site {
             speaks: Speaks::Pages,
-            feeds: vec![feed],
-            pulse,
-            pushed: Vec::new(),
+            outlook: Outlook { feeds: vec![feed], pulse, pushed: Vec::new(), host, now },
+            trusted: Vec::new(),
             seats,
             names: Vec::new(),
         };

@@ -5,7 +5,7 @@ use rokade::table::End;
 use rokade::wire::{
     AckKind, AckOutcome, BoardCommand, BoardMessage, Button, ClockCommand, ClockMessage, ClockTime,
     Field, FieldCode, Item, Leds, LogEvent, Orientation, PegasusLeds, Runs, SetTime, SideTime,
-    Signal, SkipReason, TimeFault, segments,
+    Signal, TimeFault, segments,
 };
 
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
@@ -23,17 +23,7 @@ pub(crate) fn items(items: &[Item]) -> String {
 pub(crate) fn item(item: &Item) -> String {
     match item {
         Item::Message(it) => message(it),
-        Item::Skipped { bytes, why } => {
-            let why = match why {
-                SkipReason::Noise => "noise",
-                SkipReason::Interrupted => "interrupted",
-                SkipReason::BadLength => "bad-length",
-                SkipReason::UnknownId => "unknown-id",
-                SkipReason::Unsupported => "unsupported",
-                SkipReason::TimedOut => "timed-out",
-            };
-            format!("skipped {bytes} {why}")
-        }
+        Item::Skipped { bytes, why } => format!("skipped {bytes} {}", why.word()),
     }
 }
 
