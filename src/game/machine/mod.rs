@@ -298,9 +298,8 @@ impl Game {
     }
 
     fn on_sensed(&mut self, now: Mono, sq: Square, reading: Reading) {
-        let (recorder, mut cx) = self.parts();
-        if let Some(shown) = recorder.restart_if_left(&mut cx, now, (sq, reading)) {
-            self.on_picture(now, &shown);
+        if reading == Reading::Empty {
+            self.restart_if_left(now, sq.into());
         }
         let (recorder, mut cx) = self.parts();
         if !recorder.stir(&mut cx, now, sq, reading) {
@@ -313,7 +312,16 @@ impl Game {
         recorder.sense(&mut cx, now, (sq, reading), is_interrupted);
     }
 
+    /// Pieces are about to leave `lifted`: where that is the array of the next game, it begins.
+    fn restart_if_left(&mut self, now: Mono, lifted: Bitboard) {
+        let (recorder, mut cx) = self.parts();
+        if let Some(shown) = recorder.restart_if_left(&mut cx, now, lifted) {
+            self.on_picture(now, &shown);
+        }
+    }
+
     fn on_picture(&mut self, now: Mono, placement: &Placement) {
+        self.restart_if_left(now, !placement.occupied());
         let (recorder, mut cx) = self.parts();
         recorder.stir_all(&mut cx, now, placement);
         self.tell_picture(now, placement);

@@ -118,28 +118,29 @@ impl Play {
         self.is_left |= self.is_over();
     }
 
-    /// Whether a start position on the board is another game's: the players have left this one.
+    /// Whether a start position on the board is another game's: the players have left this one,
+    /// which a repetition may have ended with that very position.
     pub(in crate::game) fn gives_way(&self) -> bool {
-        self.is_over() && (self.is_left || !self.sheet.is_empty())
+        self.is_over() && self.is_left
     }
 
-    /// How many pieces were set up anew, by what stands on the board now: no play brings them
-    /// there. The last two moves may have been others than those on record.
-    fn n_set_up(&self) -> usize {
+    /// How many pieces of `board`, which is shown, were set up anew: no play brings them there. The
+    /// last two moves may have been others than those on record.
+    fn n_set_up(&self, board: &Board) -> usize {
         let before = self.sheet.position(self.sheet.len().saturating_sub(2));
-        n_come_back(self.tracker.seen().known(), before)
+        n_come_back(board, before)
     }
 
-    /// Whether no play leads from what is on record to what stands on the board, which shows every
-    /// piece on one square.
-    pub(in crate::game) fn is_set_up_anew(&self) -> bool {
-        self.n_set_up() > 0
+    /// Whether no play leads from what is on record to `board`, which shows every piece on one
+    /// square.
+    pub(in crate::game) fn is_set_up_anew(&self, board: &Board) -> bool {
+        self.n_set_up(board) > 0
     }
 
     /// Where the pieces have been set up anew since a position ended the game, what is seen from
     /// here on says nothing of that end.
     pub(super) fn forget_if_set_up(&mut self) {
-        if self.ending.is_some() && self.n_set_up() >= SET_UP_FROM {
+        if self.ending.is_some() && self.n_set_up(self.tracker.seen().known()) >= SET_UP_FROM {
             self.past.forget();
         }
     }

@@ -247,6 +247,7 @@ impl Recorder {
         if silence.is_suspected {
             if play.tracker().seen() == placement {
                 self.forget_silence();
+                self.await_suspect(now);
                 return false;
             }
             silence.is_suspected = false;
@@ -272,7 +273,8 @@ impl Recorder {
         let (Some(silence), Some(play)) = (self.silence.take(), &mut self.play) else { return };
         play.resume_from(silence.base);
         self.timers.clear(Timer::Bridge);
-        self.watch.note_gap(now);
+        // What was pressed before it stands as it stood: it is still to be judged.
+        self.watch.note_silence(now);
         self.rejudge(cx, now);
     }
 

@@ -314,7 +314,7 @@ impl Recorder {
             (true, true) => PictureCheck::AfterGap,
         };
         self.note_picture(cx, now, picture);
-        self.watch_for_restart(cx, now, placement);
+        self.watch_for_restart(cx, now);
         false
     }
 
@@ -384,12 +384,6 @@ impl Recorder {
         if self.timers.take(Timer::Kings, now) {
             self.judge_kings(cx);
         }
-    }
-
-    /// A start position that has stood long enough begins a new game. What it shows is to be looked
-    /// at again then.
-    pub(super) fn restart_if_due(&mut self, cx: &mut Cx<'_>, now: Mono) -> Option<Placement> {
-        self.timers.take(Timer::Restart, now).then(|| self.restart(cx, now)).flatten()
     }
 
     /// What is due by the table of timers after that.

@@ -77,6 +77,7 @@ impl Recorder {
         if let Some(play) = &mut self.play {
             play.note_left();
         }
+        self.watch_for_restart(cx, now);
         let kings = self.kings_in_center();
         if kings.is_none() {
             self.timers.clear(Timer::Kings);
@@ -238,6 +239,11 @@ impl Recorder {
     /// The whole board is known again: what waited for it is due anew.
     pub(super) fn rejudge(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.timers.set(Timer::Settle, now + self.settle_time(cx));
+        self.await_suspect(now);
+    }
+
+    /// A press that waits for its move is judged, now that the board is known, unless that comes.
+    pub(super) fn await_suspect(&mut self, now: Mono) {
         if self.watch.has_suspect() {
             self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
         }

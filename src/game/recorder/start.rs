@@ -8,9 +8,10 @@ use crate::game::pairing::Pairing;
 use crate::game::play::{self, Play};
 use crate::game::settings::Settings;
 use crate::laws::{Finding, FindingKind};
-use crate::table::{Placement, Reading};
+use crate::table::Placement;
 use crate::time::Mono;
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, File, Position, Rank, Role, Square};
+use crate::track::legal;
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, File, Move, Position, Rank, Role, Square};
 use std::time::Duration;
 
 /// A start position must stand this long to begin a new game.
@@ -100,40 +101,63 @@ impl Recorder {
     }
 
     /// A start position set up anew begins a new game, unless play has led there.
-    pub(super) fn watch_for_restart(&mut self, cx: &mut Cx<'_>, now: Mono, placement: &Placement) {
-        let Some(play) = &self.play else { return };
-        let may_restart = (play.mismatch().is_some() || play.gives_way())
-            && start_shown(cx.settings, placement).is_some();
-        let is_begun = !play.is_over() && !play.sheet().is_empty();
-        let is_playing = is_begun && cx.clock.is_running();
-        let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
-        if !may_restart {
+    pub(super) fn watch_for_restart(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if !self.may_restart(cx) {
             self.timers.clear(Timer::Restart);
         } else if !self.timers.is_set(Timer::Restart) {
+            let is_playing = !self.is_over()
+                && cx.clock.is_running()
+                && self.play.as_ref().is_some_and(|play| !play.sheet().is_empty());
+            let hold = if is_playing { RESTART_HOLD_RUNNING } else { RESTART_HOLD };
             self.timers.set(Timer::Restart, now + hold);
         }
     }
 
-    /// Whether the start position of another game is on the board: this one was played and is over,
-    /// or play cannot lead back there.
-    pub(super) fn shows_next_game(&self, cx: &Cx<'_>) -> bool {
+    /// Whether a start position is on the board to which play has not led, as far as is known yet.
+    fn may_restart(&self, cx: &Cx<'_>) -> bool {
         let Some(play) = self.play.as_ref().filter(|_| !self.is_blind) else { return false };
-        let is_left = || play.is_over() && !play.sheet().is_empty();
         start_shown(cx.settings, play.tracker().seen()).is_some()
-            && (is_left() || play.mismatch().is_some() && play.is_set_up_anew())
+            && (play.mismatch().is_some() || play.gives_way())
     }
 
-    /// A piece is about to leave a start position that has not stood for long. Nobody moves it but
-    /// to play.
+    /// A start position that has stood long enough begins a new game. What it shows is to be looked
+    /// at again then.
+    pub(in crate::game) fn restart_if_due(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+    ) -> Option<Placement> {
+        let is_due = self.timers.take(Timer::Restart, now);
+        (is_due && self.may_restart(cx)).then(|| self.restart(cx, now)).flatten()
+    }
+
+    /// Whether the array of another game is on the board: this one was played and is over, or play
+    /// cannot lead back there. Kings and queens in each other's places may yet be put right.
+    pub(super) fn shows_next_game(&self, cx: &Cx<'_>) -> bool {
+        self.next_game_shown(cx).is_some()
+    }
+
+    fn next_game_shown(&self, cx: &Cx<'_>) -> Option<Chess> {
+        let play = self.play.as_ref().filter(|_| !self.is_blind)?;
+        let start = array_shown(cx.settings, play.tracker().seen())?;
+        let is_played = !play.sheet().is_empty();
+        let is_left = play.is_over() && is_played;
+        let gives_way = || !is_played || play.is_set_up_anew(start.board());
+        (is_left || play.mismatch().is_some() && gives_way()).then_some(start)
+    }
+
+    /// Pieces are about to leave `lifted`, and with them a start position that has not stood for
+    /// long. Nobody lifts a piece that can move there but to play.
     pub(in crate::game) fn restart_if_left(
         &mut self,
         cx: &mut Cx<'_>,
         now: Mono,
-        (sq, reading): (Square, Reading),
+        lifted: Bitboard,
     ) -> Option<Placement> {
-        let before = self.play.as_ref()?.tracker().seen().get(sq);
-        let is_lifted = reading == Reading::Empty && before != Reading::Empty;
-        (is_lifted && self.shows_next_game(cx)).then(|| self.restart(cx, now)).flatten()
+        let start = self.next_game_shown(cx)?;
+        let may_leave = |m: Move| m.from().is_some_and(|sq| lifted.contains(sq));
+        let is_played = legal::moves(&start).any(may_leave);
+        is_played.then(|| self.restart(cx, now)).flatten()
     }
 
     /// The start position on the board begins a new game.
@@ -172,6 +196,14 @@ pub(in crate::game) fn start_due(
 ) -> (Chess, CastlingMode) {
     let usual = (Chess::new(), CastlingMode::from_chess960(settings.is_chess960));
     play::start_of(settings).or(shown).unwrap_or(usual)
+}
+
+/// The array on the board that nobody sets up by mistake: the usual one, or any where Chess960 is
+/// played.
+fn array_shown(settings: &Settings, placement: &Placement) -> Option<Chess> {
+    let (shown, mode) = start_shown(settings, placement)?;
+    let is_usual = *shown.board() == Board::new();
+    (is_usual || settings.is_chess960 && mode == CastlingMode::Chess960).then_some(shown)
 }
 
 /// The start position on the board, if it is one that a game may begin from.

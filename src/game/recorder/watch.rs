@@ -131,8 +131,13 @@ impl Watch {
 
     /// The line was down: what was pressed meanwhile, nobody knows.
     pub(super) fn note_gap(&mut self, now: Mono) {
-        self.last_gap = Some(now);
+        self.note_silence(now);
         self.suspect = None;
+    }
+
+    /// The line was down, and nothing was played meanwhile.
+    pub(super) fn note_silence(&mut self, now: Mono) {
+        self.last_gap = Some(now);
     }
 
     /// The board as it has stood since `changed` is searched. True if it has been before.
