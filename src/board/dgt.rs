@@ -30,6 +30,8 @@ pub struct Dgt {
     session: Session,
     /// What is hurt on its line is said once more, so nothing is lost.
     is_repeated: bool,
+    /// A setting says how the board lies.
+    is_way_named: bool,
     orientation: Option<Orientation>,
     fields: Dump,
     /// What the board can tell of a piece, as its pictures show.
@@ -63,6 +65,7 @@ impl Dgt {
         Self {
             session: if watches_clock { session.watching_clock() } else { session },
             is_repeated: false,
+            is_way_named: orientation.is_some(),
             orientation,
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             sight: Sight::Pieces,
@@ -124,6 +127,9 @@ impl Dgt {
                     self.unweighed = Some(Unweighed::Change(field, code));
                 } else if self.may_have_come(now, field, code, expects) {
                     self.fields.0[usize::from(field.index())] = code;
+                    if self.orientation.is_some() && self.lies_anew().is_some() {
+                        return self.take_dump(&self.fields.clone());
+                    }
                     let reading = self.sight.of(code.piece());
                     self.news.push_back(News::Sensed(self.placed().square(field), reading));
                 }
@@ -136,6 +142,11 @@ impl Dgt {
         }
     }
 
+    /// The way that the board lies, where it shows another than is known and no setting names one.
+    fn lies_anew(&self) -> Option<Orientation> {
+        self.fields.lies_anew(self.orientation).filter(|_| !self.is_way_named)
+    }
+
     /// What stands on the board is known.
     fn take_dump(&mut self, dump: &Dump) {
         self.fields = dump.clone();
@@ -146,9 +157,9 @@ impl Dgt {
         if !std::mem::replace(&mut self.is_live, true) {
             self.news.push_back(News::Live);
         }
-        if self.orientation.is_none() {
-            self.orientation = dump.orientation();
-            self.news.extend(self.orientation.map(News::Lies));
+        if let Some(way) = self.lies_anew() {
+            self.orientation = Some(way);
+            self.news.push_back(News::Lies(way));
         }
         let shown = self.sight.of_board(&dump.placement(self.placed()));
         self.news.push_back(News::Pictured(shown));

@@ -14,6 +14,8 @@ const WHOLE_EVERY: Duration = Duration::from_secs(2);
 /// The board as it was shown last.
 #[derive(Clone, Debug)]
 pub(super) struct Mirror {
+    /// A setting says how the board lies.
+    is_way_named: bool,
     lies: Option<Orientation>,
     sight: Sight,
     shown: Option<Box<Dump>>,
@@ -29,6 +31,7 @@ impl Mirror {
     /// A board that has shown nothing yet, and lies so, if that is known.
     pub(super) fn new(lies: Option<Orientation>) -> Self {
         Self {
+            is_way_named: lies.is_some(),
             lies,
             sight: Sight::Pieces,
             shown: None,
@@ -95,10 +98,10 @@ impl Mirror {
             self.news.push_back(News::Live);
             is_whole = true;
         }
-        if self.lies.is_none() {
-            self.lies = dump.orientation();
-            self.news.extend(self.lies.map(News::Lies));
-            is_whole |= self.lies.is_some();
+        if let Some(way) = dump.lies_anew(self.lies).filter(|_| !self.is_way_named) {
+            self.lies = Some(way);
+            self.news.push_back(News::Lies(way));
+            is_whole = true;
         }
         let before = self.shown.replace(Box::new(dump.clone()));
         let lies = self.lies.unwrap_or(Orientation::Normal);

@@ -3,7 +3,7 @@
 //! A board numbers its fields by its own wood, and the wood may lie either way round. This file is
 //! the only place that turns one numbering into the other, so that nothing is ever turned twice.
 
-use shakmaty::{Board, Color, Piece, Role, Square};
+use shakmaty::{Bitboard, Board, Color, Piece, Rank, Role, Square};
 
 /// Fields on a board (protocol 1.5).
 pub const N_FIELDS: usize = 64;
@@ -48,6 +48,14 @@ pub enum Orientation {
 }
 
 impl Orientation {
+    /// The other way round.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Normal => Self::Rotated,
+            Self::Rotated => Self::Normal,
+        }
+    }
+
     /// The square that `field` is.
     pub fn square(self, field: Field) -> Square {
         let reading = match self {
@@ -191,20 +199,28 @@ impl Dump {
     ///
     /// Ask it before a game, never in the middle of one.
     pub fn orientation(&self) -> Option<Orientation> {
-        [Orientation::Normal, Orientation::Rotated]
-            .into_iter()
-            .find(|&orientation| self.white_is_set_up(orientation))
+        let ways = [Orientation::Normal, Orientation::Rotated];
+        ways.into_iter().find(|&way| self.is_set_up(Color::White, way))
     }
 
-    fn white_is_set_up(&self, orientation: Orientation) -> bool {
-        let row = |first: u32| {
-            (first..first + 8).map(move |n| self.code(orientation.field(Square::new(n))))
+    /// Which way the board lies where that was not known, or was known as `lies` and the pieces of
+    /// both players are set up the other way round, which no play brings about. `None` if that is
+    /// nothing new.
+    pub fn lies_anew(&self, lies: Option<Orientation>) -> Option<Orientation> {
+        let Some(lies) = lies else { return self.orientation() };
+        let is_turned = Color::ALL.into_iter().all(|color| self.is_set_up(color, lies.other()));
+        is_turned.then(|| lies.other())
+    }
+
+    fn is_set_up(&self, color: Color, orientation: Orientation) -> bool {
+        let row = |rank: Rank| {
+            let rank = Bitboard::from(color.relative_rank(rank));
+            rank.into_iter().map(|sq| self.code(orientation.field(sq)))
         };
-        let pawns = row(8).all(|code| code.is(Color::White, Role::Pawn));
-        let pieces = row(0).all(|code| {
-            code.piece().is_some_and(|p| p.color == Color::White && p.role != Role::Pawn)
-        });
-        let n_kings = row(0).filter(|code| code.is(Color::White, Role::King)).count();
+        let pawns = row(Rank::Second).all(|code| code.is(color, Role::Pawn));
+        let is_behind = |p: Piece| p.color == color && p.role != Role::Pawn;
+        let pieces = row(Rank::First).all(|code| code.piece().is_some_and(is_behind));
+        let n_kings = row(Rank::First).filter(|code| code.is(color, Role::King)).count();
         pawns && pieces && n_kings == 1
     }
 }

@@ -39,6 +39,8 @@ struct Hands {
     pos: Chess,
     t: u64,
     has_clock: bool,
+    /// The players sit the other way round than when the board was plugged in.
+    is_turned: bool,
 }
 
 impl Hands {
@@ -53,6 +55,7 @@ impl Hands {
             Reading::Colored(color) => color.char().to_string(),
             Reading::Something => "x".to_owned(),
         };
+        let sq = if self.is_turned { sq.rotate_180() } else { sq };
         self.tell(&format!(r#""sq":"{sq}","p":"{what}""#));
     }
 
@@ -120,7 +123,8 @@ impl Two {
         let Self { first, rest, pace, has_clock, board: (sight, maker), .. } = self;
         let sees = sight.word();
         let text = format!(r#"{{"trace":1,"board":"{sees}",{maker}"clock":{has_clock}}}"#) + "\n";
-        let mut hands = Hands { text, sight, pos: Chess::new(), t: 3_000, has_clock };
+        let mut hands =
+            Hands { text, sight, pos: Chess::new(), t: 3_000, has_clock, is_turned: false };
         first.split(' ').for_each(|san| hands.play(san, pace));
         hands.t += 6_000;
         if has_clock {
@@ -203,6 +207,24 @@ fn a_game_does_not_begin_from_an_array_that_is_put_right() {
             // What stands for two seconds begins a game, and gives way to the array.
             let n_games = if stands < 2_000 { 2 } else { 3 };
             assert_eq!(two.fault(&text, n_games), None, "{stands} {two:?}\n{text}");
+        }
+    }
+}
+
+/// For the second game the players sit down the other way round.
+#[test]
+fn the_next_game_is_played_the_other_way_round() {
+    let named = BOARDS.into_iter().filter(|(sight, _)| *sight == Sight::Pieces);
+    for (board, rest) in named.flat_map(|it| [(it, 1_600), (it, 5_000)]) {
+        for (first, is_mate) in FIRST {
+            let two = Two { first, is_mate, rest, pace: 1_500, has_clock: false, board };
+            let text = two.trace_with(|hands| {
+                let mut turned = Board::new();
+                turned.rotate_180();
+                hands.set_up(0, &turned);
+                hands.is_turned = true;
+            });
+            assert_eq!(two.fault(&text, 2), None, "{two:?}\n{text}");
         }
     }
 }

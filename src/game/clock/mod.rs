@@ -117,9 +117,10 @@ impl ClockSide {
 
     /// The board lies so. Where nothing else is said White sits at its connector's other end.
     pub(super) fn note_board_lies(&mut self, orientation: Orientation) {
-        self.connector = connector(Some(orientation));
-        if orientation == Orientation::Rotated && !self.is_end_named && self.has_socket {
-            self.reader.bind_white(End::Right);
+        let connector = connector(Some(orientation));
+        let is_turned = std::mem::replace(&mut self.connector, connector) != connector;
+        if is_turned && !self.is_end_named && self.has_socket {
+            self.reader.bind_white(connector);
         }
     }
 

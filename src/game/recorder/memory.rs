@@ -283,7 +283,10 @@ impl Recorder {
             self.memory.missed = None;
             return;
         }
-        let is_kept = self.memory.asked.is_some() || self.watch.has_suspect();
+        // Seconds of reading for a game that gives way to the next one would cost that its moves.
+        let is_kept = self.memory.asked.is_some()
+            || self.watch.has_suspect()
+            || self.timers.is_set(Timer::Restart);
         if is_kept || due > now || !self.may_be_deaf(cx) {
             self.timers.set(Timer::Memory, due.max(now + STILL));
         } else if cx.board.want_memory(now) {
