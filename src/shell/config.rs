@@ -4,6 +4,7 @@
 mod board;
 mod check;
 mod event;
+mod fill;
 mod maker;
 mod matrix;
 mod push;
@@ -14,6 +15,7 @@ mod word;
 pub use self::board::{BoardConfig, Connector, StopsFor, WhiteEnd};
 pub(super) use self::check::is_unseen;
 pub use self::event::EventSettings;
+pub use self::fill::{DELIVERED, Filled, add_board, fill};
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Matrix, Occupied, SwitchReader};
@@ -129,13 +131,22 @@ impl Config {
             None => return Ok(Self::default()),
         };
         let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let file = config::File::from(path).format(config::FileFormat::Toml);
+        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads the text of the file at `path`.
+    ///
+    /// # Errors
+    /// A key that is unknown, a value that cannot be.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
+        let file = config::File::from_str(text, config::FileFormat::Toml);
         let mut config: Self = config::Config::builder()
             .add_source(file)
             .build()
             .and_then(config::Config::try_deserialize)
-            .map_err(|e| wrong(with_line(one_line(&e.to_string()), &text)))?;
+            .map_err(|e| wrong(with_line(one_line(&e.to_string()), text)))?;
         if config.state_dir.as_os_str().is_empty() {
             config.state_dir = usual_state();
         }

@@ -38,6 +38,7 @@ mod replay;
 mod round;
 mod sensors;
 mod service;
+mod setup;
 mod shown;
 mod simulate;
 mod space;

@@ -32,6 +32,11 @@ const ILLEGAL: &str = r#"{"trace":1,"board":"dgt","clock":true}
 {"t":9000,"end":true}
 "#;
 
+/// A game that begins so.
+pub(crate) fn illegal_move() -> Script {
+    Script::parse(ILLEGAL).unwrap()
+}
+
 /// Samples by name and labels, and types by name, as a strict reader of OpenMetrics finds them.
 #[derive(Debug, Default)]
 struct Scraped {
@@ -180,7 +185,7 @@ async fn told_all(place: &Place) -> Scraped {
 #[tokio::test]
 async fn what_happens_at_boards_is_counted_and_told_to_whom_it_may_be_told() {
     let place = hall();
-    let script = Script::parse(ILLEGAL).unwrap();
+    let script = illegal_move();
     let mut boards = [1, 2].map(|number| plug(&script, &place.cable(number)));
     let daemon = place.start();
     for board in &mut boards {

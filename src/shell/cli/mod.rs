@@ -9,11 +9,13 @@ mod daemon;
 mod demo;
 mod doctor;
 mod games;
+mod interview;
 mod laws;
 mod log;
 mod order;
 mod replay;
 mod round;
+mod setup;
 mod sim_bus;
 mod sim_desk;
 mod sim_matrix;
@@ -48,6 +50,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write the settings file, by questions and answers
+    Setup(setup::SetupCommand),
     /// Run the daemon: every board in the configuration
     Run,
     /// Play a famous game on a simulated board, with the whole daemon at work
@@ -252,6 +256,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: &Cli) -> Result<(), Failure> {
     let config = || Config::load(cli.config.as_deref());
     match &cli.command {
+        Command::Setup(setup) => setup.run(cli.config.as_deref()),
         Command::Run => daemon::run(&config()?, cli.verbose),
         Command::Demo(demo) => demo.run(cli.config.as_deref(), cli.verbose),
         // What replays a file by itself reads no configuration of this machine.

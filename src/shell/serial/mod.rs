@@ -12,7 +12,7 @@ mod error;
 mod port;
 
 pub use error::{LineError, Operation};
-pub use port::{Port, SerialLine};
+pub use port::{Port, SerialLine, board_ports};
 
 use crate::shell::backoff::Backoff;
 use crate::shell::heard::Heard;

@@ -97,6 +97,11 @@ fn candidates(line: &SerialLine, cursor: &Cursor) -> Vec<PathBuf> {
     paths
 }
 
+/// All ports of this machine that may be a board's, in the order of [`Port::Auto`].
+pub fn board_ports() -> Vec<PathBuf> {
+    search(Path::new("/dev"))
+}
+
 /// All ports that may be a board's, each device once, under its steadiest name.
 fn search(dev: &Path) -> Vec<PathBuf> {
     let is_dgt = |name: &str| name.to_ascii_uppercase().contains("DGT");
