@@ -211,6 +211,21 @@ async fn a_replay_ends_with_the_game() {
 }
 
 #[tokio::test]
+async fn a_replay_writes_every_game_that_was_played() {
+    let place = Place::new();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let file = folder.join("206e-swapped-and-put-right-before-the-next-game.trace.jsonl");
+    let pgn = place.text("a.pgn");
+    let replayed = run(&["replay", "--pgn", &pgn, file.to_str().unwrap()]).await;
+    assert_eq!((replayed.code, &*replayed.err), (Some(0), ""));
+    let text = std::fs::read_to_string(&pgn).unwrap();
+    let results: Vec<&str> = text.lines().filter(|line| line.starts_with("[Result")).collect();
+    assert_eq!(results, ["[Result \"1-0\"]", "[Result \"*\"]"]);
+    let lengths: Vec<usize> = pgn_moves(&text).iter().map(Vec::len).collect();
+    assert_eq!(lengths, [7, 7]);
+}
+
+#[tokio::test]
 async fn a_replay_takes_the_terms_of_the_game() {
     let place = Place::new();
     std::fs::write(place.path("a.trace"), trace(33).to_text()).unwrap();

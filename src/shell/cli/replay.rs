@@ -2,7 +2,7 @@
 
 use super::{Failure, read};
 use crate::clock::TimeControl;
-use crate::game::{Entry, Game, ScoreSheet, Settings};
+use crate::game::{Entry, Fact, Game, Recovered, ScoreSheet, Settings};
 use crate::laws::Edition;
 use crate::relay;
 use crate::relay::log::Log;
@@ -59,6 +59,8 @@ struct Outcome {
     entries: Vec<Entry>,
     /// What was held to have been played, behind so many entries.
     held: Vec<(usize, Vec<String>)>,
+    /// The games before the last one.
+    earlier: Vec<(ScoreSheet, Option<KnownOutcome>)>,
     sheet: Option<ScoreSheet>,
     outcome: Option<KnownOutcome>,
 }
@@ -141,10 +143,11 @@ impl ReplayCommand {
             let read = rule.read(&entries);
             let (sheet, entries) = read.map(|read| (read.sheet, read.entries)).unzip();
             let entries = entries.unwrap_or_default();
-            return Outcome { entries, held, sheet, outcome: None };
+            return Outcome { entries, held, earlier: Vec::new(), sheet, outcome: None };
         }
         let outcome = game.play().and_then(|play| play.ending()).map(|end| end.outcome);
-        Outcome { entries, held, sheet: game.play().map(|play| play.sheet().clone()), outcome }
+        let sheet = game.play().map(|play| play.sheet().clone());
+        Outcome { earlier: earlier_games(&entries), entries, held, sheet, outcome }
     }
 
     fn print(&self, replay: &Outcome, out: &mut impl Write) -> std::io::Result<()> {
@@ -178,8 +181,21 @@ fn parse(path: &Path) -> Result<Script, Failure> {
     Script::parse(&read(path)?).map_err(|e| Failure::Input(format!("{}, {e}", path.display())))
 }
 
+/// The games on record before the last one, of which moves are known.
+fn earlier_games(entries: &[Entry]) -> Vec<(ScoreSheet, Option<KnownOutcome>)> {
+    let mut record = Recovered::default();
+    let mut games = Vec::new();
+    for (idx, entry) in entries.iter().enumerate() {
+        if matches!(entry.fact, Fact::GameStarted { .. }) {
+            let played = record.sheet().filter(|sheet| !sheet.is_empty()).cloned();
+            games.extend(played.map(|sheet| (sheet, record.ending().map(|end| end.outcome))));
+        }
+        record.fold(idx, entry).expect("a record that was just made can be read");
+    }
+    games
+}
+
 fn pgn_of(script: &Script, replay: &Outcome) -> String {
-    let Some(sheet) = &replay.sheet else { return String::new() };
     let tags = Tags {
         event: script.header.event.clone(),
         white: script.header.white.clone(),
@@ -187,5 +203,7 @@ fn pgn_of(script: &Script, replay: &Outcome) -> String {
         time_control: script.header.time_control.clone(),
         ..Tags::default()
     };
-    pgn::render(&tags, sheet, sheet.len(), replay.outcome)
+    let last = replay.sheet.iter().map(|sheet| (sheet, replay.outcome));
+    let games = replay.earlier.iter().map(|(sheet, outcome)| (sheet, *outcome)).chain(last);
+    games.map(|(sheet, outcome)| pgn::render(&tags, sheet, sheet.len(), outcome)).collect()
 }
