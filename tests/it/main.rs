@@ -34,6 +34,7 @@ mod oracle;
 mod orders;
 mod program;
 mod push;
+mod release;
 mod replay;
 mod round;
 mod sensors;
