@@ -40,13 +40,8 @@ holds "it runs as its own user, who may open serial ports" sh -c 'id -nG rokade 
 holds "its manual can be read" sh -c 'man rokade-order | grep -q arbiter'
 holds "its settings are read" sh -c "rokade log 2>&1 | grep -q 'there is no journal'"
 
-cat >/etc/rokade/rokade.toml <<'END'
-[[board]]
-name = "table-1"
-port = "/run/try/board"
-laws = "m2023"
-time_control = "90m+30s"
-END
+holds "its settings are written by a command" \
+    rokade setup --yes --port /run/try/board --laws m2023 --time-control 90m+30s
 mkdir -p /etc/systemd/system/rokade.service.d
 printf '[Service]\nDeviceAllow=char-pts rw\n' >/etc/systemd/system/rokade.service.d/try.conf
 systemctl daemon-reload
@@ -55,11 +50,13 @@ install -d -o rokade /run/try
 runuser -u rokade -- rokade simulate --link /run/try/board --speed 6 >simulate.log 2>&1 &
 holds "starts anew with settings of one's own" systemctl restart rokade
 holds "a game is recorded" soon 60 has_moves 6
+holds "it says how it stands" sh -c "rokade status | grep -q '1 of 1 boards recorded, 1 connected'"
+holds "the settings that were written are used" sh -c 'rokade status --json | grep -q GAME_START'
 n_before=$(n_moves)
 holds "is upgraded in the middle of the game" installs new.deb
 holds "the service runs again" systemctl is-active --quiet rokade
 holds "the newer one" sh -c "dpkg-query -W -f '\${Version}' rokade | grep -q -- -2"
-holds "the settings were kept" grep -q table-1 /etc/rokade/rokade.toml
+holds "the settings were kept" grep -q '^port = "/run/try/board"' /etc/rokade/rokade.toml
 holds "nothing of the record is gone" has_moves "$n_before"
 holds "the game goes on to its mate" soon 120 sh -c "rokade export | grep -q '17. Rd8#'"
 holds "which ends it" soon 20 sh -c "rokade export | grep -q '^.Result .1-0..'"
