@@ -47,7 +47,7 @@ impl Mirror {
         self.lies
     }
 
-    /// The same, as it was told by the record, unless a setting has said so.
+    /// Takes up how the board lies and what it tells from the record, unless a setting has said so.
     pub(super) fn take_up(&mut self, lies: Option<Orientation>, sight: Option<Sight>) {
         self.lies = self.lies.or(lies);
         self.sight = sight.unwrap_or(self.sight);

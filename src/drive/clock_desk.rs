@@ -521,7 +521,7 @@ impl<D: ClockDriver> ClockDesk<D> {
         [self.driver.wake_at(), self.model.wake_at(), uncovers].into_iter().flatten().min()
     }
 
-    /// The model has changed by more than time passing: the clock is to be set anew.
+    /// The model has changed other than by elapsed time: the clock is to be set anew.
     ///
     /// A delay holds a time still for a while, which a clock that only counts down cannot show. It
     /// shows the delay as used, as Bronstein's clocks do, and is set right at the press.

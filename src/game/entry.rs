@@ -362,7 +362,7 @@ pub enum Fact {
     /// The announced start was reached.
     Scheduled,
     /// What the record has made of a press that a referee would have blamed somebody for, or that
-    /// he follows the record. A referee who takes over cannot find that out himself.
+    /// it follows the record. A referee that takes over cannot find that out itself.
     Weighed(Weighed),
     /// What follows was put on record by this person.
     Entered {

@@ -68,7 +68,7 @@ pub enum Lights {
     Off,
     /// Those of the last move that everybody may see.
     LastMove,
-    /// The same, or those on which the board has contradicted the record for long.
+    /// Those of the last move, or those on which the board has contradicted the record for long.
     Help,
 }
 

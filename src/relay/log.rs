@@ -197,7 +197,7 @@ impl Log {
         })
     }
 
-    /// A finding, unless the referee has spoken of the matter: his word cites row and article.
+    /// A finding, unless the referee has spoken of the matter: its word cites row and article.
     fn found(&mut self, finding: &Finding) -> Option<String> {
         let is_it = |code: &Code| {
             let is_disorder = matches!(finding.kind, FindingKind::Displaced { .. });

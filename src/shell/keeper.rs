@@ -197,14 +197,14 @@ impl Keeper {
         )
     }
 
-    /// The same, of a board that has this place on a line that others share.
+    /// Gives the board this place on a line that others share.
     pub(super) fn seated(mut self, seat: Option<BusSeat>) -> Self {
         self.stand.seat = seat;
         self
     }
 
-    /// The same, of a board of an event with a list of pairings, which has it so at the `first`
-    /// start.
+    /// Makes the board part of an event with a list of pairings, which has this pairing for its
+    /// `first` start.
     #[must_use]
     pub fn paired(mut self, first: Option<Pairing>) -> Self {
         (self.stand.has_list, self.stand.first) = (true, first);

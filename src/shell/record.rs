@@ -266,7 +266,7 @@ impl Nonsense {
         Some(Keeping::Nonsense { first, last, n: self.n, why })
     }
 
-    /// The same, if it is not on record yet.
+    /// All that there is of it, if that is not on record yet.
     pub fn news(&self) -> Option<Keeping> {
         self.all().filter(|_| self.found.as_ref().is_some_and(|(_, last, _)| *last > self.told))
     }

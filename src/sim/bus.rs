@@ -67,7 +67,7 @@ impl SharedLine {
         &self.tables[idx]
     }
 
-    /// The same, to do something at it.
+    /// One of the tables, to do something at it.
     pub fn table_mut(&mut self, idx: usize) -> &mut Table {
         &mut self.tables[idx]
     }

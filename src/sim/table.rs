@@ -175,7 +175,7 @@ impl Table {
         self.board.as_ref()
     }
 
-    /// The same, to talk to it.
+    /// The DGT board, to talk to it.
     pub fn board_mut(&mut self) -> Option<&mut BoardSim> {
         self.board.as_mut()
     }

@@ -42,7 +42,7 @@ pub enum TroubleKind {
     Noise,
     /// The daemon is killed in the middle of the game, and started again after a while.
     Kill,
-    /// The same, and the game is over by mate when it is back.
+    /// The daemon is killed in the middle of the game, which is over by mate when it is back.
     Late,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Deviation {
 }
 
 impl Check {
-    /// The host drives the clock by this model, which has changed by more than time passing. It is
+    /// The host drives the clock by this model, which has changed other than by elapsed time. It is
     /// ours as well from now on.
     pub fn keep(&mut self, at: Mono, mut model: ClockModel) {
         model.advance(at);

@@ -198,7 +198,7 @@ impl<D: PortDriver> PortDesk<D> {
         self.found = Some((first, n + 1));
     }
 
-    /// Tells the game what has changed by more than time passing.
+    /// Tells the game what has changed other than by elapsed time.
     fn say(&mut self, at: Mono, out: &mut Vec<PortAct>) {
         let Some(times) = self.desk.times.filter(|_| self.is_there) else { return };
         let high = self.desk.end(self.desk.turn);

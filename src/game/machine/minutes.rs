@@ -1,5 +1,5 @@
-//! What is on record of a table, told to a referee who takes over. What he would say of it has been
-//! said; a press in doubt is settled as it was.
+//! What is on record of a table, told to a referee that takes over. What it would say of it has
+//! been said; a press in doubt is settled as it was.
 
 use super::Game;
 use super::told::told_of;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A press in doubt is settled by then. In a record that does not say how, it was told as it came.
 const SETTLED_AFTER: Duration = Duration::from_secs(6);
 
-/// Something that a referee is told, or that decides what he is told.
+/// Something that a referee is told, or that decides what it is told.
 #[derive(Clone, Debug)]
 enum MinutesItem {
     Told(Told),
@@ -144,7 +144,7 @@ impl Minutes {
     }
 }
 
-/// He who reads the minutes to the referee, with a game that has nothing but him.
+/// Reads the minutes to the referee, with a game that has nothing else.
 struct MinutesReader {
     game: Game,
     record: Sheet,

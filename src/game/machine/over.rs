@@ -1,4 +1,4 @@
-//! The end that a position brings by itself, with a referee at the board: he says what it is, the
+//! The end that a position brings by itself, with a referee at the board: it says what it is, the
 //! record says when it is certain that the move was made.
 
 use super::Game;

@@ -1,4 +1,4 @@
-//! The Laws in the game: what happens at the table is told to the referee, and what he says goes on
+//! The Laws in the game: what happens at the table is told to the referee, and what it says goes on
 //! record and to the clock.
 //!
 //! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
@@ -31,7 +31,7 @@ impl Game {
         self.bench.as_ref().map_or(&[], Bench::said)
     }
 
-    /// Where the record begins from another position than the referee was told, he begins anew.
+    /// Where the record begins from another position than the referee was told, it begins anew.
     fn seat_at_beginning(&mut self, now: Mono) {
         let has_begun = self.out.facts.iter().any(|fact| matches!(fact, Fact::Began { .. }));
         let (Some(bench), Some(play), true) = (&self.bench, self.recorder.play(), has_begun) else {
@@ -174,7 +174,7 @@ impl Game {
         is_over && self.bench.as_ref().is_some_and(|bench| bench.referee().result().is_none())
     }
 
-    /// Tells the referee, and takes down what he says.
+    /// Tells the referee, and takes down what it says.
     pub(super) fn tell(&mut self, now: Mono, told: &Told) {
         if told.is_observed() && self.is_closed() {
             return;

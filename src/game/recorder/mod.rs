@@ -120,7 +120,7 @@ impl Recorder {
         self.play.as_ref()
     }
 
-    /// The same, for what people order of it.
+    /// The game that is recorded, to carry out what people order of it.
     pub(super) const fn play_mut(&mut self) -> Option<&mut Play> {
         self.play.as_mut()
     }

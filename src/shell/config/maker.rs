@@ -49,7 +49,7 @@ pub enum Shine {
     Off,
     /// The last move that the public sees.
     LastMove,
-    /// The same, or squares that the board contradicts.
+    /// The last move that the public sees, or squares that the board contradicts.
     Help,
 }
 

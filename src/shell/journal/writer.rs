@@ -41,7 +41,7 @@ pub struct Reached {
 pub enum Room {
     /// Enough for about a game.
     Kept,
-    /// The same, and it is being written to.
+    /// Enough for about a game, and it is being written to.
     Used,
     /// None can be made; that is tried again. What is recorded still finds its place.
     Lacking {

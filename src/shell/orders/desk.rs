@@ -20,7 +20,8 @@ const TOLD_MAX: usize = 10;
 const REPEATED: Duration = Duration::from_secs(2);
 /// An order that contradicts one of the same author so soon after it must be given again.
 const CONTRADICTED: Duration = Duration::from_secs(2);
-/// The same, of another author: who gave it need not have heard of the other.
+/// An order that contradicts one of another author, which its own need not have heard of, must be
+/// given again within this time.
 const CONTRADICTED_BY_OTHER: Duration = Duration::from_secs(10);
 /// An order that was refused for that counts when it is given again within this time.
 const INSISTED: Duration = Duration::from_secs(60);

@@ -113,7 +113,7 @@ impl LineStub {
     }
 }
 
-/// The line's end of a line.
+/// The end of a serial line that reads and writes it.
 #[derive(Debug)]
 pub struct LineActor {
     line: SerialLine,

@@ -213,7 +213,7 @@ impl Motion {
         self.breaches.iter().find(|breach| Some(breach.number) == number)
     }
 
-    /// The same, which is none any more.
+    /// Takes out the breach of this number: it is none any more.
     pub(super) fn take_breach(&mut self, number: Option<u32>) -> Option<Breach> {
         let idx = self.breaches.iter().position(|breach| Some(breach.number) == number)?;
         Some(self.breaches.remove(idx))
