@@ -16,6 +16,7 @@ mod copy;
 mod daemon;
 mod delay;
 mod effects;
+mod ends;
 mod games;
 mod hall;
 mod hands;
