@@ -77,6 +77,19 @@ impl Table {
         }
     }
 
+    /// The same table, whose clock the arbiter has set to `base` for each side, with `increment` for
+    /// each move.
+    pub fn with_clock_set(mut self, base: Duration, increment: Duration) -> Self {
+        if let Some(clock) = &mut self.clock {
+            *clock = ClockSim::new(base, increment, End::Left);
+            clock.set_lever(Mono::default(), self.turn);
+            if let Some(board) = &mut self.board {
+                board.clock(Mono::default(), clock.time());
+            }
+        }
+        self
+    }
+
     /// The same table with a clock that obeys, if there is a board to carry commands. What was the
     /// arbiter's hand at the other clock is his hand at the button in the middle of this one.
     pub fn with_driven_clock(mut self, clock: DgtClockSim) -> Self {

@@ -330,6 +330,19 @@ async fn a_demo_plays_its_game_and_ends() {
 }
 
 #[tokio::test]
+async fn a_demo_is_played_by_the_time_control_of_its_settings() {
+    let place = Place::new();
+    place.add("time_control = \"3m+2s\"\n");
+    let demo = ["demo", "--once", "--speed", "10", "--listen", "127.0.0.1:0"];
+    let demo = place.run(&demo).await;
+    assert_eq!((demo.code, &*demo.err), (Some(0), ""));
+    assert!(demo.out.contains("runs for white  white 0:03:00  black 0:03:00"), "{}", demo.out);
+    for wrong in ["CLOCK_MISSET", "CLOCK_INCREMENT"] {
+        assert!(!demo.out.contains(wrong), "{}", demo.out);
+    }
+}
+
+#[tokio::test]
 async fn a_simulated_board_and_a_tape_end_in_order_when_they_are_asked_to() {
     let folder = tempfile::tempdir().unwrap();
     let (link, tape) = (folder.path().join("board"), folder.path().join("new.tape.jsonl"));

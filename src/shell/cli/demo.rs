@@ -4,7 +4,7 @@ use super::daemon::{failure, openable};
 use super::sim_desk::SimDesk;
 use super::tools::{SimGame, SimulateOptions};
 use super::{Failure, chain, runtime, start_tracing};
-use crate::clock::TimeControl;
+use crate::clock::{PerMove, TimeControl};
 use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
@@ -107,7 +107,7 @@ impl Demo {
     async fn play(&self, game: SimGame, board: BoardConfig, folder: &Path) -> Result<(), Failure> {
         // One time for the table and the daemon: what must rest for a while rests as long for both.
         let now = Now::start_at(self.simulate.speed());
-        let (stub, actor) = SimulateOptions::open_table(self.table(&game), None)?;
+        let (stub, actor) = SimulateOptions::open_table(self.table(&game, &board), None)?;
         let mut actor = actor.in_time_of(now);
         let (mut clocks, mut begin) = (OwnClocks::new(), None);
         if self.clock == DemoClock::Gpio {
@@ -173,8 +173,8 @@ impl Demo {
         ended.map_err(|error| failure(&error))
     }
 
-    /// The board, and a clock that hangs on it.
-    fn table(&self, game: &SimGame) -> Table {
+    /// The board, and a clock that hangs on it, set by the time control of the game.
+    fn table(&self, game: &SimGame, board: &BoardConfig) -> Table {
         let mut header = game.script.header.clone();
         let obedience = match self.clock {
             DemoClock::Dgt3000 => Some(Obedience::Remote),
@@ -183,7 +183,12 @@ impl Demo {
         };
         header.has_clock &= obedience.is_some() || self.clock == DemoClock::Plain;
         let table = Table::new(&header);
-        let Some(obedience) = obedience else { return table };
+        let Some(obedience) = obedience else {
+            return match first_period(board) {
+                Some((base, increment)) => table.with_clock_set(base, increment),
+                None => table,
+            };
+        };
         // As good a crystal as any.
         table.with_driven_clock(DgtClockSim::new(wire::ClockKind::Dgt3000, obedience, 20))
     }
@@ -226,6 +231,16 @@ impl Demo {
                 ..board
             }],
         }
+    }
+}
+
+/// What each player begins with, and is given for each move, by the time control of the settings.
+fn first_period(board: &BoardConfig) -> Option<(Duration, Duration)> {
+    let control = board.time_control().ok()??;
+    let first = control.periods(Color::White)?.as_slice().first().copied()?;
+    match first.per_move {
+        PerMove::Increment(span) => Some((first.allotment, span)),
+        _ => Some((first.allotment, Duration::ZERO)),
     }
 }
 
