@@ -325,7 +325,7 @@ impl Driver for Dgt {
     fn on_noise(&mut self, now: Mono) {
         self.serials.note_noise(now);
         self.doubts.note_noise(now);
-        if self.doubts.is_dense(now) && self.is_live && !self.is_repeated {
+        if self.doubts.is_dense(now) && !self.is_repeated {
             self.news.push_back(News::Noise);
         }
         self.want_picture(now);

@@ -78,6 +78,8 @@ pub enum FindingKind {
     NoStartPosition,
     /// The board's own memory was read, and does not fit what was seen: it settles nothing.
     MemorySetAside,
+    /// Bytes on the line to the board are hurt, and what stands on it has not been known for long.
+    LineHurt,
     /// A king was moved as if to castle and the clock pressed, with the rook still at home.
     RookForgotten {
         /// From where the king went.
@@ -135,6 +137,7 @@ impl Finding {
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
             | FindingKind::PlayedOn
+            | FindingKind::LineHurt
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored
@@ -164,6 +167,7 @@ impl Finding {
             | FindingKind::MayBeOver
             | FindingKind::PlayedOn
             | FindingKind::SensorFault { .. }
+            | FindingKind::LineHurt
             | FindingKind::MemorySetAside => None,
         }
     }
@@ -187,6 +191,7 @@ impl Finding {
             | FindingKind::BoardExchanged
             | FindingKind::MayBeOver
             | FindingKind::PlayedOn
+            | FindingKind::LineHurt
             | FindingKind::MemorySetAside => Vec::new(),
         }
     }
@@ -213,6 +218,7 @@ impl Finding {
             FindingKind::Corrected { .. } => "CORRECTED",
             FindingKind::NoStartPosition => "NO_START_POSITION",
             FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
+            FindingKind::LineHurt => "LINE_HURT",
         }
     }
 }
@@ -288,6 +294,10 @@ impl fmt::Display for Finding {
             FindingKind::MemorySetAside => {
                 f.write_str("the board's own memory does not fit what was seen; it is set aside")?;
             }
+            FindingKind::LineHurt => f.write_str(
+                "bytes on the line to the board are hurt, and how it stands is not known: see to \
+                 its cable; what is played meanwhile may stay unknown",
+            )?,
         }
         match self.article() {
             Some(article) => write!(f, " [Art. {article}, Laws of 2023]"),

@@ -309,6 +309,7 @@ impl FindingBody {
             ("CORRECTED", _) => FindingKind::Corrected { squares },
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
             ("MEMORY_SET_ASIDE", []) => FindingKind::MemorySetAside,
+            ("LINE_HURT", []) => FindingKind::LineHurt,
             _ => return None,
         };
         Some(Finding { kind, by: optional(self.player.as_deref())? })

@@ -8,7 +8,7 @@ use super::hands::{Performed, Truth};
 use super::trouble::Out;
 use crate::game::score::{Gap, Scored};
 use crate::game::{Entry, Fact, Recovered, ScoreSheet};
-use crate::laws::Ending;
+use crate::laws::{Ending, FindingKind};
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Position};
 use std::time::Duration;
@@ -90,10 +90,12 @@ impl Discrepancies {
     pub fn new(truth: &Truth, entries: &[Entry], outs: &[Out]) -> Self {
         let (sheets, is_end_false) = sheets(entries, &truth.last);
         let Some((last, before)) = sheets.split_last() else {
-            return Self { is_nothing: true, n_missing: truth.plies.len(), ..Self::default() };
+            let n = truth.plies.len();
+            let (n_late, n_missing) = if is_said(entries) { (n, 0) } else { (0, n) };
+            return Self { is_nothing: true, n_missing, n_late, ..Self::default() };
         };
         let played = played(truth, outs);
-        let mut account = account(&played, last);
+        let mut account = account(&played, last, is_said(entries));
         // Moves of this game that are on record as those of another one were withdrawn from it.
         account.n_invented += before.iter().map(ScoreSheet::len).sum::<usize>();
         account.is_end_false = is_end_false;
@@ -140,7 +142,20 @@ fn played<'a>(truth: &'a Truth, outs: &[Out]) -> Played<'a> {
     Played { plies: &truth.plies, positions, is_seen }
 }
 
-fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Discrepancies {
+/// Whether the last that is on record says that what comes after it is not known.
+fn is_said(entries: &[Entry]) -> bool {
+    let mut told = entries.iter().rev().filter_map(|entry| match &entry.fact {
+        Fact::Found(finding) => (finding.kind == FindingKind::LineHurt).then_some(true),
+        Fact::GameStarted { .. }
+        | Fact::Began { .. }
+        | Fact::Gap { .. }
+        | Fact::MoveMade { .. } => Some(false),
+        _ => None,
+    });
+    told.next().unwrap_or_default()
+}
+
+fn account(played: &Played<'_>, sheet: &ScoreSheet, is_said: bool) -> Discrepancies {
     let n = played.plies.len();
     let mut costs: Vec<PathCost> = (0..=n)
         .map(|k| {
@@ -155,7 +170,11 @@ fn account(played: &Played<'_>, sheet: &ScoreSheet) -> Discrepancies {
         let Some(scored) = sheet.moves().get(idx) else { break };
         costs = after_move(played, &costs, scored, idx + 1);
     }
-    let end = (0..=n).map(|k| costs[k].miss(n - k)).min().unwrap_or_default();
+    let missed = |k: usize| match is_said {
+        true => PathCost { late: costs[k].late + played.n_seen(k, n), ..costs[k] },
+        false => costs[k].miss(n - k),
+    };
+    let end = (0..=n).map(missed).min().unwrap_or_default();
     Discrepancies {
         n_invented: end.invented,
         n_marked: end.marked,

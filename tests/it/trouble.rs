@@ -9,7 +9,7 @@
 
 use rokade::game::Unknown;
 use rokade::game::entry::{Entry, Fact};
-use rokade::laws::Edition;
+use rokade::laws::{Edition, FindingKind};
 use rokade::sim::account::Discrepancies;
 use rokade::sim::trouble::{Noise, Toll, TroubleCase, TroubleKind};
 use rokade::sim::{TableKind, Truth};
@@ -146,6 +146,21 @@ fn what_is_taken_over_amid_noise_was_read_twice_at_a_press() {
     for seed in seeds {
         let account = case(960_000 + seed, TroubleKind::Noise).run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
+/// Where so many bytes are hurt that the board can never be read, that is said, once.
+#[test]
+fn a_line_on_which_nothing_comes_through_is_told_of() {
+    for seed in [960_125, 970_175] {
+        let troubled = case(seed, TroubleKind::Noise).run(&[]);
+        let account = &troubled.account;
+        assert_eq!((account.is_nothing, account.n_missing), (true, 0), "seed {seed}: {account:?}");
+        let is_it = |entry: &&Entry| match &entry.fact {
+            Fact::Found(finding) => finding.kind == FindingKind::LineHurt,
+            _ => false,
+        };
+        assert_eq!(troubled.replay.entries.iter().filter(is_it).count(), 1, "seed {seed}");
     }
 }
 

@@ -30,6 +30,9 @@ const PLY_MIN: Duration = Duration::from_millis(150);
 /// it, it is taken over again if it has rested so long on something else.
 const ADOPTED_ANEW: Duration = Duration::from_secs(3);
 
+/// What stands on a board is told to be unknown if it has been so for so long.
+const UNREAD: Duration = Duration::from_secs(30);
+
 /// A position that the board has contradicted for so long is not shown as if it were certain.
 const CONTRADICTED: Duration = Duration::from_secs(5);
 
@@ -154,9 +157,20 @@ impl Recorder {
 
     /// There is so much noise on the line that any message may be hurt.
     pub(in crate::game) fn on_noise(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        if !self.timers.is_set(Timer::Unread) {
+            self.timers.set(Timer::Unread, now + UNREAD);
+        }
         if !self.is_blind {
             let base = self.vouched.take();
             self.begin_noise(cx, now, base);
+        }
+    }
+
+    /// There has been noise for long: says so, if what stands on the board is still not known.
+    pub(super) fn tell_unread(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let is_unread = self.play.is_none() && cx.board.settled(now).is_none();
+        if self.is_blind || self.is_noise() || is_unread {
+            self.watch.note_hurt(cx.facts);
         }
     }
 
@@ -164,6 +178,8 @@ impl Recorder {
     /// been read twice.
     pub(super) fn vouch(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if cx.board.settled(now).is_some() && !self.is_silent() {
+            self.watch.told_hurt = false;
+            self.timers.clear(Timer::Unread);
             self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
         }
     }

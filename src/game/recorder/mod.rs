@@ -384,6 +384,9 @@ impl Recorder {
         if self.timers.take(Timer::Kings, now) {
             self.judge_kings(cx);
         }
+        if self.timers.take(Timer::Unread, now) {
+            self.tell_unread(cx, now);
+        }
     }
 
     /// What is due by the table of timers after that.

@@ -37,9 +37,11 @@ pub(super) enum Timer {
     Join,
     /// The board has rested long enough to be held against the record.
     Repair,
+    /// What stands on the board has not been known for long, because bytes are hurt.
+    Unread,
 }
 
-const N_TIMERS: usize = 16;
+const N_TIMERS: usize = 17;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

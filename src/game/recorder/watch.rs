@@ -35,6 +35,8 @@ pub(super) struct Watch {
     /// going for him again.
     pub(super) illegal_by: Option<(Color, usize)>,
     pub(super) told_no_start: bool,
+    /// It was told that bytes are hurt, and the board has not been read since.
+    pub(super) told_hurt: bool,
     pub(super) untidy: Option<Untidy>,
     pub(super) in_hand: Option<InHand>,
     pub(super) unpressed: Option<MissingPress>,
@@ -192,6 +194,12 @@ impl Watch {
 
     pub(super) fn is_new_cut(&mut self, n: u64) -> bool {
         std::mem::replace(&mut self.n_cut, n) < n
+    }
+
+    pub(super) fn note_hurt(&mut self, facts: &mut Vec<Fact>) {
+        if !std::mem::replace(&mut self.told_hurt, true) {
+            facts.push(Fact::Found(Finding { kind: FindingKind::LineHurt, by: None }));
+        }
     }
 
     pub(super) fn note_no_start(&mut self, facts: &mut Vec<Fact>) {
