@@ -149,6 +149,34 @@ fn what_is_taken_over_amid_noise_was_read_twice_at_a_press() {
     }
 }
 
+/// Each of these had moves or positions on record that never were on the board. What had been read
+/// twice was forgotten as soon as a gap was over, so that a hurt reading right behind it was what
+/// the record went on from; an illegal move stood on the board when it was taken over, and the clock
+/// was set running for its player again; or a game went on behind a gap from where it was joined,
+/// which was such a board.
+#[test]
+fn what_was_read_twice_is_what_is_gone_back_to() {
+    for seed in [960_024, 970_057, 970_150, 970_170, 970_178] {
+        let account = case(seed, TroubleKind::Noise).run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
+/// A piece that had been knocked over lay where it could not stand when the board was taken over,
+/// and was set right before the first press; the press before it was forgotten, because something
+/// was in a hand at the next; or hands had pressed more often than they moved.
+#[test]
+fn what_is_taken_over_from_hands_in_a_hurry_stood_on_the_board() {
+    let blitz = TroubleCase { is_forgetful: true, ..case(960_044, TroubleKind::Kill) };
+    let scramble = |seed, kind| TroubleCase { profile: "scramble", ..case(seed, kind) };
+    let joined = [960_048, 970_000, 970_015].map(|seed| scramble(seed, TroubleKind::Join));
+    let out = TroubleCase { is_forgetful: true, ..scramble(970_008, TroubleKind::Cable) };
+    for case in [blitz, out].into_iter().chain(joined) {
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
+    }
+}
+
 /// Where so many bytes are hurt that the board can never be read, that is said, once.
 #[test]
 fn a_line_on_which_nothing_comes_through_is_told_of() {

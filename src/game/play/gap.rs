@@ -34,6 +34,9 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) is_told: bool,
 }
 
+/// Hands that do not press for each half-move press twice too often in so many, at the most.
+const HASTY: usize = 8;
+
 /// The increments that are in use. Where a clock's is not known it is one of these.
 const USUAL: [u64; 13] = [0, 1, 2, 3, 5, 8, 10, 12, 15, 20, 25, 30, 60];
 
@@ -134,8 +137,9 @@ impl Play {
         if evidence.is_stopped && !pos.is_checkmate() {
             return false;
         }
-        if is_unexplained && self.is_bare() && self.sheet.gaps().is_empty() {
-            // A board that nothing leads on from need not have been a position, as before a gap.
+        if self.is_bare() && self.sheet.gaps().is_empty() {
+            // Nothing is known since the game was joined, and how the board stood then need not
+            // have been a position, as before a gap.
             self.take_over(at, pos, 0, facts);
             return true;
         }
@@ -147,8 +151,12 @@ impl Play {
 
     /// How many half-moves `n` presses are.
     fn by_presses(&self, n: usize) -> Unknown {
-        let n = Unknown::by_presses(n);
-        if self.sheet.is_always_pressed() { n } else { Unknown { at_most: None, ..n } }
+        let unknown = Unknown::by_presses(n);
+        if self.sheet.is_always_pressed() {
+            return unknown;
+        }
+        let at_least = unknown.at_least.saturating_sub(n / HASTY * 2);
+        Unknown { at_least, at_most: None }
     }
 
     /// What was known before the gap from which the board was taken over where `base` begins, if
@@ -356,6 +364,16 @@ impl Play {
         let pos = self.sheet.last();
         if let Some(turned) = self.taken_over(pos.board(), !pos.turn()) {
             self.take_over(at, turned, 0, facts);
+        }
+    }
+
+    /// The clock is set running for `turn` on a board that was taken over otherwise, and on which
+    /// nothing is on record since: what stood there was illegal, and has been set right.
+    pub(super) fn take_over_resumed(&mut self, at: Mono, turn: Color, facts: &mut Vec<Fact>) {
+        let seen = self.tracker.seen();
+        let pos = self.taken_over(seen.known(), turn).filter(|_| seen.unnamed().is_empty());
+        if let Some(pos) = pos.filter(|pos| !is_same(pos, self.sheet.last())) {
+            self.take_over(at, pos, 0, facts);
         }
     }
 

@@ -21,7 +21,11 @@ impl Play {
         facts: &mut Vec<Fact>,
     ) {
         self.past.forget();
-        let Some((n, made)) = self.stands_at(turn) else { return };
+        let found = self.stands_at(turn);
+        if self.is_bare() && found.is_none_or(|(n, _)| n < self.sheet.len()) {
+            return self.take_over_resumed(at, turn, facts);
+        }
+        let Some((n, made)) = found else { return };
         if n < self.sheet.len() {
             self.sheet.truncate(n);
             facts.push(Fact::MoveRetracted { ply: n + 1 });

@@ -289,6 +289,7 @@ impl Recorder {
         let (Some(silence), Some(play)) = (self.silence.take(), &mut self.play) else { return };
         play.resume_from(silence.base);
         self.timers.clear(Timer::Bridge);
+        self.vouch(cx, now);
         // What was pressed before it stands as it stood: it is still to be judged.
         self.watch.note_silence(now);
         self.rejudge(cx, now);
@@ -370,6 +371,7 @@ impl Recorder {
         if play.bridge(now, &base, &seen, evidence, cx.facts) {
             self.found = silence.found.clone().filter(|_| silence.pressed.is_none());
             self.forget_silence();
+            self.vouch(cx, now);
             self.watch.note_gap(now);
             self.look(cx, now, 0);
             self.rejudge(cx, now);
@@ -445,6 +447,12 @@ impl Recorder {
         if last.turn() == by && last.board() == board {
             play.pass_turn(now, cx.facts);
         }
+    }
+
+    /// Whether the board was taken over, nothing has been played since, and it is yet to be read as
+    /// it stands now.
+    pub(super) fn is_taken_over_unread(&self, cx: &Cx<'_>, now: Mono) -> bool {
+        self.play.as_ref().is_some_and(Play::is_bare) && cx.board.settled(now).is_none()
     }
 
     /// Whether nobody holds a piece, by what stands `between_moves`. Where there is noise on the

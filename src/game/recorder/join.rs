@@ -301,7 +301,8 @@ impl Recorder {
         let is_unclear = self.joining.hands.is_unclear(now);
         let has_waited = std::mem::replace(&mut self.joining.has_waited, is_unclear);
         if is_unclear && !has_waited {
-            // A piece may be missing from what stands now.
+            // A piece may be missing from what stands now, and has moved since the press before.
+            self.joining.pressed = None;
             return self.note_stand(cx, now);
         }
         let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
@@ -489,10 +490,11 @@ impl Recorder {
     /// stood otherwise then, with a piece in a hand, or it was somebody else's move. It is taken
     /// over as it stands now, and what was pressed for is not known.
     fn take_over_pressed(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        let Some(play) = self.play.as_mut().filter(|play| !play.is_over() && play.is_fresh())
-        else {
-            return;
+        let leads_nowhere = |play: &&mut Play| {
+            let is_apart = play.is_fresh() || play.mismatch().is_some();
+            !play.is_over() && play.is_bare() && is_apart
         };
+        let Some(play) = self.play.as_mut().filter(leads_nowhere) else { return };
         let last = self.joining.stands.last().filter(|_| cx.clock.is_running());
         let Some((board, by)) = last.and_then(|last| Some((&last.board, last.by?))) else { return };
         let Some(pos) = play.taken_over(board, !by) else { return };

@@ -204,6 +204,9 @@ impl Recorder {
         let (turn, is_over) = (cx.clock.running(), self.is_over());
         if !is_over && self.shows_next_game(cx) {
             self.timers.set(Timer::Restart, now);
+        } else if self.is_taken_over_unread(cx, now) {
+            // How it stands now is not known yet.
+            self.on_noise(cx, now);
         } else if let (Some(play), Some(turn), false) = (&mut self.play, turn, is_over) {
             play.take_back_to(now, turn, cx.clock.times(), cx.facts);
         }
