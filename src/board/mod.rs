@@ -12,6 +12,7 @@ mod identity;
 pub mod matrix;
 mod mirror;
 mod recalled;
+pub mod rows;
 pub mod scanned;
 
 pub use calibration::Calibration;

@@ -13,17 +13,46 @@ const I2C: [u8; 2] = [2, 3];
 /// The last pin of the header.
 const LAST: u8 = 27;
 
+/// A pin, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PinUse {
+    /// Its BCM number.
+    pub(super) pin: u8,
+    /// What it is for.
+    pub(super) what: String,
+    /// It is of a bus that parts share.
+    is_shared: bool,
+}
+
+impl PinUse {
+    /// A pin that one part has for itself.
+    pub(super) fn new(pin: u8, what: &str) -> Self {
+        Self { pin, what: what.to_owned(), is_shared: false }
+    }
+
+    /// Whether both cannot be had at once.
+    pub(super) fn excludes(&self, other: &Self) -> bool {
+        self.pin == other.pin && !(self.is_shared && other.is_shared)
+    }
+}
+
+/// What the first I2C bus takes, for parts of this name.
+pub(super) fn of_i2c(what: &str) -> Vec<PinUse> {
+    let shared = |pin| PinUse { is_shared: true, ..PinUse::new(pin, what) };
+    I2C.map(shared).to_vec()
+}
+
 /// What a clock on the pins takes.
-pub(super) fn of_clock() -> Vec<(u8, String)> {
+pub(super) fn of_clock() -> Vec<PinUse> {
     let named = [
-        (CLOCK_LEFT, "left button"),
-        (CLOCK_RIGHT, "right button"),
-        (CLOCK_MIDDLE, "middle button"),
-        (CLOCK_BUZZER, "buzzer"),
-        (I2C[0], "displays"),
-        (I2C[1], "displays"),
+        (CLOCK_LEFT, "clock, left button"),
+        (CLOCK_RIGHT, "clock, right button"),
+        (CLOCK_MIDDLE, "clock, middle button"),
+        (CLOCK_BUZZER, "clock, buzzer"),
     ];
-    named.into_iter().map(|(pin, what)| (pin, format!("clock, {what}"))).collect()
+    let mut pins = named.map(|(pin, what)| PinUse::new(pin, what)).to_vec();
+    pins.extend(of_i2c("clock, displays"));
+    pins
 }
 
 /// What an SPI bus with this chip select takes, as far as that is the same on all Pis: data in,

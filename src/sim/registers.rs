@@ -4,26 +4,13 @@
 //! what stands at their inputs; at each rising edge of the clock the row moves on by one, the last
 //! input of the first chip first, and what stands at the serial input of the last chip follows.
 
+use super::switches::{ReaderSim, Switches};
 use crate::time::Mono;
-use fastrand::Rng;
-use shakmaty::{Bitboard, Square};
 
-/// A switch bounces for so long at the most, in microseconds. Reed contacts take a few
-/// milliseconds.
-const BOUNCE_US: u64 = 4_000;
-/// While it bounces it may read otherwise this often.
-const BOUNCE_STEP_US: u64 = 150;
-
-/// The chips, and the switches at them.
+/// The chips, and the switches at them: chips in their order, inputs A to H.
 #[derive(Clone, Debug)]
 pub struct RegistersSim {
-    /// The square below which the switch of each input lies: chips in their order, inputs A to H.
-    inputs: [Square; 64],
-    /// The pieces on the board.
-    occupied: Bitboard,
-    /// When each switch changed last.
-    changed: [Option<Mono>; 64],
-    seed: u64,
+    switches: Switches,
     /// The row of the registers, the next bit to leave in the highest place.
     row: u64,
     is_loading: bool,
@@ -31,46 +18,31 @@ pub struct RegistersSim {
 }
 
 impl RegistersSim {
-    /// Chips with switches below the squares of a board on which these are occupied: a chip for
-    /// each rank, its inputs from the a-file on.
-    pub fn new(occupied: Bitboard, seed: u64) -> Self {
-        Self {
-            inputs: Square::ALL,
-            occupied,
-            changed: [None; 64],
-            seed,
-            row: 0,
-            is_loading: false,
-            is_powered: true,
-        }
+    /// Chips with these switches at their inputs.
+    pub fn new(switches: Switches) -> Self {
+        Self { switches, row: 0, is_loading: false, is_powered: true }
     }
 
-    /// The same chips, otherwise wired.
-    pub fn wired(mut self, inputs: [Square; 64]) -> Self {
-        self.inputs = inputs;
-        self
+    /// What stands at the inputs, in the order in which it leaves: high where no piece closes the
+    /// switch to ground.
+    fn levels(&self, at: Mono) -> u64 {
+        u64::from_be_bytes((!self.switches.closed(at)).to_le_bytes())
+    }
+}
+
+impl ReaderSim for RegistersSim {
+    fn switches(&mut self) -> &mut Switches {
+        &mut self.switches
     }
 
-    /// The squares on which a piece stands.
-    pub fn occupied(&self) -> Bitboard {
-        self.occupied
-    }
-
-    /// A piece comes to a square, or leaves it.
-    pub fn set(&mut self, at: Mono, sq: Square, is_there: bool) {
-        if self.occupied.contains(sq) != is_there {
-            self.occupied.toggle(sq);
-            self.changed[usize::from(sq)] = Some(at);
-        }
-    }
-
-    /// Whether the chips have power. Without it the data line reads as high.
-    pub fn power(&mut self, is_on: bool) {
+    /// Without power the data line reads as high.
+    fn power(&mut self, is_on: bool) {
         self.is_powered = is_on;
     }
 
-    /// The level of the load input. What stands at the inputs when it rises is what will be read.
-    pub fn load(&mut self, at: Mono, is_high: bool) {
+    /// The load input, whichever pin it is at. What stands at the inputs when it rises is what will
+    /// be read.
+    fn drive(&mut self, at: Mono, _pin: u8, is_high: bool) {
         if !is_high || self.is_loading {
             self.row = self.levels(at);
         }
@@ -78,7 +50,7 @@ impl RegistersSim {
     }
 
     /// Moves these bytes in at the far end, highest bit first. What comes out at the near end.
-    pub fn transfer(&mut self, at: Mono, bytes: &[u8]) -> Vec<u8> {
+    fn transfer(&mut self, at: Mono, bytes: &[u8]) -> Vec<u8> {
         if !self.is_powered {
             return vec![0xff; bytes.len()];
         }
@@ -97,28 +69,5 @@ impl RegistersSim {
             out.push(read);
         }
         out
-    }
-
-    /// What stands at the inputs, in the order in which it leaves: high where no piece closes the
-    /// switch to ground.
-    fn levels(&self, at: Mono) -> u64 {
-        let mut row = 0;
-        for chip in self.inputs.chunks(8) {
-            for sq in chip.iter().rev() {
-                row = row << 1 | u64::from(!self.is_closed(at, *sq));
-            }
-        }
-        row
-    }
-
-    fn is_closed(&self, at: Mono, sq: Square) -> bool {
-        let is_there = self.occupied.contains(sq);
-        let Some(changed) = self.changed[usize::from(sq)] else { return is_there };
-        let us = at.0.saturating_sub(changed.0);
-        if us >= BOUNCE_US {
-            return is_there;
-        }
-        let step = us / BOUNCE_STEP_US;
-        Rng::with_seed(self.seed ^ changed.0 ^ (step << 40) ^ (u64::from(sq) << 48)).bool()
     }
 }

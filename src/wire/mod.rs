@@ -23,6 +23,7 @@ pub mod command;
 pub mod contact;
 pub mod dgt3000;
 mod errand;
+pub mod expander;
 pub mod field;
 pub mod frame;
 pub mod ht16k33;

@@ -329,7 +329,30 @@ fn a_matrix_that_cannot_work_is_refused() {
         ("scans_per_s = 5000", "use 20 to 500"),
         ("speed_khz = 9000", "use 50 to 5000"),
         ("debounce_ms = 0", "use 2 to 200"),
-        ("bus = \"\"", "bus is empty"),
+        ("settle_us = 0", "use 5 to 1000"),
+        ("rows = [4, 17]", "rows names 2 pins; a board has eight"),
+        ("chips = \"rows\"\noccupied = \"high\"", "rows are pulled low; leave it out"),
+        (
+            "chips = \"rows\"\nrows = [4, 17, 27, 22, 10, 9, 11, 18]",
+            "BCM 18 is both rows and a pin of columns",
+        ),
+        ("chips = \"rows\"\nrows = [4, 4, 27, 22, 10, 9, 11, 26]", "BCM 4 stands twice in rows"),
+        (
+            "chips = \"mcp23017\"\naddresses = [0x20, 0x21, 0x22, 0x23]",
+            "addresses names 4 chips; a board has 5 MCP23017, for GPA7 and GPB7 are outputs only",
+        ),
+        ("chips = \"pcf8575\"\naddresses = [0x20]", "a board has 4 PCF8575"),
+        (
+            "chips = \"pca9555\"\naddresses = [0x20, 0x21, 0x22, 0x38]",
+            "a PCA9555 has none of 0x38; use 0x20 to 0x27",
+        ),
+        (
+            "chips = \"pca9555\"\naddresses = [0x20, 0x21, 0x22, 0x21]",
+            "0x21 stands twice; each chip has its own",
+        ),
+        ("chips = \"mcp23s17\"\naddresses = [0x20]", "those of MCP23S17 are 0x20 to 0x23"),
+        ("chips = \"pcf8575\"\ninterrupt = 2", "BCM 2 is both interrupt and a pin of chips"),
+        ("interrupt = 40\nchips = \"pcf8575\"", "there is no pin BCM 40"),
         (usual, "there are 1 groups"),
     ] {
         let text = format!("[[board]]\nport = \"gpio\"\n[board.matrix]\n{lines}\n");
@@ -351,6 +374,16 @@ fn a_matrix_that_cannot_work_is_refused() {
             board("a", "", "") + &board("b", "", "bus = \"/dev/spidev1.0\""),
             "BCM 25 is taken twice, by load and by load of board \"a\"",
         ),
+        (
+            board("a", "", "chips = \"pcf8575\"")
+                + &board("b", "", "chips = \"pca9555\"\naddresses = [36, 37, 35, 38]"),
+            "both have a chip at 0x23 of \"/dev/i2c-1\"",
+        ),
+        (
+            board("a", "clock = \"gpio\"\n", "")
+                + &board("b", "", "chips = \"rows\"\nbus = \"/dev/gpiochip4\""),
+            "BCM 25 is taken twice",
+        ),
         (board("a", "drive_clock = true\ntime_control = \"5m\"\n", ""), "behind a DGT board"),
     ] {
         let why = load(&text).expect_err(words);
@@ -358,6 +391,11 @@ fn a_matrix_that_cannot_work_is_refused() {
     }
     let two = board("a", "clock = \"gpio\"\n", "")
         + &board("b", "", "load = 24\nbus = \"/dev/spidev1.0\"");
+    let rows = board("a", "clock = \"gpio\"\n", "chips = \"rows\"");
+    load(&rows).expect("rows and columns and a clock fit on a Pi");
+    let shared = board("a", "clock = \"gpio\"\n", "chips = \"pcf8575\"")
+        + &board("b", "", "chips = \"pcf8575\"\naddresses = [0x24, 0x25, 0x26, 0x27]");
+    load(&shared).expect("two boards of expanders and displays share a bus");
     let config = load(&two).expect("two boards and a clock fit on a Pi");
     assert_eq!(config.boards[0].settings().board, BoardKind::Scanned);
     assert_eq!(Config::default().boards[0].settings().board, BoardKind::Dgt);

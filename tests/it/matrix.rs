@@ -1,5 +1,5 @@
-//! Switches on the pins: from the configuration to the PGN through the real program, on a
-//! simulated board of shift registers whose bus is a socket; and whole games in virtual time, in
+//! Switches on the pins: from the configuration to the PGN through the real program, on simulated
+//! boards whose bus is a socket, by all that reads switches; and whole games in virtual time, in
 //! which contacts bounce and are scanned.
 //!
 //! `ROKADE_LIVE` says how many games each row of the live test has, and with ten or more they are
@@ -7,29 +7,32 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "matrix/mock.rs"]
+pub(crate) mod mock;
+#[path = "matrix/readers.rs"]
+mod readers;
+
 use std::fs;
 use std::time::Duration;
 
-use embedded_hal::digital::OutputPin;
-use embedded_hal::spi::{Operation, SpiDevice};
+use mock::MockBus;
 use rokade::board::Wiring;
 use rokade::game::Event;
-use rokade::shell::matrix::registers::{Registers, ShiftRegisters};
+use rokade::shell::config::SwitchReader;
 use rokade::shell::matrix::simulated::{self, SimulatedStub};
-use rokade::shell::matrix::{MatrixError, Scanner, Scans};
+use rokade::shell::matrix::{MatrixError, Scans};
 use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Choice, Recipe, Trial};
 use rokade::sim::verdict::TrialVerdict;
-use rokade::sim::{Also, RegistersSim, Replay, Script, TableKind, hands};
+use rokade::sim::{Also, RegistersSim, Replay, Script, Switches, TableKind, hands};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Square};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -41,65 +44,16 @@ use crate::program::{Daemon, LIMIT, Place, STEP, is_live, moves_of};
 const LOAD: u8 = 25;
 /// Half-moves of a live game, of the small version and of the large.
 pub(crate) const PLIES: (usize, usize) = (8, 60);
-/// Between two scans.
-const PERIOD: Duration = Duration::from_millis(5);
+/// What is read half as often.
+const SLOW: SwitchReader = SwitchReader::Pcf8575;
+/// What reads shift registers.
+const REED: SwitchReader = SwitchReader::ShiftRegisters;
 /// How long a square must read the same.
 const DEBOUNCE: Duration = Duration::from_millis(10);
 /// What lasts so long is seen also by scans that are late.
 const SEEN_FOR_SURE: Duration = Duration::from_millis(150);
 /// A game that was played is on record within this time.
 const CONCLUDES: Duration = Duration::from_secs(20);
-
-/// Chips on a bus, and the pin that loads them. All copies are the same chips.
-#[derive(Clone, Debug)]
-struct Chips {
-    sim: Arc<Mutex<RegistersSim>>,
-    at: Arc<Mutex<Mono>>,
-}
-
-impl embedded_hal::spi::ErrorType for Chips {
-    type Error = embedded_hal::spi::ErrorKind;
-}
-
-impl SpiDevice for Chips {
-    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), Self::Error> {
-        for operation in operations {
-            let Operation::Transfer(read, write) = operation else { panic!("one transfer a scan") };
-            let at = *self.at.lock().unwrap();
-            read.copy_from_slice(&self.sim.lock().unwrap().transfer(at, write));
-        }
-        Ok(())
-    }
-}
-
-impl embedded_hal::digital::ErrorType for Chips {
-    type Error = std::convert::Infallible;
-}
-
-impl OutputPin for Chips {
-    fn set_low(&mut self) -> Result<(), Self::Error> {
-        self.sim.lock().unwrap().load(*self.at.lock().unwrap(), false);
-        Ok(())
-    }
-
-    fn set_high(&mut self) -> Result<(), Self::Error> {
-        self.sim.lock().unwrap().load(*self.at.lock().unwrap(), true);
-        Ok(())
-    }
-}
-
-impl Chips {
-    fn new(sim: RegistersSim) -> Self {
-        Self { sim: Arc::new(Mutex::new(sim)), at: Arc::default() }
-    }
-
-    fn scanner(&self, loops_back: bool) -> ShiftRegisters<Self, Self> {
-        let how = Registers { bus: "/dev/spidev0.0".into(), is_low_active: true, loops_back };
-        let mut load = self.clone();
-        load.set_low().unwrap();
-        ShiftRegisters::new(self.clone(), load, how)
-    }
-}
 
 /// The inputs as the settings name them.
 fn groups(inputs: &[Square; 64]) -> Vec<String> {
@@ -113,14 +67,14 @@ fn start_squares() -> shakmaty::Bitboard {
 
 #[test]
 fn a_scan_reads_each_square_at_its_input() {
-    let chips = Chips::new(RegistersSim::new(start_squares(), 1));
-    let mut scanner = chips.scanner(true);
+    let chips = MockBus::of(REED, start_squares());
+    let mut scanner = chips.registers(true);
     let wiring = Wiring::default();
     for _ in 0..3 {
         assert_eq!(wiring.squares(scanner.scan().unwrap()), start_squares());
     }
-    *chips.at.lock().unwrap() = Mono::from_millis(100);
-    chips.sim.lock().unwrap().set(Mono::from_millis(50), Square::E2, false);
+    chips.set_now(Mono::from_millis(100));
+    chips.set(Mono::from_millis(50), Square::E2, false);
     let expected = start_squares().without(Square::E2);
     assert_eq!(wiring.squares(scanner.scan().unwrap()), expected);
     // Each square by itself, however it is wired.
@@ -129,40 +83,44 @@ fn a_scan_reads_each_square_at_its_input() {
     let groups = groups(&inputs);
     let wiring = Wiring::parse(&groups).unwrap();
     for sq in Square::ALL {
-        let chips = Chips::new(RegistersSim::new(sq.into(), 1).wired(inputs));
-        assert_eq!(wiring.squares(chips.scanner(true).scan().unwrap()), sq.into());
-        assert_eq!(wiring.squares(chips.scanner(false).scan().unwrap()), sq.into());
+        let switches = Switches::new(sq.into(), 1).wired(inputs);
+        let chips = MockBus::new(Box::new(RegistersSim::new(switches)));
+        assert_eq!(wiring.squares(chips.registers(true).scan().unwrap()), sq.into());
+        assert_eq!(wiring.squares(chips.registers(false).scan().unwrap()), sq.into());
     }
 }
 
 #[test]
 fn chips_that_do_not_answer_are_no_empty_board() {
-    let chips = Chips::new(RegistersSim::new(start_squares(), 1));
-    let mut scanner = chips.scanner(true);
-    chips.sim.lock().unwrap().power(false);
+    let chips = MockBus::of(REED, start_squares());
+    let mut scanner = chips.registers(true);
+    chips.power(false);
     let why = scanner.scan().unwrap_err();
     assert_eq!(why, MatrixError::Silent { sent: 0xa5, got: 0xff });
     assert!(why.to_string().contains("a5 was sent through them, and ff came back"), "{why}");
-    chips.sim.lock().unwrap().power(true);
+    chips.power(true);
     scanner.scan().unwrap();
     // Who has not wired that wire sees none of it.
-    chips.sim.lock().unwrap().power(false);
-    assert_eq!(chips.scanner(false).scan(), Ok(0));
+    chips.power(false);
+    assert_eq!(chips.registers(false).scan(), Ok(0));
 }
 
 /// What a daemon hears of the same hands when it scans switches that bounce: each change is later
 /// by a few scans, and readings that last too short are none.
-fn scanned(script: &Script, seed: u64) -> Script {
+fn scanned(script: &Script, seed: u64, chips: SwitchReader) -> Script {
     let start = script.header.start.clone().unwrap().into_setup();
-    let chips = Chips::new(RegistersSim::new(start.board.occupied(), seed));
-    let mut scanner = chips.scanner(true);
+    let switches = Switches::new(start.board.occupied(), seed);
+    let period = Duration::from_millis(if chips == REED { 5 } else { 10 });
+    let kind = chips;
+    let chips = MockBus::new(simulated::reader(kind, switches));
+    let mut scanner = chips.scanner(kind);
     let mut scans = Scans::new(Wiring::default(), DEBOUNCE);
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut told = Vec::new();
     let mut due = Mono::default();
     let mut scan_until = |until: Mono, told: &mut Vec<(Mono, Happening)>| {
         while due < until {
-            *chips.at.lock().unwrap() = due;
+            chips.set_now(due);
             for event in scans.scan(due, scanner.scan().unwrap(), false) {
                 if let Event::Sensed(sq, reading) = event {
                     told.push((due, Happening::Sensed { sq, reading, is_lost: false }));
@@ -174,14 +132,14 @@ fn scanned(script: &Script, seed: u64) -> Script {
             } else {
                 Duration::ZERO
             };
-            due = due + PERIOD + late;
+            due = due + period + late;
         }
     };
     for (at, what) in &script.happenings {
         scan_until(*at, &mut told);
         match what {
             Happening::Sensed { sq, reading, .. } => {
-                chips.sim.lock().unwrap().set(*at, *sq, *reading != Reading::Empty);
+                chips.set(*at, *sq, *reading != Reading::Empty);
             }
             other => told.push((*at, other.clone())),
         }
@@ -192,14 +150,16 @@ fn scanned(script: &Script, seed: u64) -> Script {
 
 #[test]
 fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
-    for (profile, has_clock) in [("club", true), ("club", false), ("blitz", true)] {
+    let rows = [("club", true, REED), ("club", false, REED), ("blitz", true, REED)];
+    let rows = rows.into_iter().chain([("club", true, SLOW), ("blitz", true, SLOW)]);
+    for (profile, has_clock, chips) in rows {
         let (mut n_direct, mut n_scanned) = (0, 0);
         let table = TableKind { sight: Sight::Occupied, has_clock };
         for seed in 0..20 {
             let choice = Choice::Invented;
             let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
             let Trial { start, performance, verdict, .. } = Trial::run(recipe, &[]);
-            let script = scanned(&performance.script, seed);
+            let script = scanned(&performance.script, seed, chips);
             let replay = Replay::run(&script);
             let by_scans = TrialVerdict::new(&start, &performance.truth, &replay, &script);
             assert!(!by_scans.is_silently_wrong(), "{recipe}: {by_scans}");
@@ -209,7 +169,8 @@ fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
             n_direct += usize::from(verdict.is_right());
             n_scanned += usize::from(by_scans.is_right());
         }
-        println!("{profile}, clock {has_clock}: {n_direct} directly, {n_scanned} scanned, of 20");
+        let chips = chips.word();
+        println!("{profile}, {chips}, clock {has_clock}: {n_direct} directly, {n_scanned} scanned");
         assert!(n_scanned + 1 >= n_direct, "{profile}: {n_scanned} for {n_direct}");
     }
 }
@@ -258,7 +219,13 @@ fn is_unhurried(script: &Script) -> bool {
     })
 }
 
-fn seat(place: &Place, number: usize, row: Row, n_plies: usize, text: &mut String) -> Seat {
+fn seat(
+    (place, number): (&Place, usize),
+    row: Row,
+    chips: SwitchReader,
+    n_plies: usize,
+    text: &mut String,
+) -> Seat {
     let classics = classics();
     let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
     let moves = &long[number % long.len()].moves[..n_plies];
@@ -281,8 +248,8 @@ fn seat(place: &Place, number: usize, row: Row, n_plies: usize, text: &mut Strin
     if row.has_clock {
         *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
     }
-    *text += &format!("[board.matrix]\nbus = {bus:?}\nload = {LOAD}\n");
-    let (board, mut actor) = simulated::open(&played.script.header, &bus).unwrap();
+    *text += &format!("[board.matrix]\nbus = {bus:?}\nload = {LOAD}\nchips = {:?}\n", name(chips));
+    let (board, mut actor) = simulated::open(&played.script.header, &bus, chips).unwrap();
     let clock = row.has_clock.then(|| {
         let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
         tokio::spawn(works.run());
@@ -294,6 +261,11 @@ fn seat(place: &Place, number: usize, row: Row, n_plies: usize, text: &mut Strin
     tokio::spawn(actor.run());
     let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
     Seat { row, intended, played, board, clock }
+}
+
+/// What chips are called in the settings.
+pub(crate) fn name(chips: SwitchReader) -> &'static str {
+    if chips == REED { "74hc165" } else { chips.word() }
 }
 
 /// The arbiter starts White's clock, and looks whether it runs: while the bridge speaks it is deaf.
@@ -360,29 +332,53 @@ pub(crate) fn configure(place: &Place, boards: &str) {
     fs::write(place.path("rokade.toml"), head + boards).unwrap();
 }
 
+/// Plays these games at once, each on a board of its own.
+async fn play_all(games: Vec<(Row, SwitchReader)>, n_plies: usize) {
+    let place = Place::new();
+    let mut text = String::new();
+    let seats = (1..)
+        .zip(games)
+        .map(|(number, (row, chips))| seat((&place, number), row, chips, n_plies, &mut text));
+    let seats: Vec<Seat> = seats.collect();
+    configure(&place, &text);
+    let daemon = place.start();
+    for number in 1..=seats.len() {
+        wait_until_live(&place, number, &daemon).await;
+    }
+    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+    for (number, game) in (1..).zip(games) {
+        let seat = game.await.unwrap();
+        let Seat { row, intended, .. } = &seat;
+        is_recorded((&place, number, &daemon), row, intended).await;
+    }
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn games_on_switches_are_recorded_from_the_settings_to_the_pgn() {
     let n: usize = std::env::var("ROKADE_LIVE").map_or(1, |n| n.parse().unwrap());
     let n_plies = if n >= 10 { PLIES.1 } else { PLIES.0 };
     for _ in 0..n.div_ceil(4) {
-        let place = Place::new();
-        let mut text = String::new();
-        let rows: Vec<Row> = (0..n.min(4)).flat_map(|_| rows()).collect();
-        let seats =
-            (1..).zip(rows).map(|(number, row)| seat(&place, number, row, n_plies, &mut text));
-        let seats: Vec<Seat> = seats.collect();
-        configure(&place, &text);
-        let daemon = place.start();
-        for number in 1..=seats.len() {
-            wait_until_live(&place, number, &daemon).await;
+        let rows = (0..n.min(4)).flat_map(|_| rows());
+        play_all(rows.map(|row| (row, REED)).collect(), n_plies).await;
+    }
+}
+
+/// Of each kind one game, in turns by club and blitz hands, with and without referee and clock;
+/// with `ROKADE_LIVE` so many, in each of these ways.
+#[tokio::test(flavor = "multi_thread")]
+async fn games_are_recorded_whatever_reads_the_switches() {
+    let others = SwitchReader::ALL.into_iter().filter(|chips| *chips != REED);
+    let Ok(n) = std::env::var("ROKADE_LIVE") else {
+        let games = rows().into_iter().zip(others).collect();
+        return play_all(games, PLIES.0).await;
+    };
+    let n: usize = n.parse().unwrap();
+    let n_plies = if n >= 10 { PLIES.1 } else { PLIES.0 };
+    for chips in others {
+        for _ in 0..n {
+            play_all(rows().into_iter().map(|row| (row, chips)).collect(), n_plies).await;
         }
-        let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
-        for (number, game) in (1..).zip(games) {
-            let seat = game.await.unwrap();
-            let Seat { row, intended, .. } = &seat;
-            is_recorded((&place, number, &daemon), row, intended).await;
-        }
-        assert_eq!(daemon.stop().await.0, Some(0));
     }
 }
 
@@ -400,7 +396,7 @@ async fn doctor_learns_how_switches_are_wired() {
         sight: Sight::Occupied,
         ..rokade::sim::script::Header::dgt()
     };
-    let (stub, actor) = simulated::open(&header, &bus).unwrap();
+    let (stub, actor) = simulated::open(&header, &bus, REED).unwrap();
     tokio::spawn(actor.wired(inputs).run());
 
     let mut command = place.command(&["doctor", "--calibrate"]);
@@ -477,9 +473,9 @@ async fn a_matrix_that_is_not_there_keeps_nobody_waiting() {
         + &board("table-3", "/dev/spidev6.2").replace("bus = ", "load = 24\nbus = ")
         + &board("table-4", place.path("none").to_str().unwrap());
     configure(&place, &text);
-    let (_works, actor) = simulated::open(&header, &works).unwrap();
+    let (_works, actor) = simulated::open(&header, &works, REED).unwrap();
     tokio::spawn(actor.run());
-    let (chips, actor) = simulated::open(&header, &dead).unwrap();
+    let (chips, actor) = simulated::open(&header, &dead, REED).unwrap();
     chips.power(false).unwrap();
     tokio::spawn(actor.run());
     let daemon = place.start();

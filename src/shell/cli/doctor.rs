@@ -1,30 +1,15 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
 use super::bus::{self, Looked};
-use super::{Failure, chips, runtime, say};
-use crate::board::calibration::WalkStep;
-use crate::board::{Calibration, Wiring};
-use crate::shell::config::{BoardConfig, Config, Maker, Matrix};
+use super::{Failure, chips, runtime, say, switches};
+use crate::shell::config::{BoardConfig, Config, Maker};
 use crate::shell::journal::Limits;
-use crate::shell::matrix::{self, Scanner};
-use crate::shell::now::Now;
-use crate::time::Mono;
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
-use shakmaty::{Bitboard, File, Rank, Square};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead};
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::Duration;
-
-/// A matrix is looked at for so long.
-const LOOK: Duration = Duration::from_secs(1);
-/// A square that changes more often in that time, with nobody at it, has a loose contact.
-const FLICKERS: u32 = 8;
 
 /// Looks at the boards of the configuration. Stop the daemon first: a bus is one program's.
 #[derive(Debug, Args)]
@@ -47,7 +32,7 @@ const LEAST: u64 = Limits::USUAL.segment;
 
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Diagnosis {
+pub(super) struct Diagnosis {
     /// Of which board.
     board: String,
     /// Whether all is well.
@@ -57,6 +42,22 @@ struct Diagnosis {
     /// What it means, and what to do; nothing if all is well.
     #[serde(skip_serializing_if = "String::is_empty")]
     means: String,
+}
+
+impl Diagnosis {
+    /// All is well with this board.
+    pub(super) fn good(board: &BoardConfig, saw: impl Into<String>) -> Self {
+        Self { board: board.name.clone(), is_good: true, saw: saw.into(), means: String::new() }
+    }
+
+    /// Something is not.
+    pub(super) fn bad(
+        board: &BoardConfig,
+        saw: impl Into<String>,
+        means: impl Into<String>,
+    ) -> Self {
+        Self { board: board.name.clone(), is_good: false, saw: saw.into(), means: means.into() }
+    }
 }
 
 impl Doctor {
@@ -73,7 +74,7 @@ impl Doctor {
         let mut lines = BTreeMap::new();
         for board in boards {
             let found = if board.is_on_pins() {
-                of_matrix(board)
+                switches::look(board)
             } else if board.is_on_bus() {
                 of_bus(board, config, &mut lines)?
             } else {
@@ -218,105 +219,7 @@ fn of_bus(
     Ok(found)
 }
 
-/// A board of switches.
-fn of_matrix(board: &BoardConfig) -> Vec<Diagnosis> {
-    let finding = |is_good, saw: String, means: String| Diagnosis {
-        board: board.name.clone(),
-        is_good,
-        saw,
-        means,
-    };
-    let mut scanner = match matrix::open(&board.matrix) {
-        Ok(scanner) => scanner,
-        Err(why) => return vec![finding(false, why.to_string(), String::new())],
-    };
-    let seen = match ScanTally::look(scanner.as_mut(), &board.matrix) {
-        Ok(seen) => seen,
-        Err(why) => return vec![finding(false, why, String::new())],
-    };
-    let wiring = board.matrix.wiring();
-    let occupied = wiring.squares(seen.last);
-    let mut found = vec![finding(
-        true,
-        format!(
-            "read {} times in a second, {} us each; {} squares are occupied\n{}",
-            seen.n_scans,
-            seen.scan_us,
-            occupied.count(),
-            drawn(occupied)
-        ),
-        String::new(),
-    )];
-    if !board.matrix.loop_back {
-        found.push(finding(
-            true,
-            "whether the chips answer is not known: loop_back is off".to_owned(),
-            String::new(),
-        ));
-    }
-    let loose = seen.loose(&wiring);
-    if !loose.is_empty() {
-        let squares: Vec<String> = loose.iter().map(Square::to_string).collect();
-        found.push(finding(
-            false,
-            format!("{} do not rest", squares.join(", ")),
-            "a wire is loose, an input has no pull-up, or a magnet is too weak".to_owned(),
-        ));
-    }
-    found
-}
-
-/// What a matrix showed.
-struct ScanTally {
-    last: u64,
-    n_scans: u32,
-    scan_us: u64,
-    changes: [u32; 64],
-}
-
-impl ScanTally {
-    fn look(scanner: &mut dyn Scanner, settings: &Matrix) -> Result<Self, String> {
-        let now = Now::start();
-        let mut seen = Self { last: 0, n_scans: 0, scan_us: 0, changes: [0; 64] };
-        let mut spent = Duration::ZERO;
-        while now.stamp().mono < Mono::default() + LOOK {
-            let before = now.stamp().mono;
-            let scan = scanner.scan().map_err(|why| why.to_string())?;
-            spent += now.stamp().mono.since(before);
-            if seen.n_scans > 0 {
-                for input in Bitboard(scan ^ seen.last) {
-                    seen.changes[usize::from(input)] += 1;
-                }
-            }
-            (seen.last, seen.n_scans) = (scan, seen.n_scans + 1);
-            thread::sleep(settings.period().saturating_sub(now.stamp().mono.since(before)));
-        }
-        let each = spent / seen.n_scans.max(1);
-        seen.scan_us = u64::try_from(each.as_micros()).unwrap_or(u64::MAX);
-        Ok(seen)
-    }
-
-    fn loose(&self, wiring: &Wiring) -> Vec<Square> {
-        let is_loose = |input: &usize| self.changes[*input] > FLICKERS;
-        (0..64).filter(is_loose).map(|input| wiring.square(input)).collect()
-    }
-}
-
-/// The board as White sees it.
-fn drawn(occupied: Bitboard) -> String {
-    let mut text = String::new();
-    for rank in Rank::ALL.into_iter().rev() {
-        text += &format!("      {rank} ");
-        for file in File::ALL {
-            let is_there = occupied.contains(Square::from_coords(file, rank));
-            text += if is_there { " x" } else { " ." };
-        }
-        text.push('\n');
-    }
-    text + "         a b c d e f g h"
-}
-
-/// Learns the wiring of the one board of switches that is meant.
+/// Learns the wiring of the one board of switches that is meant, or the chips of its set.
 fn calibrate(boards: &[&BoardConfig]) -> Result<(), Failure> {
     let may_be = |it: &&&BoardConfig| it.is_on_pins() || it.maker == Maker::Certabo;
     let found: Vec<&&BoardConfig> = boards.iter().filter(may_be).collect();
@@ -330,81 +233,7 @@ fn calibrate(boards: &[&BoardConfig]) -> Result<(), Failure> {
     if board.maker == Maker::Certabo {
         return chips::calibrate(board);
     }
-    let device = |why: matrix::MatrixError| Failure::Device(why.to_string());
-    let mut scanner = matrix::open(&board.matrix).map_err(device)?;
-    let (now, skips) = (Now::start(), entered());
-    let mut walk = Calibration::new(board.matrix.debounce());
-    let mut asked = None;
-    say("Take all pieces off the board. Enter passes a square over that shows nothing.")?;
-    while !walk.is_done() {
-        let scan = scanner.scan().map_err(device)?;
-        if let Some(step) = walk.scan(now.stamp().mono, scan) {
-            say(told(&step))?;
-        }
-        if skips.try_recv().is_ok() {
-            walk.skip();
-        }
-        let wants = walk.wants();
-        if let Some(sq) = wants.filter(|_| wants != asked) {
-            say(format!("Put a piece on {sq}."))?;
-        }
-        asked = wants;
-        thread::sleep(board.matrix.period());
-    }
-    let lines: Vec<String> =
-        walk.wiring().groups().iter().map(|it| format!("    {it:?},")).collect();
-    say(format!("Put this under [board.matrix]:\ninputs = [\n{}\n]", lines.join("\n")))?;
-    if !walk.dead().is_empty() {
-        let dead: Vec<String> = walk.dead().iter().map(Square::to_string).collect();
-        let dead = dead.join(", ");
-        return Err(Failure::Device(format!(
-            "no input was found for {dead}; check their switches"
-        )));
-    }
-    Ok(())
-}
-
-fn told(step: &WalkStep) -> String {
-    let list = |inputs: &[usize]| {
-        let names: Vec<String> = inputs.iter().map(|input| name_of(*input)).collect();
-        names.join(", ")
-    };
-    match step {
-        WalkStep::Begun(stuck) if stuck.is_empty() => "The board is empty.".to_owned(),
-        WalkStep::Begun(stuck) => format!(
-            "These inputs read as occupied on an empty board, and are passed over: {}. A switch is \
-             stuck, or an input has no pull-up.",
-            list(stuck)
-        ),
-        WalkStep::Found(sq, input) => format!("{sq} is {}. Lift it.", name_of(*input)),
-        WalkStep::Joined(sq, other) => {
-            format!("{sq} closes the input of {other}: lift the piece, and put it on {sq} again.")
-        }
-        WalkStep::Several(inputs) => format!(
-            "Several inputs close at once: {}. Lift all pieces, and put one alone; if it stays so, \
-             the magnet is too strong.",
-            list(inputs)
-        ),
-    }
-}
-
-/// What an input is called on the sheet.
-fn name_of(input: usize) -> String {
-    let letter = char::from(b'A' + u8::try_from(input % 8).unwrap_or(0));
-    format!("input {letter} of chip {}", input / 8 + 1)
-}
-
-/// Each time that somebody presses Enter.
-fn entered() -> Receiver<()> {
-    let (tx, rx) = mpsc::channel();
-    thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            if line.is_err() || tx.send(()).is_err() {
-                return;
-            }
-        }
-    });
-    rx
+    switches::calibrate(board)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::troubles::Troubles;
 use super::{Failure, say};
 use crate::game::BoardKind;
 use crate::laws::Edition;
+use crate::shell::config::SwitchReader;
 use crate::sim::maker;
 use crate::sim::reach::Why;
 use crate::sim::shrink::Symptom;
@@ -40,7 +41,8 @@ pub(super) struct GamesOptions {
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
     /// of dgt and reed serve other programs, too, and so do those of other makers: millennium,
-    /// certabo, and sentio, which sees occupied squares
+    /// certabo, and sentio, which sees occupied squares; and switches that are read otherwise than
+    /// reed's: rows, pcf8575, pca9555, mcp23017, mcp23s17
     #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = model)]
     pub(super) board: Model,
     /// Play without a clock
@@ -86,18 +88,28 @@ pub(super) struct Model {
     pub(super) sight: Sight,
     /// Whose it is, if not one of DGT.
     pub(super) maker: Option<BoardKind>,
+    /// What reads its switches, if it has some.
+    pub(super) chips: SwitchReader,
 }
 
 fn model(word: &str) -> Result<Model, String> {
+    let chips = SwitchReader::ALL.into_iter().find(|chips| chips.word() == word);
+    let (maker, usual) = (None, SwitchReader::default());
+    if let Some(chips) = chips {
+        return Ok(Model { sight: Sight::Occupied, maker, chips });
+    }
     if let Some(sight) = Sight::parse(word) {
-        return Ok(Model { sight, maker: None });
+        return Ok(Model { sight, maker, chips: usual });
     }
     if word == "sentio" {
-        return Ok(Model { sight: Sight::Occupied, maker: Some(BoardKind::Certabo) });
+        let maker = Some(BoardKind::Certabo);
+        return Ok(Model { sight: Sight::Occupied, maker, chips: usual });
     }
-    let maker = maker::parse(word)
-        .ok_or_else(|| format!("there is dgt, color, reed, sentio, {}", maker::WORDS.join(", ")))?;
-    Ok(Model { sight: Sight::Pieces, maker: Some(maker) })
+    let maker = maker::parse(word).ok_or_else(|| {
+        let of_switches = SwitchReader::ALL.map(SwitchReader::word).join(", ");
+        format!("there is dgt, color, sentio, {of_switches}, {}", maker::WORDS.join(", "))
+    })?;
+    Ok(Model { sight: Sight::Pieces, maker: Some(maker), chips: usual })
 }
 
 impl GamesOptions {

@@ -20,6 +20,7 @@ mod sim_bus;
 mod sim_desk;
 mod sim_matrix;
 mod status;
+mod switches;
 mod tools;
 mod troubles;
 

@@ -1,7 +1,8 @@
-//! `rokade simulate --board reed`: a board of switches, whose bus is a socket.
+//! `rokade simulate --board reed` and its like: a board of switches, whose bus is a socket.
 
 use super::tools::{SimGame, asked_to_stop};
 use super::{Failure, chain, demo, say};
+use crate::shell::config::SwitchReader;
 use crate::shell::matrix::simulated;
 use crate::shell::now::Now;
 use crate::shell::pty::{PtyBridge, Speed};
@@ -15,13 +16,14 @@ const SETS_WITHIN: Duration = Duration::from_secs(10);
 /// Ctrl-C.
 pub(super) async fn serve(
     game: SimGame,
+    chips: SwitchReader,
     link: &Path,
     bridge: Option<&Path>,
     speed: Speed,
 ) -> Result<(), Failure> {
     let device = |e: &dyn std::error::Error| Failure::Device(chain(e));
     let (mut stub, mut actor) =
-        simulated::open(&game.script.header, link).map_err(|e| device(&e))?;
+        simulated::open(&game.script.header, link, chips).map_err(|e| device(&e))?;
     let mut clock = None;
     if let Some(path) = bridge {
         let opened = PtyBridge::open(Now::start(), Some(path.to_owned()));

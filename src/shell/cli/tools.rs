@@ -237,8 +237,8 @@ impl Visitor for FirstGame {
 pub(super) struct Simulate {
     #[command(flatten)]
     simulate: SimulateOptions,
-    /// A name for the board's end of the line, kept when the board is plugged in anew. With --board
-    /// reed the socket that takes the place of the bus: `bus = "PATH"` under [board.matrix]
+    /// A name for the board's end of the line, kept when the board is plugged in anew. Of a board of
+    /// switches the socket that takes the place of the bus: `bus = "PATH"` under [board.matrix]
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
     /// A name for the line of a simulated bridge with a DGT 3000 on its jack, which takes the place
@@ -272,7 +272,8 @@ impl Simulate {
             _ if game.script.header.maker.is_some() => {}
             (Sight::Occupied, Some(link)) => {
                 let (bridge, speed) = (self.bridge.as_deref(), self.simulate.speed());
-                return runtime()?.block_on(sim_matrix::serve(game, link, bridge, speed));
+                let chips = self.games.board.chips;
+                return runtime()?.block_on(sim_matrix::serve(game, chips, link, bridge, speed));
             }
             (Sight::Occupied, None) => {
                 let why = "a board of switches needs a place for its socket; name one with --link, \

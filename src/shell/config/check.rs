@@ -2,7 +2,7 @@
 
 use super::{BoardConfig, Config, Maker, Shine};
 use crate::shell::clock::kind::Source;
-use crate::shell::pins;
+use crate::shell::pins::{self, PinUse};
 use crate::wire::bus::ADDRESS_MAX;
 use crate::wire::certabo::parse_chips;
 use std::fs;
@@ -200,33 +200,51 @@ fn shares(board: &BoardConfig, other: &BoardConfig) -> Option<Result<(), String>
     })
 }
 
+/// Boards on the pins have a bus each, or chips of their own on an I2C bus.
+fn buses(on_pins: &[&BoardConfig]) -> Result<(), String> {
+    for (idx, board) in on_pins.iter().enumerate() {
+        let is_shared = |it: &&&BoardConfig| is_same(it.matrix.bus(), board.matrix.bus());
+        for other in on_pins[..idx].iter().filter(is_shared) {
+            let [name, of] = [&other.name, &board.name];
+            if !(board.matrix.chips.is_on_i2c() && other.matrix.chips.is_on_i2c()) {
+                return Err(format!(
+                    "boards {name:?} and {of:?} have the same bus {:?}; only chips on I2C share one",
+                    board.matrix.bus()
+                ));
+            }
+            let taken = other.matrix.addresses();
+            let twice = board.matrix.addresses().into_iter().find(|it| taken.contains(it));
+            if let Some(address) = twice {
+                return Err(format!(
+                    "boards {name:?} and {of:?} both have a chip at {address:#04x} of {:?}; each \
+                     has its own address",
+                    board.matrix.bus()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Each pin has one part of one board.
 fn pins(config: &Config) -> Result<(), String> {
     let on_pins: Vec<&BoardConfig> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
-    for (idx, board) in on_pins.iter().enumerate() {
-        let is_shared = |it: &&&BoardConfig| is_same(&it.matrix.bus, &board.matrix.bus);
-        if let Some(other) = on_pins[..idx].iter().find(is_shared) {
-            return Err(format!(
-                "boards {:?} and {:?} have the same bus {:?}; shift registers share none",
-                other.name, board.name, board.matrix.bus
-            ));
-        }
-    }
-    let mut taken: Vec<(u8, String, &str)> = Vec::new();
+    buses(&on_pins)?;
+    let mut taken: Vec<(PinUse, &str)> = Vec::new();
     for board in &config.boards {
         // The pins of a simulated board are its own.
-        let is_real = board.is_on_pins() && board.matrix.bus_numbers().is_some();
+        let is_real = board.is_on_pins() && board.matrix.is_real();
         let of_matrix = if is_real { board.matrix.pins() } else { Vec::new() };
         let of_clock = if board.clock.is_on_pins() { pins::of_clock() } else { Vec::new() };
-        for (pin, what) in of_matrix.into_iter().chain(of_clock) {
-            if let Some((_, other, name)) = taken.iter().find(|(other, ..)| *other == pin) {
+        for part in of_matrix.into_iter().chain(of_clock) {
+            if let Some((other, name)) = taken.iter().find(|(other, _)| other.excludes(&part)) {
                 return Err(format!(
-                    "board {:?}: BCM {pin} is taken twice, by {what} and by {other} of board \
-                     {name:?}; each needs its own",
-                    board.name
+                    "board {:?}: BCM {} is taken twice, by {} and by {} of board {name:?}; each \
+                     needs its own",
+                    board.name, part.pin, part.what, other.what
                 ));
             }
-            taken.push((pin, what, &board.name));
+            taken.push((part, &board.name));
         }
     }
     Ok(())

@@ -1,8 +1,10 @@
 //! How the switches of a board are wired to the pins of this machine: `[board.matrix]`.
 
 use crate::board::Wiring;
+use crate::shell::matrix::expanders::Chips;
 use crate::shell::matrix::registers::Registers;
-use crate::shell::pins;
+use crate::shell::pins::{self, PinUse};
+use crate::wire::expander::{ADDRESS, ADDRESS_LAST, Expander};
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +19,61 @@ pub enum SwitchReader {
     #[default]
     #[serde(rename = "74hc165")]
     ShiftRegisters,
+    /// Nothing: the switches lie between eight rows and eight columns.
+    #[serde(rename = "rows")]
+    Rows,
+    /// Four PCF8575 on I2C.
+    #[serde(rename = "pcf8575")]
+    Pcf8575,
+    /// Four PCA9555 or TCA9555 on I2C.
+    #[serde(rename = "pca9555")]
+    Pca9555,
+    /// Five MCP23017 on I2C.
+    #[serde(rename = "mcp23017")]
+    Mcp23017,
+    /// Four MCP23S17 on SPI.
+    #[serde(rename = "mcp23s17")]
+    Mcp23s17,
+}
+
+impl SwitchReader {
+    /// The kind of expander, if it is one.
+    pub const fn expander(self) -> Option<Expander> {
+        match self {
+            Self::ShiftRegisters | Self::Rows => None,
+            Self::Pcf8575 => Some(Expander::Pcf8575),
+            Self::Pca9555 => Some(Expander::Pca9555),
+            Self::Mcp23017 => Some(Expander::Mcp23017),
+            Self::Mcp23s17 => Some(Expander::Mcp23s17),
+        }
+    }
+
+    /// Whether it is on I2C, which several boards may share.
+    pub const fn is_on_i2c(self) -> bool {
+        matches!(self, Self::Pcf8575 | Self::Pca9555 | Self::Mcp23017)
+    }
+
+    /// The word by which `rokade simulate --board` knows it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ShiftRegisters => "reed",
+            Self::Rows => "rows",
+            Self::Pcf8575 => "pcf8575",
+            Self::Pca9555 => "pca9555",
+            Self::Mcp23017 => "mcp23017",
+            Self::Mcp23s17 => "mcp23s17",
+        }
+    }
+
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::ShiftRegisters,
+        Self::Rows,
+        Self::Pcf8575,
+        Self::Pca9555,
+        Self::Mcp23017,
+        Self::Mcp23s17,
+    ];
 }
 
 /// What an input reads while a piece stands on its square.
@@ -37,7 +94,7 @@ pub struct Matrix {
     /// What reads the switches.
     #[serde(deserialize_with = "super::word::one_of")]
     pub chips: SwitchReader,
-    /// The bus: a device, or the socket of a simulated board.
+    /// The bus: a device, or the socket of a simulated board; empty for the usual one.
     pub bus: String,
     /// How fast the bus is.
     pub speed_khz: u32,
@@ -45,10 +102,20 @@ pub struct Matrix {
     pub load: u8,
     /// Whether what is sent comes back through the chips.
     pub loop_back: bool,
+    /// The pins of the rows, by their BCM numbers.
+    pub rows: Vec<u8>,
+    /// The pins of the columns.
+    pub columns: Vec<u8>,
+    /// How long columns take to settle once a row is pulled low, in microseconds.
+    pub settle_us: u64,
+    /// The addresses of expanders; empty for the first ones.
+    pub addresses: Vec<u8>,
+    /// The pin of their interrupt lines; 0 for none.
+    pub interrupt: u8,
     /// What an input reads while a piece stands on its square.
     #[serde(deserialize_with = "super::word::one_of")]
     pub occupied: Occupied,
-    /// How often all squares are read.
+    /// How often all squares are read; 0 for as often as the chips can.
     pub scans_per_s: u32,
     /// How long a square must read the same before that is believed.
     pub debounce_ms: u64,
@@ -60,12 +127,17 @@ impl Default for Matrix {
     fn default() -> Self {
         Self {
             chips: SwitchReader::default(),
-            bus: "/dev/spidev0.0".to_owned(),
+            bus: String::new(),
             speed_khz: 1_000,
             load: 25,
             loop_back: true,
+            rows: vec![4, 17, 27, 22, 10, 9, 11, 26],
+            columns: vec![18, 23, 24, 25, 8, 7, 16, 20],
+            settle_us: 100,
+            addresses: Vec::new(),
+            interrupt: 0,
             occupied: Occupied::default(),
-            scans_per_s: 200,
+            scans_per_s: 0,
             debounce_ms: 10,
             inputs: Wiring::default().groups(),
         }
@@ -73,14 +145,36 @@ impl Default for Matrix {
 }
 
 impl Matrix {
+    /// The bus: a device, or the socket of a simulated board.
+    pub fn bus(&self) -> &str {
+        match self.chips {
+            _ if !self.bus.is_empty() => &self.bus,
+            SwitchReader::ShiftRegisters | SwitchReader::Mcp23s17 => "/dev/spidev0.0",
+            SwitchReader::Rows => "/dev/gpiochip0",
+            _ => "/dev/i2c-1",
+        }
+    }
+
+    /// Whether its pins are this machine's, and not a simulated board's.
+    pub(in crate::shell) fn is_real(&self) -> bool {
+        self.bus().starts_with("/dev/")
+    }
+
     /// Between two scans.
     pub(in crate::shell) fn period(&self) -> Duration {
-        Duration::from_secs(1) / self.scans_per_s.max(1)
+        let usual = if self.chips == SwitchReader::ShiftRegisters { 200 } else { 100 };
+        let rate = if self.scans_per_s == 0 { usual } else { self.scans_per_s };
+        Duration::from_secs(1) / rate
     }
 
     /// How long a square must read the same.
     pub(in crate::shell) fn debounce(&self) -> Duration {
         Duration::from_millis(self.debounce_ms)
+    }
+
+    /// How long columns take to settle.
+    pub(in crate::shell) fn settle(&self) -> Duration {
+        Duration::from_micros(self.settle_us)
     }
 
     /// Which square each input belongs to.
@@ -89,27 +183,89 @@ impl Matrix {
         Wiring::parse(&self.inputs).unwrap_or_default()
     }
 
-    /// The numbers of bus and chip select, if the bus is one of the kernel's.
+    /// The pins of rows and columns.
+    pub(in crate::shell) fn lines(&self) -> ([u8; 8], [u8; 8]) {
+        let eight = |pins: &[u8]| pins.try_into().expect("eight, as was checked");
+        (eight(&self.rows), eight(&self.columns))
+    }
+
+    /// The numbers of bus and chip select, if the bus is one of the kernel's for SPI.
     pub(in crate::shell) fn bus_numbers(&self) -> Option<(u8, u8)> {
-        let (bus, select) = self.bus.strip_prefix("/dev/spidev")?.split_once('.')?;
+        let (bus, select) = self.bus().strip_prefix("/dev/spidev")?.split_once('.')?;
         Some((bus.parse().ok()?, select.parse().ok()?))
     }
 
     /// How shift registers are used.
     pub(in crate::shell) fn registers(&self) -> Registers {
         Registers {
-            bus: PathBuf::from(&self.bus),
-            is_low_active: self.occupied == Occupied::Low,
+            bus: PathBuf::from(self.bus()),
+            is_low_active: self.is_low_active(),
             loops_back: self.loop_back,
         }
     }
 
-    /// The pins that it takes, with what for.
-    pub(super) fn pins(&self) -> Vec<(u8, String)> {
-        let mut pins = vec![(self.load, "load".to_owned())];
+    /// Where expanders are, and how they are used.
+    pub(in crate::shell) fn expanders(&self, kind: Expander) -> Chips {
+        Chips {
+            bus: PathBuf::from(self.bus()),
+            kind,
+            addresses: self.addresses(),
+            is_low_active: self.is_low_active(),
+        }
+    }
+
+    /// Whether a switch that is closed pulls its input to ground.
+    pub(in crate::shell) fn is_low_active(&self) -> bool {
+        self.occupied == Occupied::Low
+    }
+
+    /// The addresses of expanders, which are none if it has no such.
+    pub(super) fn addresses(&self) -> Vec<u8> {
+        let n = self.chips.expander().map_or(0, Expander::n_chips);
+        let first = (ADDRESS..).take(n);
+        if self.addresses.is_empty() { first.collect() } else { self.addresses.clone() }
+    }
+
+    /// The pin of the interrupt lines, if there is one.
+    pub(in crate::shell) fn interrupt(&self) -> Option<u8> {
+        (self.interrupt != 0).then_some(self.interrupt)
+    }
+
+    /// What an input is called where it is wired.
+    pub(in crate::shell) fn input_name(&self, input: usize) -> String {
+        let (group, in_group) = (input / 8, input % 8);
+        match self.chips.expander() {
+            Some(kind) => kind.pin_name(input),
+            None if self.chips == SwitchReader::Rows => {
+                format!("BCM {} x BCM {}", self.rows[group], self.columns[in_group])
+            }
+            None => {
+                let letter = char::from(b'A' + u8::try_from(in_group).unwrap_or(0));
+                format!("input {letter} of chip {}", group + 1)
+            }
+        }
+    }
+
+    /// The pins that it takes.
+    pub(in crate::shell) fn pins(&self) -> Vec<PinUse> {
+        let mut pins = Vec::new();
+        if self.chips == SwitchReader::ShiftRegisters {
+            pins.push(PinUse::new(self.load, "load"));
+        }
+        if self.chips == SwitchReader::Rows {
+            pins.extend(self.rows.iter().map(|pin| PinUse::new(*pin, "rows")));
+            pins.extend(self.columns.iter().map(|pin| PinUse::new(*pin, "columns")));
+        }
+        if self.chips.is_on_i2c() {
+            let interrupt = self.interrupt().map(|pin| PinUse::new(pin, "interrupt"));
+            pins.extend(interrupt);
+        }
+        if self.bus() == "/dev/i2c-1" {
+            pins.extend(pins::of_i2c("chips"));
+        }
         if let Some((bus, select)) = self.bus_numbers() {
-            let of_bus = pins::of_spi(bus, select);
-            pins.extend(of_bus.into_iter().map(|pin| (pin, format!("bus {}", self.bus))));
+            let of_bus = pins::of_spi(bus, select).into_iter();
+            pins.extend(of_bus.map(|pin| PinUse::new(pin, &format!("bus {}", self.bus()))));
         }
         pins
     }
@@ -119,24 +275,76 @@ impl Matrix {
         if let Err(why) = Wiring::parse(&self.inputs) {
             return Err(format!("inputs: {why}"));
         }
-        if self.bus.is_empty() {
-            return Err("bus is empty; name one, as in \"/dev/spidev0.0\"".to_owned());
-        }
         for (key, value, least, most) in [
             ("speed_khz", u64::from(self.speed_khz), 50, 5_000),
-            ("scans_per_s", u64::from(self.scans_per_s), 20, 500),
             ("debounce_ms", self.debounce_ms, 2, 200),
+            ("settle_us", self.settle_us, 5, 1_000),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(format!("{key} = {value}: use {least} to {most}"));
             }
         }
+        if self.scans_per_s != 0 && !(20..=500).contains(&self.scans_per_s) {
+            return Err(format!("scans_per_s = {}: use 20 to 500", self.scans_per_s));
+        }
+        self.check_rows()?;
+        self.check_addresses()?;
         let pins = self.pins();
-        for (idx, (pin, what)) in pins.iter().enumerate() {
+        for (idx, part) in pins.iter().enumerate() {
+            let PinUse { pin, what, .. } = part;
             pins::check(*pin).map_err(|why| format!("{what} = {pin}: {why}"))?;
-            if let Some((_, other)) = pins[..idx].iter().find(|(other, _)| other == pin) {
+            if let Some(other) = pins[..idx].iter().find(|other| other.excludes(part)) {
+                let other = &other.what;
+                return Err(if other == what {
+                    format!("BCM {pin} stands twice in {what}; each needs its own")
+                } else {
+                    format!("BCM {pin} is both {other} and a pin of {what}; each needs its own")
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_rows(&self) -> Result<(), String> {
+        for (key, pins) in [("rows", &self.rows), ("columns", &self.columns)] {
+            if pins.len() != 8 {
+                return Err(format!("{key} names {} pins; a board has eight", pins.len()));
+            }
+        }
+        if self.chips == SwitchReader::Rows && self.occupied == Occupied::High {
+            return Err("occupied = \"high\": rows are pulled low; leave it out".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_addresses(&self) -> Result<(), String> {
+        let Some(kind) = self.chips.expander() else { return Ok(()) };
+        let (n, given) = (kind.n_chips(), self.addresses());
+        if kind == Expander::Mcp23s17 && !self.addresses.is_empty() {
+            return Err("addresses: those of MCP23S17 are 0x20 to 0x23; leave it out".to_owned());
+        }
+        if given.len() != n {
+            let why = match kind {
+                Expander::Mcp23017 => {
+                    ", for GPA7 and GPB7 are outputs only since revision D of its data sheet"
+                }
+                _ => "",
+            };
+            return Err(format!(
+                "addresses names {} chips; a board has {n} {kind}{why}",
+                given.len()
+            ));
+        }
+        for (idx, address) in given.iter().enumerate() {
+            if !(ADDRESS..=ADDRESS_LAST).contains(address) {
                 return Err(format!(
-                    "BCM {pin} is both {other} and a pin of {what}; each needs its own"
+                    "addresses: a {kind} has none of {address:#04x}; use {ADDRESS:#04x} to \
+                     {ADDRESS_LAST:#04x}"
+                ));
+            }
+            if given[..idx].contains(address) {
+                return Err(format!(
+                    "addresses: {address:#04x} stands twice; each chip has its own"
                 ));
             }
         }

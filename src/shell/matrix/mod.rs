@@ -3,12 +3,15 @@
 //! A thread of its own scans it, at no higher priority than any other. Like a serial line it is
 //! never given up: chips that do not answer are told of once, and tried again.
 
+pub mod expanders;
 mod late;
 #[cfg(feature = "pi")]
 mod pi;
 pub mod registers;
 pub mod remote;
+pub mod rows;
 pub mod simulated;
+pub mod spi_expanders;
 
 use self::late::Late;
 use super::config::{BoardConfig, Matrix};
@@ -20,6 +23,7 @@ use crate::board::{Debounce, Wiring};
 use crate::game::Event;
 use crate::table::Reading;
 use crate::time::{Mono, Stamp};
+use crate::wire::expander::Expander;
 use std::fmt::Debug;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -44,14 +48,23 @@ pub enum MatrixError {
     #[error("opening {}: there is no such bus; switch SPI on (`sudo raspi-config nonint do_spi 0`) \
              and start anew, or name the right one under [board.matrix]", .0.display())]
     NoBus(PathBuf),
+    /// There is no such I2C bus.
+    #[error("opening {}: there is no such bus; switch I2C on (`sudo raspi-config nonint do_i2c 0`) \
+             and start anew, or name the right one under [board.matrix]", .0.display())]
+    NoI2c(PathBuf),
     /// There is no such socket, or nobody answers at it.
-    #[error("opening {}: no simulated board is there; start `rokade simulate --board reed --link \
-             {}`, or name a bus such as /dev/spidev0.0 under [board.matrix]",
-            .0.display(), .0.display())]
-    NoSocket(PathBuf),
+    #[error("opening {}: no simulated board is there; start `rokade simulate --board {board} \
+             --link {}`, or name a bus of this machine under [board.matrix]",
+            path.display(), path.display())]
+    NoSocket {
+        /// The path of the socket.
+        path: PathBuf,
+        /// The word by which such a board is simulated.
+        board: &'static str,
+    },
     /// This user may not.
-    #[error("opening {}: permission denied; add this user to the groups spi and gpio \
-             (`sudo usermod -aG spi,gpio $USER`), then log in again", .0.display())]
+    #[error("opening {}: permission denied; add this user to the groups spi, i2c and gpio \
+             (`sudo usermod -aG spi,i2c,gpio $USER`), then log in again", .0.display())]
     Forbidden(PathBuf),
     /// Somebody else scans it.
     #[error("opening {}: another program scans it; stop that first (`systemctl stop rokade`)",
@@ -82,6 +95,45 @@ pub enum MatrixError {
         /// What came.
         got: u8,
     },
+    /// A chip on a bus does not answer.
+    #[error("no {chip} answers at {address:#04x} of {}; check its supply, its address pins and the \
+             wires of the bus, and the addresses under [board.matrix]", bus.display())]
+    NoChip {
+        /// The path of the bus.
+        bus: PathBuf,
+        /// What should be there.
+        chip: Expander,
+        /// Its address.
+        address: u8,
+    },
+    /// A chip answers, and has forgotten what it was told.
+    #[error("the {chip} at {address:#04x} of {} has started anew; its supply fails now and then, so \
+             look at its wires and at the capacitor beside it", bus.display())]
+    Forgot {
+        /// The path of the bus.
+        bus: PathBuf,
+        /// What is there.
+        chip: Expander,
+        /// Its address.
+        address: u8,
+    },
+    /// Nothing moves on a bus.
+    #[error("{} is stuck: a chip without supply or a wire that touches another holds one of its \
+             lines low; take the chips off one by one", .0.display())]
+    Stuck(PathBuf),
+    /// Columns are low with no row pulled low.
+    #[error("columns at BCM {} are low with no row pulled low; they, or a row in which a piece \
+             stands, touch ground", listed(.0))]
+    Grounded(Vec<u8>),
+    /// More squares are occupied than a set has pieces, as only a matrix without diodes shows.
+    #[error(
+        "{0} squares read as occupied, in full rectangles: squares without a piece are shown, \
+             because there are no diodes; put one in series with every switch"
+    )]
+    NoDiodes(u32),
+    /// The pins cannot be read.
+    #[error("the pins of the matrix cannot be used ({0})")]
+    Pins(String),
     /// The bus failed.
     #[error("reading {}: the bus failed ({why})", bus.display())]
     Bus {
@@ -97,6 +149,12 @@ pub enum MatrixError {
     NotBuilt,
 }
 
+/// Pins in a sentence.
+fn listed(pins: &[u8]) -> String {
+    let names: Vec<String> = pins.iter().map(u8::to_string).collect();
+    names.join(", ")
+}
+
 /// What reads all inputs at once.
 pub trait Scanner: Debug {
     /// The inputs that are occupied: bit `8 * group + input`.
@@ -104,6 +162,26 @@ pub trait Scanner: Debug {
     /// # Errors
     /// The chips cannot be read.
     fn scan(&mut self) -> Result<u64, MatrixError>;
+
+    /// How fast its bus is, in kHz, if that is too slow for the rate that is wanted: then half of it
+    /// is had.
+    fn slow_khz(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// Between two scans of this scanner, and what is to be said of that.
+pub fn pace(settings: &Matrix, scanner: &dyn Scanner) -> (Duration, Option<String>) {
+    let period = settings.period();
+    let Some(khz) = scanner.slow_khz() else { return (period, None) };
+    let period = period * 2;
+    let rate = 1.0 / period.as_secs_f64();
+    let told = format!(
+        "{} runs at {khz} kHz, so the squares are read {rate:.0} times a second; \
+         dtparam=i2c_arm_baudrate=400000 in config.txt doubles that",
+        settings.bus()
+    );
+    (period, Some(told))
 }
 
 /// What a matrix may say.
@@ -193,7 +271,7 @@ impl ScanLoop {
             let why = match opened {
                 Ok(mut scanner) => {
                     (backoff, said) = (BACKOFF, None);
-                    info!(board = self.board, bus = self.settings.bus, "matrix up");
+                    info!(board = self.board, bus = self.settings.bus(), "matrix up");
                     match self.follow(scanner.as_mut()) {
                         Ok(why) => why,
                         Err(Unwanted) => break,
@@ -216,7 +294,11 @@ impl ScanLoop {
 
     /// Scans until the matrix fails.
     fn follow(&mut self, scanner: &mut dyn Scanner) -> Result<MatrixError, Unwanted> {
-        let (period, wiring) = (self.settings.period(), self.settings.wiring());
+        let (period, slow) = pace(&self.settings, scanner);
+        if let Some(told) = slow {
+            warn!(board = self.board, "{told}");
+        }
+        let wiring = self.settings.wiring();
         let mut scans = Scans::new(wiring, self.settings.debounce());
         let mut late = Late::new(period);
         let mut due = self.now.stamp().mono;
@@ -303,7 +385,7 @@ impl Scans {
 /// # Errors
 /// It is not there, or not ours to use.
 pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    let path = Path::new(&settings.bus);
+    let path = Path::new(settings.bus());
     let is_socket = |found: std::fs::Metadata| found.file_type().is_socket();
     // A bus of this machine is a device; what is named elsewhere can only be a socket.
     if std::fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket) {

@@ -1,15 +1,23 @@
 //! The buses and pins of a Raspberry Pi, by rppal.
 
+use super::expanders::Expanders;
 use super::registers::ShiftRegisters;
+use super::rows::RowScanner;
+use super::spi_expanders::SpiExpanders;
 use super::{MatrixError, Scanner};
 use crate::shell::config::{Matrix, SwitchReader};
-use rppal::gpio::{Gpio, OutputPin, Pin};
+use embedded_hal::i2c::{ErrorKind as I2cKind, NoAcknowledgeSource, Operation};
+use rppal::gpio::{Bias, Gpio, IoPin, Mode as PinMode, OutputPin, Pin};
+use rppal::i2c::{Error as I2cError, I2c};
 use rppal::spi::{Bus, Error, Mode, SimpleHalSpiDevice, SlaveSelect, Spi};
 use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 /// rppal's device, which tells nothing of itself, for this program alone.
 struct Device {
@@ -36,26 +44,143 @@ impl embedded_hal::spi::SpiDevice for Device {
     }
 }
 
-/// Opens the chips that the settings name.
-pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    match settings.chips {
-        SwitchReader::ShiftRegisters => {
-            let spi = spi(settings)?;
-            let lock = lock(Path::new(&settings.bus))?;
-            let mut load = output(settings.load)?;
-            load.set_low();
-            let device = Device { device: SimpleHalSpiDevice::new(spi), _lock: lock };
-            Ok(Box::new(ShiftRegisters::new(device, load, settings.registers())))
+/// rppal's I2C bus, with errors that say what was wrong.
+#[derive(Debug)]
+struct PiBus(I2c);
+
+/// What the kernel said of a bus.
+#[derive(Debug)]
+struct PiBusError(I2cError);
+
+impl embedded_hal::i2c::Error for PiBusError {
+    fn kind(&self) -> I2cKind {
+        let I2cError::Io(error) = &self.0 else { return I2cKind::Other };
+        match error.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::REMOTEIO | Errno::NXIO) => {
+                I2cKind::NoAcknowledge(NoAcknowledgeSource::Address)
+            }
+            Some(Errno::TIMEDOUT | Errno::AGAIN | Errno::BUSY) => I2cKind::Bus,
+            _ => I2cKind::Other,
         }
     }
 }
 
-fn spi(settings: &Matrix) -> Result<Spi, MatrixError> {
-    let path = Path::new(&settings.bus);
+impl embedded_hal::i2c::ErrorType for PiBus {
+    type Error = PiBusError;
+}
+
+impl embedded_hal::i2c::I2c for PiBus {
+    fn transaction(
+        &mut self,
+        address: u8,
+        operations: &mut [Operation<'_>],
+    ) -> Result<(), PiBusError> {
+        // rppal would let others on the bus between the two.
+        if let [Operation::Write(sent), Operation::Read(asked)] = operations {
+            self.0.set_slave_address(address.into()).map_err(PiBusError)?;
+            return self.0.write_read(sent, asked).map_err(PiBusError);
+        }
+        self.0.transaction(address, operations).map_err(PiBusError)
+    }
+}
+
+/// A pin that is pulled low or let go.
+#[derive(Debug)]
+struct OpenDrain(IoPin);
+
+impl embedded_hal::digital::ErrorType for OpenDrain {
+    type Error = std::convert::Infallible;
+}
+
+impl embedded_hal::digital::OutputPin for OpenDrain {
+    fn set_low(&mut self) -> Result<(), Self::Error> {
+        self.0.set_low();
+        self.0.set_mode(PinMode::Output);
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Self::Error> {
+        self.0.set_mode(PinMode::Input);
+        Ok(())
+    }
+}
+
+/// Waits as the system lets it.
+#[derive(Debug)]
+struct Pause;
+
+impl embedded_hal::delay::DelayNs for Pause {
+    fn delay_ns(&mut self, ns: u32) {
+        thread::sleep(Duration::from_nanos(ns.into()));
+    }
+}
+
+/// Opens what the settings name.
+pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+    let path = Path::new(settings.bus());
+    Ok(match (settings.chips, settings.chips.expander()) {
+        (SwitchReader::Rows, _) => Box::new(rows(settings)?),
+        (SwitchReader::Mcp23s17, _) => {
+            Box::new(SpiExpanders::new(spi(settings)?, path.to_owned(), settings.is_low_active()))
+        }
+        (_, Some(kind)) => {
+            let bus = i2c(path)?;
+            let khz = bus.0.clock_speed().ok().map(|hz| hz / 1_000);
+            let interrupt = settings.interrupt().map(|pin| Ok(pin_of(pin)?.into_input_pullup()));
+            Box::new(Expanders::new(bus, interrupt.transpose()?, khz, settings.expanders(kind)))
+        }
+        (_, None) => {
+            let device = spi(settings)?;
+            let mut load: OutputPin = pin_of(settings.load)?.into_output_low();
+            load.set_low();
+            Box::new(ShiftRegisters::new(device, load, settings.registers()))
+        }
+    })
+}
+
+type PiRows = RowScanner<OpenDrain, [rppal::gpio::InputPin; 8], Pause>;
+
+fn rows(settings: &Matrix) -> Result<PiRows, MatrixError> {
+    let (rows, columns) = settings.lines();
+    let lines = |pins: [u8; 8]| pins.into_iter().map(pin_of).collect::<Result<Vec<_>, _>>();
+    let (row_pins, column_pins) = (lines(rows)?, lines(columns)?);
+    let eight = "eight pins, as many as there are numbers";
+    let rows: Vec<OpenDrain> = row_pins.into_iter().map(open_drain).collect();
+    let inputs: Vec<_> = column_pins.into_iter().map(Pin::into_input_pullup).collect();
+    Ok(RowScanner::new(
+        rows.try_into().expect(eight),
+        inputs.try_into().expect(eight),
+        Pause,
+        settings.settle(),
+        columns.to_vec(),
+    ))
+}
+
+fn open_drain(pin: Pin) -> OpenDrain {
+    let mut pin = pin.into_io(PinMode::Input);
+    pin.set_bias(Bias::Off);
+    OpenDrain(pin)
+}
+
+fn i2c(path: &Path) -> Result<PiBus, MatrixError> {
+    let number = path.to_str().and_then(|it| it.strip_prefix("/dev/i2c-")?.parse().ok());
+    let no_bus = || MatrixError::NoI2c(path.to_owned());
+    match I2c::with_bus(number.ok_or_else(no_bus)?) {
+        Ok(bus) => Ok(PiBus(bus)),
+        Err(I2cError::Io(e)) if e.kind() == ErrorKind::NotFound => Err(no_bus()),
+        Err(I2cError::Io(e)) if e.kind() == ErrorKind::PermissionDenied => {
+            Err(MatrixError::Forbidden(path.to_owned()))
+        }
+        Err(e) => Err(MatrixError::Bus { bus: path.to_owned(), why: e.to_string() }),
+    }
+}
+
+fn spi(settings: &Matrix) -> Result<Device, MatrixError> {
+    let path = Path::new(settings.bus());
     let no_bus = || MatrixError::NoBus(path.to_owned());
     let (bus, select) = settings.bus_numbers().and_then(known).ok_or_else(no_bus)?;
     match Spi::new(bus, select, settings.speed_khz * 1_000, Mode::Mode0) {
-        Ok(spi) => Ok(spi),
+        Ok(spi) => Ok(Device { device: SimpleHalSpiDevice::new(spi), _lock: lock(path)? }),
         Err(Error::Io(e)) if e.kind() == ErrorKind::NotFound => Err(no_bus()),
         Err(Error::Io(e)) if e.kind() == ErrorKind::PermissionDenied => {
             Err(MatrixError::Forbidden(path.to_owned()))
@@ -70,7 +195,7 @@ fn lock(path: &Path) -> Result<File, MatrixError> {
     let file = File::open(path).map_err(failed)?;
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MatrixError::Busy(path.to_owned())),
+        Err(Errno::WOULDBLOCK) => Err(MatrixError::Busy(path.to_owned())),
         Err(e) => Err(failed(e.into())),
     }
 }
@@ -82,8 +207,7 @@ fn known((bus, select): (u8, u8)) -> Option<(Bus, SlaveSelect)> {
     Some((*buses.get(usize::from(bus))?, *selects.get(usize::from(select))?))
 }
 
-fn output(number: u8) -> Result<OutputPin, MatrixError> {
+fn pin_of(number: u8) -> Result<Pin, MatrixError> {
     let chip = Gpio::new().map_err(|e| MatrixError::NoPins(e.to_string()))?;
-    let pin = chip.get(number).map(Pin::into_output_low);
-    pin.map_err(|e| MatrixError::Pin { pin: number, why: e.to_string() })
+    chip.get(number).map_err(|e| MatrixError::Pin { pin: number, why: e.to_string() })
 }

@@ -1,14 +1,21 @@
 //! Buses and pins that are not this machine's but a simulated board's, which answers at a socket:
 //! for those who have no Pi, and for tests.
 //!
-//! One line of ASCII for each operation, in their order: `high 25` and `low 25` set a pin, and have
-//! no answer; `transfer a500` moves these bytes over SPI, and is answered by a line with those that
-//! came back.
+//! One line of ASCII for each operation, in their order. `high 25` and `low 25` set a pin, and have
+//! no answer. All others have one, a line: `read 18 23` the levels of these pins, as `10`;
+//! `transfer a500` the bytes that came back over SPI; `exchange 20 12 2` two bytes that the chip at
+//! 0x20 of an I2C bus has sent after it was sent these, or `nack` if there is none; `speed` how fast
+//! that bus is, in kHz.
 
+use super::expanders::Expanders;
 use super::registers::ShiftRegisters;
+use super::rows::{Inputs, RowScanner};
+use super::spi_expanders::SpiExpanders;
 use super::{MatrixError, Scanner};
 use crate::shell::config::{Matrix, SwitchReader};
+use embedded_hal::delay::DelayNs;
 use embedded_hal::digital;
+use embedded_hal::i2c;
 use embedded_hal::spi;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
@@ -31,6 +38,17 @@ struct RemotePin {
     number: u8,
 }
 
+/// Pins over there that are read together.
+#[derive(Debug)]
+struct RemoteInputs {
+    remote: Remote,
+    numbers: Vec<u8>,
+}
+
+/// What is over there takes no time to settle.
+#[derive(Debug)]
+struct NoDelay;
+
 /// What went wrong with the socket.
 #[derive(Debug)]
 pub(super) struct RemoteError(io::Error);
@@ -47,27 +65,66 @@ impl digital::Error for RemoteError {
     }
 }
 
+impl i2c::Error for RemoteError {
+    fn kind(&self) -> i2c::ErrorKind {
+        match self.0.kind() {
+            ErrorKind::NotFound => i2c::ErrorKind::NoAcknowledge(i2c::NoAcknowledgeSource::Address),
+            // Nothing came for as long as a kernel waits.
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => i2c::ErrorKind::Bus,
+            _ => i2c::ErrorKind::Other,
+        }
+    }
+}
+
+impl DelayNs for NoDelay {
+    fn delay_ns(&mut self, _ns: u32) {}
+}
+
+impl Inputs for RemoteInputs {
+    fn low(&mut self) -> Result<u8, String> {
+        let levels = self.remote.levels(&self.numbers).map_err(|e| e.to_string())?;
+        Ok(levels.iter().enumerate().map(|(bit, is_high)| u8::from(!is_high) << bit).sum())
+    }
+}
+
 /// Opens the chips behind the socket that the settings name.
 pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    let path = Path::new(&settings.bus);
+    let path = Path::new(settings.bus());
     let failed = |e: io::Error| match e.kind() {
         ErrorKind::PermissionDenied => MatrixError::Forbidden(path.to_owned()),
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
-            MatrixError::NoSocket(path.to_owned())
+            MatrixError::NoSocket { path: path.to_owned(), board: settings.chips.word() }
         }
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => MatrixError::Stuck(path.to_owned()),
         _ => MatrixError::Bus { bus: path.to_owned(), why: e.to_string() },
     };
     let stream = UnixStream::connect(path).map_err(failed)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
     stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
     let remote = Remote(Arc::new(Mutex::new(BufReader::new(stream))));
-    match settings.chips {
-        SwitchReader::ShiftRegisters => {
-            let mut load = RemotePin { remote: remote.clone(), number: settings.load };
-            digital::OutputPin::set_low(&mut load).map_err(|RemoteError(e)| failed(e))?;
-            Ok(Box::new(ShiftRegisters::new(remote, load, settings.registers())))
+    let pin = |number| RemotePin { remote: remote.clone(), number };
+    Ok(match (settings.chips, settings.chips.expander()) {
+        (SwitchReader::Rows, _) => {
+            let (rows, columns) = settings.lines();
+            let inputs = RemoteInputs { remote: remote.clone(), numbers: columns.to_vec() };
+            let settle = settings.settle();
+            Box::new(RowScanner::new(rows.map(pin), inputs, NoDelay, settle, columns.to_vec()))
         }
-    }
+        (SwitchReader::Mcp23s17, _) => {
+            let is_low_active = settings.is_low_active();
+            Box::new(SpiExpanders::new(remote, path.to_owned(), is_low_active))
+        }
+        (_, Some(kind)) => {
+            let khz = remote.ask("speed\n").map_err(failed)?.parse().ok();
+            let interrupt = settings.interrupt().map(pin);
+            Box::new(Expanders::new(remote, interrupt, khz, settings.expanders(kind)))
+        }
+        (_, None) => {
+            let mut load = pin(settings.load);
+            digital::OutputPin::set_low(&mut load).map_err(|RemoteError(e)| failed(e))?;
+            Box::new(ShiftRegisters::new(remote, load, settings.registers()))
+        }
+    })
 }
 
 impl Remote {
@@ -87,6 +144,20 @@ impl Remote {
         Ok(answer.trim_end().to_owned())
     }
 
+    /// The levels of these pins.
+    fn levels(&self, pins: &[u8]) -> io::Result<Vec<bool>> {
+        let mut line = "read".to_owned();
+        for pin in pins {
+            write!(line, " {pin}").ok();
+        }
+        let answer = self.ask(&(line + "\n"))?;
+        if answer.len() != pins.len() {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        Ok(answer.bytes().map(|level| level == b'1').collect())
+    }
+
+    /// Bytes over SPI.
     fn exchange(&self, read: &mut [u8], write: &[u8]) -> io::Result<()> {
         let mut line = "transfer ".to_owned();
         for idx in 0..read.len().max(write.len()) {
@@ -130,6 +201,54 @@ impl spi::SpiDevice for Remote {
             done.map_err(RemoteError)?;
         }
         Ok(())
+    }
+}
+
+impl i2c::ErrorType for Remote {
+    type Error = RemoteError;
+}
+
+impl i2c::I2c for Remote {
+    /// A chip is sent bytes, then asked for some; more than that nobody needs.
+    fn transaction(
+        &mut self,
+        address: u8,
+        operations: &mut [i2c::Operation<'_>],
+    ) -> Result<(), RemoteError> {
+        let mut line = format!("exchange {address:02x} ");
+        let mut n_asked = 0;
+        for operation in operations.iter() {
+            match operation {
+                i2c::Operation::Write(sent) => {
+                    sent.iter().for_each(|byte| _ = write!(line, "{byte:02x}"));
+                }
+                i2c::Operation::Read(asked) => n_asked += asked.len(),
+            }
+        }
+        let answer = self.ask(&format!("{line} {n_asked}\n")).map_err(RemoteError)?;
+        if answer == "nack" {
+            return Err(RemoteError(ErrorKind::NotFound.into()));
+        }
+        let got = bytes(&answer).filter(|got| got.len() == n_asked);
+        let got = got.ok_or(RemoteError(ErrorKind::InvalidData.into()))?;
+        let mut got = got.into_iter();
+        for operation in operations {
+            if let i2c::Operation::Read(asked) = operation {
+                asked.iter_mut().zip(&mut got).for_each(|(to, from)| *to = from);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl digital::InputPin for RemotePin {
+    fn is_high(&mut self) -> Result<bool, RemoteError> {
+        let levels = self.remote.levels(&[self.number]).map_err(RemoteError)?;
+        Ok(levels == [true])
+    }
+
+    fn is_low(&mut self) -> Result<bool, RemoteError> {
+        self.is_high().map(|is_high| !is_high)
     }
 }
 

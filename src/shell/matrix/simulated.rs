@@ -1,11 +1,12 @@
-//! A simulated board of switches and shift registers, whose bus is a socket: for those who have no
+//! A simulated board of switches and what reads them, whose bus is a socket: for those who have no
 //! board and no Pi. What goes over the socket stands in `remote.rs`.
 
 use super::remote::bytes;
+use crate::shell::config::{Matrix, SwitchReader};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::TableTime;
-use crate::sim::RegistersSim;
 use crate::sim::script::{Happening, Header};
+use crate::sim::{ExpandersSim, ReaderSim, RegistersSim, RowsSim, Switches};
 use crate::table::Reading;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Square};
@@ -19,6 +20,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep_until;
 use tracing::{debug, info};
 
+/// The pin of a simulated board's interrupt lines.
+pub const INTERRUPT: u8 = 21;
+/// How fast the I2C bus of one is, in kHz.
+const KHZ: u32 = 400;
 /// A line of a host is shorter.
 const LINE_MAX: usize = 256;
 
@@ -44,6 +49,7 @@ pub enum SimulatedError {
 enum SimulatedOrder {
     Play(Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>),
     Power(bool),
+    Hold(bool),
 }
 
 /// Hands and supply of a simulated board. Once all its copies are dropped it is put away.
@@ -79,6 +85,14 @@ impl SimulatedStub {
         self.orders.send(SimulatedOrder::Power(is_on)).map_err(|_| SimulatedError::Ended)
     }
 
+    /// A line of the bus is held low, so that nothing moves on it; or let go.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub fn hold(&self, is_held: bool) -> Result<(), SimulatedError> {
+        self.orders.send(SimulatedOrder::Hold(is_held)).map_err(|_| SimulatedError::Ended)
+    }
+
     /// Waits until a host scans the board.
     ///
     /// # Errors
@@ -101,7 +115,11 @@ impl SimulatedStub {
 /// The simulated board itself.
 #[derive(Debug)]
 pub struct SimulatedActor {
-    chips: RegistersSim,
+    chips: Box<dyn ReaderSim>,
+    /// How fast the bus is, in kHz.
+    khz: u32,
+    /// Nothing moves on the bus.
+    is_held: bool,
     pace: TableTime,
     script: VecDeque<(Mono, Happening)>,
     listener: UnixListener,
@@ -120,14 +138,26 @@ impl Drop for SimulatedActor {
     }
 }
 
-/// Sets up a board as the header of a script says, and listens at `path`. Nothing answers until the
-/// actor runs. Must be called inside a runtime.
+/// What reads these switches, wired as the settings have it unless they say otherwise.
+pub fn reader(chips: SwitchReader, switches: Switches) -> Box<dyn ReaderSim> {
+    let usual = Matrix { chips, ..Matrix::default() };
+    let (rows, columns) = usual.lines();
+    match chips.expander() {
+        Some(kind) => Box::new(ExpandersSim::new(switches, kind, INTERRUPT)),
+        None if chips == SwitchReader::Rows => Box::new(RowsSim::new(switches, rows, columns)),
+        None => Box::new(RegistersSim::new(switches)),
+    }
+}
+
+/// Sets up a board as the header of a script says, read by such chips, and listens at `path`.
+/// Nothing answers until the actor runs. Must be called inside a runtime.
 ///
 /// # Errors
 /// There is no socket to be had.
 pub fn open(
     header: &Header,
     path: &Path,
+    chips: SwitchReader,
 ) -> Result<(SimulatedStub, SimulatedActor), SimulatedError> {
     let failed = |source| SimulatedError::Socket { path: path.to_owned(), source };
     let listener = UnixListener::bind(path).map_err(failed)?;
@@ -137,7 +167,9 @@ pub fn open(
     let (is_scanned_tx, is_scanned_rx) = watch::channel(false);
     let (has_played_tx, has_played_rx) = watch::channel(true);
     let actor = SimulatedActor {
-        chips: RegistersSim::new(occupied, 1),
+        chips: reader(chips, Switches::new(occupied, 1)),
+        khz: KHZ,
+        is_held: false,
         pace: TableTime::start(Now::start()),
         script: VecDeque::new(),
         listener,
@@ -160,7 +192,20 @@ impl SimulatedActor {
 
     /// The inputs of the chips lead to these squares.
     pub fn wired(mut self, inputs: [Square; 64]) -> Self {
-        self.chips = self.chips.clone().wired(inputs);
+        let switches = self.chips.switches();
+        *switches = switches.clone().wired(inputs);
+        self
+    }
+
+    /// What reads the switches is this.
+    pub fn read_by(mut self, chips: Box<dyn ReaderSim>) -> Self {
+        self.chips = chips;
+        self
+    }
+
+    /// The I2C bus is so fast, in kHz.
+    pub fn with_bus_at(mut self, khz: u32) -> Self {
+        self.khz = khz;
         self
     }
 
@@ -198,6 +243,7 @@ impl SimulatedActor {
     fn obey(&mut self, order: SimulatedOrder) {
         match order {
             SimulatedOrder::Power(is_on) => self.chips.power(is_on),
+            SimulatedOrder::Hold(is_held) => self.is_held = is_held,
             SimulatedOrder::Play(script, speed, begun) => {
                 let now = self.pace.now();
                 self.pace.set(speed);
@@ -217,7 +263,7 @@ impl SimulatedActor {
             match &what {
                 // A message can be lost, but no switch.
                 Happening::Sensed { sq, reading, .. } => {
-                    self.chips.set(at, *sq, *reading != Reading::Empty);
+                    self.chips.switches().set(at, *sq, *reading != Reading::Empty);
                 }
                 Happening::LineDown | Happening::PowerOff => self.chips.power(false),
                 Happening::LineUp | Happening::PowerOn => self.chips.power(true),
@@ -238,24 +284,49 @@ impl SimulatedActor {
     async fn answer(&mut self, host: Option<&mut BufReader<UnixStream>>, line: &[u8]) -> bool {
         let now = self.pace.now();
         let text = String::from_utf8_lossy(line);
-        match text.trim_end().split_once(' ') {
-            // Whichever pin it is: it is the one that the settings name.
-            Some(("high", _)) => self.chips.load(now, true),
-            Some(("low", _)) => self.chips.load(now, false),
-            Some(("transfer", hex)) => {
-                let (Some(sent), Some(host)) = (bytes(hex), host) else { return false };
-                let mut answer = String::new();
-                for byte in self.chips.transfer(now, &sent) {
-                    write!(answer, "{byte:02x}").ok();
-                }
-                answer.push('\n');
-                self.is_scanned.send_if_modified(|was| !std::mem::replace(was, true));
-                return host.get_mut().write_all(answer.as_bytes()).await.is_ok();
+        let mut words = text.split_whitespace();
+        let (verb, rest): (_, Vec<&str>) = (words.next(), words.collect());
+        let (Some(verb), Some(host)) = (verb, host) else { return false };
+        let pins: Option<Vec<u8>> = rest.iter().map(|word| word.parse().ok()).collect();
+        let answer = match (verb, pins, &rest[..]) {
+            ("high" | "low", Some(pins), _) => {
+                pins.into_iter().for_each(|pin| self.chips.drive(now, pin, verb == "high"));
+                return true;
             }
-            _ => return false,
+            ("read", Some(pins), _) => {
+                let level = |pin| if self.chips.level(now, pin) { '1' } else { '0' };
+                Some(pins.into_iter().map(level).collect())
+            }
+            ("speed", ..) => Some(self.khz.to_string()),
+            ("transfer", _, [hex]) => {
+                bytes(hex).map(|sent| hex_of(&self.chips.transfer(now, &sent)))
+            }
+            ("exchange", _, [to, sent @ .., n]) => self.exchange(now, to, sent.first(), n),
+            _ => None,
+        };
+        let Some(answer) = answer else { return false };
+        if self.is_held {
+            return true;
         }
-        true
+        self.is_scanned.send_if_modified(|was| !std::mem::replace(was, true));
+        host.get_mut().write_all((answer + "\n").as_bytes()).await.is_ok()
     }
+
+    /// What a chip on I2C answers to bytes that are sent to it.
+    fn exchange(&mut self, now: Mono, to: &str, sent: Option<&&str>, n: &str) -> Option<String> {
+        let to = u8::from_str_radix(to, 16).ok()?;
+        let sent = bytes(sent.unwrap_or(&""))?;
+        let got = self.chips.exchange(now, to, &sent, n.parse().ok()?);
+        Some(got.map_or_else(|| "nack".to_owned(), |got| hex_of(&got)))
+    }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        write!(text, "{byte:02x}").ok();
+    }
+    text
 }
 
 /// Reads a line of the host; without a host none ever comes. False at its end, or where there is

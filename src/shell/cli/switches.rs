@@ -1,0 +1,236 @@
+//! `rokade doctor` for boards of switches on the pins: what they show, and how they are wired.
+
+use super::doctor::Diagnosis;
+use super::{Failure, say};
+use crate::board::calibration::WalkStep;
+use crate::board::rows::diodes_shown;
+use crate::board::{Calibration, Debounce, Wiring};
+use crate::shell::config::{BoardConfig, Matrix, SwitchReader};
+use crate::shell::matrix::{self, Scanner};
+use crate::shell::now::Now;
+use crate::time::Mono;
+use shakmaty::{Bitboard, File, Rank, Square};
+use std::io::{self, BufRead};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+/// A matrix is looked at for so long.
+const LOOK: Duration = Duration::from_secs(1);
+/// A square that changes more often in that time, with nobody at it, has a loose contact.
+const FLICKERS: u32 = 8;
+/// The inputs at the corners of a rectangle of rows and columns; the last is the one that is left
+/// empty.
+const CORNERS: [usize; 4] = [0, 2, 16, 18];
+/// Pieces that are put somewhere are there after this.
+const STANDS: Duration = Duration::from_millis(300);
+
+/// A board of switches.
+pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
+    let settings = &board.matrix;
+    let mut scanner = match matrix::open(settings) {
+        Ok(scanner) => scanner,
+        Err(why) => return vec![Diagnosis::bad(board, why.to_string(), "")],
+    };
+    let mut found = Vec::new();
+    let (period, slow) = matrix::pace(settings, scanner.as_ref());
+    if let Some(told) = slow {
+        found.push(Diagnosis::bad(board, told, "start anew after the change"));
+    }
+    let seen = match ScanTally::look(scanner.as_mut(), period) {
+        Ok(seen) => seen,
+        Err(why) => return vec![Diagnosis::bad(board, why, "")],
+    };
+    let wiring = settings.wiring();
+    let occupied = wiring.squares(seen.last);
+    found.push(Diagnosis::good(
+        board,
+        format!(
+            "read {} times in a second, {} us each; {} squares are occupied\n{}",
+            seen.n_scans,
+            seen.scan_us,
+            occupied.count(),
+            drawn(occupied)
+        ),
+    ));
+    if settings.chips == SwitchReader::ShiftRegisters && !settings.loop_back {
+        let saw = "whether the chips answer is not known: loop_back is off";
+        found.push(Diagnosis::good(board, saw));
+    }
+    if settings.chips == SwitchReader::Rows {
+        found.push(Diagnosis::good(board, diodes(seen.last)));
+    }
+    let loose = seen.loose(&wiring);
+    if !loose.is_empty() {
+        let squares: Vec<String> = loose.iter().map(Square::to_string).collect();
+        let means = "a wire is loose, an input has no pull-up, or a magnet is too weak";
+        found.push(Diagnosis::bad(board, format!("{} do not rest", squares.join(", ")), means));
+    }
+    found
+}
+
+/// What a scan says of the diodes of rows and columns.
+fn diodes(scan: u64) -> String {
+    match diodes_shown(scan).count_ones() {
+        0 => {
+            "pieces that stand so show nothing of the diodes; from the start position play e4, and \
+              look again"
+                .to_owned()
+        }
+        n => format!("{n} diodes are seen to be there"),
+    }
+}
+
+/// What a matrix showed.
+struct ScanTally {
+    last: u64,
+    n_scans: u32,
+    scan_us: u64,
+    changes: [u32; 64],
+}
+
+impl ScanTally {
+    fn look(scanner: &mut dyn Scanner, period: Duration) -> Result<Self, String> {
+        let now = Now::start();
+        let mut seen = Self { last: 0, n_scans: 0, scan_us: 0, changes: [0; 64] };
+        let mut spent = Duration::ZERO;
+        while now.stamp().mono < Mono::default() + LOOK {
+            let before = now.stamp().mono;
+            let scan = scanner.scan().map_err(|why| why.to_string())?;
+            spent += now.stamp().mono.since(before);
+            if seen.n_scans > 0 {
+                for input in Bitboard(scan ^ seen.last) {
+                    seen.changes[usize::from(input)] += 1;
+                }
+            }
+            (seen.last, seen.n_scans) = (scan, seen.n_scans + 1);
+            thread::sleep(period.saturating_sub(now.stamp().mono.since(before)));
+        }
+        let each = spent / seen.n_scans.max(1);
+        seen.scan_us = u64::try_from(each.as_micros()).unwrap_or(u64::MAX);
+        Ok(seen)
+    }
+
+    fn loose(&self, wiring: &Wiring) -> Vec<Square> {
+        let is_loose = |input: &usize| self.changes[*input] > FLICKERS;
+        (0..64).filter(is_loose).map(|input| wiring.square(input)).collect()
+    }
+}
+
+/// The board as White sees it.
+fn drawn(occupied: Bitboard) -> String {
+    let mut text = String::new();
+    for rank in Rank::ALL.into_iter().rev() {
+        text += &format!("      {rank} ");
+        for file in File::ALL {
+            let is_there = occupied.contains(Square::from_coords(file, rank));
+            text += if is_there { " x" } else { " ." };
+        }
+        text.push('\n');
+    }
+    text + "         a b c d e f g h"
+}
+
+/// Learns the wiring of a board of switches.
+pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
+    let device = |why: matrix::MatrixError| Failure::Device(why.to_string());
+    let mut scanner = matrix::open(&board.matrix).map_err(device)?;
+    let (now, skips) = (Now::start(), entered());
+    let mut walk = Calibration::new(board.matrix.debounce());
+    let mut asked = None;
+    say("Take all pieces off the board. Enter passes a square over that shows nothing.")?;
+    while !walk.is_done() {
+        let scan = scanner.scan().map_err(device)?;
+        if let Some(step) = walk.scan(now.stamp().mono, scan) {
+            say(told(&board.matrix, &step))?;
+        }
+        if skips.try_recv().is_ok() {
+            walk.skip();
+        }
+        let wants = walk.wants();
+        if let Some(sq) = wants.filter(|_| wants != asked) {
+            say(format!("Put a piece on {sq}."))?;
+        }
+        asked = wants;
+        thread::sleep(board.matrix.period());
+    }
+    if board.matrix.chips == SwitchReader::Rows {
+        corners(board, scanner.as_mut(), &walk.wiring(), &now)?;
+    }
+    let lines: Vec<String> =
+        walk.wiring().groups().iter().map(|it| format!("    {it:?},")).collect();
+    say(format!("Put this under [board.matrix]:\ninputs = [\n{}\n]", lines.join("\n")))?;
+    if !walk.dead().is_empty() {
+        let dead: Vec<String> = walk.dead().iter().map(Square::to_string).collect();
+        let dead = dead.join(", ");
+        return Err(Failure::Device(format!(
+            "no input was found for {dead}; check their switches"
+        )));
+    }
+    Ok(())
+}
+
+/// Three corners of a rectangle, whose fourth reads as occupied if there is no diode.
+fn corners(
+    board: &BoardConfig,
+    scanner: &mut dyn Scanner,
+    wiring: &Wiring,
+    now: &Now,
+) -> Result<(), Failure> {
+    let [first, across, up, fourth] = CORNERS.map(|input| wiring.square(input));
+    say(format!("Put pieces on {first}, {across} and {up}, and let them stand."))?;
+    let mut debounce = Debounce::new(STANDS);
+    let three = Bitboard::EMPTY.with(first).with(across).with(up);
+    loop {
+        let scan = scanner.scan().map_err(|why| Failure::Device(why.to_string()))?;
+        debounce.scan(now.stamp().mono, wiring.squares(scan));
+        let stand = debounce.known().unwrap_or_default();
+        if stand == three {
+            return say("The diodes hold. Take them off.");
+        }
+        if stand == three.with(fourth) {
+            return Err(Failure::Device(format!(
+                "{fourth} reads as occupied, and nothing stands there: the matrix has no diodes, or \
+                 one is turned round; put one in series with every switch, its ring to the row"
+            )));
+        }
+        thread::sleep(board.matrix.period());
+    }
+}
+
+fn told(settings: &Matrix, step: &WalkStep) -> String {
+    let list = |inputs: &[usize]| {
+        let names: Vec<String> = inputs.iter().map(|input| settings.input_name(*input)).collect();
+        names.join(", ")
+    };
+    match step {
+        WalkStep::Begun(stuck) if stuck.is_empty() => "The board is empty.".to_owned(),
+        WalkStep::Begun(stuck) => format!(
+            "These inputs read as occupied on an empty board, and are passed over: {}. A switch is \
+             stuck, or an input has no pull-up.",
+            list(stuck)
+        ),
+        WalkStep::Found(sq, input) => format!("{sq} is {}. Lift it.", settings.input_name(*input)),
+        WalkStep::Joined(sq, other) => {
+            format!("{sq} closes the input of {other}: lift the piece, and put it on {sq} again.")
+        }
+        WalkStep::Several(inputs) => format!(
+            "Several inputs close at once: {}. Lift all pieces, and put one alone; if it stays so, \
+             the magnet is too strong.",
+            list(inputs)
+        ),
+    }
+}
+
+/// Each time that somebody presses Enter.
+fn entered() -> Receiver<()> {
+    let (tx, rx) = mpsc::channel();
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            if line.is_err() || tx.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    rx
+}
