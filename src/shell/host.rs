@@ -57,6 +57,11 @@ impl Gauges {
     }
 }
 
+/// How the machine is now whose system has its files below `root`.
+pub(in crate::shell) fn look(root: &Path) -> HostState {
+    Gauges::find(root).read()
+}
+
 /// Starts looking at this machine, on a thread of its own; none if the system tells nothing of it.
 ///
 /// # Errors

@@ -30,6 +30,11 @@ impl PinUse {
         Self { pin, what: what.to_owned(), is_shared: false }
     }
 
+    /// Whether it is of a bus that parts share.
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
     /// Whether both cannot be had at once.
     pub(super) fn excludes(&self, other: &Self) -> bool {
         self.pin == other.pin && !(self.is_shared && other.is_shared)

@@ -1,13 +1,14 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
 use super::bus::{self, Looked};
-use super::{Failure, chips, runtime, say, switches};
+use super::{Failure, chips, machine, runtime, say, switches};
 use crate::shell::config::{BoardConfig, Config, Maker};
 use crate::shell::journal::Limits;
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -44,7 +45,21 @@ pub(super) struct Diagnosis {
     means: String,
 }
 
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { board, is_good, saw, means } = self;
+        let word = if *is_good { "good" } else { "BAD " };
+        write!(f, "{word}  {board}: {saw}")?;
+        if means.is_empty() { Ok(()) } else { write!(f, "\n      {means}") }
+    }
+}
+
 impl Diagnosis {
+    /// A finding of whatever has this name.
+    pub(super) fn of(name: &str, is_good: bool, saw: &str, means: &str) -> Self {
+        Self { board: name.to_owned(), is_good, saw: saw.to_owned(), means: means.to_owned() }
+    }
+
     /// All is well with this board.
     pub(super) fn good(board: &BoardConfig, saw: impl Into<String>) -> Self {
         Self { board: board.name.clone(), is_good: true, saw: saw.into(), means: String::new() }
@@ -72,6 +87,10 @@ impl Doctor {
         }
         let mut n_bad = 0;
         let mut lines = BTreeMap::new();
+        for finding in machine::look(&boards, Path::new("/")) {
+            n_bad += usize::from(!finding.is_good);
+            self.print(&finding)?;
+        }
         for board in boards {
             let found = if board.is_on_pins() {
                 switches::look(board)
@@ -93,16 +112,10 @@ impl Doctor {
     }
 
     fn print(&self, finding: &Diagnosis) -> Result<(), Failure> {
-        let Diagnosis { board, is_good, saw, means } = finding;
         let text = if self.json {
             serde_json::to_string(finding).expect("a finding is plain data")
         } else {
-            let word = if *is_good { "good" } else { "BAD " };
-            let mut text = format!("{word}  {board}: {saw}");
-            if !means.is_empty() {
-                text += &format!("\n      {means}");
-            }
-            text
+            finding.to_string()
         };
         say(&text)
     }
@@ -114,24 +127,16 @@ fn of_disk(board: &BoardConfig, folder: &Path, least: u64) -> Option<Diagnosis> 
     let disk = folder.ancestors().find_map(|it| statvfs(it).ok())?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let kb = free / 1_000;
-    (free < least).then(|| Diagnosis {
-        board: board.name.clone(),
-        is_good: false,
-        saw: format!("{kb} kB are free where its record goes, {}", folder.display()),
-        means: "a game takes up to 600 kB, and 1 MB is kept for the one in progress; free some"
-            .to_owned(),
-    })
+    let saw = format!("{kb} kB are free where its record goes, {}", folder.display());
+    let means = "a game takes up to 600 kB, and 1 MB is kept for the one in progress; free some";
+    (free < least).then(|| Diagnosis::bad(board, saw, means))
 }
 
 /// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
 fn of_line(board: &BoardConfig, root: &str) -> Vec<Diagnosis> {
     let root = Path::new(root);
-    let finding = |is_good, saw: String, means: &str| Diagnosis {
-        board: board.name.clone(),
-        is_good,
-        saw,
-        means: means.to_owned(),
-    };
+    let finding =
+        |is_good, saw: String, means: &str| Diagnosis::of(&board.name, is_good, &saw, means);
     let port = board.port.as_str();
     if port == "auto" {
         return vec![finding(true, "looked for when the daemon runs".to_owned(), "")];
@@ -141,8 +146,10 @@ fn of_line(board: &BoardConfig, root: &str) -> Vec<Diagnosis> {
         let means = "plug in the board's cable, or name the right port";
         return vec![finding(false, format!("{port} is not there"), means)];
     };
+    let rights = machine::access(board, &device, root);
     let device = device.file_name().map_or_else(String::new, |it| it.to_string_lossy().into());
-    let mut found = Vec::new();
+    let mut found: Vec<Diagnosis> =
+        rights.into_iter().chain(machine::latency(board, &device, root)).collect();
     let console = fs::read_to_string(root.join("proc/cmdline")).unwrap_or_default();
     let is_console = |word: &str| {
         let of = word.strip_prefix("console=").and_then(|it| it.split(',').next());
@@ -183,12 +190,8 @@ fn of_bus(
     config: &Config,
     lines: &mut BTreeMap<String, Result<Looked, String>>,
 ) -> Result<Vec<Diagnosis>, Failure> {
-    let finding = |is_good, saw: String, means: &str| Diagnosis {
-        board: board.name.clone(),
-        is_good,
-        saw,
-        means: means.to_owned(),
-    };
+    let finding =
+        |is_good, saw: String, means: &str| Diagnosis::of(&board.name, is_good, &saw, means);
     let sharing = config.boards.iter().filter(|it| it.is_on_bus() && it.port == board.port);
     let addresses: Vec<u16> = sharing.map(|it| it.bus_address).collect();
     let is_first = !lines.contains_key(&board.port);

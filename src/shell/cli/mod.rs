@@ -12,6 +12,7 @@ mod games;
 mod interview;
 mod laws;
 mod log;
+mod machine;
 mod order;
 mod replay;
 mod round;

@@ -1,0 +1,287 @@
+//! `rokade doctor` for the machine itself, as far as the files of a Raspberry Pi's system tell.
+
+use super::doctor::Diagnosis;
+use crate::shell::config::BoardConfig;
+use crate::shell::host;
+use crate::shell::pins::{self, PinUse};
+use rustix::fs::Access;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// Whose findings these are.
+const MACHINE: &str = "this machine";
+/// In `get_throttled`: the supply was too weak since the start of the machine.
+const WAS_UNDERVOLTED: u32 = 1 << 16;
+
+/// An overlay or parameter of `config.txt`, the pins it takes, and the parameter that moves the
+/// first. Source: the `README` of the kernel's overlays.
+const OVERLAYS: [(&str, &[u8], &str); 26] = [
+    ("spi=on", &[7, 8, 9, 10, 11], ""),
+    ("spi1-1cs", &[18, 19, 20, 21], "cs0_pin"),
+    ("spi1-2cs", &[18, 17, 19, 20, 21], "cs0_pin"),
+    ("spi1-3cs", &[18, 17, 16, 19, 20, 21], "cs0_pin"),
+    ("i2c_arm=on", &[2, 3], ""),
+    ("i2c-gpio", &[23, 24], "i2c_gpio_sda"),
+    ("i2s=on", &[18, 19, 20, 21], ""),
+    ("hifiberry-dac", &[18, 19, 20, 21], ""),
+    ("hifiberry-dacplus", &[18, 19, 20, 21], ""),
+    ("hifiberry-amp", &[18, 19, 20, 21], ""),
+    ("audremap", &[12, 13], ""),
+    ("pwm", &[18], "pin"),
+    ("pwm-2chan", &[18, 19], "pin"),
+    ("w1-gpio", &[4], "gpiopin"),
+    ("w1-gpio-pullup", &[4], "gpiopin"),
+    ("dht11", &[4], "gpiopin"),
+    ("gpio-ir", &[18], "gpio_pin"),
+    ("gpio-ir-tx", &[18], "gpio_pin"),
+    ("gpio-fan", &[12], "gpiopin"),
+    ("gpio-shutdown", &[3], "gpio_pin"),
+    ("gpio-poweroff", &[26], "gpiopin"),
+    ("uart0=on", &[14, 15], ""),
+    ("uart3", &[4, 5], ""),
+    ("uart4", &[8, 9], ""),
+    ("uart5", &[12, 13], ""),
+    ("enable_uart=1", &[14, 15], ""),
+];
+
+/// What is to be said of a Pi whose system has its files below `root`, on which these boards are.
+pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
+    let model = fs::read_to_string(root.join("proc/device-tree/model")).unwrap_or_default();
+    if !model.contains("Raspberry Pi") {
+        return Vec::new();
+    }
+    let mut found: Vec<Diagnosis> = power(root).into_iter().chain(memory(root)).collect();
+    let settings = ["boot/firmware/config.txt", "boot/config.txt"];
+    let text = settings.iter().find_map(|name| fs::read_to_string(root.join(name)).ok());
+    found.extend(overlays(boards, &text.unwrap_or_default()));
+    found
+}
+
+/// A supply that is too weak, or was.
+fn power(root: &Path) -> Option<Diagnosis> {
+    let told = fs::read_to_string(root.join("sys/devices/platform/soc/soc:firmware/get_throttled"));
+    let flags = told.ok().and_then(|it| u32::from_str_radix(it.trim(), 16).ok()).unwrap_or(0);
+    let saw = if host::look(root).is_undervolted == Some(true) {
+        "the power supply is too weak"
+    } else if flags & WAS_UNDERVOLTED != 0 {
+        "the power supply was too weak since the machine was started"
+    } else {
+        return None;
+    };
+    let means = "boards may drop out, and the card may be damaged: use the supply that was made for \
+                 this Pi, and a short cable";
+    Some(Diagnosis::of(MACHINE, false, saw, means))
+}
+
+/// A kernel that does not hold the service to its memory.
+fn memory(root: &Path) -> Option<Diagnosis> {
+    let controllers = fs::read_to_string(root.join("sys/fs/cgroup/cgroup.controllers")).ok()?;
+    if controllers.split_whitespace().any(|word| word == "memory") {
+        return None;
+    }
+    let saw = "the memory of services is not limited, and MemoryMax= in the unit does nothing";
+    let means = "nothing is wrong with that; cgroup_enable=memory at the end of the line in \
+                 /boot/firmware/cmdline.txt, and a start anew, change it";
+    Some(Diagnosis::of(MACHINE, true, saw, means))
+}
+
+/// Pins that the boards' parts have, and the system as well.
+fn overlays(boards: &[&BoardConfig], text: &str) -> Vec<Diagnosis> {
+    let taken: Vec<(String, u8)> = entries(text).into_iter().flat_map(pins_of).collect();
+    let mut found = Vec::new();
+    for board in boards {
+        let mut parts: Vec<PinUse> = Vec::new();
+        if board.is_on_pins() && board.matrix.is_real() {
+            parts.extend(board.matrix.pins());
+        }
+        if board.clock.is_on_pins() {
+            parts.extend(pins::of_clock());
+        }
+        for part in parts {
+            // A bus is what its overlay is there for.
+            let is_other = |(entry, pin): &&(String, u8)| {
+                let of_bus = entry.starts_with("dtparam=spi=") || entry.contains("overlay=spi");
+                *pin == part.pin
+                    && !(of_bus && part.what.starts_with("bus "))
+                    && !(entry.starts_with("dtparam=i2c_arm=") && part.is_shared())
+            };
+            if let Some((entry, pin)) = taken.iter().find(is_other) {
+                let saw = format!("BCM {pin} is taken twice, by {} and by {entry}", part.what);
+                let means = "take that line out of config.txt and start anew, or give the board \
+                             another pin";
+                found.push(Diagnosis::bad(board, saw, means));
+            }
+        }
+    }
+    found
+}
+
+/// The lines of `config.txt` that hold for every Pi.
+fn entries(text: &str) -> Vec<&str> {
+    let mut is_meant = true;
+    let mut entries = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            is_meant = section.starts_with("all]");
+        } else if is_meant && !line.starts_with('#') && !line.is_empty() {
+            entries.push(line);
+        }
+    }
+    entries
+}
+
+/// The pins that a line takes, beside the line.
+fn pins_of(entry: &str) -> Vec<(String, u8)> {
+    let value = entry.strip_prefix("dtoverlay=").or_else(|| entry.strip_prefix("dtparam="));
+    let mut words = value.unwrap_or(entry).split(',');
+    let name = words.next().unwrap_or_default();
+    let Some((_, usual, moved_by)) = OVERLAYS.iter().find(|(known, ..)| *known == name) else {
+        return Vec::new();
+    };
+    let mut pins = usual.to_vec();
+    let moved = words.find_map(|word| {
+        let (key, value) = word.split_once('=')?;
+        if key == *moved_by { value.parse().ok() } else { None }
+    });
+    if let Some(pin) = moved {
+        pins[0] = pin;
+    }
+    pins.into_iter().map(|pin| (entry.to_owned(), pin)).collect()
+}
+
+/// What keeps this user from a device, if something does.
+pub(super) fn access(board: &BoardConfig, path: &Path, root: &Path) -> Option<Diagnosis> {
+    let tried = rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK);
+    (tried == Err(rustix::io::Errno::ACCESS)).then(|| refused(board, path, root))
+}
+
+fn refused(board: &BoardConfig, path: &Path, root: &Path) -> Diagnosis {
+    let saw = format!("this user may not open {}", path.display());
+    let gid = fs::metadata(path).map_or(0, |it| it.gid());
+    let groups = fs::read_to_string(root.join("etc/group")).unwrap_or_default();
+    let name = groups.lines().find_map(|line| {
+        let mut words = line.split(':');
+        let (name, of) = (words.next()?, words.nth(1)?);
+        (of.parse() == Ok(gid)).then_some(name)
+    });
+    let means = match name {
+        Some(name) if gid != 0 => format!(
+            "it belongs to the group {name}: `sudo usermod -aG {name} $USER`, then log in again"
+        ),
+        _ => "no group may open it: install udev/70-rokade.rules, and plug it in again".to_owned(),
+    };
+    Diagnosis::bad(board, saw, means)
+}
+
+/// A chip of FTDI that collects bytes before it sends them on; `device` is its name, such as
+/// `ttyUSB0`.
+pub(super) fn latency(board: &BoardConfig, device: &str, root: &Path) -> Option<Diagnosis> {
+    let file = format!("sys/bus/usb-serial/devices/{device}/latency_timer");
+    let ms: u32 = fs::read_to_string(root.join(&file)).ok()?.trim().parse().ok()?;
+    (ms > 1).then(|| {
+        Diagnosis::bad(
+            board,
+            format!("the cable of {device} collects bytes for {ms} ms before it sends them on"),
+            format!(
+                "install udev/70-rokade.rules and plug it in again, or for now: `echo 1 | sudo tee \
+                 /{file}`"
+            ),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::config::{Matrix, SwitchReader};
+
+    /// What is said of a Pi with these files, on which this board is.
+    fn told(files: &[(&str, &str)], board: &BoardConfig) -> Vec<String> {
+        let root = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, text).expect("a file");
+        }
+        look(&[board], root.path()).iter().map(ToString::to_string).collect()
+    }
+
+    const MODEL: (&str, &str) = ("proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4\0");
+    const CONFIG: &str = "boot/firmware/config.txt";
+
+    fn switches(chips: SwitchReader) -> BoardConfig {
+        let matrix = Matrix { chips, ..Matrix::default() };
+        BoardConfig { port: "gpio".to_owned(), matrix, ..BoardConfig::default() }
+    }
+
+    #[test]
+    fn a_machine_that_is_no_pi_is_left_alone() {
+        let other = [("sys/fs/cgroup/cgroup.controllers", "cpu io"), (CONFIG, "dtparam=spi=on")];
+        assert_eq!(told(&other, &switches(SwitchReader::Rows)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_weak_supply_and_missing_limits_are_told() {
+        let throttled = "sys/devices/platform/soc/soc:firmware/get_throttled";
+        let files =
+            [MODEL, (throttled, "50000\n"), ("sys/fs/cgroup/cgroup.controllers", "cpu pids")];
+        let said = told(&files, &BoardConfig::default());
+        assert!(
+            said[0].starts_with("BAD   this machine: the power supply was too weak"),
+            "{said:?}"
+        );
+        assert!(said[1].starts_with("good  this machine: the memory of services"), "{said:?}");
+        let files = [MODEL, (throttled, "0\n"), ("sys/fs/cgroup/cgroup.controllers", "cpu memory")];
+        assert_eq!(told(&files, &BoardConfig::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn pins_that_overlays_take_are_told() {
+        let rows = switches(SwitchReader::Rows);
+        let said = told(&[MODEL, (CONFIG, "dtparam=spi=on\n")], &rows);
+        assert_eq!(said.len(), 5, "{said:?}");
+        assert!(
+            said[0].contains("BCM 10 is taken twice, by rows and by dtparam=spi=on"),
+            "{said:?}"
+        );
+        let said = told(&[MODEL, (CONFIG, "dtoverlay=w1-gpio\n#dtparam=spi=on\n")], &rows);
+        assert!(said[0].contains("BCM 4 is taken twice, by rows and by dtoverlay=w1-gpio"));
+        let moved = "dtoverlay=w1-gpio,gpiopin=21\n[pi5]\ndtoverlay=pwm\n[all]\ndtparam=audio=on";
+        assert_eq!(told(&[MODEL, (CONFIG, moved)], &rows), Vec::<String>::new());
+        // The bus of a board is there for it; a chip select beside it is not.
+        let reed = switches(SwitchReader::ShiftRegisters);
+        assert_eq!(told(&[MODEL, (CONFIG, "dtparam=spi=on\n")], &reed), Vec::<String>::new());
+        let mut beside = reed;
+        beside.matrix.load = 7;
+        assert_eq!(told(&[MODEL, (CONFIG, "dtparam=spi=on\n")], &beside).len(), 1);
+        let expanders = switches(SwitchReader::Pca9555);
+        let on = "dtparam=i2c_arm=on,i2c_arm_baudrate=400000\n";
+        assert_eq!(told(&[MODEL, (CONFIG, on)], &expanders), Vec::<String>::new());
+        let off = "dtoverlay=gpio-shutdown\n";
+        assert_eq!(told(&[MODEL, (CONFIG, off)], &expanders).len(), 1);
+    }
+
+    #[test]
+    fn rights_and_latency_are_told_with_the_remedy() {
+        let root = tempfile::tempdir().expect("a folder");
+        let device = root.path().join("device");
+        fs::write(&device, "").expect("a file");
+        let gid = fs::metadata(&device).expect("a file").gid();
+        fs::create_dir(root.path().join("etc")).expect("a folder");
+        let group = format!("root:x:0:\ndialout:x:{}:\n", if gid == 0 { 1 } else { gid });
+        fs::write(root.path().join("etc/group"), group).expect("a file");
+        let board = BoardConfig::default();
+        let said = refused(&board, &device, root.path()).to_string();
+        let remedy = if gid == 0 { "udev/70-rokade.rules" } else { "usermod -aG dialout" };
+        assert!(said.contains("this user may not open") && said.contains(remedy), "{said}");
+        assert_eq!(access(&board, &device, root.path()), None);
+        let timer = root.path().join("sys/bus/usb-serial/devices/ttyUSB0");
+        fs::create_dir_all(&timer).expect("folders");
+        fs::write(timer.join("latency_timer"), "16\n").expect("a file");
+        let said = latency(&board, "ttyUSB0", root.path()).expect("a finding").to_string();
+        assert!(said.contains("collects bytes for 16 ms"), "{said}");
+        fs::write(timer.join("latency_timer"), "1\n").expect("a file");
+        assert_eq!(latency(&board, "ttyUSB0", root.path()), None);
+    }
+}
