@@ -53,7 +53,7 @@ pub enum ConfigError {
 }
 
 /// Everything that can be set.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The folder of the journals.
@@ -75,10 +75,13 @@ pub struct Config {
     /// The boards.
     #[serde(rename = "board")]
     pub boards: Vec<BoardConfig>,
+    /// The file in which all this stands, if it was read from one.
+    #[serde(skip)]
+    pub source: Option<PathBuf>,
 }
 
 /// What becomes of the records, beside their folder.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JournalSettings {
     /// The folder of a second copy of all records, on another disk; empty for none.
@@ -86,7 +89,7 @@ pub struct JournalSettings {
 }
 
 /// The way in for arbiters' orders and players' declarations.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Orders {
     /// Whether any are taken.
@@ -107,6 +110,7 @@ impl Default for Config {
             orders: Orders::default(),
             event: EventSettings::default(),
             boards: vec![BoardConfig::default()],
+            source: None,
         }
     }
 }
@@ -150,6 +154,7 @@ impl Config {
         if config.state_dir.as_os_str().is_empty() {
             config.state_dir = usual_state();
         }
+        config.source = Some(path.to_owned());
         let list = &config.event.pairings;
         if let Some(folder) = path.parent() {
             if !list.as_os_str().is_empty() {

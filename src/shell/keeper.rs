@@ -98,6 +98,8 @@ pub struct Handle {
     pub alive: watch::Receiver<u64>,
     /// For those who order something.
     pub orders: mpsc::Sender<Asked>,
+    /// For who has new settings for the board.
+    pub renew: watch::Sender<config::BoardConfig>,
 }
 
 /// The keeper of one board.
@@ -106,6 +108,10 @@ pub struct Keeper {
     stand: Outfit,
     clock: Option<OwnClockStub>,
     requests: Requests,
+    /// The settings that are to be used from now on.
+    renewed: watch::Receiver<config::BoardConfig>,
+    /// The PGN of the game that is to come.
+    awaited: watch::Sender<Arc<str>>,
     /// Why the board is not recorded, as it was said last.
     said: Option<String>,
 }
@@ -147,6 +153,8 @@ impl Keeper {
         let (alive, pings) = watch::channel(0);
         let (kept, keeps) = watch::channel(Position::default());
         let (orders, requests) = orders::channel();
+        let (renew, renewed) = watch::channel(settings.clone());
+        let (awaited, awaits) = watch::channel(awaited(settings));
         let settings = settings.clone();
         let (to_copy, of) = (status.clone(), name.clone());
         let original =
@@ -168,7 +176,7 @@ impl Keeper {
             apart: aparts,
             book: books,
             live: lives,
-            awaited: Arc::from(pgn::awaited(&tags_of(&settings))),
+            awaited: awaits,
             is_behind: !settings.delay.is_none(),
             is_ready: readiness,
             status: statuses,
@@ -192,8 +200,8 @@ impl Keeper {
             alive,
         };
         (
-            Self { stand, clock, requests, said: None },
-            Handle { feed, gate, original, alive: pings, orders },
+            Self { stand, clock, requests, renewed, awaited, said: None },
+            Handle { feed, gate, original, alive: pings, orders, renew },
         )
     }
 
@@ -238,6 +246,7 @@ impl Keeper {
     /// As [`Keeper::record`]; the second is `None` if the record is to be opened again, with a past
     /// that could not be read before.
     async fn record_once(&mut self, calls: &mut Calls) -> Option<Option<Recording>> {
+        self.renew();
         let (disk, folder) = (Arc::clone(&self.stand.disk), self.stand.folder.clone());
         let opening = read(disk, folder, self.stand.settings.name.clone());
         let opened = match self.meanwhile(opening, calls).await? {
@@ -263,11 +272,37 @@ impl Keeper {
         if self.said.take().is_some() {
             info!(board = self.stand.settings.name, "the board is recorded again");
         }
-        match caught(board.run(calls, &mut self.requests)).await {
+        match self.run_board(board, calls).await {
+            Ok(Ended::Asked) if !*calls.stop.borrow() => Some(None),
             Ok(Ended::Asked) => None,
             Ok(Ended::Late) => Some(None),
             Ok(Ended::Lost(why)) => Some(Some(failed(why))),
             Err(panic) => Some(Some(failed(&said_by(&*panic)))),
+        }
+    }
+
+    /// Runs the board until it ends; new settings end it in order.
+    async fn run_board(&mut self, board: BoardActor, calls: &Calls) -> Result<Ended, Panic> {
+        let (halt, halted) = watch::channel(false);
+        let mut own = Calls { stop: halted, ping: calls.ping.clone() };
+        let (mut stop, settings) = (calls.stop.clone(), self.stand.settings.clone());
+        let mut running = pin!(caught(board.run(&mut own, &mut self.requests)));
+        tokio::select! {
+            ended = &mut running => return ended,
+            () = stopped(&mut stop) => {}
+            Ok(_) = self.renewed.wait_for(|renewed| *renewed != settings) => {}
+        }
+        halt.send_replace(true);
+        running.await
+    }
+
+    /// Takes up the settings that are to be used from now on.
+    fn renew(&mut self) {
+        let renewed = self.renewed.borrow_and_update().clone();
+        if renewed != self.stand.settings {
+            info!(board = renewed.name, "the board takes up its new settings");
+            self.awaited.send_replace(awaited(&renewed));
+            self.stand.settings = renewed;
         }
     }
 
@@ -328,6 +363,11 @@ fn public_views(
     }
     let (delayed, views) = watch::channel(views.borrow().clone());
     (Some(delayed), views)
+}
+
+/// The PGN of the game that is to come.
+fn awaited(settings: &config::BoardConfig) -> Arc<str> {
+    Arc::from(pgn::awaited(&tags_of(settings)))
 }
 
 /// What the settings say of the game that is to come.

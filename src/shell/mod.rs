@@ -30,6 +30,7 @@ pub mod pty;
 pub mod publish;
 pub mod push;
 pub mod record;
+mod reload;
 pub mod report;
 pub mod run;
 pub mod serial;

@@ -21,6 +21,7 @@ use super::orders::{Asked, OrdersActor, Rounds};
 use super::pairings::Roster;
 use super::publish::Echo;
 use super::push;
+use super::reload;
 use super::report::Outlook;
 use super::status::{Recording, Status, summary};
 use crate::game::Pairing;
@@ -147,7 +148,7 @@ pub async fn run(
     let disk = Arc::new(Disk::start().map_err(RunError::Threads)?);
     let mut boards = JoinSet::new();
     let (mut feeds, mut gates, mut originals) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut to_boards, mut alive) = (Vec::new(), Vec::new());
+    let (mut to_boards, mut alive, mut renewals) = (Vec::new(), Vec::new(), Vec::new());
     let mut tasks = JoinSet::new();
     let mut seats = bus::start(config, now, &mut tasks);
     let roster = Roster::of(config);
@@ -157,7 +158,8 @@ pub async fn run(
         let clock = clocks.remove(&settings.name);
         let (keeper, handle) =
             Keeper::new(settings, folder, clock, manner.echo(), Arc::clone(&disk), now);
-        let Handle { feed, gate, original, alive: answers, orders } = handle;
+        let Handle { feed, gate, original, alive: answers, orders, renew } = handle;
+        renewals.push(renew);
         gates.push(gate);
         originals.push(original);
         to_boards.push((settings.name.clone(), orders));
@@ -172,8 +174,8 @@ pub async fn run(
     }
     tasks.spawn(watchdog(ping, alive));
     tasks.spawn(beat(pulse));
-    let mut apart = Vec::new();
-    apart.push(let_out(gates)?);
+    tasks.spawn(reload::keep(config.clone(), renewals).map_err(RunError::Signals)?);
+    let mut apart = vec![let_out(gates)?];
     apart.extend(keep_copies(config, originals, &mut tasks)?);
     opened(&feeds, manner).await?;
     // What is written before all have told what is on record would lack what was there.

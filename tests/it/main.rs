@@ -36,6 +36,7 @@ mod orders;
 mod program;
 mod push;
 mod release;
+mod reload;
 mod replay;
 mod round;
 mod sensors;

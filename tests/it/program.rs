@@ -250,6 +250,11 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
+    /// Asks it to read its settings anew, as `systemctl reload` does.
+    pub(crate) fn hangup(&self) {
+        signal(&self.child, Signal::HUP);
+    }
+
     /// `kill -9`, and what was left is cleared away.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();

@@ -175,7 +175,7 @@ impl Stage {
             pgn: game.clone(),
             apart: watch::channel(Arc::default()).1,
             book: watch::channel(Arc::default()).1,
-            awaited: format!("[White \"{name}\"]\n\n*\n\n").into(),
+            awaited: watch::channel(format!("[White \"{name}\"]\n\n*\n\n").into()).1,
             live: watch::channel(Arc::default()).1,
             is_behind: false,
             is_ready: watch::channel(true).1,

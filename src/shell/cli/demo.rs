@@ -205,6 +205,7 @@ impl Demo {
         let is_driven =
             !matches!(self.clock, DemoClock::Plain | DemoClock::Lever | DemoClock::None);
         Config {
+            source: None,
             livechess: LiveChess::default(),
             folder: Folder::default(),
             push: Push::default(),

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use std::time::Duration;
 
 /// One board.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoardConfig {
     /// Its name: in addresses, folders and the log.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 
 /// The event.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EventSettings {
     /// Its name; empty for that of the list.

@@ -88,7 +88,7 @@ pub enum Occupied {
 }
 
 /// The wiring of a matrix.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Matrix {
     /// What reads the switches.

@@ -10,7 +10,7 @@ pub const ROUND: &str = "{round}";
 const ID_LEN: usize = 8;
 
 /// Where games are sent.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Push {
     /// The file that holds the token of a Lichess account; empty for no broadcast there.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// The web server.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Http {
     /// Whether pages are served at all.
@@ -32,7 +32,7 @@ impl Default for Http {
 }
 
 /// The interface of LiveChess, for programs that know boards by it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LiveChess {
     /// Whether it is served at all.
@@ -52,7 +52,7 @@ impl Default for LiveChess {
 }
 
 /// The folder of LiveChess, for programs that watch it.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Folder {
     /// Where it is; empty for none.

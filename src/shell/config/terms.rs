@@ -14,7 +14,7 @@ const QUIET_MAX_MS: u64 = 10_000;
 
 /// The terms of a game for its referee. All fields are as in [`Terms`], with 0 or "" for what is
 /// not laid down.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Announced {
     /// How late a player may be, in minutes; "" for what the edition lays down.

@@ -91,7 +91,7 @@ pub struct Feed {
     /// What programs may know of the board.
     pub live: watch::Receiver<Arc<Live>>,
     /// What stands for the game until then in a file of all boards: its tags.
-    pub awaited: Arc<str>,
+    pub awaited: watch::Receiver<Arc<str>>,
     /// The public is behind the board.
     pub is_behind: bool,
     /// Whether `pgn` is that of the whole record.

@@ -82,7 +82,7 @@ mod tests {
             apart: watch::channel(Arc::default()).1,
             book: books.clone(),
             live: watch::channel(Arc::default()).1,
-            awaited: Arc::from(""),
+            awaited: watch::channel(Arc::from("")).1,
             is_behind: false,
             is_ready: watch::channel(true).1,
             status: statuses.clone(),

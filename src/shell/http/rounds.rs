@@ -49,7 +49,7 @@ pub(in crate::shell) fn of_others<'a>(feeds: impl Iterator<Item = &'a Feed>) -> 
     let mut text = String::new();
     for Feed { pgn, awaited, .. } in feeds.filter(|feed| feed.book.borrow().is_empty()) {
         let game = pgn.borrow();
-        text += if game.is_empty() { awaited } else { &game };
+        if game.is_empty() { text += &awaited.borrow() } else { text += &game }
     }
     text
 }

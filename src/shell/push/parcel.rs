@@ -137,7 +137,7 @@ impl Target {
 fn lone(feed: &Feed) -> Vec<(String, String)> {
     let games = feed.apart.borrow().clone();
     if games.is_empty() && feed.book.borrow().is_empty() {
-        return vec![(feed.name.clone(), feed.awaited.to_string())];
+        return vec![(feed.name.clone(), feed.awaited.borrow().to_string())];
     }
     named(&feed.name, games.to_vec())
 }

@@ -90,7 +90,7 @@ impl House {
             view: views,
             pgn: watch::channel(Arc::from("")).1,
             book: watch::channel(Arc::default()).1,
-            awaited: "".into(),
+            awaited: watch::channel(Arc::from("")).1,
             apart: tokio::sync::watch::channel(Arc::default()).1,
             live: watch::channel(Arc::default()).1,
             is_behind: false,

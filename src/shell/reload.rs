@@ -1,0 +1,154 @@
+//! New settings while the daemon runs: boards whose settings have changed take them up, and no other
+//! board notices.
+
+use super::config::{BoardConfig, Config};
+use std::io::{self, IsTerminal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use tracing::{info, warn};
+
+/// Reads the settings anew whenever a hangup asks for that, for ever. Each board hears of its own by
+/// its sender, in the order of `config`. Where a terminal is, the same signal says that it is gone,
+/// and stays the end.
+///
+/// # Errors
+/// The system gives no signals.
+pub(super) fn keep(
+    config: Config,
+    boards: Vec<watch::Sender<BoardConfig>>,
+) -> io::Result<impl Future<Output = ()>> {
+    let hangups = match io::stdin().is_terminal() {
+        true => None,
+        false => Some(signal(SignalKind::hangup())?),
+    };
+    Ok(follow(config, boards, hangups))
+}
+
+async fn follow(
+    mut config: Config,
+    boards: Vec<watch::Sender<BoardConfig>>,
+    hangups: Option<Signal>,
+) {
+    let Some(mut hangups) = hangups else { return };
+    while hangups.recv().await.is_some() {
+        let Some(source) = config.source.clone() else {
+            warn!("the settings are not read anew: there is no file of them");
+            continue;
+        };
+        let changes = match Config::load(Some(&source)).map_err(|e| e.to_string()) {
+            Ok(new) => Changes::between(&config, new),
+            Err(why) => Err(why),
+        };
+        match changes {
+            Ok(changes) => {
+                changes.tell();
+                for (idx, settings) in changes.boards {
+                    config.boards[idx] = settings.clone();
+                    boards[idx].send_replace(settings);
+                }
+            }
+            Err(why) => warn!(why, "THE NEW SETTINGS ARE NOT USED; all goes on as it was"),
+        }
+    }
+}
+
+/// What is otherwise in new settings.
+#[derive(Debug, PartialEq)]
+struct Changes {
+    /// Boards that can take theirs up, by their places.
+    boards: Vec<(usize, BoardConfig)>,
+    /// What can be had by a new start only.
+    later: Vec<String>,
+}
+
+impl Changes {
+    /// Why none can be taken up, if so.
+    fn between(old: &Config, new: Config) -> Result<Self, String> {
+        let names = |config: &Config| -> Vec<String> {
+            config.boards.iter().map(|board| board.name.clone()).collect()
+        };
+        if names(old) != names(&new) {
+            return Err("boards have come, gone, or been put in another order; that takes a new \
+                        start: systemctl restart rokade"
+                .to_owned());
+        }
+        let mut later = sections(old, &new);
+        let mut boards = Vec::new();
+        for (idx, (before, after)) in old.boards.iter().zip(new.boards).enumerate() {
+            if *before == after {
+                continue;
+            }
+            match fixed(before, &after) {
+                Some(key) => later.push(format!("{key} of board {:?}", after.name)),
+                None => boards.push((idx, after)),
+            }
+        }
+        Ok(Self { boards, later })
+    }
+
+    fn tell(&self) {
+        let names: Vec<&str> = self.boards.iter().map(|(_, board)| board.name.as_str()).collect();
+        info!(boards = names.join(", "), "the settings are read anew");
+        if !self.later.is_empty() {
+            warn!("{} changed too, which takes a new start", self.later.join(", "));
+        }
+    }
+}
+
+/// The sections beside the boards' that are otherwise.
+fn sections(old: &Config, new: &Config) -> Vec<String> {
+    let is_changed = [
+        ("state_dir", old.state_dir != new.state_dir),
+        ("[journal]", old.journal != new.journal),
+        ("[http]", old.http != new.http),
+        ("[livechess]", old.livechess != new.livechess),
+        ("[folder]", old.folder != new.folder),
+        ("[push]", old.push != new.push),
+        ("[orders]", old.orders != new.orders),
+        ("[event]", old.event != new.event),
+    ];
+    is_changed.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// What of a board others know by its old value for as long as the daemon runs, if it has changed.
+fn fixed(before: &BoardConfig, after: &BoardConfig) -> Option<&'static str> {
+    let is_shared = before.is_on_bus() || after.is_on_bus();
+    let keys = [
+        ("table", before.table != after.table),
+        ("delay", before.delay != after.delay),
+        ("site", before.site != after.site),
+        ("bus_address", before.bus_address != after.bus_address),
+        ("port", is_shared && before.port != after.port),
+    ];
+    keys.into_iter().find(|(_, is_changed)| *is_changed).map(|(key, _)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn config(text: &str) -> Config {
+        Config::parse(text, Path::new("rokade.toml")).expect(text)
+    }
+
+    const OLD: &str = "[[board]]\nname = \"a\"\nport = \"/dev/a\"\n\
+                       [[board]]\nname = \"b\"\nport = \"/dev/b\"\n";
+
+    #[test]
+    fn only_what_has_changed_is_taken_up() {
+        let old = config(OLD);
+        let changes = |text: &str| Changes::between(&old, config(text));
+        let none = changes(OLD).expect("the same");
+        assert_eq!(none, Changes { boards: Vec::new(), later: Vec::new() });
+        let moved = changes(&OLD.replace("/dev/b", "/dev/c")).expect("another port");
+        assert_eq!(moved.boards.iter().map(|(idx, _)| *idx).collect::<Vec<_>>(), [1]);
+        assert_eq!(moved.boards[0].1.port, "/dev/c");
+        let later = changes(&format!("[http]\nlisten = \"8961\"\n{OLD}delay = \"3 moves\""));
+        let later = later.expect("sections");
+        assert_eq!(later.boards, []);
+        assert_eq!(later.later, ["[http]", "delay of board \"b\""]);
+        let why = changes(&format!("{OLD}[[board]]\nname = \"c\"\nport = \"/dev/c\""));
+        assert!(why.expect_err("another board").contains("systemctl restart rokade"));
+    }
+}

@@ -1,0 +1,101 @@
+//! New settings for a daemon that runs.
+
+#![allow(clippy::unwrap_used)]
+
+use rokade::shell::config::SwitchReader;
+use rokade::shell::matrix::simulated::{self, SimulatedStub};
+use rokade::shell::pty::Speed;
+use rokade::sim::script::{Happening, Header};
+use rokade::table::{Reading, Sight};
+use rokade::time::Mono;
+use shakmaty::Square;
+use tokio::time::{Instant, sleep};
+
+use crate::matrix::{configure, wait_until_live};
+use crate::program::{Daemon, LIMIT, Place, STEP, moves_of};
+
+fn board(place: &Place, bus: &str) -> SimulatedStub {
+    let header = Header {
+        sight: Sight::Occupied,
+        start: Some(shakmaty::fen::Fen::try_from(shakmaty::Setup::initial()).unwrap()),
+        ..Header::dgt()
+    };
+    let chips = SwitchReader::ShiftRegisters;
+    let (stub, actor) = simulated::open(&header, &place.path(bus), chips).unwrap();
+    tokio::spawn(actor.run());
+    stub
+}
+
+async fn moves(board: &SimulatedStub, from: Square, to: Square) {
+    let sensed = |sq, reading| Happening::Sensed { sq, reading, is_lost: false };
+    let script = vec![
+        (Mono::default(), sensed(from, Reading::Empty)),
+        (Mono::from_millis(300), sensed(to, Reading::Something)),
+    ];
+    board.play(script, Speed::REAL).await.unwrap();
+}
+
+async fn wait_for(daemon: &Daemon, is_so: impl AsyncFn() -> bool) {
+    let end = Instant::now() + LIMIT;
+    while !is_so().await {
+        assert!(Instant::now() < end, "{}", daemon.said());
+        sleep(STEP * 20).await;
+    }
+}
+
+/// The board that is moved to another bus, and gets another player, is read there; the other one is
+/// never put away, and its game goes on. Settings that make no sense change nothing, and what takes
+/// a new start is said.
+#[tokio::test(flavor = "multi_thread")]
+async fn boards_that_have_not_changed_go_on() {
+    let place = Place::new();
+    let settings = |bus: &str, more: &str| {
+        format!(
+            "[[board]]\nname = \"table-1\"\nport = \"gpio\"\n[board.matrix]\nbus = {:?}\n\
+             [[board]]\nname = \"table-2\"\nport = \"gpio\"\n{more}[board.matrix]\nbus = {:?}\n",
+            place.path("first"),
+            place.path(bus)
+        )
+    };
+    configure(&place, &settings("second", ""));
+    let (first, _second, mut third) =
+        (board(&place, "first"), board(&place, "second"), board(&place, "third"));
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    wait_until_live(&place, 2, &daemon).await;
+    moves(&first, Square::E2, Square::E4).await;
+    let has_moves = async |number, moves: &[&str]| {
+        place.view_of(number).await.is_some_and(|view| moves_of(&view) == moves)
+    };
+    wait_for(&daemon, async || has_moves(1, &["e2e4"]).await).await;
+
+    configure(&place, &settings("third", "white = \"Anderssen\"\n"));
+    daemon.hangup();
+    third.scanned().await.unwrap();
+    wait_until_live(&place, 2, &daemon).await;
+    wait_for(&daemon, async || {
+        place.get("/games.pgn").await.is_some_and(|pgn| pgn.contains("Anderssen"))
+    })
+    .await;
+    moves(&third, Square::D2, Square::D4).await;
+    moves(&first, Square::E7, Square::E5).await;
+    wait_for(&daemon, async || has_moves(2, &["d2d4"]).await).await;
+    wait_for(&daemon, async || has_moves(1, &["e2e4", "e7e5"]).await).await;
+    let said = daemon.said();
+    assert_eq!(said.matches("the board takes up its new settings").count(), 1, "{said}");
+    // Once for the first board, twice for the second.
+    assert_eq!(said.matches("matrix up").count(), 3, "{said}");
+
+    configure(&place, &settings("second", "porrt = 1\n"));
+    daemon.hangup();
+    let says = async |words: &str| daemon.said().contains(words);
+    wait_for(&daemon, async || says("THE NEW SETTINGS ARE NOT USED; all goes on").await).await;
+    let text = settings("third", "white = \"Anderssen\"\n") + "[orders]\nenabled = false\n";
+    configure(&place, &text);
+    daemon.hangup();
+    let words = "[orders] changed too, which takes a new start";
+    wait_for(&daemon, async || says(words).await).await;
+    let said = daemon.said();
+    assert_eq!(said.matches("the board takes up its new settings").count(), 1, "{said}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
