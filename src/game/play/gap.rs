@@ -34,9 +34,6 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) is_told: bool,
 }
 
-/// Hands that do not press for each half-move press twice too often in so many, at the most.
-const HASTY: usize = 8;
-
 /// The increments that are in use. Where a clock's is not known it is one of these.
 const USUAL: [u64; 13] = [0, 1, 2, 3, 5, 8, 10, 12, 15, 20, 25, 30, 60];
 
@@ -151,12 +148,8 @@ impl Play {
 
     /// How many half-moves `n` presses are.
     fn by_presses(&self, n: usize) -> Unknown {
-        let unknown = Unknown::by_presses(n);
-        if self.sheet.is_always_pressed() {
-            return unknown;
-        }
-        let at_least = unknown.at_least.saturating_sub(n / HASTY * 2);
-        Unknown { at_least, at_most: None }
+        let n = Unknown::by_presses(n);
+        if self.sheet.is_always_pressed() { n } else { Unknown { at_most: None, ..n } }
     }
 
     /// What was known before the gap from which the board was taken over where `base` begins, if
