@@ -55,6 +55,13 @@ pub enum Keeping {
         /// The number of those games.
         n: usize,
     },
+    /// The record before this one was archived; this one goes on from its end.
+    Archived {
+        /// The number of the games up to there; those to come are numbered on.
+        n: usize,
+        /// Its last line and the hash of it, as `LINE:HASH`.
+        noted: String,
+    },
     /// The time of day jumped: the clock was set, or nobody knew it before.
     WallJumped {
         /// The time that it would have been.
@@ -73,6 +80,7 @@ impl Keeping {
             Self::Mended { .. } => "RECORD_MENDED",
             Self::SetAside { .. } => "RECORD_SET_ASIDE",
             Self::GamesBefore { .. } => "RECORD_GAMES_BEFORE",
+            Self::Archived { .. } => "RECORD_ARCHIVED",
             Self::WallJumped { .. } => "WALL_CLOCK_JUMPED",
         }
     }
@@ -113,6 +121,10 @@ impl fmt::Display for Keeping {
             ),
             Self::GamesBefore { n } => {
                 write!(f, "{n} games were recorded before that are not on this record")
+            }
+            Self::Archived { n, noted } => {
+                let games = if *n == 1 { "game" } else { "games" };
+                write!(f, "this record goes on from one with {n} {games} that ends with {noted}")
             }
             Self::WallJumped { from, to } => write!(
                 f,

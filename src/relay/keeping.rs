@@ -28,6 +28,9 @@ pub struct KeepingBody {
     /// Where in it, in bytes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub offset: Option<u64>,
+    /// A line of another record with its hash.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noted: Option<String>,
     /// Where the bytes are now.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub kept_as: Vec<String>,
@@ -62,6 +65,9 @@ impl From<&Keeping> for KeepingBody {
                 body.kept_as = kept_as;
             }
             Keeping::GamesBefore { n } => body.n = u64::try_from(n).ok(),
+            Keeping::Archived { n, noted } => {
+                (body.n, body.noted) = (u64::try_from(n).ok(), Some(noted));
+            }
             Keeping::WallJumped { from, to } => {
                 (body.from_us, body.to_us) = (Some(from.0), Some(to.0));
             }
@@ -73,7 +79,8 @@ impl From<&Keeping> for KeepingBody {
 impl KeepingBody {
     /// The matter; `None` if the code is unknown, as in a record of a newer program.
     pub(super) fn to_keeping(&self) -> Option<Keeping> {
-        let Self { line, last, n, why, file, offset, kept_as, from_us, to_us, .. } = self.clone();
+        let Self { line, last, n, why, file, offset, noted, kept_as, from_us, to_us, .. } =
+            self.clone();
         Some(match self.code.as_str() {
             "RECORD_NONSENSE" => Keeping::Nonsense { first: line?, last: last?, n: n?, why: why? },
             "RECORD_LOST" => {
@@ -84,6 +91,7 @@ impl KeepingBody {
                 Keeping::SetAside { file: file?, offset: offset?, bytes: n?, kept_as }
             }
             "RECORD_GAMES_BEFORE" => Keeping::GamesBefore { n: usize::try_from(n?).ok()? },
+            "RECORD_ARCHIVED" => Keeping::Archived { n: usize::try_from(n?).ok()?, noted: noted? },
             "WALL_CLOCK_JUMPED" => Keeping::WallJumped { from: Wall(from_us?), to: Wall(to_us?) },
             _ => return None,
         })
@@ -103,6 +111,7 @@ mod tests {
             Keeping::Mended { line: 3, file: file(), offset: 7 },
             Keeping::SetAside { file: file(), offset: 7, bytes: 8, kept_as: vec![file()] },
             Keeping::GamesBefore { n: 5 },
+            Keeping::Archived { n: 5, noted: "431:9c3f01aa".to_owned() },
             Keeping::WallJumped { from: Wall(-1), to: Wall(1_700_000_000_000_000) },
         ] {
             let json = serde_json::to_string(&KeepingBody::from(&keeping)).unwrap();

@@ -2,7 +2,9 @@
 //! hands it to the core, carries out what the core asks for, and does nothing else.
 
 pub mod apart;
+pub mod archive;
 pub mod backoff;
+pub mod backup;
 pub mod board;
 pub mod book;
 mod bus;

@@ -315,7 +315,9 @@ impl Ledger {
                 }
             }
             Fact::TimeControl(control) => self.tags.time_control = Some(control.clone()),
-            Fact::Record(Keeping::GamesBefore { n }) => self.n_games = self.n_games.max(*n),
+            Fact::Record(Keeping::GamesBefore { n } | Keeping::Archived { n, .. }) => {
+                self.n_games = self.n_games.max(*n)
+            }
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! All integration tests are one binary; its modules are named after what they hold to account.
 
+mod backup;
 mod board_sim;
 mod bounds;
 #[cfg(feature = "web")]

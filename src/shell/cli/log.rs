@@ -1,5 +1,6 @@
 //! `rokade log`, `rokade export`, `rokade verify`: what is on record, for people.
 
+use super::backup::ExportAll;
 use super::{Failure, JournalPlace, Which, chain, say};
 use crate::relay;
 use crate::relay::times::{LastTimes, shortest_first};
@@ -8,7 +9,7 @@ use crate::shell::journal::{
     self, DiskStorage, JournalError, JournalLine, JournalReader, Noted, Salvaged,
 };
 use crate::shell::record::{self, Games, Nonsense};
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -35,12 +36,21 @@ pub(super) struct LogCommand {
 
 /// With clock times as %clk and thinking times as %emt.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Export {
+    #[command(subcommand)]
+    whole: Option<Whole>,
     #[command(flatten)]
     which: Which,
     /// Only this game: its number in the journal, from 1
     #[arg(long, value_name = "NUMBER")]
     game: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Whole {
+    /// Put all records and the settings into one file, for `rokade import`
+    All(ExportAll),
 }
 
 /// Each entry carries a checksum and the hash of the entry before it, so no line can be changed,
@@ -193,9 +203,13 @@ fn print_aside(place: &JournalPlace, out: &mut impl Write) -> Result<(), Failure
 }
 
 impl Export {
-    pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+    pub(super) fn run(&self, settings: Option<&Path>) -> Result<(), Failure> {
+        let config = Config::load(settings)?;
+        if let Some(Whole::All(all)) = &self.whole {
+            return all.run(&config, settings);
+        }
         let (mut n_printed, mut n_games) = (0, 0);
-        self.which.for_each(config, |place| {
+        self.which.for_each(&config, |place| {
             let (printed, games) = self.print(&place.folder)?;
             (n_printed, n_games) = (n_printed + printed, n_games.max(games));
             Ok(())

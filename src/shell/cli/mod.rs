@@ -2,6 +2,8 @@
 
 #![deny(clippy::print_stdout)]
 
+mod archive;
+mod backup;
 mod bus;
 mod chips;
 mod clock;
@@ -72,8 +74,12 @@ enum Command {
     Simulate(tools::Simulate),
     /// Print the arbiter's log
     Log(log::LogCommand),
-    /// Print recorded games as PGN
+    /// Print recorded games as PGN, or put all records into one file
     Export(log::Export),
+    /// Take up the records of another machine, or of a backup
+    Import(backup::Import),
+    /// Take old games out of the records to another folder
+    Archive(archive::Archive),
     /// Check that the journal is whole and unchanged
     Verify(log::Verify),
     /// Give an arbiter's order, or enter what a player says
@@ -272,7 +278,9 @@ fn dispatch(cli: &Cli) -> Result<(), Failure> {
         Command::Clock(clock) => clock.run(&config()?, cli.verbose),
         Command::Simulate(simulate) => simulate.run(cli.verbose),
         Command::Log(log) => log.run(&config()?),
-        Command::Export(export) => export.run(&config()?),
+        Command::Export(export) => export.run(cli.config.as_deref()),
+        Command::Import(import) => import.run(cli.config.as_deref()),
+        Command::Archive(archive) => archive.run(&config()?),
         Command::Verify(verify) => verify.run(&config()?),
         Command::Order(order) => order.run(|| Ok(config()?)),
         Command::Round(round) => round.run(|| Ok(config()?)),

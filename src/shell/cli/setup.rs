@@ -307,14 +307,14 @@ fn may_write(path: &Path) -> Result<(), Failure> {
     })
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
 /// Puts the text there at once or not at all, with the owner and the rights of what is there.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
         fs::create_dir_all(folder)?;
     }
