@@ -68,6 +68,7 @@ impl From<&Keeping> for KeepingBody {
             Keeping::Archived { n, noted } => {
                 (body.n, body.noted) = (u64::try_from(n).ok(), Some(noted));
             }
+            Keeping::WallKnown { .. } => {}
             Keeping::WallJumped { from, to } => {
                 (body.from_us, body.to_us) = (Some(from.0), Some(to.0));
             }
@@ -92,6 +93,8 @@ impl KeepingBody {
             }
             "RECORD_GAMES_BEFORE" => Keeping::GamesBefore { n: usize::try_from(n?).ok()? },
             "RECORD_ARCHIVED" => Keeping::Archived { n: usize::try_from(n?).ok()?, noted: noted? },
+            "WALL_CLOCK_UNKNOWN" => Keeping::WallKnown { is_known: false },
+            "WALL_CLOCK_KNOWN" => Keeping::WallKnown { is_known: true },
             "WALL_CLOCK_JUMPED" => Keeping::WallJumped { from: Wall(from_us?), to: Wall(to_us?) },
             _ => return None,
         })
@@ -112,6 +115,8 @@ mod tests {
             Keeping::SetAside { file: file(), offset: 7, bytes: 8, kept_as: vec![file()] },
             Keeping::GamesBefore { n: 5 },
             Keeping::Archived { n: 5, noted: "431:9c3f01aa".to_owned() },
+            Keeping::WallKnown { is_known: false },
+            Keeping::WallKnown { is_known: true },
             Keeping::WallJumped { from: Wall(-1), to: Wall(1_700_000_000_000_000) },
         ] {
             let json = serde_json::to_string(&KeepingBody::from(&keeping)).unwrap();

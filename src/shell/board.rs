@@ -393,8 +393,10 @@ impl BoardActor {
 
     /// Sends what is to be sent at once, and passes the rest to the journal.
     async fn carry_out(&mut self, at: Stamp, mut after: After) {
-        if let Some(from) = self.wall.jumped_from(at) {
-            let fact = Fact::Record(Keeping::WallJumped { from, to: at.wall });
+        let jumped =
+            self.wall.jumped_from(at).map(|from| Keeping::WallJumped { from, to: at.wall });
+        let known = self.wall.source.news(at.mono).map(|is_known| Keeping::WallKnown { is_known });
+        for fact in known.into_iter().chain(jumped).map(Fact::Record) {
             self.effects.insert(0, Effect::Record(Entry { at, fact }));
         }
         let mut lines = Vec::new();

@@ -6,6 +6,7 @@
 
 use crate::time::{Mono, Stamp, Wall};
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
@@ -134,8 +135,10 @@ impl Now {
 const JUMP_MIN_US: i64 = 5_000_000;
 
 /// Watches the time of day against the time that only passes.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct WallWatch {
+    /// Whether the time of day is known at all.
+    pub source: WallSource,
     /// What the first was ahead of the second when it was looked at last, in microseconds.
     ahead: Option<i64>,
 }
@@ -148,6 +151,41 @@ impl WallWatch {
         let before = self.ahead.replace(ahead)?;
         let is_jump = ahead.abs_diff(before) >= JUMP_MIN_US.unsigned_abs();
         is_jump.then(|| Wall(before.saturating_add(passed)))
+    }
+}
+
+/// The folder of systemd-timesyncd. It is there while that runs, and has a file of this name once a
+/// server has told the time of day since the system was started.
+const TIMESYNC: &str = "/run/systemd/timesync";
+const TOLD: &str = "synchronized";
+/// How often it is looked at whether one has.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// Watches whether the time of day is known. Where another program keeps it right, nothing is said.
+#[derive(Clone, Debug)]
+pub struct WallSource {
+    folder: PathBuf,
+    looked: Option<Mono>,
+    /// What was said last, or would not have to be said.
+    is_known: bool,
+}
+
+impl Default for WallSource {
+    fn default() -> Self {
+        Self { folder: PathBuf::from(TIMESYNC), looked: None, is_known: true }
+    }
+}
+
+impl WallSource {
+    /// Whether a server has told the time of day, if that is another than was believed: at first
+    /// that one has.
+    pub fn news(&mut self, now: Mono) -> Option<bool> {
+        if self.looked.is_some_and(|at| now.since(at) < LOOK_EVERY) || !self.folder.is_dir() {
+            return None;
+        }
+        self.looked = Some(now);
+        let is_known = self.folder.join(TOLD).exists();
+        (std::mem::replace(&mut self.is_known, is_known) != is_known).then_some(is_known)
     }
 }
 
@@ -218,6 +256,21 @@ mod tests {
         assert_eq!(watch.jumped_from(at(192, 1_000_000)), Some(Wall(310_000_000)));
         assert_eq!(watch.jumped_from(at(193, 1_000_001)), None);
         assert_eq!(watch.jumped_from(at(194, 5)), Some(Wall(1_000_002_000_000)));
+    }
+
+    #[test]
+    fn whether_the_time_of_day_is_known_is_said_when_it_changes() {
+        let run = tempfile::tempdir().unwrap();
+        let folder = run.path().join("timesync");
+        let mut source = WallSource { folder: folder.clone(), ..WallSource::default() };
+        let at = |seconds: u64| Mono::from_millis(seconds * 1_000);
+        assert_eq!(source.news(at(1)), None, "another program keeps the time");
+        std::fs::create_dir(&folder).unwrap();
+        assert_eq!(source.news(at(2)), Some(false));
+        std::fs::write(folder.join(TOLD), "").unwrap();
+        assert_eq!(source.news(at(3)), None, "it is not looked at so often");
+        assert_eq!(source.news(at(13)), Some(true));
+        assert_eq!(source.news(at(99)), None);
     }
 
     #[test]
