@@ -10,6 +10,7 @@ mod faults;
 mod kept;
 mod power;
 mod reading;
+mod schema;
 mod space;
 mod writing;
 
