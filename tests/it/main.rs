@@ -2,6 +2,7 @@
 
 mod backup;
 mod board_sim;
+mod book;
 mod bounds;
 #[cfg(feature = "web")]
 mod browser;
