@@ -16,6 +16,7 @@ cargo=${CARGO:-cargo}
 readonly GLIBC=2.36
 # The newest that the Rust of Cargo.toml builds.
 readonly CARGO_DEB=3.8.0
+readonly CARGO_AUDITABLE=0.7.7
 
 give_up() {
     printf 'tests/package.sh: %s\n' "$*" >&2
@@ -54,8 +55,10 @@ build() {
         start=("$emulator" -L "/usr/$prefix")
     fi
     rustup target add "$target" 2>/dev/null || give_up "rustup cannot have the target $target"
-    "$cargo" build --quiet --release --locked --target "$target" --bin rokade
+    "$cargo" auditable build --quiet --release --locked --target "$target" --bin rokade
     local program=target/$target/release/rokade newest
+    # The list of all that is linked in, with versions: scanners for known faults read it.
+    "$prefix-objdump" -h "$program" | grep -q '\.dep-v0' || give_up "the program for $1 does not say what is in it"
     newest=$("$prefix-objdump" -T "$program" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
     [ "$(printf '%s\n' "$newest" "GLIBC_$GLIBC" | sort -V | tail -n 1)" = "GLIBC_$GLIBC" ] ||
         give_up "the program for $1 wants $newest; build it on Debian 12"
@@ -70,6 +73,8 @@ for architecture in "${architectures[@]}"; do of "$architecture"; done
 needs dpkg-deb dpkg
 needs objdump binutils
 "$cargo" deb --version 2>/dev/null | grep -q . || "$cargo" install --quiet --locked cargo-deb --version "$CARGO_DEB"
+"$cargo" auditable --version 2>/dev/null | grep -q . ||
+    "$cargo" install --quiet --locked cargo-auditable --version "$CARGO_AUDITABLE"
 rm -rf target/papers target/packages
 mkdir -p target/packages
 "$cargo" run --quiet --locked --example papers target/papers
