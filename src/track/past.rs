@@ -1,9 +1,9 @@
 //! What the board showed whenever it rested or a clock was pressed: enough to look again, with
 //! hindsight, at what was played since a position that nobody disputes.
 
-use crate::table::Placement;
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Color, Square};
+use shakmaty::{Bitboard, Board, Color, Square};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -29,6 +29,19 @@ pub struct Snap {
     pub press: Option<Color>,
     /// After how many half-moves the game stood exactly so, as it was believed then.
     pub n_plies: Option<usize>,
+    /// What was seen within a round of the scan after a press: it may have stood at the press.
+    pub soon: Vec<(Square, Reading)>,
+}
+
+impl Snap {
+    /// The squares on which it contradicts `board`.
+    pub fn differs(&self, board: &Board) -> Bitboard {
+        let may_be = |reading: Reading, sq: Square| {
+            board.piece_at(sq).map_or(reading == Reading::Empty, |piece| reading.may_be(piece))
+        };
+        let right = self.soon.iter().filter(|(sq, reading)| may_be(*reading, *sq));
+        self.seen.differs(board) & !right.map(|(sq, _)| *sq).collect::<Bitboard>()
+    }
 }
 
 /// The last snaps of one game, oldest first.
@@ -42,9 +55,17 @@ pub struct Past {
 }
 
 impl Past {
-    /// The sensor of `sq` changes at `at`; until now the board showed `seen`, which was the
-    /// position after `n_plies` if it was one.
-    pub fn stir(&mut self, at: Mono, sq: Square, seen: &Placement, n_plies: Option<usize>) {
+    /// The sensor of `sq` changes to `reading` at `at`; until now the board showed `seen`, which was
+    /// the position after `n_plies` if it was one. The board looks at each square once in a `round`.
+    pub fn stir(
+        &mut self,
+        (at, sq, reading): (Mono, Square, Reading),
+        round: Duration,
+        seen: &Placement,
+        n_plies: Option<usize>,
+    ) {
+        let presses = self.snaps.iter_mut().rev().take_while(|snap| at < snap.at + round);
+        presses.filter(|snap| snap.press.is_some()).for_each(|snap| snap.soon.push((sq, reading)));
         if n_plies.is_some() {
             self.agreed = at;
         }
@@ -104,14 +125,21 @@ impl Past {
         }
         let stirred = std::mem::take(&mut self.stirred);
         let began = self.began.take().unwrap_or(at);
-        self.snaps.push_back(Snap { at, seen: seen.clone(), stirred, began, press, n_plies });
+        self.snaps.push_back(Snap {
+            at,
+            seen: seen.clone(),
+            stirred,
+            began,
+            press,
+            n_plies,
+            soon: Vec::new(),
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::Board;
 
     const fn at(ms: u64) -> Mono {
         Mono::from_millis(ms)
@@ -121,8 +149,8 @@ mod tests {
     fn snaps(later: Duration) -> Vec<Snap> {
         let (mut past, seen) = (Past::default(), Placement::from(Board::new()));
         past.rest(&seen, Some(0));
-        past.stir(at(1_000), Square::E2, &seen, None);
-        past.stir(at(1_000) + later, Square::E4, &seen, None);
+        past.stir((at(1_000), Square::E2, Reading::Empty), Duration::ZERO, &seen, None);
+        past.stir((at(1_000) + later, Square::E4, Reading::Empty), Duration::ZERO, &seen, None);
         past.rest(&seen, None);
         past.snaps().to_vec()
     }
@@ -141,6 +169,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_within_a_round_after_a_press_may_have_stood_then() {
+        let (start, mut board) = (Board::default(), Board::default());
+        let pawn = board.remove_piece_at(Square::E2).unwrap();
+        board.set_piece_at(Square::E4, pawn);
+        let differs = |ms: u64, press: bool| {
+            let (mut past, seen, round) =
+                (Past::default(), start.clone().into(), Duration::from_millis(250));
+            match press {
+                true => past.press(at(1_000), Color::White, &seen, None),
+                false => past.rest(&seen, None),
+            }
+            past.stir((at(1_000 + ms), Square::E2, Reading::Empty), round, &seen, None);
+            past.stir((at(1_000 + ms), Square::E4, Reading::Piece(pawn)), round, &seen, None);
+            (past.snaps()[0].differs(&start), past.snaps()[0].differs(&board))
+        };
+        let both = Bitboard::from(Square::E2) | Bitboard::from(Square::E4);
+        assert_eq!(differs(249, true), (Bitboard::EMPTY, Bitboard::EMPTY));
+        assert_eq!(differs(250, true), (Bitboard::EMPTY, both));
+        assert_eq!(differs(249, false), (Bitboard::EMPTY, both));
+    }
+
+    #[test]
     fn a_picture_learns_later_what_stood_then_and_the_oldest_goes() {
         let (mut past, seen) = (Past::default(), Placement::from(Board::new()));
         past.rest(&seen, None);
@@ -154,7 +204,7 @@ mod tests {
         assert_eq!((past.snaps().len(), past.snaps()[0].at), (PAST_MAX, at(1)));
         assert!(past.has_presses() && past.agreed() == at(5));
         assert_eq!(past.at_presses().count(), PAST_MAX);
-        past.stir(at(900), Square::E2, &seen, Some(2));
+        past.stir((at(900), Square::E2, Reading::Empty), Duration::ZERO, &seen, Some(2));
         assert_eq!(past.agreed(), at(900));
     }
 }

@@ -280,7 +280,7 @@ impl Stretch<'_> {
             state.press(OpenPress { by, at: snap.at });
         }
         let stand = &mut state.stand;
-        let diff = snap.seen.differs(stand.pos.board()) & !self.untold;
+        let diff = snap.differs(stand.pos.board()) & !self.untold;
         let old = diff & stand.diff & !snap.stirred;
         stand.cost += STILL_THERE * old.count() as Cost;
         stand.cost += disorder(&snap.seen, &stand.pos, diff & !old, diff);

@@ -73,7 +73,7 @@ fn told(script: &Script, start: &Chess) -> Option<Told> {
         match happening {
             Happening::Sensed { is_lost: true, .. } => {}
             Happening::Sensed { sq, reading, .. } => {
-                told.past.stir(*at, *sq, &told.seen, None);
+                told.past.stir((*at, *sq, *reading), Duration::ZERO, &told.seen, None);
                 told.heard.note(*at, *sq, *reading);
                 told.seen.set(*sq, *reading);
             }

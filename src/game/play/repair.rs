@@ -42,8 +42,8 @@ impl Play {
     pub(super) fn note_stir(&mut self, at: Mono, sq: Square, reading: Reading) {
         if self.tracker.seen().get(sq) != reading {
             self.forget_if_set_up();
-            let n_shown = self.n_shown();
-            self.past.stir(at, sq, self.tracker.seen(), n_shown);
+            let (n_shown, round) = (self.n_shown(), self.tracker.round());
+            self.past.stir((at, sq, reading), round, self.tracker.seen(), n_shown);
             self.heard.note(at, sq, reading);
         }
     }
@@ -52,10 +52,11 @@ impl Play {
     pub(super) fn note_picture(&mut self, at: Mono, picture: &Placement) {
         if self.tracker.seen() != picture {
             self.forget_if_set_up();
-            let n_shown = self.n_shown();
+            let (n_shown, round) = (self.n_shown(), self.tracker.round());
             for sq in self.tracker.seen().changes(picture) {
-                self.past.stir(at, sq, self.tracker.seen(), n_shown);
-                self.heard.note(at, sq, picture.get(sq));
+                let reading = picture.get(sq);
+                self.past.stir((at, sq, reading), round, self.tracker.seen(), n_shown);
+                self.heard.note(at, sq, reading);
             }
         }
     }

@@ -22,6 +22,9 @@ const STOOD: Duration = Duration::from_secs(15);
 /// at its squares in rounds.
 const PASSED_MAX: Duration = Duration::from_millis(1_000);
 
+/// Two looks at a square are so much more than a round apart, at the most.
+const JITTER: Duration = Duration::from_millis(20);
+
 impl Tracker {
     /// What becomes of `line` if one of its moves went to another square than it says: the piece is
     /// missing there, and the other square explains where it is now, or why it is nowhere.
@@ -100,12 +103,14 @@ impl Tracker {
                 continue;
             }
             let is_legal = shown.contains(m.to()) && may_go(&line.pos, ply.m.to(), m.to());
-            if is_legal && !is_near {
+            let is_passed = self.is_passed(ply.m.to(), m, rested);
+            if is_legal && !is_near && !is_passed {
                 continue;
             }
             *budget = budget.saturating_sub(1);
             let Some(mut child) = replaced(line, idx, before, m) else { continue };
             child.cost += match (is_near, is_legal) {
+                _ if is_passed && is_told => weigh::PASSED,
                 (true, false) => weigh::AMENDED,
                 (true, true) => weigh::AMENDED_LEGAL,
                 (false, _) => weigh::AMENDED_FAR,
@@ -237,6 +242,13 @@ impl Tracker {
     pub(in crate::track) fn may_pass(&self, line: &Line) -> bool {
         let since = line.plies.last().map_or(Mono::default(), |last| last.released);
         !self.round().is_zero() && !self.is_gap && !self.has_missed_since(since)
+    }
+
+    /// Whether a piece that `rested` on `sq` may only have passed there with `m`: the board looked
+    /// at that square once.
+    fn is_passed(&self, sq: Square, m: Move, rested: Duration) -> bool {
+        let is_once = !self.round().is_zero() && rested <= self.round() + JITTER;
+        is_once && m.from().is_some_and(|from| attacks::between(from, m.to()).contains(sq))
     }
 
     /// Whether the piece of `m` came to where it goes on from, and left it, between two looks of
