@@ -223,6 +223,12 @@ impl Finding {
     }
 }
 
+/// What is said of a board's memory that does not fit,
+const SET_ASIDE: &str = "the board's own memory does not fit what was seen; it is set aside";
+/// and of a line on which bytes are hurt.
+const HURT: &str = "bytes on the line to the board are hurt, and how it stands is not known: see \
+                    to its cable; what is played meanwhile may stay unknown";
+
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {
     f.write_str(text)?;
@@ -291,13 +297,8 @@ impl fmt::Display for Finding {
             FindingKind::NoStartPosition => f.write_str(
                 "no start position on the board; recording begins with one or with play",
             )?,
-            FindingKind::MemorySetAside => {
-                f.write_str("the board's own memory does not fit what was seen; it is set aside")?;
-            }
-            FindingKind::LineHurt => f.write_str(
-                "bytes on the line to the board are hurt, and how it stands is not known: see to \
-                 its cable; what is played meanwhile may stay unknown",
-            )?,
+            FindingKind::MemorySetAside => f.write_str(SET_ASIDE)?,
+            FindingKind::LineHurt => f.write_str(HURT)?,
         }
         match self.article() {
             Some(article) => write!(f, " [Art. {article}, Laws of 2023]"),

@@ -77,8 +77,8 @@ impl Table {
         }
     }
 
-    /// The same table, whose clock the arbiter has set to `base` for each side, with `increment` for
-    /// each move.
+    /// The same table, whose clock the arbiter has set to `base` for each side, with `increment`
+    /// for each move.
     pub fn with_clock_set(mut self, base: Duration, increment: Duration) -> Self {
         if let Some(clock) = &mut self.clock {
             *clock = ClockSim::new(base, increment, End::Left);

@@ -151,9 +151,9 @@ fn what_is_taken_over_amid_noise_was_read_twice_at_a_press() {
 
 /// Each of these had moves or positions on record that never were on the board. What had been read
 /// twice was forgotten as soon as a gap was over, so that a hurt reading right behind it was what
-/// the record went on from; an illegal move stood on the board when it was taken over, and the clock
-/// was set running for its player again; or a game went on behind a gap from where it was joined,
-/// which was such a board.
+/// the record went on from; an illegal move stood on the board when it was taken over, and the
+/// clock was set running for its player again; or a game went on behind a gap from where it was
+/// joined, which was such a board.
 #[test]
 fn what_was_read_twice_is_what_is_gone_back_to() {
     for seed in [960_024, 970_057, 970_150, 970_170, 970_178] {

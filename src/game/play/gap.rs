@@ -135,8 +135,7 @@ impl Play {
             return false;
         }
         if self.is_bare() && self.sheet.gaps().is_empty() {
-            // Nothing is known since the game was joined, and how the board stood then need not
-            // have been a position, as before a gap.
+            // How the board stood when the game was joined need not have been a position.
             self.take_over(at, pos, 0, facts);
             return true;
         }
@@ -360,16 +359,6 @@ impl Play {
         }
     }
 
-    /// The clock is set running for `turn` on a board that was taken over otherwise, and on which
-    /// nothing is on record since: what stood there was illegal, and has been set right.
-    pub(super) fn take_over_resumed(&mut self, at: Mono, turn: Color, facts: &mut Vec<Fact>) {
-        let seen = self.tracker.seen();
-        let pos = self.taken_over(seen.known(), turn).filter(|_| seen.unnamed().is_empty());
-        if let Some(pos) = pos.filter(|pos| !is_same(pos, self.sheet.last())) {
-            self.take_over(at, pos, 0, facts);
-        }
-    }
-
     /// Takes the board over once more, as it is seen. False if it is no position.
     pub(in crate::game) fn adopt_as_seen(
         &mut self,
@@ -572,7 +561,7 @@ fn pressed_since_root(base: &Tracker, evidence: GapEvidence) -> Option<usize> {
 }
 
 /// Whether two positions stand alike, with the same player to move.
-fn is_same(one: &Chess, other: &Chess) -> bool {
+pub(super) fn is_same(one: &Chess, other: &Chess) -> bool {
     one.board() == other.board() && one.turn() == other.turn()
 }
 

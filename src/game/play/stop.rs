@@ -1,6 +1,7 @@
 //! What was moved while the clock stood: moves that were taken back, and the one that was made.
 
 use super::Play;
+use super::gap::is_same;
 use crate::game::entry::Fact;
 use crate::table::Times;
 use crate::time::Mono;
@@ -38,6 +39,16 @@ impl Play {
             return;
         }
         self.go_on_at_rest(at, made, times, facts);
+    }
+
+    /// The clock is set running for `turn` on a board that was taken over otherwise, and on which
+    /// nothing is on record since: what stood there was illegal, and has been set right.
+    fn take_over_resumed(&mut self, at: Mono, turn: Color, facts: &mut Vec<Fact>) {
+        let seen = self.tracker.seen();
+        let pos = self.taken_over(seen.known(), turn).filter(|_| seen.unnamed().is_empty());
+        if let Some(pos) = pos.filter(|pos| !is_same(pos, self.sheet.last())) {
+            self.take_over(at, pos, 0, facts);
+        }
     }
 
     /// The one legal move that leads from the last position on record to `after`, which the board
