@@ -199,10 +199,8 @@ impl Keeper {
             counts,
             alive,
         };
-        (
-            Self { stand, clock, requests, renewed, awaited, said: None },
-            Handle { feed, gate, original, alive: pings, orders, renew },
-        )
+        let keeper = Self { stand, clock, requests, renewed, awaited, said: None };
+        (keeper, Handle { feed, gate, original, alive: pings, orders, renew })
     }
 
     /// Gives the board this place on a line that others share.

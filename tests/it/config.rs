@@ -362,6 +362,10 @@ fn a_matrix_that_cannot_work_is_refused() {
         assert!(why.contains(words), "{lines}: {why}");
         assert_eq!(why.lines().count(), 1, "{why}");
     }
+}
+
+#[test]
+fn a_pin_and_a_bus_have_one_part_each() {
     let board = |name: &str, more: &str, matrix: &str| {
         format!("[[board]]\nname = \"{name}\"\nport = \"gpio\"\n{more}[board.matrix]\n{matrix}\n")
     };
