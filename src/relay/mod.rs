@@ -12,6 +12,7 @@ pub mod notation;
 pub mod open;
 pub mod pairing;
 pub mod pgn;
+pub mod phrases;
 pub mod push;
 pub mod record;
 pub mod table;

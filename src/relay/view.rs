@@ -6,13 +6,13 @@
 use super::pgn::Tags;
 use super::record::VERSION;
 use super::words::plain;
-use crate::game::{Game, LinkState, Recovered, ScoreSheet};
+use crate::game::{Game, LinkState, Player, Recovered, ScoreSheet, Settings};
 use crate::laws::Ending;
 use crate::table::Word;
 use crate::time::Mono;
 use serde::Serialize;
 use shakmaty::fen::Fen;
-use shakmaty::{EnPassantMode, Position};
+use shakmaty::{ByColor, Chess, EnPassantMode, Position};
 
 /// The public view of one board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,10 +28,14 @@ pub struct View {
     pub white: String,
     /// Black's name.
     pub black: String,
+    /// What is known of both beside that.
+    pub players: ViewPlayers,
     /// The event.
     pub event: String,
     /// The round.
     pub round: String,
+    /// The position from which the game began, as a FEN.
+    pub start: String,
     /// The position shown, as a FEN.
     pub fen: String,
     /// Origin and target of the last move shown; for castling those of the king.
@@ -69,6 +73,34 @@ pub struct ViewGap {
     pub ply: usize,
     /// How many half-moves nobody knows.
     pub text: String,
+    /// At least so many.
+    pub at_least: usize,
+    /// At most so many, if that is known.
+    pub at_most: Option<usize>,
+    /// The position from which the record goes on, as a FEN.
+    pub fen: String,
+}
+
+/// What a list of pairings tells of the players, in a [`View`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ViewPlayers {
+    /// Of White.
+    pub white: ViewPlayer,
+    /// Of Black.
+    pub black: ViewPlayer,
+}
+
+/// What is known of a player beside the name, in a [`View`]; empty where it is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ViewPlayer {
+    /// The title, such as `GM`.
+    pub title: String,
+    /// The rating.
+    pub rating: String,
+    /// The federation, such as `NOR`.
+    pub federation: String,
+    /// The team.
+    pub team: String,
 }
 
 /// A move in a [`View`].
@@ -111,15 +143,9 @@ impl View {
     /// What the public may see of `game` at `now`.
     pub fn new(board: &str, game: &Game, now: Mono) -> Self {
         let settings = game.settings();
-        let mut view = Self::empty(board);
-        for (shown, known) in [
-            (&mut view.white, &settings.white),
-            (&mut view.black, &settings.black),
-            (&mut view.event, &settings.event),
-            (&mut view.round, &settings.round),
-        ] {
-            *shown = plain(known).into_owned();
-        }
+        let Settings { white, black, event, round, .. } = settings;
+        let mut view = Self::named(board, [white, black, event, round]);
+        view.players = players(settings.pairing.as_ref().map(|pairing| &pairing.players));
         view.clock = clock(game, now);
         view.link = game.link().word();
         view.differs = game.contradicted(now).into_iter().map(name).collect();
@@ -135,15 +161,7 @@ impl View {
     /// What the public may see of a record that it is shown later than it is made, as of its last
     /// entry. `tags` are those of its game.
     pub fn of_record(board: &str, record: &Recovered, tags: &Tags) -> Self {
-        let mut view = Self::empty(board);
-        for (shown, known) in [
-            (&mut view.white, &tags.white),
-            (&mut view.black, &tags.black),
-            (&mut view.event, &tags.event),
-            (&mut view.round, &tags.round),
-        ] {
-            *shown = plain(known).into_owned();
-        }
+        let mut view = Self::tagged(board, tags);
         view.link = record.link().word();
         view.clock = record.times().map(|(times, running, age)| {
             let times = super::record::RecordedTimes::from(times);
@@ -161,6 +179,35 @@ impl View {
         view
     }
 
+    /// What the public may see of a game that is not the board's last any more: the first `n`
+    /// half-moves of it, and how it ended.
+    pub fn of_past(
+        board: &str,
+        tags: &Tags,
+        sheet: &ScoreSheet,
+        n: usize,
+        ending: Option<Ending>,
+    ) -> Self {
+        let mut view = Self::tagged(board, tags);
+        view.link = LinkState::Live.word();
+        view.take(sheet, n, ending);
+        view
+    }
+
+    /// A board of which nothing is known but who plays there.
+    fn tagged(board: &str, tags: &Tags) -> Self {
+        let Tags { white, black, event, round, .. } = tags;
+        let mut view = Self::named(board, [white, black, event, round]);
+        view.players = players(tags.players.as_deref());
+        view
+    }
+
+    /// The same by White's name, Black's, the event's and the round's.
+    fn named(board: &str, names: [&String; 4]) -> Self {
+        let [white, black, event, round] = names.map(|name| plain(name).into_owned());
+        Self { white, black, event, round, ..Self::empty(board) }
+    }
+
     /// A board of which nothing is known but its name.
     fn empty(board: &str) -> Self {
         Self {
@@ -169,8 +216,10 @@ impl View {
             board: board.to_owned(),
             white: String::new(),
             black: String::new(),
+            players: ViewPlayers::default(),
             event: String::new(),
             round: String::new(),
+            start: Fen::default().to_string(),
             fen: Fen::default().to_string(),
             last: None,
             check: None,
@@ -192,13 +241,21 @@ impl View {
     fn take(&mut self, sheet: &ScoreSheet, n: usize, ending: Option<Ending>) {
         let pos = sheet.position(n);
         self.idle = false;
-        self.fen = Fen::from_position(pos, EnPassantMode::Legal).to_string();
+        self.start = fen_of(sheet.start());
+        self.fen = fen_of(pos);
         self.turn = pos.turn().word();
         self.check = pos.board().king_of(pos.turn()).filter(|_| pos.is_check()).map(name);
         self.moves = moves(sheet, n);
         self.joined = sheet.is_joined();
         let gaps = sheet.gaps().iter().filter(|gap| gap.ply <= n);
-        self.gaps = gaps.map(|gap| ViewGap { ply: gap.ply, text: gap.n.to_string() }).collect();
+        let gaps = gaps.map(|gap| ViewGap {
+            ply: gap.ply,
+            text: gap.n.to_string(),
+            at_least: gap.n.at_least,
+            at_most: gap.n.at_most,
+            fen: fen_of(sheet.position(gap.ply)),
+        });
+        self.gaps = gaps.collect();
         let is_after_gap = self.gaps.last().is_some_and(|gap| gap.ply == n);
         let last = n.checked_sub(1).filter(|_| !is_after_gap);
         self.last = last.map(|idx| squares(sheet, idx));
@@ -212,6 +269,23 @@ impl View {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a view is plain data")
     }
+}
+
+fn fen_of(pos: &Chess) -> String {
+    Fen::from_position(pos, EnPassantMode::Legal).to_string()
+}
+
+fn players(known: Option<&ByColor<Player>>) -> ViewPlayers {
+    let of = |player: &Player| ViewPlayer {
+        title: plain(&player.title).into_owned(),
+        rating: plain(&player.rating).into_owned(),
+        federation: plain(&player.federation).into_owned(),
+        team: plain(&player.team).into_owned(),
+    };
+    known.map_or_else(ViewPlayers::default, |known| ViewPlayers {
+        white: of(&known.white),
+        black: of(&known.black),
+    })
 }
 
 fn clock(game: &Game, now: Mono) -> Option<ViewClock> {

@@ -173,6 +173,7 @@ impl Config {
         check::copy(self)?;
         check::tables(self)?;
         self.event.check()?;
+        self.http.check()?;
         self.folder.check(&self.state_dir)?;
         self.push.check(!self.event.pairings.as_os_str().is_empty())?;
         for (idx, board) in self.boards.iter().enumerate() {

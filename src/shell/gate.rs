@@ -7,6 +7,7 @@ use super::book::Book;
 use super::http::ShownView;
 use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, open_file};
 use super::now::Now;
+use super::past::PastGames;
 use super::record::{self, Games, RecordedGame};
 use crate::game::{Entry, Fact, ScoreSheet};
 use crate::relay::delay::{Delay, Held};
@@ -40,6 +41,8 @@ pub struct Public {
     pub apart: watch::Sender<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Sender<Arc<Book>>,
+    /// The games before the last one.
+    pub past: watch::Sender<Arc<PastGames>>,
     /// What programs may know of it.
     pub live: watch::Sender<Arc<Live>>,
     /// The page's view document, where the public is behind the board. Where it is not, the board
@@ -55,6 +58,8 @@ struct Scene {
     games: Games,
     /// The games of the event.
     book: Book,
+    /// The games before the last one, where these are what the public sees.
+    past: Option<PastGames>,
     /// What is seen on the board.
     seen: Option<Placement>,
     /// When the last entry was made.
@@ -64,8 +69,13 @@ struct Scene {
 }
 
 impl Scene {
-    /// Takes the next entry, and gives back the game that it closes.
-    fn take(&mut self, entry: &Entry) -> Option<RecordedGame> {
+    /// Nothing yet; whether it is what the public sees of this board.
+    fn new(is_public: bool) -> Self {
+        Self { past: is_public.then(PastGames::default), ..Self::default() }
+    }
+
+    /// Takes the next entry of `board`, and gives back the game that it closes.
+    fn take(&mut self, board: &str, entry: &Entry) -> Option<RecordedGame> {
         match &entry.fact {
             Fact::Sensed { sq, reading } => {
                 self.seen.iter_mut().for_each(|seen| seen.set(*sq, *reading));
@@ -87,6 +97,9 @@ impl Scene {
         }
         if let Some(closed) = closed.as_ref().filter(|it| it.pairing.is_some()) {
             self.book.take(closed.clone(), &closed.public_pgn(""));
+        }
+        if let Some((past, closed)) = self.past.as_mut().zip(closed.as_ref()) {
+            past.take(board, closed);
         }
         closed
     }
@@ -138,7 +151,7 @@ impl Gate {
         }
         public.is_ready.send_replace(false);
         let mut follower = Follower::new(storage);
-        let mut shelf = Shelf::new(&board, &folder, &site);
+        let mut shelf = Shelf::new(&board, &folder, &site, public.view.is_none());
         let mut window = Window::new(&board, &site, delay, public);
         let (mut said, mut is_told) = (None, false);
         loop {
@@ -222,12 +235,12 @@ struct Shelf<'a> {
 }
 
 impl<'a> Shelf<'a> {
-    fn new(board: &'a str, folder: &'a Path, site: &'a str) -> Self {
+    fn new(board: &'a str, folder: &'a Path, site: &'a str, is_public: bool) -> Self {
         Self {
             board,
             folder,
             site,
-            scene: Scene::default(),
+            scene: Scene::new(is_public),
             n_before: record::n_files(folder),
             has_filled: false,
             written: None,
@@ -239,7 +252,7 @@ impl<'a> Shelf<'a> {
     /// Takes the next entry. The game that it closes gets its file; one that may have had it before
     /// this run only if it is the last of those, which may be behind.
     fn take(&mut self, entry: &Entry) {
-        if let Some(closed) = self.scene.take(entry)
+        if let Some(closed) = self.scene.take(self.board, entry)
             && (self.has_filled || closed.number >= self.n_before)
         {
             self.write(closed.number, closed.public_pgn(self.site));
@@ -303,7 +316,7 @@ impl<'a> Window<'a> {
             board,
             site,
             held: Held::new(delay),
-            scene: Scene::default(),
+            scene: Scene::new(public.view.is_some()),
             has_more: false,
             public,
         }
@@ -320,7 +333,7 @@ impl<'a> Window<'a> {
     /// held in memory, and what is withdrawn later has passed as it did then.
     fn pass(&mut self, at: Stamp) {
         for entry in self.held.due(at) {
-            self.scene.take(&entry);
+            self.scene.take(self.board, &entry);
             self.has_more = true;
         }
     }
@@ -341,13 +354,10 @@ impl<'a> Window<'a> {
         if let Some(game) = game {
             scene.book.take(game, &text);
         }
-        self.public.book.send_if_modified(|book| {
-            let is_new = **book != scene.book;
-            if is_new {
-                *book = Arc::new(scene.book.clone());
-            }
-            is_new
-        });
+        tell_if_new(&self.public.book, &scene.book);
+        if let Some(past) = &scene.past {
+            tell_if_new(&self.public.past, past);
+        }
         replace_if_new(&self.public.pgn, &*text);
         replace_if_new(&self.public.apart, &*apart);
         if has_more || !is_behind {
@@ -367,6 +377,17 @@ impl<'a> Window<'a> {
 }
 
 /// Tells `newest` unless it was told last.
+fn tell_if_new<T: Clone + PartialEq>(told: &watch::Sender<Arc<T>>, newest: &T) {
+    told.send_if_modified(|told| {
+        let is_new = **told != *newest;
+        if is_new {
+            *told = Arc::new(newest.clone());
+        }
+        is_new
+    });
+}
+
+/// The same of texts and lists.
 fn replace_if_new<T: ?Sized + PartialEq>(told: &watch::Sender<Arc<T>>, newest: &T)
 where
     Arc<T>: for<'a> From<&'a T>,

@@ -24,7 +24,7 @@ use crate::relay::pgn::{self, Tags};
 use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,6 +125,25 @@ pub struct Calls {
     pub ping: watch::Receiver<u64>,
 }
 
+/// The gate of a board with these settings.
+fn gate_of(
+    settings: &config::BoardConfig,
+    folder: &Path,
+    kept: watch::Receiver<Position>,
+    now: Now,
+    public: Public,
+) -> Gate {
+    Gate {
+        board: settings.name.clone(),
+        folder: folder.to_owned(),
+        site: settings.site.clone(),
+        kept,
+        delay: settings.delay,
+        now,
+        public,
+    }
+}
+
 /// Ready once the daemon is to stop, or is gone.
 pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
     drop(stop.wait_for(|stop| *stop).await);
@@ -147,6 +166,7 @@ impl Keeper {
         let (apart, aparts) = watch::channel(Arc::default());
         let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
         let (book, books) = watch::channel(Arc::default());
+        let (past, pasts) = watch::channel(Arc::default());
         let (is_ready, readiness) = watch::channel(false);
         let (delayed, views) = public_views(settings, views);
         let (status, statuses) = watch::channel(Status::default());
@@ -159,15 +179,8 @@ impl Keeper {
         let (to_copy, of) = (status.clone(), name.clone());
         let original =
             Original { name: of, folder: folder.clone(), kept: keeps.clone(), status: to_copy };
-        let gate = Gate {
-            board: name.clone(),
-            folder: folder.clone(),
-            site: settings.site.clone(),
-            kept: keeps,
-            delay: settings.delay,
-            now,
-            public: Public { pgn, apart, book, live, view: delayed, is_ready },
-        };
+        let public = Public { pgn, apart, book, past, live, view: delayed, is_ready };
+        let gate = gate_of(&settings, &folder, keeps, now, public);
         let (delays, counts) = (Arc::new(Delays::default()), Arc::new(Counts::default()));
         let feed = Feed {
             name,
@@ -175,6 +188,7 @@ impl Keeper {
             pgn: pgns,
             apart: aparts,
             book: books,
+            past: pasts,
             live: lives,
             awaited: awaits,
             is_behind: !settings.delay.is_none(),

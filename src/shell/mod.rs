@@ -27,6 +27,7 @@ pub mod matrix;
 pub mod now;
 pub mod orders;
 pub mod pairings;
+pub mod past;
 mod pins;
 pub mod pty;
 pub mod publish;

@@ -288,6 +288,7 @@ fn site(speaks: Speaks, config: &Config, outlook: &Outlook) -> Site {
         trusted: config.http.metrics_to.clone(),
         seats: Seats::within(n_files() / n_servers, config.boards.len()),
         names: names(&config.http.names),
+        embed: config.http.embed.clone(),
     }
 }
 

@@ -89,6 +89,8 @@ fn an_unknown_key_is_refused() {
 fn a_value_that_cannot_be_is_refused() {
     for (text, word) in [
         ("[http]\nlisten = \"banana\"\n", "listen"),
+        ("[http]\nembed = [\"club.example.org\"]\n", "https://club.example.org"),
+        ("[http]\nembed = [\"https://a.org; script-src *\"]\n", "name a site"),
         ("[journal]\ncopy = \"stick\"\n", "from the root on"),
         ("state_dir = \"/r\"\n[journal]\ncopy = \"/r/copy\"\n", "within each other"),
         ("state_dir = \"/r/state\"\n[journal]\ncopy = \"/r\"\n", "within each other"),

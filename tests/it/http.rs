@@ -252,7 +252,11 @@ async fn every_answer_is_guarded_and_nothing_can_be_written() {
         assert_eq!(answer.body.is_empty(), line.starts_with("HEAD"), "{line}");
         let policy = answer.header("content-security-policy");
         assert!(policy.starts_with("default-src 'self'"), "{line}");
-        assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{line}");
+        assert!(
+            policy.ends_with("; frame-ancestors https://club.example.org")
+                && !policy.contains("unsafe"),
+            "{line}"
+        );
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{line}");
         assert_eq!(answer.header("referrer-policy"), "no-referrer", "{line}");
     }
@@ -294,6 +298,8 @@ async fn pages_and_their_parts_are_in_the_binary() {
     let stage = Stage::open(&View::start()).await;
     let front = stage.ask("GET /", &[]).await;
     assert_eq!((front.status, front.header("location")), (307, "/board/table-1"));
+    let front = stage.ask("GET /?theme=hall", &[]).await;
+    assert_eq!(front.header("location"), "/board/table-1?theme=hall");
     for (path, mime) in [
         ("/board/table-1", "text/html; charset=utf-8"),
         ("/assets/demo.js", "text/javascript; charset=utf-8"),
@@ -519,4 +525,25 @@ async fn a_board_that_is_not_recorded_is_shown_as_such() {
     );
     stage.status.send_replace(Status { record: Recording::On, ..Status::default() });
     assert_eq!(next_view(&mut viewer).await["recorded"], true);
+}
+
+#[tokio::test]
+async fn words_and_earlier_games_are_fetched_once() {
+    let stage = Stage::open(&View::start()).await;
+    for (path, status, part) in [
+        ("/words/de", 200, "\"N\":\"S\""),
+        ("/words/xx", 404, "nothing at this address"),
+        ("/words/..%2f", 404, "nothing at this address"),
+        ("/board/table-1/games.json", 200, "{\"games\":[]}"),
+        ("/board/table-1/games/1", 404, "no such game"),
+        ("/board/table-1/games/x", 404, "nothing at this address"),
+        ("/board/table-9/games.json", 404, "no board of this name"),
+        ("/board/table-9/games/1", 404, "no board of this name"),
+    ] {
+        let answer = stage.ask(&format!("GET {path}"), &[]).await;
+        assert_eq!((answer.status, answer.body.contains(part)), (status, true), "{path}");
+        let known = format!("If-None-Match: {}", answer.header("etag"));
+        let again = stage.ask(&format!("GET {path}"), &[&known]).await.status;
+        assert_eq!(again, if status == 200 { 304 } else { 404 }, "{path}");
+    }
 }

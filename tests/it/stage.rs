@@ -7,14 +7,18 @@ use std::time::Duration;
 use rokade::shell::host::HostState;
 use rokade::shell::http::{Feed, Seats, ShownView, Site, Speaks, serve};
 use rokade::shell::now::Now;
+use rokade::shell::past::PastGames;
 use rokade::shell::report::Outlook;
 use rokade::shell::status::{Recording, Status};
 use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
+
+use crate::livechess::START_FEN;
 
 /// No answer on the loopback takes this long.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
@@ -30,8 +34,10 @@ pub(crate) struct View {
     pub(crate) board: String,
     pub(crate) white: String,
     pub(crate) black: String,
+    pub(crate) players: Value,
     pub(crate) event: String,
     pub(crate) round: String,
+    pub(crate) start: String,
     pub(crate) fen: String,
     pub(crate) last: Option<[&'static str; 2]>,
     pub(crate) check: Option<&'static str>,
@@ -43,7 +49,7 @@ pub(crate) struct View {
     pub(crate) clock: Option<Clock>,
     pub(crate) link: &'static str,
     pub(crate) joined: bool,
-    pub(crate) gaps: &'static [&'static str],
+    pub(crate) gaps: Vec<Value>,
     pub(crate) idle: bool,
     pub(crate) differs: &'static [&'static str],
 }
@@ -74,15 +80,18 @@ pub(crate) struct Clock {
 impl View {
     /// Before the first move, White's clock running.
     pub(crate) fn start() -> Self {
+        let nobody = json!({ "title": "", "rating": "", "federation": "", "team": "" });
         Self {
             v: 1,
             r#type: "view",
             board: "table-1".to_owned(),
             white: "Morphy, Paul".to_owned(),
             black: "Duke Karl / Count Isouard".to_owned(),
+            players: json!({ "white": nobody, "black": nobody }),
             event: "Paris 1858".to_owned(),
             round: String::new(),
-            fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
+            start: START_FEN.to_owned(),
+            fen: START_FEN.to_owned(),
             last: None,
             check: None,
             turn: "white",
@@ -99,7 +108,7 @@ impl View {
             }),
             link: "live",
             joined: false,
-            gaps: &[],
+            gaps: Vec::new(),
             idle: false,
             differs: &[],
         }
@@ -146,6 +155,7 @@ pub(crate) struct Stage {
     pub(crate) addr: SocketAddr,
     views: Vec<watch::Sender<Arc<ShownView>>>,
     pub(crate) pgn: watch::Sender<Arc<str>>,
+    pub(crate) past: watch::Sender<Arc<PastGames>>,
     pub(crate) status: watch::Sender<Status>,
     pub(crate) pulse: watch::Sender<Instant>,
     stop: oneshot::Sender<()>,
@@ -167,6 +177,7 @@ impl Stage {
             names.iter().map(|_| watch::channel(first.clone())).unzip();
         let (pgn, game) = watch::channel(Arc::from("[Event \"Paris 1858\"]\n\n*\n"));
         let on = Status { record: Recording::On, ..Status::default() };
+        let (past, pasts) = watch::channel(Arc::default());
         let (status, statuses) = watch::channel(on);
         let (pulse, pulses) = watch::channel(Instant::now());
         let feeds = names.iter().zip(shown).map(|(name, view)| Feed {
@@ -175,6 +186,7 @@ impl Stage {
             pgn: game.clone(),
             apart: watch::channel(Arc::default()).1,
             book: watch::channel(Arc::default()).1,
+            past: pasts.clone(),
             awaited: watch::channel(format!("[White \"{name}\"]\n\n*\n\n").into()).1,
             live: watch::channel(Arc::default()).1,
             is_behind: false,
@@ -196,12 +208,13 @@ impl Stage {
             trusted: Vec::new(),
             seats: SEATS,
             names,
+            embed: vec!["https://club.example.org".to_owned()],
         };
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(async move {
             serve(listener, site, stopped).await.expect("a server that stops when told");
         });
-        Self { addr, views, pgn, status, pulse, stop, server }
+        Self { addr, views, pgn, past, status, pulse, stop, server }
     }
 
     /// Makes `view` the newest of all boards.

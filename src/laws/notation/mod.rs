@@ -8,7 +8,7 @@ mod read;
 mod spoken;
 
 pub use read::{Misread, read};
-pub use spoken::speak;
+pub use spoken::{Vocabulary, speak};
 
 use super::name::read_by_word;
 use crate::table::words;

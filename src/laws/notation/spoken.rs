@@ -155,6 +155,39 @@ pub fn speak(m: Move, language: Language) -> String {
     words.join(" ")
 }
 
+/// All that [`speak`] puts moves together from, in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// The pieces, from the pawn to the king.
+    pub pieces: [&'static str; 6],
+    /// The files, from a to h.
+    pub files: [&'static str; 8],
+    /// The ranks, from 1 to 8.
+    pub ranks: [&'static str; 8],
+    /// Castling, on the king's side and on the queen's.
+    pub castling: [&'static str; 2],
+}
+
+impl Vocabulary {
+    /// That of `language`.
+    ///
+    /// ```
+    /// use rokade::laws::notation::{Language, Vocabulary};
+    /// let words = Vocabulary::of(Language::Hungarian);
+    /// assert_eq!((words.pieces[1], words.files[6], words.ranks[0]), ("huszár", "Gustav", "egy"));
+    /// assert_eq!(words.castling, ["rövidsánc", "hosszúsánc"]);
+    /// ```
+    pub fn of(language: Language) -> Self {
+        let say = |meaning| say(meaning, language);
+        Self {
+            pieces: Role::ALL.map(|role| say(Meaning::Piece(role))),
+            files: File::ALL.map(|file| say(Meaning::File(file))),
+            ranks: Rank::ALL.map(|rank| say(Meaning::Rank(rank))),
+            castling: CastlingSide::ALL.map(|side| say(Meaning::Side(side))),
+        }
+    }
+}
+
 /// The one castling of `side`, if it is legal.
 pub(super) fn castling(pos: &Chess, side: CastlingSide) -> Option<Move> {
     use shakmaty::Position;

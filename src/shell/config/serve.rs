@@ -15,6 +15,8 @@ pub struct Http {
     pub listen: SocketAddr,
     /// Names under which the pages may be asked for, beside addresses and the machine's own.
     pub names: Vec<String>,
+    /// Sites whose pages may have these in them; `*` is anybody's.
+    pub embed: Vec<String>,
     /// Addresses to which `/metrics` tells of findings too, and of boards that the public is
     /// behind.
     pub metrics_to: Vec<IpAddr>,
@@ -26,7 +28,26 @@ impl Default for Http {
             enabled: true,
             listen: SocketAddr::from(([127, 0, 0, 1], 8960)),
             names: Vec::new(),
+            embed: Vec::new(),
             metrics_to: Vec::new(),
+        }
+    }
+}
+
+impl Http {
+    /// What is wrong with it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let is_site = |site: &str| {
+            let host = site.strip_prefix("https://").or_else(|| site.strip_prefix("http://"));
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]*".contains(c);
+            site == "*" || host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain))
+        };
+        match self.embed.iter().find(|site| !is_site(site)) {
+            Some(site) => Err(format!(
+                "[http] embed = [{site:?}]: name a site, as in \"https://club.example.org\", or \
+                 \"*\" for anybody's"
+            )),
+            None => Ok(()),
         }
     }
 }

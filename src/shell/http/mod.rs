@@ -12,6 +12,7 @@ mod health;
 mod livechess;
 mod metrics;
 mod pages;
+mod past;
 mod relay;
 mod rounds;
 mod seats;
@@ -31,10 +32,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::rejection::PathRejection;
 use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
-use axum::extract::{ConnectInfo, Path, Request, State};
+use axum::extract::{ConnectInfo, Path, RawQuery, Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state, map_response};
+use axum::middleware::{Next, from_fn_with_state, map_response_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
@@ -46,6 +47,7 @@ use super::apart::{Apart, Share};
 use super::book::Book;
 use super::counts::Counts;
 use super::delays::Delays;
+use super::past::PastGames;
 use super::report::Outlook;
 use super::status::Status;
 use crate::game::Game;
@@ -72,7 +74,7 @@ const HEARD_MAX_BYTES: usize = 1024;
 /// Pieces and squares are pictures inside the style sheets, hence `data:`; nothing comes from
 /// elsewhere, and nothing on the page is a script or a style of its own.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                      base-uri 'none'; form-action 'none'; frame-ancestors";
 
 /// What is known of one board, for whoever looks.
 #[derive(Clone, Debug)]
@@ -88,6 +90,8 @@ pub struct Feed {
     pub apart: watch::Receiver<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Receiver<Arc<Book>>,
+    /// The games before the last one.
+    pub past: watch::Receiver<Arc<PastGames>>,
     /// What programs may know of the board.
     pub live: watch::Receiver<Arc<Live>>,
     /// What stands for the game until then in a file of all boards: its tags.
@@ -129,6 +133,8 @@ pub struct Site {
     pub seats: Seats,
     /// Names of this machine, beside its addresses and `localhost`.
     pub names: Vec<String>,
+    /// Sites whose pages may have these in them, as `frame-ancestors` of a policy has them.
+    pub embed: Vec<String>,
 }
 
 /// A view document and when it was made. The server passes it on unread.
@@ -216,7 +222,7 @@ impl Hall {
 /// # Errors
 /// Two feeds of one name, or a listener that fails for good.
 pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Result<(), HttpError> {
-    let Site { speaks, outlook, trusted, seats, names } = site;
+    let Site { speaks, outlook, trusted, seats, names, embed } = site;
     let feeds = outlook.feeds.clone();
     for (i, feed) in feeds.iter().enumerate() {
         if feeds[..i].iter().any(|other| other.name == feed.name) {
@@ -225,11 +231,11 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
     }
     let house = House::new(seats);
     let health = Arc::new(Health { outlook, trusted, house: Arc::clone(&house) });
-    let names: Arc<[String]> = names.into();
+    let rules = Arc::new(HouseRules::new(names, &embed));
     let (close, closing) = watch::channel(false);
     let (pages, callers) = mpsc::channel(door::WAITING);
     let address = listener.local_addr().map_err(HttpError::Serve)?;
-    let checks = guarded(health::routes(Arc::clone(&health)), Arc::clone(&names));
+    let checks = guarded(health::routes(Arc::clone(&health)), Arc::clone(&rules));
     let checks = health::hanging_up(checks);
     let mut front = receive_callers(listener, Arc::clone(&house), pages, checks, closing.clone())
         .map_err(HttpError::Serve)?;
@@ -248,7 +254,7 @@ pub async fn serve(listener: TcpListener, site: Site, stop: impl Future) -> Resu
         Speaks::Pages => router(hall, health),
         Speaks::LiveChess { origins } => livechess::routes(hall, origins, &mut relays),
     };
-    let app = guarded(app, names);
+    let app = guarded(app, rules);
     let mut server = serve_callers(Door::new(callers, address), app, closing).into_future();
 
     tokio::select! {
@@ -311,6 +317,9 @@ fn router(hall: Hall, health: Arc<Health>) -> Router {
         .route("/board/{name}/ws", get(watch_board))
         .route("/board/{name}/view.json", get(view))
         .route("/board/{name}/game.pgn", get(game))
+        .route("/board/{name}/games.json", get(past::list))
+        .route("/board/{name}/games/{number}", get(past::game))
+        .route("/words/{language}", get(past::words))
         .route("/hall", get(hall::page))
         .route("/hall/ws", get(hall::watch_all))
         .route("/games.pgn", get(rounds::all))
@@ -320,13 +329,31 @@ fn router(hall: Hall, health: Arc<Health>) -> Router {
         .merge(health::routes(health))
 }
 
+/// What holds for all requests and answers.
+#[derive(Debug)]
+struct HouseRules {
+    /// Of this machine.
+    names: Vec<String>,
+    policy: HeaderValue,
+}
+
+impl HouseRules {
+    fn new(names: Vec<String>, embed: &[String]) -> Self {
+        let frames = if embed.is_empty() { "'none'".to_owned() } else { embed.join(" ") };
+        let policy = HeaderValue::from_str(&format!("{POLICY} {frames}"));
+        // The settings take no site that does not fit into a header.
+        let policy = policy.unwrap_or(HeaderValue::from_static("default-src 'none'"));
+        Self { names, policy }
+    }
+}
+
 /// `routes` as the network may see them.
-fn guarded(routes: Router, names: Arc<[String]>) -> Router {
+fn guarded(routes: Router, rules: Arc<HouseRules>) -> Router {
     routes
         .fallback(nothing_here)
         .method_not_allowed_fallback(only_reading)
-        .layer(from_fn_with_state(names, receive))
-        .layer(map_response(guard))
+        .layer(from_fn_with_state(Arc::clone(&rules), receive))
+        .layer(map_response_with_state(rules, guard))
 }
 
 /// What holds for every request: it names this machine, and nobody asks all the time.
@@ -334,7 +361,7 @@ fn guarded(routes: Router, names: Arc<[String]>) -> Router {
 /// A page from elsewhere can give its own name our address, and would then be let in by the browser
 /// as one of ours; but it cannot hide that name.
 async fn receive(
-    State(names): State<Arc<[String]>>,
+    State(rules): State<Arc<HouseRules>>,
     ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
     request: Request,
     next: Next,
@@ -347,7 +374,7 @@ async fn receive(
     if !wait.is_zero() {
         sleep(wait).await;
     }
-    if !is_for_us(request.headers(), &names) {
+    if !is_for_us(request.headers(), &rules.names) {
         return sentence(
             StatusCode::MISDIRECTED_REQUEST,
             "This name is not known here: set names = [...] in [http], or use the address.",
@@ -369,9 +396,13 @@ fn is_for_us(headers: &HeaderMap, names: &[String]) -> bool {
 }
 
 /// One board: its page. Several: the list of them.
-async fn front(State(hall): State<Arc<Hall>>) -> Response {
+async fn front(State(hall): State<Arc<Hall>>, RawQuery(query): RawQuery) -> Response {
     match hall.boards.as_slice() {
-        [only] => Redirect::temporary(&pages::address(&only.feed.name)).into_response(),
+        [only] => {
+            let query = query.map_or_else(String::new, |query| format!("?{query}"));
+            let page = pages::address(&only.feed.name);
+            Redirect::temporary(&format!("{page}{query}")).into_response()
+        }
         boards => pages::list(boards.iter().map(|board| board.feed.name.as_str())),
     }
 }
@@ -414,14 +445,18 @@ async fn game(
     pgn(text, &headers)
 }
 
-/// PGN, or "not changed" for a client that has it.
 fn pgn(text: String, headers: &HeaderMap) -> Response {
+    kept("application/x-chess-pgn; charset=utf-8", text, headers)
+}
+
+/// A text of this type, or "not changed" for a client that has it.
+fn kept(mime: &'static str, text: String, headers: &HeaderMap) -> Response {
     let mut hash = DefaultHasher::new();
     text.hash(&mut hash);
     let etag = format!("\"{:016x}\"", hash.finish());
     let known = pages::is_known(headers, &etag);
     let about = [
-        (header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8".to_owned()),
+        (header::CONTENT_TYPE, mime.to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::ETAG, etag),
     ];
@@ -512,13 +547,12 @@ fn sentence(status: StatusCode, text: &'static str) -> Response {
 }
 
 /// What every answer carries.
-async fn guard(mut response: Response) -> Response {
+async fn guard(State(rules): State<Arc<HouseRules>>, mut response: Response) -> Response {
     let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ] {
+    headers.insert(header::CONTENT_SECURITY_POLICY, rules.policy.clone());
+    for (name, value) in
+        [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::REFERRER_POLICY, "no-referrer")]
+    {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response

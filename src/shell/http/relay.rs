@@ -33,9 +33,10 @@ impl Local {
         let pgn = pass_on(feed.pgn, 1, tasks).remove(0);
         let live = pass_on(feed.live, 1, tasks).remove(0);
         let book = pass_on(feed.book, 1, tasks).remove(0);
+        let past = pass_on(feed.past, 1, tasks).remove(0);
         let views = pass_on(feed.view, PORTIONS, tasks);
         let view = views[0].clone();
-        Self { feed: Feed { status, pgn, book, live, view, ..feed }, views }
+        Self { feed: Feed { status, pgn, book, past, live, view, ..feed }, views }
     }
 
     /// The feed for one more viewer.
@@ -74,6 +75,7 @@ mod tests {
         let (view, views) = watch::channel(Arc::new(shown));
         let (pgn, pgns) = watch::channel(Arc::from("1"));
         let (book, books) = watch::channel(Arc::default());
+        let (past, pasts) = watch::channel(Arc::default());
         let (status, statuses) = watch::channel(super::super::Status::default());
         let feed = Feed {
             name: "table-1".to_owned(),
@@ -81,6 +83,7 @@ mod tests {
             pgn: pgns.clone(),
             apart: watch::channel(Arc::default()).1,
             book: books.clone(),
+            past: pasts.clone(),
             live: watch::channel(Arc::default()).1,
             awaited: watch::channel(Arc::from("")).1,
             is_behind: false,
@@ -95,12 +98,13 @@ mod tests {
             assert!(!reader.view.same_channel(&views));
             assert!(!reader.pgn.same_channel(&pgns));
             assert!(!reader.book.same_channel(&books));
+            assert!(!reader.past.same_channel(&pasts));
             assert!(!reader.status.same_channel(&statuses));
         }
         // And yet they hear all of it.
         pgn.send_replace(Arc::from("2"));
         let mut reader = local.feed.pgn.clone();
         reader.wait_for(|pgn| &**pgn == "2").await.expect("it is passed on");
-        drop((view, status, book));
+        drop((view, status, book, past));
     }
 }

@@ -90,6 +90,7 @@ impl House {
             view: views,
             pgn: watch::channel(Arc::from("")).1,
             book: watch::channel(Arc::default()).1,
+            past: watch::channel(Arc::default()).1,
             awaited: watch::channel(Arc::from("")).1,
             apart: tokio::sync::watch::channel(Arc::default()).1,
             live: watch::channel(Arc::default()).1,
@@ -109,6 +110,7 @@ impl House {
             trusted: Vec::new(),
             seats,
             names: Vec::new(),
+            embed: Vec::new(),
         };
         let address = runtime.block_on(async {
             tokio::spawn(publisher.run(events));

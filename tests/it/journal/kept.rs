@@ -15,6 +15,7 @@ use rokade::shell::journal::{
     Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer, WriterEvent,
 };
 use rokade::shell::now::Now;
+use rokade::shell::past::PastGames;
 use rokade::shell::publish::{After, Echo, Publisher, SentBatch};
 use rokade::shell::record::{self, Games, Nonsense};
 use rokade::shell::status::Status;
@@ -371,11 +372,22 @@ async fn what_is_rendered_after_the_disk_has_it_is_shown_in_its_turn() {
 /// What a gate lets out of a record.
 struct Out {
     pgn: watch::Receiver<Arc<str>>,
+    past: watch::Receiver<Arc<PastGames>>,
+    is_ready: watch::Receiver<bool>,
     kept: watch::Sender<Position>,
     running: tokio::task::JoinHandle<()>,
 }
 
 fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
+    let_out_behind(storage, folder, Delay::None, Now::start())
+}
+
+/// The same for a public that is behind the board.
+fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, now: Now) -> Out {
+    let (past, pasts) = watch::channel(Arc::default());
+    let (is_ready, readiness) = watch::channel(false);
+    let shown = ShownView { text: "0".to_owned(), made: Instant::now() };
+    let view = (!delay.is_none()).then(|| watch::channel(Arc::new(shown)).0);
     let (pgn, pgns) = watch::channel(Arc::from(""));
     let (kept, keeps) = watch::channel(Position::default());
     let gate = Gate {
@@ -383,18 +395,25 @@ fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
         folder: folder.to_owned(),
         site: "here".to_owned(),
         kept: keeps,
-        delay: Delay::None,
-        now: Now::start(),
+        delay,
+        now,
         public: gate::Public {
             book: watch::channel(Arc::default()).0,
+            past,
             pgn,
             apart: watch::channel(Arc::default()).0,
             live: watch::channel(Arc::default()).0,
-            view: None,
-            is_ready: watch::channel(false).0,
+            view,
+            is_ready,
         },
     };
-    Out { pgn: pgns, kept, running: tokio::spawn(gate.follow(storage)) }
+    Out {
+        pgn: pgns,
+        past: pasts,
+        is_ready: readiness,
+        kept,
+        running: tokio::spawn(gate.follow(storage)),
+    }
 }
 
 /// The gate passes on what is safe, not what is in the file; the games' files are the same.
@@ -428,6 +447,36 @@ async fn nothing_leaves_the_record_before_it_is_safe() {
     drop(out.kept);
     out.running.await.unwrap();
     assert!(file(1).unwrap().contains("2. Nf3") && !file(2).unwrap().contains("1. e4"));
+}
+
+/// The games before the last one are as far behind the board as all else.
+#[tokio::test]
+async fn earlier_games_are_listed_once_the_public_knows_of_the_next() {
+    for (delay, n_listed) in [
+        (Delay::None, 1),
+        (Delay::Moves(1), 1),
+        // Nobody is told that the next game has begun.
+        (Delay::Moves(2), 0),
+        (Delay::Minutes(15), 0),
+    ] {
+        let (disk, folder) = (MemStorage::new(), tempfile::tempdir().unwrap());
+        let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+        let now = Now::start();
+        let start = || begun(Settings::default()).into_iter().map(|entry| entry.fact);
+        let moves = [moved(1, "e2e4"), moved(2, "e7e5")];
+        let facts = start().chain(moves).chain(start()).chain([moved(1, "d2d4"), moved(2, "d7d5")]);
+        let lines = facts.map(|fact| record::line_of(&Entry { at: now.stamp(), fact }));
+        journal.append(&lines.collect::<Vec<_>>()).unwrap();
+        let kept = journal.commit().unwrap();
+        let mut out = let_out_behind(disk, folder.path(), delay, now);
+        out.kept.send_replace(kept);
+        out.is_ready.wait_for(|is_ready| *is_ready).await.unwrap();
+        let list = out.past.borrow().list();
+        assert_eq!(list.matches("\"number\":").count(), n_listed, "{delay}: {list}");
+        let view = out.past.borrow().view(1).map(str::to_owned).unwrap_or_default();
+        assert_eq!(view.contains("\"san\":\"e5\""), n_listed == 1, "{delay}: {view}");
+        assert!(!view.contains("d4") && out.past.borrow().view(2).is_none(), "{delay}: {view}");
+    }
 }
 
 /// A file of another record is never written over: the record has counted its games on by then.
