@@ -54,6 +54,17 @@ fn systemd_has_nothing_to_say_against_the_unit() {
 }
 
 #[test]
+fn systemd_has_nothing_to_say_against_the_kiosk() {
+    let unit = text("systemd/rokade-kiosk.service");
+    let start = "ExecStart=/usr/bin/cage ";
+    assert_eq!(unit.matches(start).count(), 1);
+    let there = format!("ExecStart={} ", env!("CARGO_BIN_EXE_rokade"));
+    // It is looked at under the name of the other one.
+    let unit = unit.replace(start, &there).replace(" rokade.service ", " ");
+    assert_eq!(complaints(&unit), "");
+}
+
+#[test]
 fn systemd_would_say_so() {
     for (right, wrong) in [
         ("WatchdogSec=", "WatchdogSecs="),
