@@ -1,6 +1,7 @@
-//! The pages are plain files, but the board on them is an npm package. Without feature `web` this
-//! does nothing; with it, the package is installed once into the build folder, and every file that
-//! the server may answer with is gathered there beside a table of their names, types and hashes.
+//! The pages are plain files, but the board on them, what writes the rest, and the flags are npm
+//! packages. Without feature `web` this does nothing; with it, those are installed once into the
+//! build folder, and every file that the server may answer with is gathered there beside a table of
+//! their names, types and hashes.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write as _;
@@ -14,10 +15,14 @@ const PAGES: &str = "src/web";
 /// What npm reads. The lock decides whether there is anything to install.
 const NPM_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// Our own files, by the name they are served under.
-const OWN: [&str; 9] = [
+const OWN: [&str; 13] = [
     "index.html",
     "demo.css",
     "demo.js",
+    "game.js",
+    "panel.js",
+    "choices.js",
+    "words.js",
     "hall.html",
     "hall.css",
     "hall.js",
@@ -25,14 +30,18 @@ const OWN: [&str; 9] = [
     "link.js",
     "icon.svg",
 ];
-/// The files of the package, from its folder.
-const CHESSGROUND: [&str; 4] = [
-    "dist/chessground.min.js",
-    "assets/chessground.base.css",
-    "assets/chessground.brown.css",
-    "assets/chessground.cburnett.css",
+/// The packages' files, from where npm puts them.
+const THEIRS: [&str; 5] = [
+    "@lichess-org/chessground/dist/chessground.min.js",
+    "@lichess-org/chessground/assets/chessground.base.css",
+    "@lichess-org/chessground/assets/chessground.brown.css",
+    "@lichess-org/chessground/assets/chessground.cburnett.css",
+    "lit-html/lit-html.js",
 ];
-const CHESSGROUND_DIR: &str = "node_modules/@lichess-org/chessground";
+const MODULES: &str = "node_modules";
+/// The flag of each federation, by FIDE's code: a line `NOR;NO`.
+const FLAGS: &str = "flags.csv";
+const FLAGS_DIR: &str = "country-flag-icons/3x2";
 /// What to do when there is no npm.
 const REMEDY: &str = "install nodejs and npm, or build with `--no-default-features \
                       --features shell` for a daemon without pages";
@@ -57,12 +66,22 @@ fn build() -> Result<(), String> {
     fs::create_dir_all(&web).map_err(|e| format!("cannot create {}: {e}", web.display()))?;
 
     let mut table = String::from("&[\n");
+    let modules = npm.join(MODULES);
+    let mut files: Vec<(String, PathBuf)> = Vec::new();
     let own = OWN.iter().map(|name| Path::new(PAGES).join(name));
-    let theirs = CHESSGROUND.iter().map(|name| npm.join(CHESSGROUND_DIR).join(name));
-    for from in own.chain(theirs) {
+    for from in own.chain(THEIRS.iter().map(|name| modules.join(name))) {
         let name = from.file_name().and_then(|n| n.to_str()).expect("plain names, listed above");
+        files.push((name.to_owned(), from));
+    }
+    let flags = read(&Path::new(PAGES).join(FLAGS))?;
+    for line in String::from_utf8_lossy(&flags).lines().skip(1) {
+        let (code, flag) = line.split_once(';').ok_or(format!("{FLAGS}: {line:?} is no row"))?;
+        let from = modules.join(FLAGS_DIR).join(format!("{flag}.svg"));
+        files.push((format!("flag-{code}.svg"), from));
+    }
+    for (name, from) in files {
         let bytes = read(&from)?;
-        write(&web.join(name), &bytes)?;
+        write(&web.join(&name), &bytes)?;
         let mut hash = DefaultHasher::new();
         hash.write(&bytes);
         writeln!(
@@ -70,14 +89,14 @@ fn build() -> Result<(), String> {
             "    Asset {{\n        name: {name:?},\n        mime: {:?},\n        \
              etag: \"\\\"{:016x}\\\"\",\n        \
              bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/web/{name}\")),\n    }},",
-            mime(name),
+            mime(&name),
             hash.finish(),
         )
         .expect("a string takes everything");
     }
     table.push_str("]\n");
     write(&out.join("assets.rs"), table.as_bytes())?;
-    for name in OWN.iter().chain(&NPM_FILES) {
+    for name in OWN.iter().chain(&NPM_FILES).chain([&FLAGS]) {
         println!("cargo::rerun-if-changed={PAGES}/{name}");
     }
     Ok(())

@@ -21,21 +21,6 @@ export function format(ms, exact = true) {
 }
 
 /**
- * The same in words, for those who hear the page.
- * @param {number} ms
- * @returns {string}
- */
-export function spoken(ms) {
-  const seconds = Math.floor(Math.max(0, ms) / 1000);
-  const parts = [
-    [Math.floor(seconds / 3600), 'hours'],
-    [Math.floor(seconds / 60) % 60, 'minutes'],
-    [seconds % 60, 'seconds'],
-  ];
-  return parts.filter(([n]) => n).map(([n, unit]) => `${n} ${unit}`).join(' ') || 'no time';
-}
-
-/**
  * @typedef {object} Reading
  * @property {number} white_ms
  * @property {number} black_ms

@@ -2,8 +2,14 @@
 // one on a line has all. What arrives is text to be shown, never markup.
 
 import { Chessground } from './chessground.min.js';
+import { html, nothing, render } from './lit-html.js';
+import { choice, choose, dress } from './choices.js';
 import { Clocks, format } from './clock.js';
 import { keep } from './link.js';
+import {
+  RESULTS, bar, listen, open_panel, panel, round_and_table, toggle_full, watch_rest,
+} from './panel.js';
+import { learn, say, written } from './words.js';
 
 /** @typedef {'white' | 'black'} Color */
 /** @typedef {import('@lichess-org/chessground/types').Key} Square such as "e4" */
@@ -27,7 +33,7 @@ import { keep } from './link.js';
  * @property {boolean} differs the board contradicts the position
  */
 /** @typedef {{ n: number, age_ms: number, recorded: boolean, view: Brief }} News */
-/** @typedef {ReturnType<typeof new_tile>} Tile */
+/** @typedef {{ news: News, clocks: Clocks | null, is_fresh: boolean }} Known */
 
 const VERSION = 1;
 /** How long a page older than its daemon waits before it loads itself anew. */
@@ -44,141 +50,168 @@ const TILE_MIN = 120;
 const BETWEEN = 10;
 const ROTATE_MIN_S = 3;
 const ROTATE_USUAL_S = 20;
-/** @type {Record<string, string>} */
-const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½' };
-/** @type {Record<string, string>} */
-const DOUBTS = { lost: 'not answering', absent: 'not connected' };
+/** @type {Color[]} */
+const COLORS = ['white', 'black'];
 
 const at = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const write = (/** @type {Element} */ element, /** @type {string} */ text) => {
-  if (element.textContent !== text) element.textContent = text;
-};
 
 const query = new URL(location.href).searchParams;
 /** Places of boards that are shown, from 1, such as "1-20"; all without. */
 const [first = 1, end = Infinity] = (query.get('boards') ?? '').match(/\d+/g)?.map(Number) ?? [];
 let rotate_s = Math.max(0, Number(query.get('rotate')) || 0);
 
-/** @type {Map<number, Tile>} */
-const tiles = new Map();
-/** @type {Map<number, { news: News, clocks: Clocks | null }>} */
+/** The boards by their places. */
+/** @type {Map<number, Known>} */
 const known = new Map();
+/** The boards in the tiles, by their places on the page. */
+/** @type {WeakMap<Element, ReturnType<typeof Chessground>>} */
+const pictures = new WeakMap();
 /** The place of the board that is large. */
 /** @type {number | null} */
 let chosen = null;
-/** @type {Tile | undefined} */
-let large;
+/** How the line to the daemon is. */
+/** @type {'connecting' | 'up' | 'cut' | 'old'} */
+let line = 'connecting';
 /** @type {number | undefined} */
 let tick;
 /** @type {number | undefined} */
 let turn;
-let has_heard = false;
 
-const side = (/** @type {Color} */ color) => (color === 'white' ? 'White' : 'Black');
+const places = () => [...known.keys()].sort((a, b) => a - b);
 
-/** @param {string} name @param {Element} parent @param {string} [kind] */
-function add(name, parent, kind = 'span') {
-  const element = document.createElement(kind);
-  element.className = name;
-  parent.append(element);
-  return element;
+/** What stands against what is shown, if anything does. @param {News} news */
+function doubt({ view, recorded }) {
+  if (!recorded) return say('not-recorded');
+  if (view.link !== 'live') return say(view.link === 'lost' ? 'not-answering' : 'not-connected');
+  return view.differs ? say('board-differs') : '';
 }
 
-/** @param {HTMLElement} parent @param {boolean} is_large @param {() => void} picked */
-function new_tile(parent, is_large, picked) {
-  const tile = add('tile', parent, 'article');
-  tile.tabIndex = 0;
-  tile.setAttribute('role', 'button');
-  tile.onclick = picked;
-  tile.onkeydown = event => {
+/**
+ * A player with the time, or once a game is over with what each has of it.
+ * @param {Known} of @param {Color} color @param {boolean} is_large @param {number} now
+ */
+function player({ news: { view }, clocks }, color, is_large, now) {
+  const name = view[color] || say(color);
+  const points = view.result === '*' ? undefined : view.result.split('-')[COLORS.indexOf(color)];
+  const ms = points === undefined ? clocks?.left(color, now) : undefined;
+  const score = points === '1/2' ? '½' : (points ?? '');
+  const is_running = ms !== undefined && clocks?.running === color;
+  const marks = [
+    'left', ms !== undefined && ms < 20_000 && 'short', clocks?.estimated && 'estimated',
+  ].filter(Boolean).join(' ');
+  // Small ones have no room for more than "Last" of "Last, First".
+  const shown = is_large ? name : (name.split(',')[0] ?? name);
+  return html`<p class=${is_running ? 'player-row running' : 'player-row'} data-color=${color}
+    ><span class="name" .style=${`--n: ${shown.length}`}>${shown}</span><span class=${marks}
+    >${ms === undefined ? score : format(ms, !clocks?.estimated)}</span></p>`;
+}
+
+/** @param {number} n @param {boolean} is_large @param {number} now */
+function tile(n, is_large, now) {
+  const of = /** @type {Known} */ (known.get(n));
+  const { view } = of.news;
+  const is_over = view.result !== '*';
+  const score = is_over ? (RESULTS[view.result] ?? view.result) : '';
+  const against = is_over ? '' : doubt(of.news);
+  const marks = [
+    'tile', is_over && 'over', against && 'doubt', !is_large && n === chosen && 'chosen',
+  ];
+  const pick = () => show_large(is_large || n === chosen ? null : n);
+  const key = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== 'Enter' && event.key !== ' ') return;
     event.preventDefault();
-    picked();
+    pick();
   };
-  const player = () => {
-    const row = add('player-row', tile, 'p');
-    return { row, name: add('name', row), left: add('left', row) };
-  };
-  const top = player();
-  const frame = add('frame', tile, 'div');
-  const bottom = player();
-  const foot = add('foot', tile, 'p');
-  const board = Chessground(frame, {
+  /** @type {Color[]} */
+  const [top, bottom] = view.orientation === 'white' ? ['black', 'white'] : ['white', 'black'];
+  return html`<div class=${marks.filter(Boolean).join(' ')} tabindex="0" role="button"
+    @click=${pick} @keydown=${key}>${player(of, top ?? 'black', is_large, now)}<div class="frame"
+    ></div>${player(of, bottom ?? 'white', is_large, now)}<p class="foot"
+    ><span class="table">${view.board}</span
+    ><span class="move">${against || written(view.move)}</span
+    ><span class="result">${score}</span></p></div>`;
+}
+
+function title() {
+  const views = [...known.values()].map(({ news }) => news.view);
+  const events = new Set(views.map(view => view.event).filter(Boolean));
+  const rounds = new Set(views.map(view => round_and_table(view.round).round).filter(Boolean));
+  const parts = [events.size === 1 ? [...events][0] : '', rounds.size === 1 ? [...rounds][0] : ''];
+  return parts.filter(Boolean).join(' · ') || say('all');
+}
+
+function status() {
+  if (line === 'old') return say('old');
+  if (line === 'cut') return say(known.size > 0 ? 'cut' : 'retry');
+  if (line === 'connecting') return say('connecting');
+  const views = [...known.values()].map(({ news }) => news.view);
+  const on = views.filter(view => view.result === '*' && !view.idle).length;
+  const over = views.filter(view => view.result !== '*').length;
+  return [say('in-play', { n: on }), over > 0 && say('n-over', { n: over })]
+    .filter(Boolean).join(', ');
+}
+
+/** @type {Record<string, string>} */
+const STATES = { connecting: 'connecting', up: 'live', cut: 'cut', old: 'cut' };
+
+/** @param {number} now */
+const page = now => html`<header>
+  <h1 id="event">${title()}</h1>
+  <p id="status" role="status" data-state=${STATES[line]}>${status()}</p>
+  ${bar([
+    { icon: 'full', name: say('full'), act: toggle_full },
+    { icon: 'settings', name: say('settings'), act: open_panel },
+  ])}
+</header>
+<main>
+  <section id="large" aria-label=${say('chosen')} ?hidden=${chosen === null}
+    >${chosen === null ? nothing : tile(chosen, true, now)}</section>
+  <section id="grid" aria-label=${say('all')}>${places().map(n => tile(n, false, now))}</section>
+</main>
+${panel(set, [say('keys-hall'), say('keys-else-hall')])}`;
+
+/**
+ * Shows the position in a tile; its board is made when the tile is new.
+ * @param {Element | null | undefined} of @param {boolean} is_large @param {Brief} view
+ */
+function paint(of, is_large, view) {
+  const frame = /** @type {HTMLElement} */ (of?.querySelector('.frame'));
+  const there = pictures.get(frame) ?? Chessground(frame, {
     fen: '8/8/8/8/8/8/8/8',
     viewOnly: true,
     coordinates: false,
     drawable: { enabled: false, visible: false },
     animation: { enabled: is_large },
   });
-  const [table, move, result] = [add('table', foot), add('move', foot), add('result', foot)];
-  return { tile, top, bottom, foot, board, table, move, result };
-}
-
-/** @param {Tile} tile @param {Brief} view @param {boolean} is_recorded */
-function show(tile, view, is_recorded) {
+  pictures.set(frame, there);
   /** @type {Map<Square, string>} */
   const custom = new Map(view.check ? [[view.check, 'check']] : []);
-  tile.board.set({
+  there.set({
     fen: view.fen,
     orientation: view.orientation,
     turnColor: view.turn,
     lastMove: view.last ?? undefined,
     highlight: { custom },
   });
-  for (const [place, color] of /** @type {['top' | 'bottom', Color][]} */ (
-    view.orientation === 'white'
-      ? [['top', 'black'], ['bottom', 'white']]
-      : [['top', 'white'], ['bottom', 'black']]
-  )) {
-    tile[place].row.dataset.color = color;
-    const name = (color === 'white' ? view.white : view.black) || side(color);
-    // Small ones have no room for more than "Last" of "Last, First".
-    write(tile[place].name, tile === large ? name : (name.split(',')[0] ?? name));
-  }
-  const is_over = view.result !== '*';
-  const score = RESULTS[view.result] ?? view.result;
-  const differs = view.differs ? 'the board differs' : '';
-  const doubt = is_recorded ? (DOUBTS[view.link] ?? differs) : 'not being recorded';
-  tile.tile.classList.toggle('over', is_over);
-  tile.tile.classList.toggle('doubt', !is_over && doubt !== '');
-  write(tile.table, view.board);
-  write(tile.move, !is_over && doubt ? doubt : view.move);
-  write(tile.result, is_over ? score : '');
-  const names = `${view.white || side('white')} – ${view.black || side('black')}`;
-  const state = is_over ? score : doubt || view.move;
-  tile.tile.setAttribute('aria-label', [view.board, names, state].filter(Boolean).join(', '));
 }
 
-/** The times, or once a game is over what each has of it.
- * @param {Tile} tile @param {Clocks | null} clocks @param {string} result @param {number} now */
-function show_clocks(tile, clocks, result, now) {
-  for (const place of /** @type {['top', 'bottom']} */ (['top', 'bottom'])) {
-    const { row, left } = tile[place];
-    const color = /** @type {Color} */ (row.dataset.color);
-    const points = result === '*' ? undefined : result.split('-')[color === 'white' ? 0 : 1];
-    const ms = points === undefined ? clocks?.left(color, now) : undefined;
-    row.classList.toggle('running', ms !== undefined && clocks?.running === color);
-    left.classList.toggle('short', ms !== undefined && ms < 20_000);
-    left.classList.toggle('estimated', clocks?.estimated ?? false);
-    const score = points === '1/2' ? '½' : (points ?? '');
-    write(left, ms === undefined ? score : format(ms, !clocks?.estimated));
-  }
-}
-
-/** All clocks that run, and again when the first of them shows something else. */
-function tick_all() {
+/** Writes what has changed, and again when the first clock shows something else. */
+function draw() {
   clearTimeout(tick);
   const now = performance.now();
+  render(page(now), document.body);
+  document.body.classList.toggle('cut', line === 'cut');
+  document.body.classList.toggle('large', chosen !== null);
   let wait = Infinity;
-  for (const [n, { clocks, news }] of known) {
-    const tile = tiles.get(n);
-    if (!tile || !clocks?.running || news.view.result !== '*') continue;
-    for (const one of n === chosen && large ? [tile, large] : [tile]) {
-      show_clocks(one, clocks, news.view.result, now);
-    }
-    wait = Math.min(wait, clocks.changes_in(now) ?? Infinity);
-  }
-  if (wait < Infinity) tick = setTimeout(tick_all, Math.max(wait, 100));
+  places().forEach((n, idx) => {
+    const of = /** @type {Known} */ (known.get(n));
+    const { view } = of.news;
+    if (of.is_fresh) paint(at('grid').children[idx], false, view);
+    if (of.is_fresh && n === chosen) paint(at('large').firstElementChild, true, view);
+    of.is_fresh = false;
+    if (view.result === '*') wait = Math.min(wait, of.clocks?.changes_in(now) ?? Infinity);
+  });
+  if (wait < Infinity) tick = setTimeout(draw, Math.max(wait, 100));
 }
 
 /** The widest tile with which `n` of them fit into a box.
@@ -208,35 +241,29 @@ function fit() {
   // On a telephone two columns can be read; what is below them is scrolled.
   const is_small = width < 600;
   const inner = grid.clientWidth - 6;
-  const tile = is_small
+  const side = is_small
     ? whole((inner - BETWEEN) / 2)
-    : widest(tiles.size, inner, grid.clientHeight - 6);
-  grid.style.setProperty('--tile', `${Math.min(tile, inner)}px`);
-  for (const one of [...tiles.values(), large]) one?.board.redrawAll();
+    : widest(known.size, inner, grid.clientHeight - 6);
+  grid.style.setProperty('--tile', `${Math.min(side, inner)}px`);
+  for (const frame of document.querySelectorAll('.frame')) pictures.get(frame)?.redrawAll();
 }
 
 /** Shows a board large, or none. @param {number | null} n */
-function choose(n) {
-  for (const [place, tile] of tiles) tile.tile.classList.toggle('chosen', place === n);
+function show_large(n) {
   const was_open = chosen !== null;
   chosen = n;
-  at('large').hidden = n === null;
-  document.body.classList.toggle('large', n !== null);
-  if (n !== null) {
-    large ??= new_tile(at('large'), true, () => choose(null));
-    const now = known.get(n);
-    if (now) {
-      show(large, now.news.view, now.news.recorded);
-      show_clocks(large, now.clocks, now.news.view.result, performance.now());
-    }
-    tiles.get(n)?.tile.scrollIntoView({ block: 'nearest' });
+  draw();
+  const now = n === null ? undefined : known.get(n);
+  if (now) {
+    paint(at('large').firstElementChild, true, now.news.view);
+    document.querySelector('#grid .chosen')?.scrollIntoView({ block: 'nearest' });
   }
   if (was_open !== (n !== null)) fit();
 }
 
 /** The next board in this direction; those that are played on, if any are. */
 function step(/** @type {number} */ by, /** @type {boolean} */ is_picky) {
-  const all = [...tiles.keys()].sort((a, b) => a - b);
+  const all = places();
   const goes_on = (/** @type {number} */ n) => {
     const view = known.get(n)?.news.view;
     return view !== undefined && view.result === '*' && !view.idle;
@@ -248,7 +275,7 @@ function step(/** @type {number} */ by, /** @type {boolean} */ is_picky) {
   const here = among.indexOf(chosen ?? -1);
   const from = here >= 0 ? here : (after >= 0 ? after : among.length) - (by > 0 ? 1 : 0);
   const next = chosen === null ? 0 : (from + by + among.length) % among.length;
-  choose(among[next] ?? null);
+  show_large(among[next] ?? null);
 }
 
 function rotate() {
@@ -260,80 +287,65 @@ function rotate() {
   }, Math.max(rotate_s, ROTATE_MIN_S) * 1000);
 }
 
-function show_status() {
-  const views = [...known.values()].map(({ news }) => news.view);
-  const on = views.filter(view => view.result === '*' && !view.idle).length;
-  const over = views.filter(view => view.result !== '*').length;
-  const parts = [`${on} in play`, over > 0 ? `${over} over` : ''];
-  at('status').dataset.state = 'live';
-  write(at('status'), parts.filter(Boolean).join(', '));
-  const events = new Set(views.map(view => view.event).filter(Boolean));
-  // Rounds of an event have the board in them: "3.12".
-  const rounds = new Set(views.map(view => view.round.split('.')[0]).filter(Boolean));
-  const round = rounds.size === 1 ? `Round ${[...rounds][0]}` : '';
-  const title = [events.size === 1 ? [...events][0] : '', round].filter(Boolean).join(' · ');
-  write(at('event'), title || 'All boards');
-  document.title = title || 'All boards';
+/** @param {string} name @param {string} value */
+async function set(name, value) {
+  choose(name, value);
+  dress();
+  if (name === 'language') await learn(value);
+  draw();
 }
 
 /** @param {{ v: number, boards: News[] }} message */
 function heard(message) {
   if (message?.v !== VERSION) {
-    at('status').dataset.state = 'cut';
-    write(at('status'), 'This page is older than the daemon and will load anew');
+    line = 'old';
+    draw();
     setTimeout(() => location.reload(), RELOAD_MS);
     return;
   }
-  const now = performance.now();
-  const n_before = tiles.size;
+  const [now, n_before, was] = [performance.now(), known.size, line];
+  line = 'up';
   for (const news of message.boards) {
     const place = news.n + 1;
     if (place < first || place > end) continue;
     const clocks = news.view.clock && new Clocks(news.view.clock, news.age_ms, now);
-    known.set(news.n, { news, clocks });
-    let tile = tiles.get(news.n);
-    if (!tile) {
-      tile = new_tile(at('grid'), false, () => choose(chosen === news.n ? null : news.n));
-      tiles.set(news.n, tile);
-    }
-    for (const one of news.n === chosen && large ? [tile, large] : [tile]) {
-      show(one, news.view, news.recorded);
-      show_clocks(one, clocks, news.view.result, now);
-    }
+    known.set(news.n, { news, clocks, is_fresh: true });
   }
-  if (tiles.size !== n_before) fit();
-  if (message.boards.length > 0) {
-    show_status();
-    tick_all();
-  }
-  has_heard = true;
+  if (message.boards.length === 0 && was === 'up') return;
+  // A board more has moved the others on.
+  if (known.size !== n_before) known.forEach(of => (of.is_fresh = true));
+  draw();
+  document.title = title();
+  if (known.size !== n_before) fit();
 }
 
 /** @param {boolean} up */
 function line_changed(up) {
-  document.body.classList.toggle('cut', !up);
-  if (up) {
-    show_status();
-    return;
-  }
-  at('status').dataset.state = 'cut';
-  write(
-    at('status'),
-    has_heard ? 'No connection: last known state' : 'No connection: trying again',
-  );
+  if (up) return; // The message that follows says how things are.
+  line = 'cut';
+  draw();
 }
 
-addEventListener('keydown', event => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.key === 'ArrowRight') step(1, false);
-  else if (event.key === 'ArrowLeft') step(-1, false);
-  else if (event.key === 'Escape') choose(null);
-  else if (event.key === 'r') rotate_s = rotate_s === 0 ? ROTATE_USUAL_S : 0;
-  else return;
-  event.preventDefault();
+dress();
+await learn(choice('language'));
+draw();
+watch_rest();
+/** By hand, and from there in turn again. @param {() => void} act */
+const by_hand = act => () => {
+  act();
   rotate();
+};
+listen({
+  ArrowRight: by_hand(() => step(1, false)),
+  ArrowLeft: by_hand(() => step(-1, false)),
+  Escape: by_hand(() => show_large(null)),
+  r: by_hand(() => {
+    rotate_s = rotate_s === 0 ? ROTATE_USUAL_S : 0;
+  }),
+  p: toggle_full,
+  m: open_panel,
 });
-addEventListener('visibilitychange', tick_all);
+addEventListener('visibilitychange', draw);
 new ResizeObserver(fit).observe(/** @type {Element} */ (document.querySelector('main')));
 rotate();
 const url = new URL('/hall/ws', location.href);

@@ -89,6 +89,20 @@ impl Chromium {
             .unwrap_or_else(|e| panic!("the page cannot answer {expression}: {e}"))
     }
 
+    /// What is wrong with the page for those who see, hear or use it otherwise, as axe finds it.
+    pub(crate) async fn barriers(&self) -> Vec<String> {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pages/node_modules/axe-core/axe.min.js");
+        let axe = std::fs::read_to_string(path)
+            .unwrap_or_else(|e| panic!("{path}: {e}; run `npm --prefix tests/pages ci`"));
+        self.client.execute(&axe, Vec::new()).await.expect("axe on the page");
+        let run = "const told = arguments[0];
+            axe.run().then(({ violations }) => told(violations.map(({ id, nodes }) =>
+                `${id}: ${nodes.map(node => node.target.join(' ')).join(', ')}`)));";
+        let found = self.client.execute_async(run, Vec::new()).await.expect("an answer of axe");
+        serde_json::from_value(found).expect("a list of sentences")
+    }
+
     /// Waits until the expression has this value; otherwise fails with what it was at the end.
     pub(crate) async fn wait_for(&self, expression: &str, wanted: impl Into<Value>) {
         let (wanted, end) = (wanted.into(), Instant::now() + LIMIT);

@@ -55,4 +55,6 @@ mod tidy;
 mod timekeeper;
 mod track;
 mod trouble;
+#[cfg(feature = "web")]
+mod viewers;
 mod wire;

@@ -2,8 +2,8 @@
 import js from '@eslint/js';
 
 const browser = [
-  'addEventListener', 'clearTimeout', 'document', 'location', 'performance', 'ResizeObserver',
-  'setTimeout', 'URL', 'WebSocket',
+  'addEventListener', 'AudioContext', 'clearTimeout', 'document', 'fetch', 'localStorage',
+  'location', 'navigator', 'performance', 'ResizeObserver', 'setTimeout', 'URL', 'WebSocket',
 ];
 
 export default [
