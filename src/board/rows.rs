@@ -1,7 +1,7 @@
 //! What a picture of switches between rows and columns tells of their diodes.
 //!
-//! Where three corners of a rectangle are closed, current finds its way to the fourth unless a diode
-//! stops it. So without diodes any two rows read alike or have no column in common.
+//! Where three corners of a rectangle are closed, current finds its way to the fourth unless a
+//! diode stops it. So without diodes any two rows read alike or have no column in common.
 
 /// Pieces on a board.
 const N_PIECES: u32 = 32;

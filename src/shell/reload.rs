@@ -1,5 +1,5 @@
-//! New settings while the daemon runs: boards whose settings have changed take them up, and no other
-//! board notices.
+//! New settings while the daemon runs: boards whose settings have changed take them up, and no
+//! other board notices.
 
 use super::config::{BoardConfig, Config};
 use std::io::{self, IsTerminal};
@@ -7,9 +7,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-/// Reads the settings anew whenever a hangup asks for that, for ever. Each board hears of its own by
-/// its sender, in the order of `config`. Where a terminal is, the same signal says that it is gone,
-/// and stays the end.
+/// Reads the settings anew whenever a hangup asks for that, for ever. Each board hears of its own
+/// by its sender, in the order of `config`. Where a terminal is, the same signal says that it is
+/// gone, and stays the end.
 ///
 /// # Errors
 /// The system gives no signals.

@@ -48,8 +48,8 @@ impl ChipSim {
 }
 
 impl ExpandersSim {
-    /// Chips of a kind, from the first address on, with these switches. Their interrupt lines are at
-    /// this pin of the host.
+    /// Chips of a kind, from the first address on, with these switches. Their interrupt lines are
+    /// at this pin of the host.
     pub fn new(switches: Switches, kind: Expander, interrupt: u8) -> Self {
         let chips = vec![ChipSim::new(kind); kind.n_chips()];
         Self { switches, kind, chips, is_powered: true, interrupt }

@@ -74,8 +74,8 @@ impl Expander {
     }
 
     /// Where an input is: the chip, from 0, and the bit of what is read of it, port A or 0 in the
-    /// lower half. Of the eight inputs of a group an MCP23017 takes seven at one port, and the fifth
-    /// chip the eighth.
+    /// lower half. Of the eight inputs of a group an MCP23017 takes seven at one port, and the
+    /// fifth chip the eighth.
     pub const fn place(self, input: usize) -> (usize, usize) {
         let (group, in_group) = (input / 8, input % 8);
         match self {

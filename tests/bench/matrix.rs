@@ -1,5 +1,5 @@
-//! What a scan of 64 switches costs: by each of what reads them, on a mock bus, checked, decoded and
-//! debounced, while pieces come and go. The models of the chips are in the figures.
+//! What a scan of 64 switches costs: by each of what reads them, on a mock bus, checked, decoded
+//! and debounced, while pieces come and go. The models of the chips are in the figures.
 
 #![allow(clippy::disallowed_methods, reason = "a bench measures time")]
 

@@ -306,7 +306,7 @@ async fn games_are_played_by_the_number_and_held_against_the_intent() {
         (["simulate", "--games", "0"], "0 is not in 1.."),
         (
             ["simulate", "--board", "glass"],
-            "there is dgt, color, sentio, reed, rows, pcf8575, pca9555, mcp23017, mcp23s17, certabo",
+            "there is dgt, color, sentio, reed, rows, pcf8575, pca9555, mcp23017, mcp23s17,",
         ),
         (["replay", "--rule", "quick"], "there is still:MILLISECONDS, and press"),
     ] {

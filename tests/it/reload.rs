@@ -43,8 +43,8 @@ async fn wait_for(daemon: &Daemon, is_so: impl AsyncFn() -> bool) {
     }
 }
 
-/// The board that is moved to another bus is read there; the other one is never put away, and its game goes on. Settings that make no sense change nothing, and what takes
-/// a new start is said.
+/// The board that is moved to another bus is read there; the other one is never put away, and its
+/// game goes on. Settings that make no sense change nothing, and what takes a new start is said.
 #[tokio::test(flavor = "multi_thread")]
 async fn boards_that_have_not_changed_go_on() {
     let place = Place::new();

@@ -69,8 +69,8 @@ fn power(root: &Path) -> Option<Diagnosis> {
     } else {
         return None;
     };
-    let means = "boards may drop out, and the card may be damaged: use the supply that was made for \
-                 this Pi, and a short cable";
+    let means = "boards may drop out, and the card may be damaged: use the supply made for this \
+                 Pi, and a short cable";
     Some(Diagnosis::of(MACHINE, false, saw, means))
 }
 

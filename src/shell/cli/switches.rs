@@ -190,8 +190,8 @@ fn corners(
         }
         if stand == three.with(fourth) {
             return Err(Failure::Device(format!(
-                "{fourth} reads as occupied, and nothing stands there: the matrix has no diodes, or \
-                 one is turned round; put one in series with every switch, its ring to the row"
+                "{fourth} reads as occupied, and nothing stands there: the matrix has no diodes, \
+                 or one is turned round; put one in series with every switch, its ring to the row"
             )));
         }
         thread::sleep(board.matrix.period());

@@ -237,8 +237,8 @@ impl Visitor for FirstGame {
 pub(super) struct Simulate {
     #[command(flatten)]
     simulate: SimulateOptions,
-    /// A name for the board's end of the line, kept when the board is plugged in anew. Of a board of
-    /// switches the socket that takes the place of the bus: `bus = "PATH"` under [board.matrix]
+    /// A name for the board's end of the line, kept when the board is plugged in anew. Of a board
+    /// of switches the socket that takes the place of the bus: `bus = "PATH"` under [board.matrix]
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
     /// A name for the line of a simulated bridge with a DGT 3000 on its jack, which takes the place

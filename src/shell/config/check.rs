@@ -208,7 +208,7 @@ fn buses(on_pins: &[&BoardConfig]) -> Result<(), String> {
             let [name, of] = [&other.name, &board.name];
             if !(board.matrix.chips.is_on_i2c() && other.matrix.chips.is_on_i2c()) {
                 return Err(format!(
-                    "boards {name:?} and {of:?} have the same bus {:?}; only chips on I2C share one",
+                    "boards {name:?} and {of:?} have the same bus {:?}; only I2C is shared",
                     board.matrix.bus()
                 ));
             }

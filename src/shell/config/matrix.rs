@@ -1,7 +1,7 @@
 //! How the switches of a board are wired to the pins of this machine: `[board.matrix]`.
 
 use crate::board::Wiring;
-use crate::shell::matrix::expanders::Chips;
+use crate::shell::matrix::expanders::ExpanderChips;
 use crate::shell::matrix::registers::Registers;
 use crate::shell::pins::{self, PinUse};
 use crate::wire::expander::{ADDRESS, ADDRESS_LAST, Expander};
@@ -205,8 +205,8 @@ impl Matrix {
     }
 
     /// Where expanders are, and how they are used.
-    pub(in crate::shell) fn expanders(&self, kind: Expander) -> Chips {
-        Chips {
+    pub(in crate::shell) fn expanders(&self, kind: Expander) -> ExpanderChips {
+        ExpanderChips {
             bus: PathBuf::from(self.bus()),
             kind,
             addresses: self.addresses(),

@@ -1,8 +1,8 @@
 //! Port expanders on I2C, by whatever driver of the bus speaks embedded-hal.
 //!
-//! Each chip is set up when it is first read, and an answer is checked as far as it can be: one that
-//! had no supply for a moment has forgotten that its pins are pulled up. An interrupt line is a hint
-//! alone: while it says that nothing has changed, chips are read less often.
+//! Each chip is set up when it is first read, and an answer is checked as far as it can be: one
+//! that had no supply for a moment has forgotten that its pins are pulled up. An interrupt line is
+//! a hint alone: while it says that nothing has changed, chips are read less often.
 
 use super::{MatrixError, Scanner};
 use crate::wire::expander::{Expander, mcp23, pca9555};
@@ -19,7 +19,7 @@ const FAST_KHZ: u32 = 200;
 
 /// Where the chips are, and how they are used.
 #[derive(Clone, Debug)]
-pub struct Chips {
+pub struct ExpanderChips {
     /// The bus, for what is said about it.
     pub bus: PathBuf,
     /// What kind they are of.
@@ -34,7 +34,7 @@ pub struct Chips {
 #[derive(Debug)]
 pub struct Expanders<B, I> {
     bus: B,
-    how: Chips,
+    how: ExpanderChips,
     interrupt: Option<I>,
     /// How fast the bus is, if that is known.
     khz: Option<u32>,
@@ -45,7 +45,7 @@ pub struct Expanders<B, I> {
 
 impl<B: I2c + Debug, I: InputPin + Debug> Expanders<B, I> {
     /// The chips on this bus, which is so fast, if that is known. Nothing is sent yet.
-    pub const fn new(bus: B, interrupt: Option<I>, khz: Option<u32>, how: Chips) -> Self {
+    pub const fn new(bus: B, interrupt: Option<I>, khz: Option<u32>, how: ExpanderChips) -> Self {
         Self { bus, how, interrupt, khz, last: None, n_quiet: 0 }
     }
 

@@ -107,8 +107,8 @@ pub enum MatrixError {
         address: u8,
     },
     /// A chip answers, and has forgotten what it was told.
-    #[error("the {chip} at {address:#04x} of {} has started anew; its supply fails now and then, so \
-             look at its wires and at the capacitor beside it", bus.display())]
+    #[error("the {chip} at {address:#04x} of {} has started anew; its supply fails now and then, \
+             so look at its wires and at the capacitor beside it", bus.display())]
     Forgot {
         /// The path of the bus.
         bus: PathBuf,
@@ -163,8 +163,8 @@ pub trait Scanner: Debug {
     /// The chips cannot be read.
     fn scan(&mut self) -> Result<u64, MatrixError>;
 
-    /// How fast its bus is, in kHz, if that is too slow for the rate that is wanted: then half of it
-    /// is had.
+    /// How fast its bus is, in kHz, if that is too slow for the rate that is wanted: then half of
+    /// it is had.
     fn slow_khz(&self) -> Option<u32> {
         None
     }

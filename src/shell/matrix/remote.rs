@@ -4,8 +4,8 @@
 //! One line of ASCII for each operation, in their order. `high 25` and `low 25` set a pin, and have
 //! no answer. All others have one, a line: `read 18 23` the levels of these pins, as `10`;
 //! `transfer a500` the bytes that came back over SPI; `exchange 20 12 2` two bytes that the chip at
-//! 0x20 of an I2C bus has sent after it was sent these, or `nack` if there is none; `speed` how fast
-//! that bus is, in kHz.
+//! 0x20 of an I2C bus has sent after it was sent these, or `nack` if there is none; `speed` how
+//! fast that bus is, in kHz.
 
 use super::expanders::Expanders;
 use super::registers::ShiftRegisters;

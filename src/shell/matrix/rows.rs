@@ -42,8 +42,8 @@ pub struct RowScanner<R, C, D> {
 }
 
 impl<R: OutputPin + Debug, C: Inputs, D: DelayNs> RowScanner<R, C, D> {
-    /// Rows that are let go when they are set high, and columns with pull-ups and these names, which
-    /// have settled after a while.
+    /// Rows that are let go when they are set high, and columns with pull-ups and these names,
+    /// which have settled after a while.
     pub const fn new(rows: [R; 8], columns: C, delay: D, settle: Duration, names: Vec<u8>) -> Self {
         Self { rows, columns, delay, settle, names }
     }

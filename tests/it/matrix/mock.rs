@@ -12,7 +12,7 @@ use embedded_hal::i2c::{self, I2c, NoAcknowledgeSource};
 use embedded_hal::spi::{self, SpiDevice};
 use rokade::shell::config::{Matrix, SwitchReader};
 use rokade::shell::matrix::Scanner;
-use rokade::shell::matrix::expanders::{Chips, Expanders};
+use rokade::shell::matrix::expanders::{ExpanderChips, Expanders};
 use rokade::shell::matrix::registers::{Registers, ShiftRegisters};
 use rokade::shell::matrix::rows::RowScanner;
 use rokade::shell::matrix::simulated;
@@ -100,7 +100,7 @@ impl MockBus {
     ) -> Box<dyn Scanner> {
         let kind = chips.expander().unwrap();
         let addresses = (ADDRESS..).take(kind.n_chips()).collect();
-        let how = Chips { bus: "/dev/i2c-1".into(), kind, addresses, is_low_active: true };
+        let how = ExpanderChips { bus: "/dev/i2c-1".into(), kind, addresses, is_low_active: true };
         let line = has_line.then(|| self.pin(simulated::INTERRUPT));
         Box::new(Expanders::new(self.clone(), line, Some(khz), how))
     }

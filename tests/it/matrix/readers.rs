@@ -131,8 +131,8 @@ fn chips_on_a_bus_are_checked() {
     }
 }
 
-/// While the line says that nothing has changed the bus is left alone nine times of ten. A line that
-/// says nothing any more costs time, and no change.
+/// While the line says that nothing has changed the bus is left alone nine times of ten. A line
+/// that says nothing any more costs time, and no change.
 #[test]
 fn an_interrupt_line_is_a_hint() {
     for chips in [SwitchReader::Pcf8575, SwitchReader::Pca9555, SwitchReader::Mcp23017] {
@@ -179,8 +179,8 @@ fn header() -> Header {
     }
 }
 
-/// A bus on which nothing moves is told in a sentence and tried again; the other board plays on, and
-/// both are there once it is free.
+/// A bus on which nothing moves is told in a sentence and tried again; the other board plays on,
+/// and both are there once it is free.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stuck_bus_holds_up_nobody() {
     let place = Place::new();
