@@ -231,6 +231,45 @@ async fn no_path_leads_out() {
     assert_eq!(stage.ask("GET /healthz", &[]).await.status, 200);
 }
 
+/// What comes back until the line ends, however it ends.
+async fn all_that_comes(stage: &Stage, request: &[u8]) -> String {
+    let mut stream = TcpStream::connect(stage.addr).await.expect("an open port");
+    // A server that has seen enough closes the line in the middle of it.
+    stream.write_all(request).await.ok();
+    let mut answer = Vec::new();
+    let reading =
+        timeout(LIMIT, async { while stream.read_buf(&mut answer).await.is_ok_and(|n| n > 0) {} });
+    reading.await.expect("an end in time");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// What two servers in a row could read as one request and as two is refused, as is what is no
+/// HTTP; and what is hidden behind it is not answered.
+#[tokio::test]
+async fn a_request_is_one_request_or_none() {
+    let stage = Stage::open(&View::start()).await;
+    let host = stage.addr;
+    let hidden = format!("GET /board/table-1/game.pgn HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let whole = format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    assert!(all_that_comes(&stage, whole.as_bytes()).await.starts_with("HTTP/1.1 200"));
+    for (line, header) in [
+        ("GET /healthz HTTP/1.1", "Content-Length: 1\r\nContent-Length: 2".to_owned()),
+        ("GET /healthz HTTP/1.1", "Content-Length: -1".to_owned()),
+        ("GET /healthz HTTP/1.1", "Content-Length: 1, 2".to_owned()),
+        ("GET /healthz HTTP/1.1", "Content-Length : 5".to_owned()),
+        ("GET /healthz HTTP/1.1", "X: a\0b".to_owned()),
+        ("GET /healthz HTTP/9.9", "X: a".to_owned()),
+        ("GET /health z HTTP/1.1", "X: a".to_owned()),
+        ("G\tT /healthz HTTP/1.1", "X: a".to_owned()),
+    ] {
+        let request = format!("{line}\r\nHost: {host}\r\n{header}\r\n\r\n{hidden}");
+        let answer = all_that_comes(&stage, request.as_bytes()).await;
+        let is_refused = answer.is_empty() || answer.starts_with("HTTP/1.1 4");
+        assert!(is_refused && !answer.contains("HTTP/1.1 200"), "{line} {header}: {answer}");
+    }
+    assert_eq!(stage.ask("GET /healthz", &[]).await.status, 200);
+}
+
 #[tokio::test]
 async fn every_answer_is_guarded_and_nothing_can_be_written() {
     let stage = Stage::open(&View::start()).await;
