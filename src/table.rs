@@ -1,6 +1,7 @@
 //! Words of the table that all layers share, so that nobody has to translate them.
 
 pub mod placement;
+pub mod written;
 
 pub use placement::{Placement, Reading, Sight};
 

@@ -6,8 +6,8 @@ use super::pairing::{Paired, PairedFor, Pairing};
 use super::score::Unknown;
 use crate::clock::{ClockNote, TimeControl};
 use crate::laws::{
-    self, Code, Confidence, Declaration, Edition, Ending, Finding, FindingKind, Order, Ruling,
-    Score, Severity, Stage, rows,
+    self, Act, Code, Confidence, Edition, Ending, Finding, FindingKind, Ruling, Severity, Stage,
+    rows,
 };
 use crate::table::{End, Placement, Reading, Sight, Times, words};
 use crate::time::Stamp;
@@ -319,48 +319,8 @@ pub enum Fact {
         /// White's end of the clock.
         white_end: End,
     },
-    /// A player declared something.
-    Declared {
-        /// The player who spoke.
-        by: Color,
-        /// The declaration.
-        said: Declaration,
-    },
-    /// Both players signed a score.
-    Signed {
-        /// The score that was signed.
-        score: Score,
-    },
-    /// A move was announced aloud.
-    Announced {
-        /// The player who announced it.
-        by: Color,
-        /// In these words.
-        words: String,
-    },
-    /// A move was sealed. Which one stays in the envelope until that is opened.
-    Sealed {
-        /// The player who sealed it.
-        by: Color,
-        /// What was read from the envelope; empty as long as it is closed.
-        text: String,
-    },
-    /// The arbiter ordered something.
-    Ordered {
-        /// The order.
-        order: Order,
-        /// The person who gave the order.
-        author: String,
-        /// The reason that was given with it; may be empty.
-        reason: String,
-    },
-    /// A player stopped both sides of the clock.
-    Stopped {
-        /// The player who stopped the clock.
-        by: Color,
-    },
-    /// The announced start was reached.
-    Scheduled,
+    /// Somebody did or said something. A sealed move is not told before the envelope is opened.
+    Act(Act),
     /// What the record has made of a press that a referee would have blamed somebody for, or that
     /// it follows the record. A referee that takes over cannot find that out itself.
     Weighed(Weighed),

@@ -1,8 +1,8 @@
 //! Everything that can happen to a game. Closed on purpose.
 
-use super::act::Act;
+use super::pairing::Paired;
 use crate::clock::ClockModel;
-use crate::laws::Clocks;
+use crate::laws::{Act, Clocks};
 use crate::table::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
@@ -78,6 +78,15 @@ pub enum Event {
     Kept(Driving),
     /// What people at the table do and say.
     Act(Act),
+    /// It is said who plays the next game, and the one that has begun if that is said as well.
+    Paired(Box<Paired>),
+    /// What comes next, if it is no order, is put on record by this person.
+    Entered {
+        /// The person who enters it.
+        author: String,
+        /// The reason that is given with it; may be empty.
+        reason: String,
+    },
     /// The moment named by [`super::Game::wake_at`] has come.
     Timeout,
 }

@@ -3,7 +3,6 @@
 //! [`Game::handle`] takes what happened, stamped, and says what is to be done about it. It never
 //! fails, reads no clock and touches nothing outside itself; the same events give the same effects.
 
-pub mod act;
 mod bench;
 mod clock;
 pub mod ear;
@@ -22,7 +21,6 @@ pub mod terms;
 mod trail;
 
 pub use crate::board::BoardKind;
-pub use act::Act;
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled};

@@ -1,5 +1,6 @@
 //! What the FIDE Laws say about what was seen. This layer knows positions and facts, not sensors.
 
+pub mod act;
 pub mod code;
 pub mod dead;
 pub mod declaration;
@@ -20,6 +21,7 @@ pub mod terms;
 mod touch;
 mod why;
 
+pub use act::Act;
 pub use code::Code;
 pub use declaration::{Claim, Declaration, Ground};
 pub use edition::{Edition, Pace, Supervision, Variant};

@@ -4,7 +4,7 @@ use super::words::plain;
 use crate::clock::{ClockNote, Hms};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::game::{PairedFor, ScoreSheet};
-use crate::laws::{Code, Finding, FindingKind, Severity};
+use crate::laws::{Act, Code, Finding, FindingKind, Severity};
 use crate::table::{Sight, Times};
 use crate::track::legal;
 use crate::track::line::CompletedBy;
@@ -150,22 +150,32 @@ impl Log {
         })
     }
 
-    /// What people at the table do and say, and what is asked of them.
+    /// What people at the table do and say.
+    fn of_act(&mut self, act: &Act) -> String {
+        let line = match act {
+            Act::Ordered { order, author, reason } => {
+                return format!(
+                    "order      {order} by {}{}",
+                    name(author, "arbiter"),
+                    because(reason)
+                );
+            }
+            Act::Declared { by, said } => format!("says       {by} {said}"),
+            Act::Signed { score } => format!("signed     {score}"),
+            Act::Announced { by, words } => format!("announces  {by} {words}"),
+            Act::Sealed { by, text } if text.is_empty() => format!("seals      {by}"),
+            Act::Sealed { by, text } => format!("envelope   {text} by {by}"),
+            Act::Stopped { by } => format!("clock      stopped by {by}"),
+            Act::Scheduled => "scheduled  the announced start".to_owned(),
+        };
+        self.by_hand(line)
+    }
+
+    /// What is entered at a table, and what is asked of people there.
     fn of_people(&mut self, fact: &Fact) -> Option<String> {
         Some(match fact {
-            Fact::Declared { by, said } => self.by_hand(format!("says       {by} {said}")),
-            Fact::Signed { score } => self.by_hand(format!("signed     {score}")),
-            Fact::Announced { by, words } => self.by_hand(format!("announces  {by} {words}")),
-            Fact::Sealed { by, text } if text.is_empty() => {
-                self.by_hand(format!("seals      {by}"))
-            }
-            Fact::Sealed { by, text } => self.by_hand(format!("envelope   {text} by {by}")),
-            Fact::Ordered { order, author, reason } => {
-                format!("order      {order} by {}{}", name(author, "arbiter"), because(reason))
-            }
-            Fact::Stopped { by } => self.by_hand(format!("clock      stopped by {by}")),
+            Fact::Act(act) => self.of_act(act),
             Fact::Weighed(_) => return None,
-            Fact::Scheduled => self.by_hand("scheduled  the announced start".to_owned()),
             Fact::Entered { author, reason } => {
                 self.entered = Some(format!(", entered by {author}{}", because(reason)));
                 return None;

@@ -111,7 +111,8 @@ fn waits(known: &Pending) -> String {
 mod tests {
     use super::*;
     use crate::game::entry::Basis;
-    use crate::game::{Act, Entry, Event, Fact, Recovered, Settings};
+    use crate::game::{Entry, Event, Fact, Recovered, Settings};
+    use crate::laws::Act;
     use crate::laws::Terms;
     use crate::time::{Stamp, Wall};
     use std::time::Duration;

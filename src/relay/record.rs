@@ -12,7 +12,7 @@ use super::table::{self, RulingBody};
 use super::words;
 use crate::game::entry::Fact;
 use crate::game::{Gap, ScoreSheet, Unknown};
-use crate::laws::{Ending, Finding, FindingKind, Reason, Severity};
+use crate::laws::{Act, Ending, Finding, FindingKind, Reason, Severity};
 use crate::table::{Placement, Times, Word};
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
@@ -152,31 +152,6 @@ pub enum Body {
     Sees {
         sight: String,
     },
-    Declared {
-        by: String,
-        said: String,
-    },
-    Signed {
-        score: String,
-    },
-    Announced {
-        by: String,
-        words: String,
-    },
-    Sealed {
-        by: String,
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        text: String,
-    },
-    Ordered {
-        order: String,
-        author: String,
-        reason: String,
-    },
-    Stopped {
-        by: String,
-    },
-    Scheduled {},
     Weighed {
         outcome: String,
     },
@@ -209,6 +184,8 @@ pub enum Body {
         #[serde(flatten)]
         keeping: KeepingBody,
     },
+    #[serde(untagged)]
+    Act(Act),
 }
 
 /// Both clocks, in milliseconds.

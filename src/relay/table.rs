@@ -83,17 +83,7 @@ impl RulingBody {
 pub(super) fn body(fact: &Fact) -> Body {
     let word = |color: &Color| color.word().to_owned();
     match fact {
-        Fact::Declared { by, said } => Body::Declared { by: word(by), said: said.to_string() },
-        Fact::Signed { score } => Body::Signed { score: score.to_string() },
-        Fact::Announced { by, words } => Body::Announced { by: word(by), words: words.clone() },
-        Fact::Sealed { by, text } => Body::Sealed { by: word(by), text: text.clone() },
-        Fact::Ordered { order, author, reason } => Body::Ordered {
-            order: order.to_string(),
-            author: author.clone(),
-            reason: reason.clone(),
-        },
-        Fact::Stopped { by } => Body::Stopped { by: word(by) },
-        Fact::Scheduled => Body::Scheduled {},
+        Fact::Act(act) => Body::Act(act.clone()),
         Fact::Weighed(outcome) => Body::Weighed { outcome: outcome.word().to_owned() },
         Fact::Entered { author, reason } => {
             Body::Entered { author: author.clone(), reason: reason.clone() }
@@ -123,17 +113,7 @@ pub(super) fn body(fact: &Fact) -> Body {
 pub(super) fn fact(body: &Body) -> Option<Fact> {
     let color = |word: &str| Color::parse(word);
     Some(match body {
-        Body::Declared { by, said } => Fact::Declared { by: color(by)?, said: said.parse().ok()? },
-        Body::Signed { score } => Fact::Signed { score: score.parse().ok()? },
-        Body::Announced { by, words } => Fact::Announced { by: color(by)?, words: words.clone() },
-        Body::Sealed { by, text } => Fact::Sealed { by: color(by)?, text: text.clone() },
-        Body::Ordered { order, author, reason } => Fact::Ordered {
-            order: order.parse().ok()?,
-            author: author.clone(),
-            reason: reason.clone(),
-        },
-        Body::Stopped { by } => Fact::Stopped { by: color(by)? },
-        Body::Scheduled {} => Fact::Scheduled,
+        Body::Act(act) => Fact::Act(act.clone()),
         Body::Weighed { outcome } => Fact::Weighed(Weighed::parse(outcome)?),
         Body::Entered { author, reason } => {
             Fact::Entered { author: author.clone(), reason: reason.clone() }

@@ -19,6 +19,7 @@ use super::publish::{After, Publisher, SentBatch};
 use super::record::{self, PriorRecord, RecordError};
 use super::status::Status;
 use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState};
+use crate::laws::Act;
 use crate::relay::log::Log;
 use crate::relay::open;
 use crate::time::{Mono, Stamp};
@@ -183,7 +184,7 @@ impl BoardActor {
         let mut effects = first_effects(news, at);
         if let Some(pairing) = stand.first.clone().filter(|_| is_first) {
             let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
-            game.handle(at, &Event::Act(game::Act::Paired(paired)), &mut effects);
+            game.handle(at, &Event::Paired(paired), &mut effects);
         }
         let round = game.settings().due().map(|pairing| pairing.round);
         stand.status.send_modify(|status| status.round = round);
@@ -279,42 +280,40 @@ impl BoardActor {
     async fn answer(&mut self, asked: Asked) {
         let Asked { what, text, state, author, reason, reply: to } = asked;
         let at = self.now.stamp();
-        if let orders::BoardRequest::Act(act) = &what {
-            let order = desk::AdmittedOrder { at: at.mono, author: &author, text: &text, state };
-            let unclear = self.game.unclear(act);
+        let mut answer = Answer::of(AnswerClass::Done);
+        let event = match what {
+            orders::BoardRequest::Open => None,
+            orders::BoardRequest::Act(act) => Some(Event::Act(act)),
+            orders::BoardRequest::Paired(paired) => Some(Event::Paired(paired)),
+        };
+        if let Some(event) = event {
+            let act = if let Event::Act(act) = &event { Some(act) } else { None };
+            let order = || desk::AdmittedOrder { at: at.mono, author: &author, text: &text, state };
+            let unclear = act.and_then(|act| self.game.unclear(act));
             let unclear = unclear.map(|why| Answer::without_effect(AnswerClass::Overtaken, why));
-            let refused = self.desk.admit(order).err().map(|answer| *answer);
+            let refused = self.desk.admit(order()).err().map(|answer| *answer);
             if let Some(answer) = refused.or(unclear) {
                 to.send(answer).ok();
                 return;
             }
-        }
-        let mut answer = Answer::of(AnswerClass::Done);
-        match what {
-            orders::BoardRequest::Open => {
+            if act.is_some_and(|act| !matches!(act, Act::Ordered { .. })) {
+                self.handle(at, &Event::Entered { author: author.clone(), reason });
+            }
+            self.handle(at, &event);
+            let refusals = self.game.refusals();
+            if !refusals.is_empty() {
+                answer.class = AnswerClass::Refused;
+                answer.why = Some(refusals.join("; "));
                 answer.lines = open::lines(&self.game, at.mono);
-                let n = self.desk.state();
-                answer.lines.push(format!(
-                    "state      {n}; with --at {n} an order counts if nothing has happened since"
-                ));
+            } else {
+                self.desk.done(order());
             }
-            orders::BoardRequest::Act(act) => {
-                if !matches!(act, game::Act::Ordered { .. } | game::Act::Paired(_)) {
-                    let author = author.clone();
-                    self.handle(at, &Event::Act(game::Act::Entered { author, reason }));
-                }
-                self.handle(at, &Event::Act(act));
-                let order =
-                    desk::AdmittedOrder { at: at.mono, author: &author, text: &text, state };
-                let refusals = self.game.refusals();
-                if !refusals.is_empty() {
-                    answer.class = AnswerClass::Refused;
-                    answer.why = Some(refusals.join("; "));
-                    answer.lines = open::lines(&self.game, at.mono);
-                } else {
-                    self.desk.done(order);
-                }
-            }
+        } else {
+            answer.lines = open::lines(&self.game, at.mono);
+            let n = self.desk.state();
+            answer.lines.push(format!(
+                "state      {n}; with --at {n} an order counts if nothing has happened since"
+            ));
         }
         let after = After { reply: Some(Reply { answer, to }), ..After::default() };
         self.carry_out(at, after).await;

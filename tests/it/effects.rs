@@ -5,11 +5,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use rokade::game::act::CHAPTERS;
 use rokade::game::{
-    Act, Basis, Effect, Entry, Event, Fact, Game, Play, Recovered, ScoreSheet, Settings,
+    Basis, Effect, Entry, Event, Fact, Game, Play, Recovered, ScoreSheet, Settings,
 };
-use rokade::laws::{Declaration, Ending, Order, Reason, Referee, Score, Terms};
+use rokade::laws::act::CHAPTERS;
+use rokade::laws::{Act, Declaration, Ending, Order, Reason, Referee, Score, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;

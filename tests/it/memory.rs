@@ -2,9 +2,9 @@
 //! one whose board has forgotten, and by one whose board does not answer.
 
 use rokade::game::{
-    Act, Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
+    Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
 };
-use rokade::laws::{FindingKind, Reason};
+use rokade::laws::{Act, FindingKind, Reason};
 use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::table::{End, Times};

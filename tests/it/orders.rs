@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 
-use rokade::game::act::CHAPTERS;
+use rokade::laws::act::CHAPTERS;
 use rokade::laws::{Declaration, Order};
 use rokade::shell::orders::REQUEST_MAX;
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, Speed};

@@ -8,7 +8,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rokade::game::{Act, Effect, Event, Fact, Game, Recovered, Settings};
+use rokade::game::{Effect, Event, Fact, Game, Recovered, Settings};
+use rokade::laws::Act;
 use rokade::relay::log::Log;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use rokade::game::{Act, Pairing};
+use rokade::game::Pairing;
+use rokade::laws::Act;
 use rokade::shell::config::BoardConfig;
 use rokade::shell::disk::{Disk, THREADS};
 use rokade::shell::journal::{

@@ -178,6 +178,11 @@ impl Game {
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
             Event::Kept(driving) => self.keep_clock(now, driving),
             Event::Act(act) => self.on_act(now, act),
+            Event::Paired(paired) => self.pair(paired),
+            Event::Entered { author, reason } => {
+                let (author, reason) = (author.clone(), reason.clone());
+                self.out.facts.push(Fact::Entered { author, reason });
+            }
             Event::Timeout => {}
         }
         self.run_board(now);

@@ -5,12 +5,11 @@
 
 use super::Game;
 use super::told::reason_of;
-use crate::game::act::Act;
 use crate::game::entry::Fact;
 use crate::game::play::OrderError;
 use crate::laws::{
-    self, Code, Declaration, DeclaredFor, Ending, GivenPosition, Order, Pending, Phrase, Reason,
-    Referee, Ruling, Score, Told,
+    self, Act, Code, Declaration, DeclaredFor, Ending, GivenPosition, Order, Pending, Phrase,
+    Reason, Referee, Ruling, Score, Told,
 };
 use crate::table::Word;
 use crate::time::Mono;
@@ -36,13 +35,7 @@ impl Game {
     }
 
     pub(super) fn on_act(&mut self, now: Mono, act: &Act) {
-        let Some(told) = act.told() else {
-            match act {
-                Act::Paired(paired) => self.pair(paired),
-                _ => self.out.facts.push(act.fact()),
-            }
-            return;
-        };
+        let told = Told::Act(act.clone());
         self.look_before(now, &told);
         if self.bench.is_some() {
             self.record_latest(now);
@@ -50,7 +43,7 @@ impl Game {
         let n_before = self.out.facts.len();
         let fact = self.fact_of(act);
         if let Err(why) = self.carry_out(now, act) {
-            self.out.facts.push(act.refused(&why));
+            self.out.facts.push(Fact::Act(act.refused(&why)));
             self.refused = Some(why);
             return;
         }
@@ -64,7 +57,7 @@ impl Game {
         if let Some(n) = self.out.facts[n_before..].iter().position(Self::begins) {
             self.out.facts[at..=n_before + n].rotate_left(1);
         }
-        self.record_opened(&told);
+        self.record_opened(act);
         self.follow_ruling();
         let is_said = self.out.facts.len() > n_before || !self.rulings().is_empty();
         if self.bench.is_some() && !is_done && !is_said && must_be_heard(act) {
@@ -75,19 +68,18 @@ impl Game {
     /// What goes on record of `act`. What is read from an open envelope is no secret any more.
     fn fact_of(&self, act: &Act) -> Fact {
         let is_open = self.bench.as_ref().is_some_and(|bench| bench.referee().is_envelope_open());
-        match act {
-            Act::Sealed(by, text) if is_open => Fact::Sealed { by: *by, text: text.clone() },
-            _ => act.fact(),
-        }
+        let act = act.clone();
+        Fact::Act(if is_open { act } else { act.unread() })
     }
 
     /// The envelope was opened: what was in it goes on record.
-    fn record_opened(&mut self, told: &Told) {
-        let is_opened = matches!(told, Told::Ordered(Order::OpenEnvelope));
+    fn record_opened(&mut self, act: &Act) {
+        let is_opened = matches!(act, Act::Ordered { order: Order::OpenEnvelope, .. });
         let bench = self.bench.as_ref().filter(|_| is_opened);
         let read = bench.and_then(|bench| bench.referee().read_from_envelope());
         if let Some((by, text)) = read {
-            self.out.facts.push(Fact::Sealed { by, text: text.to_owned() });
+            let text = text.to_owned();
+            self.out.facts.push(Fact::Act(Act::Sealed { by, text }));
         }
     }
 
@@ -113,16 +105,16 @@ impl Game {
             Act::Ordered { order, .. } => self.carry_out_order(now, order),
             // A referee knows what follows from what is said.
             _ if has_referee => Ok(()),
-            Act::Declared(by, Declaration::Resign) => {
+            Act::Declared { by, said: Declaration::Resign } => {
                 let outcome = KnownOutcome::Decisive { winner: !*by };
                 self.end_once(Ending { outcome, reason: Reason::Resignation })
             }
-            Act::Declared(_, Declaration::AcceptDraw) => {
+            Act::Declared { said: Declaration::AcceptDraw, .. } => {
                 let (outcome, reason) = (KnownOutcome::Draw, Reason::Agreement);
                 self.end_once(Ending { outcome, reason })
             }
-            Act::Declared(_, said) if is_mere_word(said) => Ok(()),
-            Act::Signed(score) => self.sign(*score),
+            Act::Declared { said, .. } if is_mere_word(said) => Ok(()),
+            Act::Signed { score } => self.sign(*score),
             _ => Err(NO_REFEREE.to_owned()),
         }
     }

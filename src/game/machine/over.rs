@@ -6,7 +6,7 @@ use super::told::record_of;
 use crate::game::bench::Bench;
 use crate::game::entry::Fact;
 use crate::game::play::Play;
-use crate::laws::{Declaration, Order, Told};
+use crate::laws::{Act, Declaration, Order, Told};
 use crate::time::Mono;
 use crate::track::tracker::STEP_MAX;
 use shakmaty::Position;
@@ -105,8 +105,10 @@ const fn may_end_game(told: &Told) -> bool {
         told,
         Told::Flag(_)
             | Told::FlagsUnknown
-            | Told::Signed(_)
-            | Told::Declared(_, Declaration::Resign | Declaration::AcceptDraw)
-            | Told::Ordered(Order::Result(..))
+            | Told::Act(
+                Act::Signed { .. }
+                    | Act::Declared { said: Declaration::Resign | Declaration::AcceptDraw, .. }
+                    | Act::Ordered { order: Order::Result(..), .. }
+            )
     )
 }

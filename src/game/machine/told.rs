@@ -17,13 +17,7 @@ pub(super) fn told_of(fact: &Fact) -> Option<Told> {
         Fact::Clock { running, times: Some(times), .. } => {
             Told::Clock(Clocks { left: *times, running: *running })
         }
-        Fact::Declared { by, said } => Told::Declared(*by, said.clone()),
-        Fact::Signed { score } => Told::Signed(*score),
-        Fact::Announced { by, words } => Told::Announced(*by, words.clone()),
-        Fact::Sealed { by, text } => Told::Sealed(*by, text.clone()),
-        Fact::Ordered { order, .. } => Told::Ordered(order.clone()),
-        Fact::Stopped { by } => Told::Stopped(*by),
-        Fact::Scheduled => Told::Scheduled,
+        Fact::Act(act) => Told::Act(act.clone()),
         Fact::Flag { side: Some(side) } => Told::Flag(*side),
         Fact::Flag { side: None } => Told::FlagsUnknown,
         Fact::IllegalMove { stage: Stage::Completed, by, .. } => Told::Illegal(*by),

@@ -46,6 +46,7 @@ pub use pending::Pending;
 pub use sheet::{Sheet, SheetMove};
 pub use told::Told;
 
+use super::act::Act;
 use super::code::Code;
 use super::terms::Terms;
 use crate::table::Placement;
@@ -125,18 +126,12 @@ impl Referee {
             Told::Unseen(picture) => self.on_unseen(picture),
             Told::Record(record) => self.on_record(record),
             Told::Pressed(by) => self.on_press(*by),
-            Told::Stopped(by) => self.on_stopped(*by),
             Told::Flag(side) => {
                 let is_concluded = self.claims.is_concluded(&self.cx);
                 self.flags.on_flag(&mut self.cx, *side, is_concluded);
             }
             Told::FlagsUnknown => self.flags.on_order_unknown(&mut self.cx),
-            Told::Scheduled => self.late.schedule(self.cx.now),
-            Told::Declared(by, said) => self.on_declared(*by, said),
-            Told::Signed(score) => self.on_signed(*score),
-            Told::Announced(by, words) => self.on_announced(*by, words),
-            Told::Sealed(by, text) => self.on_sealed(*by, text),
-            Told::Ordered(order) => self.on_ordered(order),
+            Told::Act(act) => self.on_act(act),
             Told::Reopened => self.reopen(),
             Told::Clock(clocks) => self.on_clock(*clocks),
             Told::Final => self.on_final(),
@@ -150,6 +145,18 @@ impl Referee {
         }
         self.watch_time();
         self.cx.out.take()
+    }
+
+    fn on_act(&mut self, act: &Act) {
+        match act {
+            Act::Declared { by, said } => self.on_declared(*by, said),
+            Act::Signed { score } => self.on_signed(*score),
+            Act::Announced { by, words } => self.on_announced(*by, words),
+            Act::Sealed { by, text } => self.on_sealed(*by, text),
+            Act::Ordered { order, .. } => self.on_ordered(order),
+            Act::Stopped { by } => self.on_stopped(*by),
+            Act::Scheduled => self.late.schedule(self.cx.now),
+        }
     }
 
     /// Time is counted anew from here: the daemon was started again. What waited for its moment is

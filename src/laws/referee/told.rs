@@ -1,8 +1,6 @@
 //! What a referee is told.
 
-use super::super::declaration::Declaration;
-use super::super::order::Order;
-use super::super::score::Score;
+use super::super::act::Act;
 use super::clock::Clocks;
 use super::sheet::Sheet;
 use crate::table::{Placement, Reading};
@@ -21,24 +19,12 @@ pub enum Told {
     Record(Sheet),
     /// A player pressed his side of the clock. Told before the clock is read anew.
     Pressed(Color),
-    /// A player stopped both sides.
-    Stopped(Color),
     /// The clock says that this flag is down.
     Flag(Color),
     /// Both flags were found down, and nobody knows which was first.
     FlagsUnknown,
-    /// The announced start is reached; the clocks are not started.
-    Scheduled,
-    /// A player says something.
-    Declared(Color, Declaration),
-    /// Both sign this score.
-    Signed(Score),
-    /// A move is announced aloud. 2009: Art. E2.1.
-    Announced(Color, String),
-    /// A move is written for the envelope.
-    Sealed(Color, String),
-    /// The arbiter orders something.
-    Ordered(Order),
+    /// Somebody did or said something.
+    Act(Act),
     /// The game's result is withdrawn, and the game goes on.
     Reopened,
     /// The clock was read.

@@ -1,8 +1,8 @@
 //! `rokade order`: what the arbiter orders and the players say, to the daemon that runs.
 
 use super::{Failure, chain};
-use crate::game::Act;
-use crate::game::act::{ActError, CHAPTERS};
+use crate::laws::Act;
+use crate::laws::act::{ActError, CHAPTERS};
 use crate::shell::config::Config;
 use crate::shell::orders::{Answer, AnswerClass, Request, VERSION};
 use clap::Args;

@@ -4,7 +4,7 @@ use super::round::{self, Rounds};
 use super::{
     Answer, AnswerClass, Asked, BoardRequest, PATIENCE, REQUEST_MAX, Request, Requests, VERSION,
 };
-use crate::game::Act;
+use crate::laws::Act;
 use crate::shell::report::{Audience, Outlook};
 use std::fs::{DirBuilder, Permissions};
 use std::io;

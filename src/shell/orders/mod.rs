@@ -49,7 +49,8 @@ pub use door::{OrdersActor, OrdersError, channel};
 pub use round::Rounds;
 
 use super::report::Report;
-use crate::game::Act;
+use crate::game::Paired;
+use crate::laws::Act;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -168,6 +169,8 @@ pub struct Asked {
 pub enum BoardRequest {
     /// Something was ordered or said.
     Act(Act),
+    /// It is said who plays.
+    Paired(Box<Paired>),
     /// What waits for the arbiter?
     Open,
 }

@@ -3,7 +3,7 @@
 
 use super::door::ask;
 use super::{Answer, AnswerClass, Asked, BoardRequest, Request};
-use crate::game::{Act, Paired, Pairing};
+use crate::game::{Paired, Pairing};
 use crate::shell::pairings::{Pairings, Roster};
 use crate::shell::status::Status;
 use tokio::sync::{mpsc, watch};
@@ -74,7 +74,7 @@ pub(super) async fn pair(
             reason,
         };
         let text = format!("round {pairing} {}", request.now);
-        let what = BoardRequest::Act(Act::Paired(Box::new(paired)));
+        let what = BoardRequest::Paired(Box::new(paired));
         let (author, reason) = (author.to_owned(), String::new());
         let asks = move |reply| Asked { what, text, state: None, author, reason, reply };
         let (name, board, known) = (name.clone(), board.clone(), pairing.to_string());

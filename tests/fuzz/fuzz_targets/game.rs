@@ -4,11 +4,11 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rokade::game::act::CHAPTERS;
+use rokade::laws::act::CHAPTERS;
 use rokade::game::recover::Recovered;
 use rokade::game::settings::Settings;
-use rokade::game::{Act, Effect, Entry, Event, Game};
-use rokade::laws::Terms;
+use rokade::game::{Effect, Entry, Event, Game};
+use rokade::laws::{Act, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::relay::view::View;

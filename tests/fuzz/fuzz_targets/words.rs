@@ -4,9 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use rokade::clock::TimeControl;
-use rokade::game::Act;
 use rokade::laws::notation::{self, Language};
-use rokade::laws::{Declaration, Order};
+use rokade::laws::{Act, Declaration, Order};
 use rokade::relay::words::plain;
 use rokade::sim::script::Script;
 use shakmaty::Chess;

@@ -4,8 +4,8 @@
 use rokade::clock::{ClockModel, Manner, TimeControl};
 use rokade::drive::{ClockDesk, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
-use rokade::game::{Act, ClockRole, Ear, Effect, Event, Game, Settings};
-use rokade::laws::{self, Terms};
+use rokade::game::{ClockRole, Ear, Effect, Event, Game, Settings};
+use rokade::laws::{self, Act, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::open;
 use rokade::sim::script::{Happening, Header};

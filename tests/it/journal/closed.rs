@@ -8,9 +8,9 @@
 
 use super::{SMALL, boot};
 use rokade::clock::ClockNote;
-use rokade::game::act::CHAPTERS;
-use rokade::game::{Act, Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
-use rokade::laws::Terms;
+use rokade::game::{Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
+use rokade::laws::act::CHAPTERS;
+use rokade::laws::{Act, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::shell::journal::{Journal, JournalReader, MemStorage, Survival, verify};
@@ -308,7 +308,7 @@ impl World {
         if let Ok(act) = order(&mut self.rng, n_plies) {
             let (author, reason) = (text(&mut self.rng), text(&mut self.rng));
             self.sum.n_orders += 1;
-            self.life.handle(now, &Event::Act(Act::Entered { author, reason }));
+            self.life.handle(now, &Event::Entered { author, reason });
             self.life.handle(now, &Event::Act(act));
         }
     }
@@ -406,7 +406,7 @@ fn whatever_is_written_is_read_back() {
 /// The control: a fact that is written in another way than it is read does not get through.
 #[test]
 fn a_line_that_tells_less_than_it_should_is_noticed() {
-    let fact = Fact::Announced { by: shakmaty::Color::White, words: "check".to_owned() };
+    let fact = Fact::Act(Act::Announced { by: shakmaty::Color::White, words: "check".to_owned() });
     let json = Record::new(0, &fact).to_json().replace("check", "mate");
     let read = serde_json::from_str::<Record>(&json).unwrap().to_fact().unwrap();
     assert_ne!(read, fact);

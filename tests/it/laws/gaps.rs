@@ -1,9 +1,9 @@
 //! A referee at a board that nobody saw for a while: he is told what is on record of it, keeps what
 //! he still can know, and says what he cannot.
 
-use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
+use rokade::game::{Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
 use rokade::laws::terms::AnnouncedPeriod;
-use rokade::laws::{Clocks, Code, Edition, Referee, Terms};
+use rokade::laws::{Act, Clocks, Code, Edition, Referee, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::sim::TableKind;
@@ -70,7 +70,7 @@ fn handle(game: &mut Game, ms: u64, event: &Event, entries: &mut Vec<Entry>) {
 
 fn say(game: &mut Game, ms: u64, by: Color, words: &str, entries: &mut Vec<Entry>) {
     let said = words.parse().expect("a declaration");
-    handle(game, ms, &Event::Act(Act::Declared(by, said)), entries);
+    handle(game, ms, &Event::Act(Act::Declared { by, said }), entries);
 }
 
 /// One move was made by each, a draw was offered, and then nobody saw the board for a minute.

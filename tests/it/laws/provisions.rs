@@ -1,7 +1,7 @@
 //! Provisions that no scenario can show: one test each, named for the row in the table of coverage.
 
-use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Settings};
-use rokade::laws::{Clocks, Code, Terms};
+use rokade::game::{Clocked, Effect, Entry, Event, Fact, Game, Settings};
+use rokade::laws::{Act, Clocks, Code, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::times::{LastTimes, shortest_first};
 use rokade::table::{Placement, Reading, Times};

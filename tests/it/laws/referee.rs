@@ -3,10 +3,10 @@
 use super::scenario::{Player, ours};
 use proptest::prelude::*;
 use rokade::game::entry::Weighed;
-use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
+use rokade::game::{Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
 use rokade::laws::{
-    Clocks, Code, Confidence, Declaration, Edition, Order, Referee, Ruling, Score, Severity, Terms,
-    Told,
+    Act, Clocks, Code, Confidence, Declaration, Edition, Order, Referee, Ruling, Score, Severity,
+    Terms, Told,
 };
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
@@ -155,8 +155,11 @@ fn a_signature_under_another_result_is_remarked() {
         let mut referee = Referee::new(Terms::default(), start.clone(), mode, seen);
         let running = Some(Color::White);
         referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
-        referee.tell(Mono(1), &Told::Declared(Color::White, Declaration::Resign));
-        let said = referee.tell(Mono(2), &Told::Signed(signed));
+        referee.tell(
+            Mono(1),
+            &Told::Act(Act::Declared { by: Color::White, said: Declaration::Resign }),
+        );
+        let said = referee.tell(Mono(2), &Told::Act(Act::Signed { score: signed }));
         let is_it = |ruling: &Ruling| matches!(ruling, Ruling::Log(note) if note.facts == remark);
         assert!(said.rulings.iter().any(is_it), "{said:?}");
     }
@@ -169,7 +172,10 @@ fn an_edition_can_be_chosen_before_the_start() {
     let seen = Placement::from(start.board().clone());
     let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
     let order: Order = "set_profile hu2005".parse().expect("an order");
-    referee.tell(Mono(0), &Told::Ordered(order));
+    referee.tell(
+        Mono(0),
+        &Told::Act(Act::Ordered { order, author: String::new(), reason: String::new() }),
+    );
     assert_eq!(referee.terms().profile.edition, Edition::Hu2005);
 }
 
@@ -291,14 +297,7 @@ fn no_ruling_changes_what_the_public_sees() {
         let mut player = Player::new(&scenario, &scenario.editions[0]);
         while player.step() {}
         for fact in player.facts() {
-            let is_the_arbiters = matches!(
-                fact,
-                Fact::Ruled(_)
-                    | Fact::Declared { .. }
-                    | Fact::Ordered { .. }
-                    | Fact::Sealed { .. }
-                    | Fact::Flag { .. }
-            );
+            let is_the_arbiters = matches!(fact, Fact::Ruled(_) | Fact::Act(_) | Fact::Flag { .. });
             assert!(!is_the_arbiters || !fact.is_public(), "{fact:?}");
         }
     }
@@ -355,7 +354,7 @@ fn what_does_not_fit_is_refused() {
     ] {
         let (mut game, mut entries) = begun();
         let said: Declaration = text.parse().expect("a declaration");
-        handle(&mut game, 10, &Event::Act(Act::Declared(by, said)), &mut entries);
+        handle(&mut game, 10, &Event::Act(Act::Declared { by, said }), &mut entries);
         let refused = game.rulings().iter().any(|r| {
             let is_it = |code, facts: &str| code == Code::ClaimRefused && !facts.is_empty();
             matches!(r, Ruling::Log(note) if is_it(note.code, &note.facts))
@@ -456,7 +455,7 @@ fn all_events() -> Vec<Event> {
         "claim threefold Nf3",
     ] {
         let said: Declaration = text.parse().expect("a declaration");
-        events.push(Event::Act(Act::Declared(Color::White, said)));
+        events.push(Event::Act(Act::Declared { by: Color::White, said }));
     }
     events.push(Event::Pressed(Color::White));
     events.push(Event::Pressed(Color::Black));

@@ -1,8 +1,8 @@
 //! Every game twice: without a referee, and with one of each edition. The record is the same; what
 //! he adds are his words, and the ends that only the Laws know.
 
-use rokade::game::{Act, Clocked, Effect, Entry, Event, Fact, Game, Settings};
-use rokade::laws::{Clocks, Edition, Ending, Profile, Reason, Terms};
+use rokade::game::{Clocked, Effect, Entry, Event, Fact, Game, Settings};
+use rokade::laws::{Act, Clocks, Edition, Ending, Profile, Reason, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;

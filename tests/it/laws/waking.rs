@@ -1,9 +1,9 @@
 //! Whoever asks when to wake the game, and does so, is not told the same moment again: over whole
 //! games of hands in which people say and order anything at any time.
 
-use rokade::game::act::CHAPTERS;
-use rokade::game::{Act, Clocked, Effect, Event, Game, Settings};
-use rokade::laws::{Clocks, Terms};
+use rokade::game::{Clocked, Effect, Event, Game, Settings};
+use rokade::laws::act::CHAPTERS;
+use rokade::laws::{Act, Clocks, Terms};
 use rokade::sim::TableKind;
 use rokade::sim::hands::Also;
 use rokade::sim::replay::settings_of;

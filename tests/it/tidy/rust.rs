@@ -8,10 +8,10 @@ use super::{Complaint, Source};
 /// Who may name whom, and which external crates. A layer may always name itself.
 const LAYERS: [Layer; 11] = [
     Layer { name: "time", names: &[], crates: &["shakmaty"] },
-    Layer { name: "table", names: &[], crates: &["shakmaty"] },
+    Layer { name: "table", names: &[], crates: &["shakmaty", "serde"] },
     Layer { name: "wire", names: &["time", "table"], crates: &["shakmaty"] },
     Layer { name: "track", names: &["time", "table"], crates: &["shakmaty"] },
-    Layer { name: "laws", names: &["time", "table"], crates: &["shakmaty"] },
+    Layer { name: "laws", names: &["time", "table"], crates: &["shakmaty", "serde"] },
     Layer { name: "clock", names: &["time", "table"], crates: &["shakmaty"] },
     Layer { name: "board", names: &["time", "table", "wire", "track"], crates: &["shakmaty"] },
     Layer {

@@ -2,8 +2,8 @@
 
 use super::causes::Cause;
 use super::{Device, Hall, POLL, SPOKEN_OF};
-use rokade::game::{Act, Event};
-use rokade::laws::ClockOrder;
+use rokade::game::Event;
+use rokade::laws::{Act, ClockOrder};
 use rokade::sim::Badness;
 use rokade::table::End;
 use rokade::time::Mono;

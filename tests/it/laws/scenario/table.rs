@@ -3,9 +3,9 @@
 use super::Scenario;
 use super::pauses::{Pauses, SECOND};
 use rokade::clock::{Change, ClockModel, Manner, PerMove, TimeControl};
-use rokade::game::{Act, Clocked, Effect, Entry, Event, Game, Settings};
+use rokade::game::{Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
-    Bonus, ClockOrder, Clocks, Code, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile,
+    Act, Bonus, ClockOrder, Clocks, Code, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile,
     Referee, Rules, Ruling, Terms, Venue, terms,
 };
 use rokade::table::{Placement, Reading};
@@ -458,7 +458,7 @@ impl Table {
             Some(CastlingSide::QueenSide) => "long castling".to_owned(),
             None => format!("{} {}{piece}", spaced(first_lifted(m)), spaced(m.to())),
         };
-        self.handle(&Event::Act(Act::Announced(by, words)));
+        self.handle(&Event::Act(Act::Announced { by, words }));
     }
 
     /// Plays legal moves the ordinary way.
@@ -532,7 +532,7 @@ impl Table {
             "pause" if word(0) == "arbiter" => self.order("pause")?,
             "pause" => {
                 self.clock.stop(self.ticked);
-                self.handle(&Event::Act(Act::Stopped(color(word(0))?)));
+                self.handle(&Event::Act(Act::Stopped { by: color(word(0))? }));
                 self.show_clock();
             }
             "start" => self.order("start")?,
@@ -540,8 +540,11 @@ impl Table {
             "announce" | "seal" => {
                 let by = color(word(0))?;
                 let text = words[1..].join(" ");
-                let act =
-                    if verb == "seal" { Act::Sealed(by, text) } else { Act::Announced(by, text) };
+                let act = if verb == "seal" {
+                    Act::Sealed { by, text }
+                } else {
+                    Act::Announced { by, words: text }
+                };
                 self.handle(&Event::Act(act));
             }
             "player" => self.declare(&words)?,
@@ -575,9 +578,9 @@ impl Table {
     fn declare(&mut self, words: &[&str]) -> Result<(), String> {
         let wrong = |e: rokade::laws::UnknownName| e.to_string();
         let act = match words {
-            ["both", "sign", score] => Act::Signed(score.parse().map_err(wrong)?),
+            ["both", "sign", score] => Act::Signed { score: score.parse().map_err(wrong)? },
             [side, rest @ ..] => {
-                Act::Declared(color(side)?, rest.join(" ").parse().map_err(wrong)?)
+                Act::Declared { by: color(side)?, said: rest.join(" ").parse().map_err(wrong)? }
             }
             [] => return Err("who?".to_owned()),
         };

@@ -1,12 +1,15 @@
 //! The words with which a person enters what the arbiter orders and what the players say: parsing,
 //! and one example for each.
 //!
-//! An arbiter's order is written as it is ([`crate::laws::Order`]). What a player says begins with
+//! An arbiter's order is written as it is ([`Order`]). What a player says begins with
 //! `white` or `black`, and what both sign with `both`; no order begins so.
 
-use super::entry::Fact;
-use super::pairing::{Paired, PairedFor};
-use crate::laws::{Declaration, Order, Score, Told, UnknownName};
+use super::declaration::Declaration;
+use super::name::UnknownName;
+use super::order::Order;
+use super::score::Score;
+use crate::table::written;
+use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 use std::fmt;
 
@@ -51,88 +54,89 @@ impl From<UnknownName> for ActError {
     }
 }
 
-/// What people at the table do and say, beside moving pieces and pressing the clock.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What people at the table do and say, beside moving pieces and pressing the clock: as it is
+/// entered, as the referee is told of it, and as it is written on record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum Act {
     /// A player declares something.
-    Declared(Color, Declaration),
-    /// Both players sign this score.
-    Signed(Score),
-    /// A move is announced aloud, in blind play.
-    Announced(Color, String),
+    Declared {
+        /// The player who speaks.
+        #[serde(with = "written::word")]
+        by: Color,
+        /// The declaration.
+        #[serde(with = "written::text")]
+        said: Declaration,
+    },
+    /// Both players sign a score.
+    Signed {
+        /// The score that is signed.
+        #[serde(with = "written::text")]
+        score: Score,
+    },
+    /// A move is announced aloud, in blind play. 2009: Art. E2.1.
+    Announced {
+        /// The player who announces it.
+        #[serde(with = "written::word")]
+        by: Color,
+        /// The announcement, word by word.
+        words: String,
+    },
     /// A move is written for the envelope, or read from it.
-    Sealed(Color, String),
+    Sealed {
+        /// The player who seals it.
+        #[serde(with = "written::word")]
+        by: Color,
+        /// The move as it is written; on record empty as long as the envelope is closed.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
+    },
     /// The arbiter orders something.
     Ordered {
         /// The order.
+        #[serde(with = "written::text")]
         order: Order,
-        /// Who ordered it.
+        /// The person who gives the order.
         author: String,
-        /// The reason that was given with it; may be empty.
+        /// The reason that is given with it; may be empty.
         reason: String,
     },
-    /// A player stopped both sides of the clock.
-    Stopped(Color),
-    /// The announced start is reached.
+    /// A player stops both sides of the clock.
+    Stopped {
+        /// The player who stops the clock.
+        #[serde(with = "written::word")]
+        by: Color,
+    },
+    /// The announced start is reached; the clocks are not started.
     Scheduled,
-    /// It is said who plays the next game, and the one that has begun if that is said as well.
-    Paired(Box<Paired>),
-    /// What comes next, if it is no order, is put on record by this person.
-    Entered {
-        /// The person who enters it.
-        author: String,
-        /// The reason that was given with it; may be empty.
-        reason: String,
-    },
 }
 
 impl Act {
-    /// What goes on record of it.
-    pub(super) fn fact(&self) -> Fact {
-        match self.clone() {
-            Self::Declared(by, said) => Fact::Declared { by, said },
-            Self::Signed(score) => Fact::Signed { score },
-            Self::Announced(by, words) => Fact::Announced { by, words },
-            // What was sealed is in the envelope and nowhere else.
-            Self::Sealed(by, _) => Fact::Sealed { by, text: String::new() },
-            Self::Ordered { order, author, reason } => Fact::Ordered { order, author, reason },
-            Self::Stopped(by) => Fact::Stopped { by },
-            Self::Scheduled => Fact::Scheduled,
-            Self::Paired(paired) => Fact::paired(&paired, PairedFor::Next),
-            Self::Entered { author, reason } => Fact::Entered { author, reason },
+    /// The same without what was sealed: that is in the envelope and nowhere else.
+    pub fn unread(mut self) -> Self {
+        if let Self::Sealed { text, .. } = &mut self {
+            text.clear();
         }
-    }
-
-    /// What a referee is told of it.
-    pub(super) fn told(&self) -> Option<Told> {
-        Some(match self.clone() {
-            Self::Declared(by, said) => Told::Declared(by, said),
-            Self::Signed(score) => Told::Signed(score),
-            Self::Announced(by, words) => Told::Announced(by, words),
-            Self::Sealed(by, text) => Told::Sealed(by, text),
-            Self::Ordered { order, .. } => Told::Ordered(order),
-            Self::Stopped(by) => Told::Stopped(by),
-            Self::Scheduled => Told::Scheduled,
-            Self::Paired(_) | Self::Entered { .. } => return None,
-        })
+        self
     }
 
     /// The note that takes its place on record when it is refused.
-    pub(super) fn refused(&self, why: &str) -> Fact {
-        let (words, author, reason) = match self {
-            Self::Ordered { order, author, reason } => {
-                (order.to_string(), author.clone(), reason.clone())
-            }
-            Self::Declared(by, said) => (format!("{by} {said}"), String::new(), String::new()),
-            Self::Signed(score) => (format!("both sign {score}"), String::new(), String::new()),
-            Self::Announced(by, _) => (format!("{by} announce"), String::new(), String::new()),
-            Self::Sealed(by, _) => (format!("{by} sealed"), String::new(), String::new()),
-            Self::Stopped(by) => (format!("{by} stop"), String::new(), String::new()),
-            Self::Scheduled => ("scheduled".to_owned(), String::new(), String::new()),
-            Self::Paired(_) | Self::Entered { .. } => (String::new(), String::new(), String::new()),
+    pub fn refused(&self, why: &str) -> Self {
+        let (author, reason) = match self {
+            Self::Ordered { author, reason, .. } => (author.clone(), reason.clone()),
+            _ => (String::new(), String::new()),
+        };
+        let words = match self {
+            Self::Ordered { order, .. } => order.to_string(),
+            Self::Declared { by, said } => format!("{by} {said}"),
+            Self::Signed { score } => format!("both sign {score}"),
+            Self::Announced { by, .. } => format!("{by} announce"),
+            Self::Sealed { by, .. } => format!("{by} sealed"),
+            Self::Stopped { by } => format!("{by} stop"),
+            Self::Scheduled => "scheduled".to_owned(),
         };
         let order = Order::Note(format!("\"{}\" is refused: {why}", words.trim_end()));
-        Fact::Ordered { order, author, reason }
+        Self::Ordered { order, author, reason }
     }
 }
 
@@ -140,14 +144,14 @@ impl Act {
     /// Reads what a person enters. `author` and `reason` are kept with an order.
     ///
     /// ```
-    /// use rokade::game::Act;
+    /// use rokade::laws::Act;
     /// use shakmaty::Color;
     /// let said = Act::read("black resign", "arbiter", "")?;
-    /// assert!(matches!(said, Act::Declared(Color::Black, _)));
+    /// assert!(matches!(said, Act::Declared { by: Color::Black, .. }));
     /// assert!(matches!(Act::read("confirm", "arbiter", "")?, Act::Ordered { .. }));
     /// let why = Act::read("resign", "arbiter", "").unwrap_err();
     /// assert!(why.to_string().starts_with("who says so? Write \"white resign\""));
-    /// # Ok::<(), rokade::game::act::Misread>(())
+    /// # Ok::<(), rokade::laws::act::ActError>(())
     /// ```
     ///
     /// # Errors
@@ -168,7 +172,7 @@ impl Act {
             "white" => said_by(Color::White, rest.trim()),
             "black" => said_by(Color::Black, rest.trim()),
             "both" => match rest.trim().split_once(char::is_whitespace) {
-                Some(("sign", score)) => Ok(Self::Signed(score.trim().parse()?)),
+                Some(("sign", score)) => Ok(Self::Signed { score: score.trim().parse()? }),
                 Some((verb, _)) => Err(UnknownName::new("word for both", verb, &["sign"]).into()),
                 None => Err(UnknownName::new("word for both", rest.trim(), &["sign"]).into()),
             },
@@ -194,11 +198,11 @@ fn said_by(by: Color, text: &str) -> Result<Act, ActError> {
     let worded =
         |what| if rest.is_empty() { Err(ActError::Unfit(what)) } else { Ok(rest.to_owned()) };
     match verb {
-        "stop" if rest.is_empty() => Ok(Act::Stopped(by)),
-        "announce" => worded("announce what?").map(|words| Act::Announced(by, words)),
+        "stop" if rest.is_empty() => Ok(Act::Stopped { by }),
+        "announce" => worded("announce what?").map(|words| Act::Announced { by, words }),
         "sealed" => worded("which move? \"white sealed -\" asks for it, unseen by others")
-            .map(|text| Act::Sealed(by, text)),
-        _ => Ok(Act::Declared(by, text.parse::<Declaration>()?)),
+            .map(|text| Act::Sealed { by, text }),
+        _ => Ok(Act::Declared { by, said: text.parse()? }),
     }
 }
 
@@ -339,7 +343,6 @@ pub const CHAPTERS: &[Chapter] = chapters! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::Order;
 
     fn lessons() -> impl Iterator<Item = &'static Lesson> {
         CHAPTERS.iter().flat_map(|chapter| chapter.lessons)
@@ -375,7 +378,7 @@ mod tests {
             let act = act.unwrap_or_else(|why| panic!("{}: {why}", lesson.example));
             let again = match act {
                 Act::Ordered { order, .. } => order.to_string(),
-                Act::Declared(by, said) => format!("{by} {said}"),
+                Act::Declared { by, said } => format!("{by} {said}"),
                 _ => continue,
             };
             assert_eq!(again.trim_end(), lesson.example);
