@@ -6,6 +6,7 @@
 mod closed;
 mod copy;
 mod damage;
+pub(crate) mod disk;
 mod faults;
 mod kept;
 mod power;
@@ -14,8 +15,9 @@ mod schema;
 mod space;
 mod writing;
 
+use self::disk::MemStorage;
 use rokade::shell::journal::{
-    BootId, Journal, JournalError, JournalLine, Limits, MemStorage, NewLine, Storage, TornTail,
+    BootId, Journal, JournalError, JournalLine, Limits, NewLine, Storage, TornTail,
 };
 use rokade::time::{Mono, Stamp, Wall};
 

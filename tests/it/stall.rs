@@ -8,12 +8,13 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use crate::journal::disk::MemStorage;
 use rokade::game::Pairing;
 use rokade::laws::Act;
 use rokade::shell::config::BoardConfig;
 use rokade::shell::disk::{Disk, THREADS};
 use rokade::shell::journal::{
-    BACKOFF, Batch, BootId, DiskStorage, Journal, JournalReader, MemStorage, Writer, WriterEvent,
+    BACKOFF, Batch, BootId, DiskStorage, Journal, JournalReader, Writer, WriterEvent,
 };
 use rokade::shell::keeper::{Calls, Handle, Keeper};
 use rokade::shell::now::Now;

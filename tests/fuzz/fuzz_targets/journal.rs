@@ -2,14 +2,17 @@
 //! written behind it is there the next time.
 #![no_main]
 
+#[allow(dead_code, reason = "the tests of the journal use the rest")]
+#[path = "../../it/journal/disk.rs"]
+mod disk;
+
+use disk::MemStorage;
 use libfuzzer_sys::fuzz_target;
 use rokade::game::Entry;
 use rokade::game::recover::Recovered;
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
-use rokade::shell::journal::{
-    BootId, Journal, JournalLine, JournalReader, MemStorage, NewLine, salvage, verify,
-};
+use rokade::shell::journal::{BootId, Journal, JournalLine, JournalReader, NewLine, salvage, verify};
 use rokade::time::Stamp;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -6,6 +6,7 @@
 //! the core believed in, and the next start has all of that. `ROKADE_LOOP_GAMES`, and
 //! `ROKADE_LOOP_SEED` for the first of the seeds, play more.
 
+use super::disk::{MemStorage, Survival};
 use super::{SMALL, boot};
 use rokade::clock::ClockNote;
 use rokade::game::{Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
@@ -13,7 +14,7 @@ use rokade::laws::act::CHAPTERS;
 use rokade::laws::{Act, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
-use rokade::shell::journal::{Journal, JournalReader, MemStorage, Survival, verify};
+use rokade::shell::journal::{Journal, JournalReader, verify};
 use rokade::shell::record::{self, Games, Nonsense, RecordedGame};
 use rokade::sim::games::random_game_from;
 use rokade::sim::hands;

@@ -1,9 +1,8 @@
 //! The second copy: the same bytes, whatever happens to its disk, and nothing of anybody else's
 //! written over.
 
-use rokade::shell::journal::{
-    Call, Journal, JournalCopy, JournalError, MemStorage, Position, Storage, Survival, verify,
-};
+use super::disk::{Call, MemStorage, Survival};
+use rokade::shell::journal::{Journal, JournalCopy, JournalError, Position, Storage, verify};
 
 use super::{LONG, SMALL, assert_prefix, disk_with, entry, filled, hundred, open};
 

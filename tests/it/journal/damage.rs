@@ -1,11 +1,11 @@
 //! One changed byte costs one line at the most, wherever it is; the program starts, and `verify`
 //! tells of it as long as it is there.
 
+use super::disk::MemStorage;
 use super::{LONG, SMALL, assert_prefix, boot, disk_with, ends, entry, filled, hundred, n_lines};
 use super::{open, reading};
 use rokade::shell::journal::{
-    BrokenBy, Damage, Flaw, Journal, JournalLine, JournalReader, Limits, MemStorage, salvage,
-    verify,
+    BrokenBy, Damage, Flaw, Journal, JournalLine, JournalReader, Limits, salvage, verify,
 };
 
 /// Lines of the journal whose bytes are changed one by one, and how many of these bytes.

@@ -1,8 +1,7 @@
 //! Damaged bytes, failing calls, second openers.
 
-use rokade::shell::journal::{
-    Call, DiskStorage, Flaw, Honesty, Journal, JournalError, Limits, MemStorage, Survival, verify,
-};
+use super::disk::{Call, Honesty, MemStorage, Survival};
+use rokade::shell::journal::{DiskStorage, Flaw, Journal, JournalError, Limits, verify};
 
 use super::{
     LONG, SMALL, assert_prefix, boot, disk_with, ends, entry, filled, hundred, n_lines, open,

@@ -1,6 +1,7 @@
 //! Nothing is shown that is not kept, everything that can be said can be kept, and no record keeps
 //! the program from going on.
 
+use super::disk::{Call, MemStorage};
 use super::{LONG, open};
 use crate::program::LIMIT;
 use rokade::game::entry::Basis;
@@ -12,7 +13,7 @@ use rokade::shell::disk::Disk;
 use rokade::shell::gate::{self, Gate};
 use rokade::shell::http::ShownView;
 use rokade::shell::journal::{
-    Batch, Call, Journal, Limits, MemStorage, NewLine, Position, Reached, Writer, WriterEvent,
+    Batch, Journal, Limits, NewLine, Position, Reached, Writer, WriterEvent,
 };
 use rokade::shell::now::Now;
 use rokade::shell::past::PastGames;

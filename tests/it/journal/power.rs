@@ -1,6 +1,7 @@
 //! The power goes at every call of a run of commits, and again at every call of the recovery.
 
-use rokade::shell::journal::{Call, Honesty, MemStorage, Survival, verify};
+use super::disk::{Call, Honesty, MemStorage, Survival};
+use rokade::shell::journal::verify;
 
 use super::{SMALL, assert_prefix, entry, open};
 

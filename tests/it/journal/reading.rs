@@ -1,8 +1,7 @@
 //! What `verify` finds, and what a reader sees while the journal is written.
 
-use rokade::shell::journal::{
-    BrokenBy, Call, Flaw, JournalLine, JournalReader, MemStorage, verify,
-};
+use super::disk::{Call, MemStorage};
+use rokade::shell::journal::{BrokenBy, Flaw, JournalLine, JournalReader, verify};
 
 use super::{
     LONG, SMALL, assert_prefix, body, disk_with, ends, entry, filled, hundred, n_lines, open,

@@ -1,8 +1,7 @@
 //! A disk that cannot be used from the start, one that fills up, and what is kept free for that.
 
-use rokade::shell::journal::{
-    Call, Journal, JournalError, JournalLine, MemStorage, RESERVE, Survival, verify,
-};
+use super::disk::{Call, MemStorage, Survival};
+use rokade::shell::journal::{Journal, JournalError, JournalLine, RESERVE, verify};
 
 use super::{LONG, SMALL, assert_prefix, boot, disk_with, entry, filled, hundred, open};
 

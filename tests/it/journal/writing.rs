@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use super::disk::{Call, MemStorage, Survival};
 use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
-use rokade::shell::journal::{
-    Batch, Call, MemStorage, NewLine, Survival, Writer, WriterEvent, verify,
-};
+use rokade::shell::journal::{Batch, NewLine, Writer, WriterEvent, verify};
 
 use super::{LONG, assert_prefix, entry, open};
 

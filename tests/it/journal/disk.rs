@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::storage::{Storage, StorageFile};
+use rokade::shell::journal::{Storage, StorageFile};
 
 /// The kinds of calls that change something.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Call {
+pub(crate) enum Call {
     /// [`Storage::lock`]
     Lock,
     /// [`Storage::create`]
@@ -35,7 +35,7 @@ pub enum Call {
 
 /// Which of the bytes that were not synced are there after a power cut.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Survival {
+pub(crate) enum Survival {
     /// Nothing that was not synced is kept.
     Nothing,
     /// All.
@@ -46,7 +46,7 @@ pub enum Survival {
 
 /// Whether a sync does what it says.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Honesty {
+pub(crate) enum Honesty {
     /// What was synced is kept.
     #[default]
     Honest,
@@ -94,14 +94,14 @@ struct MemDisk {
 
 /// A folder in memory. A clone is another way into the same folder.
 #[derive(Debug, Default)]
-pub struct MemStorage {
+pub(crate) struct MemStorage {
     disk: Arc<Mutex<MemDisk>>,
     holds_lock: bool,
 }
 
 /// A file of a [`MemStorage`].
 #[derive(Debug)]
-pub struct MemFile {
+pub(crate) struct MemFile {
     disk: Arc<Mutex<MemDisk>>,
     inode: usize,
 }
@@ -126,60 +126,60 @@ fn guard(disk: &Mutex<MemDisk>) -> MutexGuard<'_, MemDisk> {
 
 impl MemStorage {
     /// An empty folder.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// An empty folder that keeps what it is told to keep, or not.
-    pub fn with_honesty(honesty: Honesty) -> Self {
+    pub(crate) fn with_honesty(honesty: Honesty) -> Self {
         let storage = Self::default();
         guard(&storage.disk).honesty = honesty;
         storage
     }
 
     /// From the `nth` call of this kind on, counted from now and from 1, `times` calls fail.
-    pub fn fail(&self, call: Call, nth: u64, times: u64) {
+    pub(crate) fn fail(&self, call: Call, nth: u64, times: u64) {
         let mut disk = guard(&self.disk);
         let count = disk.calls.get(&call).copied().unwrap_or(0);
         disk.faults.push((call, count + nth, times));
     }
 
     /// There is no room for anything more, or there is again.
-    pub fn fill(&self, is_full: bool) {
+    pub(crate) fn fill(&self, is_full: bool) {
         guard(&self.disk).is_full = is_full;
     }
 
     /// No call fails any more.
-    pub fn mend(&self) {
+    pub(crate) fn mend(&self) {
         guard(&self.disk).faults.clear();
     }
 
     /// The power goes at the `nth` changing call from now, counted from 1: that call may have done
     /// a part of its work, and every later one fails.
-    pub fn cut_power_at(&self, nth: u64) {
+    pub(crate) fn cut_power_at(&self, nth: u64) {
         let mut disk = guard(&self.disk);
         disk.power_cut = Some(disk.n_calls + nth);
     }
 
     /// Whether the power has gone.
-    pub fn is_off(&self) -> bool {
+    pub(crate) fn is_off(&self) -> bool {
         let disk = guard(&self.disk);
         disk.power_cut.is_some_and(|at| disk.n_calls >= at)
     }
 
     /// How many calls of this kind there were.
-    pub fn n_calls(&self, call: Call) -> u64 {
+    pub(crate) fn n_calls(&self, call: Call) -> u64 {
         guard(&self.disk).calls.get(&call).copied().unwrap_or(0)
     }
 
     /// What a file holds, as a running program sees it.
-    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let disk = guard(&self.disk);
         disk.names.get(name).map(|inode| disk.inodes[*inode].seen.clone())
     }
 
     /// Puts a file there, durable, whatever was there before.
-    pub fn put(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) {
         let mut disk = guard(&self.disk);
         let inode = disk.inodes.len();
         let content = bytes.to_vec();
@@ -189,7 +189,7 @@ impl MemStorage {
     }
 
     /// Another disk, as this one would be found after a power cut now.
-    pub fn after_power_cut(&self, survival: Survival) -> Self {
+    pub(crate) fn after_power_cut(&self, survival: Survival) -> Self {
         let disk = guard(&self.disk);
         let mut dice = match survival {
             Survival::Torn(seed) => Dice(seed.wrapping_mul(2).wrapping_add(0x9e37_79b9_7f4a_7c15)),
@@ -493,49 +493,44 @@ impl Dice {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_was_synced_is_sure() {
-        let disk = MemStorage::new();
-        let mut file = disk.create("a").unwrap();
-        file.put(0, b"one").unwrap();
-        file.sync_data().unwrap();
-        assert_eq!(disk.after_power_cut(Survival::Nothing).bytes("a"), None);
-        disk.sync_dir().unwrap();
-        file.put(3, b"two").unwrap();
-        let bytes = |survival| disk.after_power_cut(survival).bytes("a").unwrap();
-        assert_eq!(bytes(Survival::Nothing), b"one");
-        assert_eq!(bytes(Survival::Everything), b"onetwo");
-        for seed in 0..64 {
-            assert!(bytes(Survival::Torn(seed)).starts_with(b"one"));
-        }
+#[test]
+fn only_what_was_synced_is_sure() {
+    let disk = MemStorage::new();
+    let mut file = disk.create("a").unwrap();
+    file.put(0, b"one").unwrap();
+    file.sync_data().unwrap();
+    assert_eq!(disk.after_power_cut(Survival::Nothing).bytes("a"), None);
+    disk.sync_dir().unwrap();
+    file.put(3, b"two").unwrap();
+    let bytes = |survival| disk.after_power_cut(survival).bytes("a").unwrap();
+    assert_eq!(bytes(Survival::Nothing), b"one");
+    assert_eq!(bytes(Survival::Everything), b"onetwo");
+    for seed in 0..64 {
+        assert!(bytes(Survival::Torn(seed)).starts_with(b"one"));
     }
+}
 
-    #[test]
-    fn a_sync_that_failed_has_lost_its_bytes_for_ever() {
-        let disk = MemStorage::new();
-        let mut file = disk.create("a").unwrap();
-        disk.sync_dir().unwrap();
-        disk.fail(Call::SyncData, 1, 1);
-        file.put(0, b"one").unwrap();
-        assert!(file.sync_data().is_err());
-        assert!(file.sync_data().is_ok());
-        assert_eq!(disk.bytes("a").unwrap(), b"one");
-        assert_eq!(disk.after_power_cut(Survival::Everything).bytes("a").unwrap(), b"");
-    }
+#[test]
+fn a_sync_that_failed_has_lost_its_bytes_for_ever() {
+    let disk = MemStorage::new();
+    let mut file = disk.create("a").unwrap();
+    disk.sync_dir().unwrap();
+    disk.fail(Call::SyncData, 1, 1);
+    file.put(0, b"one").unwrap();
+    assert!(file.sync_data().is_err());
+    assert!(file.sync_data().is_ok());
+    assert_eq!(disk.bytes("a").unwrap(), b"one");
+    assert_eq!(disk.after_power_cut(Survival::Everything).bytes("a").unwrap(), b"");
+}
 
-    #[test]
-    fn after_the_cut_nothing_works() {
-        let disk = MemStorage::new();
-        disk.cut_power_at(2);
-        let mut file = disk.create("a").unwrap();
-        assert!(!disk.is_off());
-        assert!(file.put(0, b"four").is_err());
-        assert!(disk.is_off());
-        assert!(file.sync_data().is_err());
-        assert!(disk.create("b").is_err());
-    }
+#[test]
+fn after_the_cut_nothing_works() {
+    let disk = MemStorage::new();
+    disk.cut_power_at(2);
+    let mut file = disk.create("a").unwrap();
+    assert!(!disk.is_off());
+    assert!(file.put(0, b"four").is_err());
+    assert!(disk.is_off());
+    assert!(file.sync_data().is_err());
+    assert!(disk.create("b").is_err());
 }
