@@ -10,35 +10,35 @@ use std::time::Duration;
 /// A note as it is written: code, values, and a sentence for the reader. Which values there are
 /// depends on the code; times are in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NoteBody {
+pub(super) struct NoteBody {
     /// The code, [`ClockNote::code`].
-    pub code: String,
+    code: String,
     /// The player concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub player: Option<String>,
-    /// What was expected of his time, or what it was before.
+    player: Option<String>,
+    /// What was expected of the time, or what it was before.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub expected_ms: Option<u64>,
+    expected_ms: Option<u64>,
     /// What is shown, or how much it is about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub shown_ms: Option<u64>,
+    shown_ms: Option<u64>,
     /// What was expected of both times, or what they were before.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub expected: Option<RecordedTimes>,
+    expected: Option<RecordedTimes>,
     /// What both show.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub shown: Option<RecordedTimes>,
+    shown: Option<RecordedTimes>,
     /// `fast` or `slow`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub rate: Option<String>,
+    rate: Option<String>,
     /// The time in which the clock went wrong.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub over_ms: Option<u64>,
+    over_ms: Option<u64>,
     /// The article, in the edition of 2023.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub article: Option<String>,
+    article: Option<String>,
     /// The note as a sentence.
-    pub text: String,
+    text: String,
 }
 
 impl From<&ClockNote> for NoteBody {

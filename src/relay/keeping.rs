@@ -7,41 +7,41 @@ use serde::{Deserialize, Serialize};
 /// Such a matter as it is written: code, values, and a sentence for the reader. Which values there
 /// are depends on the code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeepingBody {
+pub(super) struct KeepingBody {
     /// The code, [`Keeping::code`].
-    pub code: String,
+    code: String,
     /// The line, or the first of several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub line: Option<u64>,
+    line: Option<u64>,
     /// The last of them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub last: Option<u64>,
+    last: Option<u64>,
     /// Their number.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub n: Option<u64>,
+    n: Option<u64>,
     /// What is wrong.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub why: Option<String>,
+    why: Option<String>,
     /// The file concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub file: Option<String>,
+    file: Option<String>,
     /// Where in it, in bytes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub offset: Option<u64>,
+    offset: Option<u64>,
     /// A line of another record with its hash.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub noted: Option<String>,
+    noted: Option<String>,
     /// Where the bytes are now.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub kept_as: Vec<String>,
+    kept_as: Vec<String>,
     /// The time of day as it would have been, in microseconds since 1970-01-01 UTC.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub from_us: Option<i64>,
+    from_us: Option<i64>,
     /// The time of day as it is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub to_us: Option<i64>,
+    to_us: Option<i64>,
     /// The matter as a sentence.
-    pub text: String,
+    text: String,
 }
 
 impl From<&Keeping> for KeepingBody {

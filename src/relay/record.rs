@@ -2,19 +2,23 @@
 //! `rokade replay --json` share. One object a record; `type` says which, `t` is milliseconds since
 //! the start.
 //!
-//! Core types are not serializable: a renamed field in the core must not change what is on disk.
-//! So the documents have types of their own here, and the conversions are written out.
+//! Core types are not serializable: a renamed field in the core must not change what is on disk. So
+//! [`Body`] spells out how each fact is written, and serde makes both ways of it; it does not
+//! compile where a fact is written otherwise than it is. What people at the table do and say is its
+//! own document ([`Act`]).
 
 use super::clock_note::NoteBody;
 use super::keeping::KeepingBody;
-use super::pairing::PairingBody;
-use super::table::{self, RulingBody};
+use super::table::RulingBody;
 use super::words;
-use crate::game::entry::Fact;
-use crate::game::{Gap, ScoreSheet, Unknown};
-use crate::laws::{Act, Ending, Finding, FindingKind, Reason, Severity};
-use crate::table::{Placement, Times, Word};
-use serde::{Deserialize, Serialize};
+use crate::clock::{ClockNote, TimeControl};
+use crate::game::entry::{Basis, Fact, LinkState, Ruled, Weighed};
+use crate::game::{Gap, Keeping, PairedFor, Pairing, ScoreSheet, Unknown};
+use crate::laws::{Act, Ending, Finding, FindingKind, Reason, Severity, Stage};
+use crate::table::{End, Placement, Reading, Sight, Times, Word, written};
+use crate::track::line::CompletedBy;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Square};
 use std::time::Duration;
@@ -26,20 +30,20 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The fact.
-    #[serde(flatten)]
-    pub body: Body,
+    #[serde(flatten, with = "Body")]
+    pub fact: Fact,
     /// Milliseconds since the start of the daemon or of the replay.
     pub t: u64,
 }
 
-/// The facts, field by field. The words in them are those of [`words`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "each field is documented where the fact is")]
-pub enum Body {
+/// How facts are written, field by field. The words in them are those of [`written`] and [`words`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Fact", tag = "type", rename_all = "snake_case")]
+enum Body {
     GameStarted {
         fen: String,
-        chess960: bool,
+        #[serde(rename = "chess960")]
+        is_chess960: bool,
         white: String,
         black: String,
         event: String,
@@ -51,12 +55,14 @@ pub enum Body {
         ply: usize,
         uci: String,
         san: String,
-        #[serde(skip_serializing_if = "is_false", default)]
-        illegal: bool,
-        basis: String,
+        #[serde(rename = "illegal", skip_serializing_if = "is_false", default)]
+        is_illegal: bool,
+        #[serde(with = "written::word")]
+        basis: Basis,
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         alternatives: Vec<String>,
-        released_before_ms: u64,
+        #[serde(rename = "released_before_ms", with = "span")]
+        released_before: Duration,
     },
     MoveRetracted {
         ply: usize,
@@ -68,101 +74,102 @@ pub enum Body {
     Gap {
         ply: usize,
         fen: String,
-        at_least: usize,
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        at_most: Option<usize>,
+        #[serde(flatten, with = "UnknownBody")]
+        n: Unknown,
     },
     GapClosed {
         ply: usize,
     },
     Began {
         fen: String,
-        joined: bool,
+        #[serde(rename = "joined")]
+        is_joined: bool,
     },
     MoveCompleted {
         ply: usize,
-        by: String,
-        pressed_before_ms: u64,
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        clock: Option<RecordedTimes>,
+        #[serde(with = "written::word")]
+        by: CompletedBy,
+        #[serde(rename = "pressed_before_ms", with = "span")]
+        pressed_before: Duration,
+        #[serde(
+            rename = "clock",
+            with = "times",
+            skip_serializing_if = "Option::is_none",
+            default
+        )]
+        times: Option<Times>,
     },
     IllegalMove {
-        stage: String,
-        by: String,
-        #[serde(flatten)]
-        finding: FindingBody,
+        #[serde(with = "written::word")]
+        stage: Stage,
+        #[serde(with = "written::word")]
+        by: Color,
+        #[serde(flatten, with = "finding")]
+        finding: Finding,
     },
-    Irregularity {
-        #[serde(flatten)]
-        finding: FindingBody,
-    },
-    Notice {
-        #[serde(flatten)]
-        finding: FindingBody,
-    },
-    PositionLost {
-        #[serde(flatten)]
-        finding: FindingBody,
-    },
-    Result {
-        result: String,
-        reason: String,
-    },
-    Reopened {
-        result: String,
-        reason: String,
-    },
-    GameClosed {},
+    #[serde(with = "finding")]
+    PositionLost(Finding),
+    #[serde(rename = "result", with = "EndingBody")]
+    Ended(Ending),
+    #[serde(with = "EndingBody")]
+    Reopened(Ending),
+    GameClosed,
     Pressed {
-        side: String,
+        #[serde(rename = "side", with = "written::word")]
+        by: Color,
     },
     Clock {
-        running: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        clock: Option<RecordedTimes>,
-        connected: bool,
+        #[serde(with = "color", default)]
+        running: Option<Color>,
+        #[serde(
+            rename = "clock",
+            with = "times",
+            skip_serializing_if = "Option::is_none",
+            default
+        )]
+        times: Option<Times>,
+        #[serde(rename = "connected")]
+        is_connected: bool,
     },
-    TimeControl {
-        control: String,
-    },
-    ClockNote {
-        #[serde(flatten)]
-        note: NoteBody,
-    },
+    #[serde(with = "control")]
+    TimeControl(TimeControl),
+    #[serde(with = "note")]
+    ClockNote(ClockNote),
     Sensed {
-        sq: String,
-        p: String,
+        #[serde(with = "written::text")]
+        sq: Square,
+        #[serde(rename = "p", with = "letter")]
+        reading: Reading,
     },
-    Pictured {
-        fen: String,
-    },
+    #[serde(with = "picture")]
+    Pictured(Placement),
     SearchCut {
         n: u64,
     },
-    Link {
-        state: String,
-    },
+    #[serde(with = "link")]
+    Link(LinkState),
     Seated {
-        connector: String,
-        clock_white: String,
+        #[serde(with = "written::word")]
+        connector: End,
+        #[serde(rename = "clock_white", with = "written::word")]
+        white_end: End,
     },
     Identified {
         serial: String,
     },
-    Sees {
-        sight: String,
-    },
-    Weighed {
-        outcome: String,
-    },
+    #[serde(with = "sight")]
+    Sees(Sight),
+    #[serde(with = "weighed")]
+    Weighed(Weighed),
     Entered {
         author: String,
         reason: String,
     },
     Paired {
-        #[serde(flatten)]
-        pairing: Box<PairingBody>,
-        holds: String,
+        #[serde(flatten, with = "super::pairing")]
+        pairing: Box<Pairing>,
+        #[serde(with = "written::word")]
+        holds: PairedFor,
         #[serde(skip_serializing_if = "String::is_empty", default)]
         author: String,
         #[serde(skip_serializing_if = "String::is_empty", default)]
@@ -170,22 +177,144 @@ pub enum Body {
     },
     ClockDue {
         what: String,
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        clock: Option<RecordedTimes>,
+        #[serde(
+            rename = "clock",
+            with = "times",
+            skip_serializing_if = "Option::is_none",
+            default
+        )]
+        times: Option<Times>,
     },
     Flag {
-        side: Option<String>,
+        #[serde(with = "color", default)]
+        side: Option<Color>,
     },
-    Ruling {
-        #[serde(flatten)]
-        ruling: RulingBody,
-    },
-    Record {
-        #[serde(flatten)]
-        keeping: KeepingBody,
-    },
+    #[serde(rename = "ruling", with = "ruling")]
+    Ruled(Ruled),
+    #[serde(with = "keeping")]
+    Record(Keeping),
+    // These have their type in themselves.
+    #[serde(untagged, with = "found")]
+    Found(Finding),
     #[serde(untagged)]
     Act(Act),
+}
+
+/// How many half-moves are unknown, as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Unknown")]
+struct UnknownBody {
+    at_least: usize,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    at_most: Option<usize>,
+}
+
+/// A result as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ending")]
+struct EndingBody {
+    #[serde(rename = "result", with = "written::text")]
+    outcome: KnownOutcome,
+    #[serde(with = "written::word")]
+    reason: Reason,
+}
+
+/// Values that are written as another type, which may stand for none of them: `from` makes it,
+/// `back` undoes that.
+macro_rules! written_as {
+    ($($name:ident: $value:ty as $document:ty, $from:expr, $back:expr;)+) => {$(
+        mod $name {
+            use super::*;
+
+            pub(super) fn serialize<S: Serializer>(
+                value: &$value,
+                out: S,
+            ) -> Result<S::Ok, S::Error> {
+                let from: fn(&$value) -> $document = $from;
+                from(value).serialize(out)
+            }
+
+            pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+                read: D,
+            ) -> Result<$value, D::Error> {
+                let back: fn(&$document) -> Option<$value> = $back;
+                back(&<$document>::deserialize(read)?).ok_or_else(|| D::Error::custom("unknown"))
+            }
+        }
+    )+};
+}
+
+written_as! {
+    span: Duration as u64, |span| millis(*span), |ms| Some(Duration::from_millis(*ms));
+    times: Option<Times> as Option<RecordedTimes>,
+        |times| times.map(RecordedTimes::from), |clocks| Some(clocks.map(Times::from));
+    color: Option<Color> as Option<String>,
+        |color| color.map(|color| color.word().to_owned()), |word| optional(word.as_deref());
+    letter: Reading as String, |reading| words::letter(*reading), |p| words::parse_letter(p);
+    finding: Finding as FindingBody, |finding| finding.into(), FindingBody::to_finding;
+    found: Finding as FoundBody, |finding| finding.into(), |found| found.finding.to_finding();
+    note: ClockNote as NoteBody, |note| note.into(), NoteBody::to_note;
+    ruling: Ruled as RulingBody, |ruled| ruled.into(), RulingBody::to_ruled;
+    keeping: Keeping as KeepingBody, |keeping| keeping.into(), KeepingBody::to_keeping;
+    picture: Placement as PictureBody,
+        |placement| PictureBody { fen: placement.fen() }, |it| Placement::parse(&it.fen).ok();
+    control: TimeControl as ControlBody,
+        |control| ControlBody { control: control.to_string() }, |it| it.control.parse().ok();
+    link: LinkState as LinkBody,
+        |link| LinkBody { state: link.word().to_owned() }, |it| Word::parse(&it.state);
+    sight: Sight as SightBody,
+        |sight| SightBody { sight: sight.word().to_owned() }, |it| Word::parse(&it.sight);
+    weighed: Weighed as WeighedBody,
+        |weighed| WeighedBody { outcome: weighed.word().to_owned() }, |it| Word::parse(&it.outcome);
+}
+
+#[derive(Serialize, Deserialize)]
+struct PictureBody {
+    fen: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ControlBody {
+    control: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LinkBody {
+    state: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SightBody {
+    sight: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WeighedBody {
+    outcome: String,
+}
+
+/// A finding that is all there is to say, as it is written.
+#[derive(Serialize, Deserialize)]
+struct FoundBody {
+    r#type: FoundType,
+    #[serde(flatten)]
+    finding: FindingBody,
+}
+
+/// How much it matters.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FoundType {
+    Irregularity,
+    Notice,
+}
+
+impl From<&Finding> for FoundBody {
+    fn from(finding: &Finding) -> Self {
+        let is_irregular = finding.severity() == Severity::Irregularity;
+        let r#type = if is_irregular { FoundType::Irregularity } else { FoundType::Notice };
+        Self { r#type, finding: finding.into() }
+    }
 }
 
 /// Both clocks, in milliseconds.
@@ -220,18 +349,12 @@ pub struct FindingBody {
 impl Record {
     /// The record of `fact` at `t` milliseconds.
     pub fn new(t: u64, fact: &Fact) -> Self {
-        Self { t, body: Body::from(fact) }
+        Self { t, fact: fact.clone() }
     }
 
     /// The record as one line of JSON, without the line's end.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a record is plain data")
-    }
-
-    /// The fact that this record tells; `None` if a name in it is unknown, as in a record of a
-    /// newer program.
-    pub fn to_fact(&self) -> Option<Fact> {
-        self.body.to_fact()
     }
 }
 
@@ -291,147 +414,6 @@ impl FindingBody {
         };
         Some(Finding { kind, by: optional(self.player.as_deref())? })
     }
-}
-
-impl From<&Fact> for Body {
-    fn from(fact: &Fact) -> Self {
-        match fact.clone() {
-            Fact::GameStarted { fen, is_chess960: chess960, white, black, event, site, round } => {
-                Self::GameStarted { fen, chess960, white, black, event, site, round }
-            }
-            Fact::MoveMade {
-                ply,
-                uci,
-                san,
-                is_illegal: illegal,
-                basis,
-                alternatives,
-                released_before,
-            } => {
-                let released_before_ms = millis(released_before);
-                let basis = basis.word().to_owned();
-                Self::MoveMade { ply, uci, san, illegal, basis, alternatives, released_before_ms }
-            }
-            Fact::MoveRetracted { ply } => Self::MoveRetracted { ply },
-            Fact::MoveMarked { ply, alternatives } => Self::MoveMarked { ply, alternatives },
-            Fact::MoveCompleted { ply, by, pressed_before, times } => Self::MoveCompleted {
-                ply,
-                by: by.word().to_owned(),
-                pressed_before_ms: millis(pressed_before),
-                clock: times.map(RecordedTimes::from),
-            },
-            Fact::IllegalMove { stage, by, finding } => Self::IllegalMove {
-                stage: stage.word().to_owned(),
-                by: by.word().to_owned(),
-                finding: (&finding).into(),
-            },
-            Fact::Found(finding) if finding.severity() == Severity::Irregularity => {
-                Self::Irregularity { finding: (&finding).into() }
-            }
-            Fact::Found(finding) => Self::Notice { finding: (&finding).into() },
-            Fact::PositionLost(finding) => Self::PositionLost { finding: (&finding).into() },
-            Fact::Ended(Ending { outcome, reason }) => {
-                Self::Result { result: outcome.to_string(), reason: reason.word().to_owned() }
-            }
-            Fact::Reopened(Ending { outcome, reason }) => {
-                Self::Reopened { result: outcome.to_string(), reason: reason.word().to_owned() }
-            }
-            Fact::GameClosed => Self::GameClosed {},
-            Fact::Pressed { by } => Self::Pressed { side: by.word().to_owned() },
-            Fact::Clock { running, times, is_connected } => Self::Clock {
-                running: running.map(|color| color.word().to_owned()),
-                clock: times.map(RecordedTimes::from),
-                connected: is_connected,
-            },
-            Fact::TimeControl(control) => Self::TimeControl { control: control.to_string() },
-            Fact::ClockNote(note) => Self::ClockNote { note: (&note).into() },
-            Fact::Sensed { sq, reading } => {
-                Self::Sensed { sq: sq.to_string(), p: words::letter(reading) }
-            }
-            Fact::Pictured(placement) => Self::Pictured { fen: placement.fen() },
-            Fact::SearchCut { n } => Self::SearchCut { n },
-            Fact::Link(state) => Self::Link { state: state.word().to_owned() },
-            Fact::Seated { connector, white_end } => Self::Seated {
-                connector: connector.word().to_owned(),
-                clock_white: white_end.word().to_owned(),
-            },
-            Fact::Identified { serial } => Self::Identified { serial },
-            Fact::Sees(sight) => Self::Sees { sight: sight.word().to_owned() },
-            Fact::Record(keeping) => Self::Record { keeping: (&keeping).into() },
-            other => table::body(&other),
-        }
-    }
-}
-
-impl Body {
-    fn to_fact(&self) -> Option<Fact> {
-        Some(match self.clone() {
-            Self::GameStarted { fen, chess960: is_chess960, white, black, event, site, round } => {
-                Fact::GameStarted { fen, is_chess960, white, black, event, site, round }
-            }
-            Self::MoveMade {
-                ply,
-                uci,
-                san,
-                illegal: is_illegal,
-                basis,
-                alternatives,
-                released_before_ms,
-            } => {
-                let released_before = Duration::from_millis(released_before_ms);
-                let basis = Word::parse(&basis)?;
-                Fact::MoveMade { ply, uci, san, is_illegal, basis, alternatives, released_before }
-            }
-            Self::MoveRetracted { ply } => Fact::MoveRetracted { ply },
-            Self::MoveMarked { ply, alternatives } => Fact::MoveMarked { ply, alternatives },
-            Self::MoveCompleted { ply, by, pressed_before_ms, clock } => Fact::MoveCompleted {
-                ply,
-                by: Word::parse(&by)?,
-                pressed_before: Duration::from_millis(pressed_before_ms),
-                times: clock.map(Times::from),
-            },
-            Self::IllegalMove { stage, by, finding } => Fact::IllegalMove {
-                stage: Word::parse(&stage)?,
-                by: Word::parse(&by)?,
-                finding: finding.to_finding()?,
-            },
-            Self::Irregularity { finding } | Self::Notice { finding } => {
-                Fact::Found(finding.to_finding()?)
-            }
-            Self::PositionLost { finding } => Fact::PositionLost(finding.to_finding()?),
-            Self::Result { result, reason } => Fact::Ended(ending(&result, &reason)?),
-            Self::Reopened { result, reason } => Fact::Reopened(ending(&result, &reason)?),
-            Self::GameClosed {} => Fact::GameClosed,
-            Self::Pressed { side } => Fact::Pressed { by: Word::parse(&side)? },
-            Self::Clock { running, clock, connected } => Fact::Clock {
-                running: optional(running.as_deref())?,
-                times: clock.map(Times::from),
-                is_connected: connected,
-            },
-            Self::TimeControl { control } => Fact::TimeControl(control.parse().ok()?),
-            Self::ClockNote { note } => Fact::ClockNote(note.to_note()?),
-            Self::Sensed { sq, p } => {
-                Fact::Sensed { sq: sq.parse().ok()?, reading: words::parse_letter(&p)? }
-            }
-            Self::Pictured { fen } => Fact::Pictured(Placement::parse(&fen).ok()?),
-            Self::SearchCut { n } => Fact::SearchCut { n },
-            Self::Link { state } => Fact::Link(Word::parse(&state)?),
-            Self::Seated { connector, clock_white } => Fact::Seated {
-                connector: Word::parse(&connector)?,
-                white_end: Word::parse(&clock_white)?,
-            },
-            Self::Identified { serial } => Fact::Identified { serial },
-            Self::Sees { sight } => Fact::Sees(Word::parse(&sight)?),
-            Self::Record { keeping } => Fact::Record(keeping.to_keeping()?),
-            other => return table::fact(&other),
-        })
-    }
-}
-
-/// A result and its reason by their words.
-fn ending(result: &str, reason: &str) -> Option<Ending> {
-    let outcome = KnownOutcome::from_ascii(result.as_bytes()).ok()?;
-    Some(Ending { outcome, reason: Reason::parse(reason)? })
 }
 
 /// A color that may be absent: the outer `None` is a word that is no color.

@@ -61,7 +61,7 @@ pub fn line_of(entry: &Entry) -> NewLine {
 /// The entry in a journal line; `None` for a record of a newer program.
 pub fn entry_of(line: &JournalLine) -> Option<Entry> {
     let record: Record = serde_json::from_str(&line.body).ok()?;
-    Some(Entry { at: line.stamp, fact: record.to_fact()? })
+    Some(Entry { at: line.stamp, fact: record.fact })
 }
 
 /// What a record tells of before.

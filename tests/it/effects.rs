@@ -186,7 +186,7 @@ fn recovered(entries: &[Entry], settings: Settings) -> Game {
     for (idx, entry) in entries.iter().enumerate() {
         let line = Record::new(entry.at.mono.millis(), &entry.fact).to_json();
         let record: Record = serde_json::from_str(&line).unwrap();
-        let fact = record.to_fact().unwrap_or_else(|| panic!("{line}"));
+        let fact = record.fact;
         fold.fold(idx, &Entry { at: entry.at, fact }).unwrap_or_else(|e| panic!("{line}: {e}"));
     }
     fold.into_game(settings)

@@ -63,7 +63,7 @@ fn fold(lines: &[JournalLine]) {
     let (mut game, mut log) = (Recovered::default(), Log::default());
     for (idx, line) in lines.iter().enumerate() {
         let Ok(record) = serde_json::from_str::<Record>(&line.body) else { continue };
-        let Some(fact) = record.to_fact() else { continue };
+        let fact = record.fact;
         log.line(&fact);
         game.fold(idx, &Entry { at: line.stamp, fact }).ok();
     }

@@ -161,7 +161,7 @@ fn what_he_was_told_is_on_record() {
     for (idx, entry) in entries.iter().enumerate() {
         let line = serde_json::to_string(&Record::new(entry.at.mono.millis(), &entry.fact));
         let back: Record = serde_json::from_str(&line.expect("data")).expect("what was written");
-        let fact = back.to_fact().expect("a fact");
+        let fact = back.fact;
         fold.fold(idx, &Entry { at: entry.at, fact }).unwrap_or_else(|e| panic!("{e}"));
     }
     let mut again = fold.into_game(game.settings().clone());
