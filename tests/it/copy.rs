@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
@@ -64,7 +63,7 @@ async fn a_stick_that_comes_and_goes_is_caught_up_and_stops_nothing() {
     fs::create_dir_all(place.path("stick/rokade")).unwrap();
     wait_for_copy(&place, &daemon, 100).await;
     place.warned(&daemon, None).await;
-    sleep(Duration::from_millis(500)).await;
+    daemon.connected(1).await;
     let happenings = played.script.happenings;
     let playing = async { board.play(happenings, Speed::REAL).await.unwrap() };
     let pulling = async {
@@ -105,7 +104,7 @@ async fn nothing_in_the_place_of_the_copy_keeps_a_board_from_being_recorded() {
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    sleep(Duration::from_millis(500)).await;
+    daemon.connected(1).await;
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view) == intended).await;
     let next = place.path("stick/rokade/table-1+2");

@@ -148,7 +148,7 @@ async fn a_fault_of_one_board_is_its_own() {
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     timeout(LIMIT, last.woken()).await.expect("a recorded board").unwrap();
-    sleep(Duration::from_millis(500)).await;
+    daemon.connected(1).await;
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     let file = place.journal().join("game-0001.pgn");
     let has_all = || {

@@ -4,13 +4,17 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, OpenOptions};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use rokade::shell::pty::{PtyBoard, PtyBoardStub};
+use rokade::sim::hands::Performance;
+use rokade::sim::script::Happening;
 use rokade::sim::{Script, Table};
+use rokade::time::Mono;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -44,6 +48,17 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
 }
 
+/// An address that was free just now, and that nobody else is given: each caller has an address of
+/// this machine to itself. A port of the address that all share may be another test's before it is
+/// listened at, whose answers are then taken for one's own.
+pub(crate) fn own_address() -> SocketAddr {
+    static N_GIVEN: AtomicU16 = AtomicU16::new(1);
+    let [high, low] = N_GIVEN.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+    let [.., process] = std::process::id().to_be_bytes();
+    let ip = Ipv4Addr::new(127, 64 + process % 128, high, low);
+    TcpListener::bind((ip, 0)).unwrap().local_addr().unwrap()
+}
+
 /// Runs the program to its end.
 pub(crate) async fn run(args: &[&str]) -> Outcome {
     finish(rokade(args)).await
@@ -73,7 +88,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The pages are to be at an address that was free just now.
+    /// The pages are to be at an address of its own.
     pub(crate) fn new() -> Self {
         Self::with_boards(1)
     }
@@ -81,9 +96,7 @@ impl Place {
     /// The same with so many boards: `table-1`, `table-2` and so on. The cable of the first ends at
     /// `board`, that of another at `board-2`, `board-3` and so on.
     pub(crate) fn with_boards(n: usize) -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let place =
-            Self { folder: tempfile::tempdir().unwrap(), addr: listener.local_addr().unwrap() };
+        let place = Self { folder: tempfile::tempdir().unwrap(), addr: own_address() };
         let mut text =
             format!("state_dir = {:?}\n[http]\nlisten = \"{}\"\n", place.path("state"), place.addr);
         for number in 1..=n {
@@ -147,8 +160,9 @@ impl Place {
     pub(crate) fn start_as(&self, mut command: Command) -> Daemon {
         let said = self.path("daemon.log");
         let log = OpenOptions::new().create(true).append(true).open(&said).unwrap();
+        let begins_at = usize::try_from(log.metadata().unwrap().len()).unwrap();
         let child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn();
-        Daemon { child: child.unwrap(), said }
+        Daemon { child: child.unwrap(), said, begins_at }
     }
 
     /// The body of a page; nothing while nobody answers.
@@ -247,6 +261,8 @@ pub(crate) fn moves_of(view: &Value) -> Vec<String> {
 pub(crate) struct Daemon {
     pub(crate) child: Child,
     said: PathBuf,
+    /// Where in that file it begins to speak.
+    begins_at: usize,
 }
 
 impl Daemon {
@@ -268,10 +284,41 @@ impl Daemon {
         (ended.code(), asked.elapsed())
     }
 
+    /// Waits until it says that it knows the whole board of this number, whatever the pages show.
+    pub(crate) async fn connected(&self, number: usize) {
+        let (end, name) = (Instant::now() + LIMIT, format!("table-{number}"));
+        let is_it = |line: &str| line.contains(&name) && line.contains("connected");
+        while !self.said()[self.begins_at..].lines().any(is_it) {
+            assert!(Instant::now() < end, "{name} is not connected\n{}", self.said());
+            sleep(STEP).await;
+        }
+    }
+
     /// All it has said so far, and those before it in the same place.
     pub(crate) fn said(&self) -> String {
         fs::read_to_string(&self.said).unwrap()
     }
+}
+
+/// What hands do, in parts: up to the end of the first so many plies, of the second, and so on. The
+/// times of each are counted from its beginning, so that a test can wait for what it needs between.
+pub(crate) fn parts<const N: usize>(
+    played: &Performance,
+    plies: [usize; N],
+) -> Vec<Vec<(Mono, Happening)>> {
+    let (mut rest, mut begins) = (played.script.happenings.as_slice(), Mono::default());
+    let mut parts = Vec::new();
+    let ends = plies.map(|n| {
+        let ply = &played.truth.plies[n - 1];
+        ply.completed.unwrap_or(ply.settled)
+    });
+    for end in ends.into_iter().chain([Mono(u64::MAX)]) {
+        let (part, later) = rest.split_at(rest.partition_point(|(at, _)| *at <= end));
+        let from = |(at, what): &(Mono, Happening)| (Mono(at.0 - begins.0), what.clone());
+        parts.push(part.iter().map(from).collect());
+        (rest, begins) = (later, end);
+    }
+    parts
 }
 
 /// A simulated board with its cable in.

@@ -14,12 +14,12 @@ use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::pgn_moves;
 use crate::daemon::game;
-use crate::program::{Daemon, LIMIT, Place, STEP, moves_of, plug};
+use crate::program::{Daemon, LIMIT, Place, STEP, moves_of, own_address, plug};
 
 const TOKEN: &str = "lip_Qx7Vw2Ry9Kz4";
 
@@ -344,7 +344,8 @@ async fn a_server_in_trouble_has_everything_once_it_is_well() {
     health(&place, well).await;
     let asked = server.asked();
     let gaps: Vec<Duration> = asked.windows(2).map(|two| two[1].at - two[0].at).collect();
-    assert!(gaps[1] > gaps[0].mul_f64(0.9), "waits grow: {gaps:?}");
+    let least = [1, 2].map(Duration::from_secs);
+    assert!(gaps[0] >= least[0].mul_f64(0.7) && gaps[1] >= least[1].mul_f64(0.7), "{gaps:?}");
     assert!(gaps[2] >= Duration::from_secs(3), "{gaps:?}");
     for text in ["it is in trouble (500: Oh", "asks for patience", "the hotel"] {
         assert_eq!(n_said(&daemon, text), 1, "{text}: {}", daemon.said());
@@ -354,7 +355,7 @@ async fn a_server_in_trouble_has_everything_once_it_is_well() {
     assert_eq!(daemon.stop().await.0, Some(0));
 
     // It is not there at all, and then it is.
-    let addr = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let addr = own_address();
     let settings = fs::read_to_string(place.path("rokade.toml")).unwrap();
     let settings = settings.replace(&server.addr.to_string(), &addr.to_string());
     fs::write(place.path("rokade.toml"), settings).unwrap();
@@ -409,11 +410,10 @@ async fn a_server_that_hangs_slows_nobody() {
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     let asked = server.sent(&daemon, |_| true).await;
-    let began = Instant::now();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view).len() == intended.len()).await;
     let put = files.sent(&daemon, |asked| games(&asked.body)[0].1 == intended.len()).await;
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert_eq!(server.asked().len(), 1, "it is not waited for");
     assert_eq!(put.line(), "PUT /live/games.pgn HTTP/1.1");
     assert_eq!(put.header("authorization"), Some("Basic YW5uOnM6Y3JldA=="));
     assert_eq!(put.header("content-type"), Some("application/x-chess-pgn; charset=utf-8"));

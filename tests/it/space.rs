@@ -5,7 +5,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::Duration;
 
 use rokade::shell::journal::RESERVE;
 use rokade::shell::pty::{PtyBoardStub, Speed};
@@ -39,7 +38,7 @@ async fn play_without_a_folder(place: &Place, seed: u64) -> (Daemon, Vec<String>
     fs::write(place.journal(), "no folder").unwrap();
     let (intended, played) = game(4, Span::new(300, 600), seed);
     let daemon = place.start();
-    let _board = play(place, played).await;
+    let _board = play(place, &daemon, played).await;
     let n_told = || {
         let said = daemon.said();
         said.lines()
@@ -123,17 +122,17 @@ async fn what_a_daemon_started_by_hand_makes_is_its_users_alone() {
 async fn play_first(place: &Place, seed: u64) -> Vec<String> {
     let (intended, played) = game(3, Span::new(300, 600), seed);
     let daemon = place.start();
-    let _board = play(place, played).await;
+    let _board = play(place, &daemon, played).await;
     wait_for(&daemon, "the first game", || in_file(place, 1) == intended).await;
     assert_eq!(daemon.stop().await.0, Some(0));
     intended
 }
 
 /// Plays on a board that a daemon has found.
-async fn play(place: &Place, played: Performance) -> PtyBoardStub {
+async fn play(place: &Place, daemon: &Daemon, played: Performance) -> PtyBoardStub {
     let mut board = plug(&played.script, &place.board());
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    sleep(Duration::from_millis(500)).await;
+    daemon.connected(1).await;
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     board
 }

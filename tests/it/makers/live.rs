@@ -3,8 +3,6 @@
 //!
 //! `ROKADE_LIVE` says how many games each row has, and with ten or more they are long.
 
-use std::time::Duration;
-
 use rokade::game::BoardKind;
 use rokade::shell::config::Config;
 use rokade::shell::now::Now;
@@ -16,11 +14,10 @@ use rokade::table::Sight;
 use rokade::wire::certabo::lines_of;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
-use tokio::time::sleep;
 
 use crate::games::classics;
 use crate::matrix::{PLIES, Row, configure, is_recorded, rows, start, wait_until_live};
-use crate::program::{Place, is_live, moves_of};
+use crate::program::{Place, is_live, moves_of, parts};
 
 /// Players think so long,
 const THINKS: Span = Span::new(300, 1_500);
@@ -148,14 +145,23 @@ async fn a_cable_that_is_pulled_ends_no_game() {
     configure(&place, &(text + "lights = \"last-move\"\n"));
     let daemon = place.start();
     wait_until_live(&place, 1, &daemon).await;
-    seat.board.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
-    let fourth = seat.played.truth.plies[3].made;
-    sleep(Duration::from_millis(fourth.millis() + 300)).await;
-    seat.board.cable.unplug().await.unwrap();
+    let (mut board, cable) = (seat.board.clone(), seat.board.cable.clone());
+    let mut parts = parts(&seat.played, [4, 5]).into_iter();
+    let mut play = async |n_plies: usize| {
+        board.play(parts.next().unwrap(), Speed::REAL).await.unwrap();
+        board.played().await.unwrap();
+        if n_plies > 0 {
+            place.seen(|view| is_live(view) && moves_of(view) == seat.intended[..n_plies]).await;
+        }
+    };
+    play(4).await;
+    cable.unplug().await.unwrap();
     place.seen(|view| !is_live(view)).await;
-    sleep(Duration::from_millis(500)).await;
-    seat.board.cable.plug().await.unwrap();
-    place.seen(|view| is_live(view) && moves_of(view) == seat.intended).await;
+    // Nobody sees the fifth.
+    play(0).await;
+    cable.plug().await.unwrap();
+    place.seen(|view| is_live(view) && moves_of(view) == seat.intended[..5]).await;
+    play(seat.intended.len()).await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
