@@ -13,7 +13,7 @@ pub use crate::table::End;
 pub use check::{Check, ClockReading, Estimate};
 pub use control::notation::ControlError;
 pub use control::{ControlFault, PerMove, Period, Periods, TimeControl};
-pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Flag, FlagsDown, Manner};
+pub use model::{Account, Change, ClockModel, Crediting, FirstIncrement, Manner};
 pub use note::{ClockNote, Hms, Rate};
 pub use reading::{ClockPresence, Face, Reader, Turned};
 pub use sense::Sense;

@@ -44,29 +44,6 @@ pub struct Manner {
     pub first_increment: FirstIncrement,
 }
 
-/// A flag that is down.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Flag {
-    /// When it fell: by the model to the microsecond, else when it was reported.
-    pub at: Mono,
-    /// Whether that is the moment of its fall. If not, it was found down.
-    pub is_witnessed: bool,
-}
-
-/// Which flags are down. "First" must have been seen and is never inferred from the times. 2009:
-/// Art. 6.11; 2023: Guideline III.3.1.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum FlagsDown {
-    /// No flag is down.
-    Up,
-    /// This player's alone.
-    One(Color),
-    /// Both, this player's first.
-    Both(Color),
-    /// Both, and nobody knows which was first.
-    BothUnordered,
-}
-
 /// Where the time of one player went. All in microseconds' resolution.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
@@ -140,7 +117,7 @@ struct PlayerClock {
     used: Duration,
     completed: u32,
     period: usize,
-    flag: Option<Flag>,
+    is_flagged: bool,
 }
 
 /// The clock of one game.
@@ -170,7 +147,6 @@ pub struct ClockModel {
     running: Option<Color>,
     /// Up to when the running side is reckoned.
     now: Mono,
-    is_unordered: bool,
 }
 
 impl ClockModel {
@@ -185,10 +161,16 @@ impl ClockModel {
                 credited += increment;
             }
             let account = Account { credited, ..Account::default() };
-            PlayerClock { account, used: Duration::ZERO, completed: 0, period: 0, flag: None }
+            PlayerClock {
+                account,
+                used: Duration::ZERO,
+                completed: 0,
+                period: 0,
+                is_flagged: false,
+            }
         });
-        let (per_move, running, now, is_unordered) = (None, None, Mono(0), false);
-        Self { control, manner, per_move, sides, running, now, is_unordered }
+        let (per_move, running, now) = (None, None, Mono(0));
+        Self { control, manner, per_move, sides, running, now }
     }
 
     /// The time control.
@@ -232,26 +214,9 @@ impl ClockModel {
         self.sides.get(color).period
     }
 
-    /// The flag of `color`, if it is down.
-    pub fn flag(&self, color: Color) -> Option<Flag> {
-        self.sides.get(color).flag
-    }
-
-    /// Which flags are down, and in which order they fell.
-    pub fn flags(&self) -> FlagsDown {
-        match (self.sides.white.flag, self.sides.black.flag) {
-            (None, None) => FlagsDown::Up,
-            (Some(_), None) => FlagsDown::One(Color::White),
-            (None, Some(_)) => FlagsDown::One(Color::Black),
-            (Some(white), Some(black)) => {
-                let is_known = white.is_witnessed && black.is_witnessed && white.at != black.at;
-                match (is_known && !self.is_unordered, white.at < black.at) {
-                    (false, _) => FlagsDown::BothUnordered,
-                    (true, true) => FlagsDown::Both(Color::White),
-                    (true, false) => FlagsDown::Both(Color::Black),
-                }
-            }
-        }
+    /// Whether the flag of `color` is down.
+    pub fn is_flagged(&self, color: Color) -> bool {
+        self.sides.get(color).is_flagged
     }
 
     /// Where the time of `color` went, as far as it has been reckoned.
@@ -272,7 +237,7 @@ impl ClockModel {
 
     /// When the flag of the player whose time runs falls, unless something happens before.
     pub fn wake_at(&self) -> Option<Mono> {
-        let color = self.running.filter(|color| self.flag(*color).is_none())?;
+        let color = self.running.filter(|color| !self.is_flagged(*color))?;
         self.control.initial(color)?;
         let side = self.sides.get(color);
         let free = self.per_move(color).free().saturating_sub(side.used);
@@ -285,7 +250,7 @@ impl ClockModel {
         while let Some(falls) = self.wake_at().filter(|falls| *falls <= at) {
             self.reckon(falls);
             let Some(color) = self.running else { break };
-            self.exhaust(color, Flag { at: falls, is_witnessed: true }, &mut changes);
+            self.exhaust(color, falls, &mut changes);
         }
         self.reckon(at);
         changes
@@ -300,7 +265,7 @@ impl ClockModel {
         let is_timed = self.control != TimeControl::NoClock;
         let side = self.sides.get_mut(color);
         side.account.spent += passed;
-        side.account.free += if side.flag.is_some() || !is_timed {
+        side.account.free += if side.is_flagged || !is_timed {
             passed
         } else {
             free.saturating_sub(side.used).min(passed)
@@ -308,19 +273,19 @@ impl ClockModel {
         side.used += passed;
         // Sand that has run out stays out, and none follows it.
         let is_hourglass = matches!(self.control, TimeControl::Hourglass { .. });
-        if is_hourglass && self.flags() == FlagsDown::Up {
+        if is_hourglass && !self.sides.iter().any(|side| side.is_flagged) {
             self.sides.get_mut(!color).account.credited += passed;
         }
     }
 
     /// The time of `color` is used up.
-    fn exhaust(&mut self, color: Color, flag: Flag, changes: &mut Vec<Change>) {
+    fn exhaust(&mut self, color: Color, at: Mono, changes: &mut Vec<Change>) {
         let has_enough_moves = self.has_enough_moves(color);
-        changes.push(Change::FlagFell { by: color, at: flag.at, has_enough_moves });
+        changes.push(Change::FlagFell { by: color, at, has_enough_moves });
         if has_enough_moves {
             self.begin_period(color, changes);
         } else {
-            self.sides.get_mut(color).flag = Some(flag);
+            self.sides.get_mut(color).is_flagged = true;
         }
     }
 
@@ -372,35 +337,19 @@ impl ClockModel {
         let side = self.sides.get_mut(by);
         side.completed += 1;
         let credit = match per_move {
-            PerMove::Increment(increment) if side.flag.is_none() => increment,
+            PerMove::Increment(increment) if !side.is_flagged => increment,
             _ => Duration::ZERO,
         };
         side.account.credited += credit;
         self.sides.iter_mut().for_each(|side| side.used = Duration::ZERO);
         changes.push(Change::Pressed { by, credit });
         let is_over = self.manner.crediting == Crediting::OnMoves && self.has_enough_moves(by);
-        if is_over && self.flag(by).is_none() {
+        if is_over && !self.is_flagged(by) {
             self.begin_period(by, &mut changes);
         }
         self.running = Some(!by);
         changes.push(Change::Started(!by));
         changes
-    }
-
-    /// The flag of `color` is seen to fall, or found down, on the device. The model's own reckoning
-    /// then knows no better: his time is zero. Nothing if it is down already.
-    pub fn flag_reported(&mut self, at: Mono, color: Color, is_witnessed: bool) -> Vec<Change> {
-        let mut changes = self.advance(at);
-        if self.flag(color).is_none() {
-            self.put(color, Duration::ZERO);
-            self.exhaust(color, Flag { at, is_witnessed }, &mut changes);
-        }
-        changes
-    }
-
-    /// Nobody knows which flag fell first, whatever the model has reckoned.
-    pub fn forget_flag_order(&mut self) {
-        self.is_unordered = true;
     }
 
     /// The arbiter sets the time of `color`. Zero brings his flag down, more puts it up. 2009: Art.
@@ -410,11 +359,10 @@ impl ClockModel {
         let from = self.left(color);
         self.put(color, if to.is_zero() { to } else { to + self.lent(color) });
         changes.push(Change::Adjusted { by: color, from, to });
-        if to.is_zero() && self.flag(color).is_none() {
-            self.exhaust(color, Flag { at, is_witnessed: true }, &mut changes);
+        if to.is_zero() && !self.is_flagged(color) {
+            self.exhaust(color, at, &mut changes);
         } else if !to.is_zero() {
-            self.sides.get_mut(color).flag = None;
-            self.is_unordered = false;
+            self.sides.get_mut(color).is_flagged = false;
         }
         changes
     }
@@ -441,7 +389,7 @@ impl ClockModel {
     pub fn adopt(&mut self, color: Color, to: Duration) {
         self.put(color, to + self.lent(color));
         if !to.is_zero() {
-            self.sides.get_mut(color).flag = None;
+            self.sides.get_mut(color).is_flagged = false;
         }
     }
 
@@ -503,9 +451,9 @@ mod tests {
             let mut model = ClockModel::new(minute.expect("a minute"), Manner::default());
             model.start(Mono(0), Color::White);
             model.advance(Mono::from_millis(60_000));
-            assert!(model.flag(Color::White).is_some());
+            assert!(model.is_flagged(Color::White));
             model.adopt(Color::White, Duration::from_secs(shown));
-            assert_eq!(model.flag(Color::White).is_some(), is_down, "{shown} s");
+            assert_eq!(model.is_flagged(Color::White), is_down, "{shown} s");
         }
     }
 }

@@ -221,7 +221,7 @@ impl OwnClock {
             if self.model.running() == Some(color) {
                 face = face.running();
             }
-            if self.model.flag(color).is_some() {
+            if self.model.is_flagged(color) {
                 face = face.blinking();
             }
             if self.faces[idx(end)].replace(face) != Some(face) {
@@ -254,7 +254,7 @@ impl OwnClock {
             let color = self.color(end);
             SideTime {
                 per_move: self.model.per_move(color) != PerMove::Nothing,
-                flag_blocked: self.model.flag(color).is_some(),
+                flag_blocked: self.model.is_flagged(color),
                 ..SideTime::of_seconds(seconds(*times.get(color)))
             }
         };

@@ -268,7 +268,7 @@ impl Check {
             self.relearn(by, off);
             return None;
         }
-        if is_of_press && self.model.as_ref()?.flag(by).is_some() {
+        if is_of_press && self.model.as_ref()?.is_flagged(by) {
             // Some clocks go on adding after the flag has fallen.
             return None;
         }

@@ -156,7 +156,7 @@ proptest! {
         let mut clock = ClockModel::new(control, manner);
         let mut now = Mono(0);
         for deed in &deeds {
-            let before = Color::ALL.map(|color| (clock.account(color), clock.flag(color)));
+            let before = Color::ALL.map(|color| (clock.account(color), clock.is_flagged(color)));
             let is_bronstein = |color| matches!(clock.per_move(color), PerMove::Bronstein(_));
             let lends = Color::ALL.map(is_bronstein);
             let changes = act(&mut clock, &mut now, deed);
@@ -171,8 +171,8 @@ proptest! {
                     prop_assert_eq!(clock.left(color), clock.account(color).left());
                 }
                 // A flag that is down stays down: nothing here puts one up.
-                prop_assert!(flag.is_none() || clock.flag(color) == flag);
-                prop_assert!(flag.is_none() || clock.left(color).is_zero());
+                prop_assert!(!flag || clock.is_flagged(color));
+                prop_assert!(!flag || clock.left(color).is_zero());
             }
         }
     }

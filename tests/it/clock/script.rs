@@ -1,6 +1,6 @@
 //! The model of a clock driven by words, and what it says in words.
 
-use rokade::clock::{Change, ClockModel, Crediting, FirstIncrement, FlagsDown, Manner, PerMove};
+use rokade::clock::{Change, ClockModel, Crediting, FirstIncrement, Manner, PerMove};
 use rokade::relay::log::hms;
 use rokade::time::Mono;
 use shakmaty::Color;
@@ -42,7 +42,7 @@ fn obey(clock: &mut ClockModel, now: Mono, step: &str) -> Vec<Change> {
         Some("white") => vec![Color::White],
         Some("black") => vec![Color::Black],
         Some("both") => vec![Color::White, Color::Black],
-        Some("order") | None => Vec::new(),
+        None => Vec::new(),
         Some(word) => {
             let seconds = word.strip_prefix('+').and_then(|n| n.parse().ok());
             let seconds = Duration::from_secs(seconds.unwrap_or_else(|| panic!("{step}")));
@@ -54,9 +54,6 @@ fn obey(clock: &mut ClockModel, now: Mono, step: &str) -> Vec<Change> {
     if verb == "stop" {
         return clock.stop(now);
     }
-    if verb == "forget" {
-        clock.forget_flag_order();
-    }
     let mut changes = Vec::new();
     for color in colors {
         changes.extend(match verb {
@@ -65,8 +62,6 @@ fn obey(clock: &mut ClockModel, now: Mono, step: &str) -> Vec<Change> {
             "set" => clock.set_time(now, color, span),
             "add" => clock.add(now, color, span),
             "sub" => clock.subtract(now, color, span),
-            "flag" => clock.flag_reported(now, color, true),
-            "found" => clock.flag_reported(now, color, false),
             "moves" => {
                 clock.set_completed(color, number);
                 Vec::new()
@@ -106,11 +101,11 @@ fn words(change: &Change) -> String {
 fn stands(clock: &ClockModel) -> String {
     let running = clock.running().map_or("none".to_owned(), |color| color.to_string());
     let times = [Color::White, Color::Black].map(|color| hms(clock.left(color)));
-    let flags = match clock.flags() {
-        FlagsDown::Up => String::new(),
-        FlagsDown::One(color) => format!(", flag {color}"),
-        FlagsDown::Both(color) => format!(", flags {color} first"),
-        FlagsDown::BothUnordered => ", flags unordered".to_owned(),
+    let flags = match [Color::White, Color::Black].map(|color| clock.is_flagged(color)) {
+        [false, false] => "",
+        [true, false] => ", flag white",
+        [false, true] => ", flag black",
+        [true, true] => ", flags of both",
     };
     format!("{} {} {running}{flags}", times[0], times[1])
 }
