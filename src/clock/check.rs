@@ -26,8 +26,8 @@ const TOLERANCE: Duration = Duration::from_millis(2_000);
 /// A difference must stand so long to be told. Ours: longer than the times after a command are
 /// doubtful (protocol 2.6), or a finger takes from digit to digit.
 const LASTS: Duration = Duration::from_secs(3);
-/// The same for a clock that is set anew wherever it shows something else: its driver proves and
-/// mends that within some seconds.
+/// How long a difference must stand on a clock that is set anew wherever it shows something else:
+/// its driver proves and mends that within some seconds.
 const LASTS_DRIVEN: Duration = Duration::from_secs(10);
 /// After this silence of a running clock nobody knows what was done to it. Source: protocol 2.6, a
 /// running clock is heard of every second.
@@ -157,7 +157,7 @@ impl Check {
         }
     }
 
-    /// The same for a clock that is driven: what it shows is not what counts, and will be mended.
+    /// For a clock that is driven: what it shows is not what counts, and will be mended.
     #[must_use]
     pub fn driven(self) -> Self {
         Self { is_driven: true, ..self }

@@ -309,7 +309,7 @@ impl<D: ClockDriver> ClockDesk<D> {
             return;
         }
         match self.model.running() {
-            // The same of a clock that has not yet been started: then it was moved while it stood.
+            // As for a clock that was not yet started: its lever was moved while it stood.
             Some(color) if color == !turn && !is_running && self.is_new(at) => {
                 self.model.start(at, turn);
             }

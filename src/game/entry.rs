@@ -58,13 +58,13 @@ words! {
 /// What became of a press in doubt, and when the referee follows the record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Weighed {
-    /// The record finds fault with the press too: he is told of it as it came.
+    /// The record finds fault with the press too: the referee is told of it as it came.
     Shared,
-    /// The record has a legal move for it: he follows that.
+    /// The record has a legal move for it, which the referee follows.
     Legal,
     /// Nothing is found wrong: the press is held against nobody.
     Dropped,
-    /// No press is in doubt; his moves are others than those on record, which he follows.
+    /// No press is in doubt; the referee has other moves than the record, which it follows.
     Followed,
 }
 

@@ -210,7 +210,7 @@ impl ScoreSheet {
         }
     }
 
-    /// The same of a game whose beginning nobody saw: `start` is how it was found.
+    /// An empty sheet of a game whose beginning nobody saw: `start` is how it was found.
     pub fn joined(start: Chess, mode: CastlingMode) -> Self {
         Self { is_joined: true, ..Self::new(start, mode) }
     }

@@ -20,8 +20,8 @@ pub struct Settle {
     /// While no clock runs, where the piece could go on in the same direction: it may only rest on
     /// its way.
     pub on_its_way: Duration,
-    /// The same for a piece that came to where it rests so soon after it was last seen on its
-    /// square that it was hardly lifted: it is being slid.
+    /// While no clock runs, where the piece could go on and came to where it rests so soon after
+    /// it was last seen on its square that it was hardly lifted: it is being slid.
     pub slid: Duration,
     /// While no clock runs, where the move may be the first half of another: a rook move that may
     /// begin a castling.
@@ -63,7 +63,7 @@ pub enum ClockRole {
 /// Which squares are lit on a board that has lights.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Lights {
-    /// None.
+    /// No square is lit.
     #[default]
     Off,
     /// Those of the last move that everybody may see.

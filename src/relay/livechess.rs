@@ -38,9 +38,9 @@ pub struct Live {
     pub clock: Option<LiveClock>,
     /// The number of the game in the record.
     pub game: usize,
-    /// The game, of which so many half-moves are told.
+    /// The game as it is on record.
     pub sheet: Option<Arc<ScoreSheet>>,
-    /// So many.
+    /// How many half-moves of it are told.
     pub n_told: usize,
 }
 

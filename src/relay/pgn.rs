@@ -64,7 +64,7 @@ pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOu
     render_parts(|_| tags.clone(), sheet, &parts(sheet, n), outcome).concat()
 }
 
-/// The same for readers that refuse a move which the Laws do not allow, each game by itself: what
+/// The games as [`render`] has them, for readers that refuse an illegal move, each by itself: what
 /// follows it is in a comment, as ever, and once more in a game of its own, with `SetUp` and `FEN`.
 ///
 /// Such readers take games of the same event, round and players for one, and a start position that

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_MAX: Duration = Duration::from_secs(3_600);
 /// The first wait after a failure; each further one is twice as long.
 const WAIT_FIRST: Duration = Duration::from_secs(1);
-/// The longest.
+/// The longest wait after a failure.
 const WAIT_LAST: Duration = Duration::from_secs(60);
 /// So much of what a server says is shown, in characters.
 const SHOWN_MAX: usize = 160;

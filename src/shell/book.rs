@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// How far the game of a round is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RoundState {
-    /// It has not begun.
+    /// The game has not begun.
     Awaited,
-    /// It has no moves yet.
+    /// The game has begun, and has no moves yet.
     Begun,
-    /// It has.
+    /// The game has moves.
     Played,
-    /// It has a result.
+    /// The game has a result.
     Over,
 }
 

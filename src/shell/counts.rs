@@ -35,7 +35,7 @@ pub struct Counts {
     from_people: AtomicU64,
 }
 
-/// The same, as it was at one moment.
+/// What has happened at a board, as counted at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
     /// When anything was heard of the board last.

@@ -36,8 +36,8 @@ const FAR: Duration = Duration::from_secs(3_600);
 pub struct Public {
     /// The game as PGN.
     pub pgn: watch::Sender<Arc<str>>,
-    /// The same for readers that take no illegal move, where nothing is paired; each game by
-    /// itself.
+    /// The game so far for readers that take no illegal move, where nothing is paired; each
+    /// game by itself.
     pub apart: watch::Sender<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Sender<Arc<Book>>,

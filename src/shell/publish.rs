@@ -51,7 +51,7 @@ pub struct Publisher {
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
     pub reached: watch::Receiver<Reached>,
-    /// The same for who copies it.
+    /// How far the record is on the disk, for whoever copies it.
     pub kept: watch::Sender<Position>,
     /// Told once the record has what was kept in memory behind another past.
     pub late: Option<oneshot::Sender<()>>,

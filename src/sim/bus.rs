@@ -36,7 +36,7 @@ impl Chunk {
         Mono(self.end.0.saturating_sub(u64::try_from(span).unwrap_or(u64::MAX)))
     }
 
-    /// The same as a host hears it, some bytes at a time.
+    /// The message as a host hears it, some bytes at a time.
     fn pieces(self) -> Vec<Self> {
         let start = self.start();
         let mut n_before = 0;

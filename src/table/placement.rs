@@ -197,7 +197,7 @@ impl Placement {
         pawns(Color::White) | pawns(Color::Black)
     }
 
-    /// The same, with the sensors in `faulty` reading what `board` has there.
+    /// What is seen, with the sensors in `faulty` reading what `board` has there.
     pub fn trusting(&self, board: &Board, faulty: Bitboard) -> Self {
         let mut trusting = self.clone();
         for sq in faulty {

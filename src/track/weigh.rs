@@ -73,7 +73,7 @@ pub const ILLEGAL: Cost = 9 * POINT;
 pub const MASKED: Cost = 2 * POINT;
 /// A sensor that does not tell what stands on its square.
 pub const FAULTY: Cost = 8 * POINT;
-/// The same of a sensor that has told a change before. Less than [`CLEAR_LEAD`].
+/// A sensor that has told a change before, and does not tell now. Less than [`CLEAR_LEAD`].
 pub const HAS_WORKED: Cost = POINT / 2;
 /// A sensor that has died under its piece: nobody has moved it, and play goes on.
 pub const DIED: Cost = 2 * POINT;
@@ -92,15 +92,15 @@ pub const UNSTIRRED: Cost = 4 * POINT;
 pub const BESIDE: Cost = 3 * POINT;
 /// A piece that nobody has moved, and that shows beside its square: it was knocked over.
 pub const KNOCKED: Cost = 4 * POINT;
-/// The same of a piece of the side that is to move: it may have been moved.
+/// A piece beside its square, of the side that is to move: it may have been moved.
 pub const KNOCKED_OWN: Cost = 6 * POINT;
 /// A piece that came to a square and went on before the board looked at it.
 pub const PASSED: Cost = 2 * POINT;
 /// A piece that was seen beside the square that it went to, and came right later.
 pub const AMENDED: Cost = 9 * POINT / 2;
-/// The same where it may as well have moved on by a move of its own.
+/// A piece that came right later, where it may as well have moved on by a move of its own.
 pub const AMENDED_LEGAL: Cost = 7 * POINT;
-/// The same of one that came right farther away.
+/// A piece that came right farther away.
 pub const AMENDED_FAR: Cost = 6 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.
 pub const EARLY_PER_MICRO: Cost = 10;
@@ -120,7 +120,7 @@ pub const STRAYED: Cost = 4 * POINT;
 /// A piece that was seen elsewhere on its way before it was lifted, however shortly before: no more
 /// than breaks a tie, or a board at rest would have to wait.
 pub const TWIN: Cost = POINT / 10;
-/// The same for each microsecond.
+/// A piece that was seen elsewhere before it was lifted, for each microsecond.
 pub const UNLIFTED_PER_MICRO: Cost = 20;
 /// A piece of the opponent that was touched while the move was made, but not captured.
 pub const TOUCHED: Cost = 3 * POINT / 2;

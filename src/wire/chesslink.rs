@@ -111,9 +111,9 @@ pub enum ChessLinkCommand {
 pub enum ChessLinkMessage {
     /// `v`: its firmware.
     Version {
-        /// Before the point.
+        /// The number before the point.
         major: u8,
-        /// Behind it.
+        /// The number behind the point.
         minor: u8,
     },
     /// `s`: what stands on each field.

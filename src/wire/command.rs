@@ -129,7 +129,7 @@ pub enum Leds {
 /// The LEDs of a Pegasus (protocol 1.12).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PegasusLeds {
-    /// All off.
+    /// All of them are off.
     AllOff,
     /// Light these and no others.
     Show {

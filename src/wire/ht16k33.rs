@@ -52,14 +52,14 @@ impl FourDigits {
         Self { digits: [a, b, c, d], has_colon: false, blinks: false }
     }
 
-    /// The same with a dot behind the last digit: this side's time runs.
+    /// The digits with a dot behind the last digit: this side's time runs.
     #[must_use]
     pub const fn running(mut self) -> Self {
         self.digits[N_DIGITS - 1] |= DOT;
         self
     }
 
-    /// The same, blinking: the flag has fallen.
+    /// The digits blinking: the flag has fallen.
     #[must_use]
     pub const fn blinking(self) -> Self {
         Self { blinks: true, ..self }

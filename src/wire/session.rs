@@ -66,7 +66,7 @@ pub const STARVED_SHARED: Duration = Duration::from_secs(240);
 /// Where the conversation stands.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
 pub enum SessionState {
-    /// No line.
+    /// There is no line.
     Absent,
     /// The line is open; the board has not yet told its version.
     Opening,

@@ -153,7 +153,7 @@ impl Game {
         self.tell_behind(doubt);
     }
 
-    /// The same of what came after a press that is settled: another press may be in doubt.
+    /// The referee is told of what came after a press that is settled: another may be in doubt.
     fn tell_behind(&mut self, doubt: Option<Doubt>) {
         for (at, told) in doubt.into_iter().flat_map(|doubt| doubt.behind) {
             match told {

@@ -103,7 +103,7 @@ impl Minutes {
     }
 
     /// A game begins. If moves of another one are on record, a new referee is seated for it; if
-    /// not, he who was there before the game stays, with what he was told.
+    /// not, the one that was there before the game stays, with what it was told.
     pub(in crate::game) fn begin(&mut self) {
         let has_moves = self.items.iter().rev().find_map(|(_, item)| match item {
             MinutesItem::Made(_) => Some(true),

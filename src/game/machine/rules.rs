@@ -119,9 +119,9 @@ impl Game {
     }
 
     /// The record is the tracker's, which weighs all that was seen. Where the referee has had
-    /// another view for long, of a board that shows what is on record, he follows it.
+    /// another view for long, of a board that shows what is on record, it follows the record.
     ///
-    /// What the record has completed he follows at once.
+    /// It follows at once what the record has completed.
     fn follow_record(&mut self, now: Mono) {
         if let Some((ply, m)) = self.named_promotion()
             && let Some(play) = self.recorder.play_mut()
@@ -168,7 +168,7 @@ impl Game {
     }
 
     /// Whether the record has ended the game by what no referee sees: the kings in the center, a
-    /// piece with a signal. What is moved then is none of his business.
+    /// piece with a signal. What is moved then is none of its business.
     pub(super) fn is_closed(&self) -> bool {
         let is_over = self.recorder.play().is_some_and(Play::is_over);
         is_over && self.bench.as_ref().is_some_and(|bench| bench.referee().result().is_none())

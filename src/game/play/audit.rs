@@ -50,8 +50,8 @@ impl Play {
         }
     }
 
-    /// The same of moves from the `n`th on that hindsight has put on record, which it
-    /// `found` after `first` half-moves.
+    /// Names what else the moves from the `n`th on may have been, which hindsight has put on record
+    /// as it `found` them after `first` half-moves.
     pub(super) fn audit_found(
         &mut self,
         first: usize,
@@ -79,7 +79,7 @@ impl Play {
         self.name_others(ply, &others, facts);
     }
 
-    /// The same of moves in UCI notation.
+    /// As [`Self::name_moves`], with the moves in UCI notation.
     pub(super) fn name_others(&mut self, ply: usize, others: &[UciMove], facts: &mut Vec<Fact>) {
         let known = &self.sheet.moves()[ply - 1].alternatives;
         let mut named = known.clone();

@@ -133,8 +133,8 @@ impl Referee {
             && !self.sitting.is_opened()
     }
 
-    /// The record has found a completed illegal move. He has seen it himself, unless the presses
-    /// came in such an order that none seemed to be for it.
+    /// The record has found a completed illegal move. The referee has seen it too, unless the
+    /// presses came in such an order that none seemed to be for it.
     pub(super) fn on_illegal_found(&mut self, by: Color) {
         let is_settled = self.cx.is_over()
             || self.cx.matters.demand().is_some()

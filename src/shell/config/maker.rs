@@ -44,7 +44,7 @@ impl Maker {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shine {
-    /// Nothing.
+    /// No square is lit.
     #[default]
     Off,
     /// The last move that the public sees.

@@ -61,9 +61,9 @@ pub(super) struct Caller {
 /// Where callers are answered.
 #[derive(Clone, Debug)]
 pub(super) struct Desks {
-    /// Whether all is well.
+    /// The desk that answers health checks.
     pub(super) checks: mpsc::Sender<Caller>,
-    /// All else.
+    /// The desk for all other requests.
     pub(super) pages: mpsc::Sender<Caller>,
 }
 

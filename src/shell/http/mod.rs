@@ -85,8 +85,8 @@ pub struct Feed {
     pub view: watch::Receiver<Arc<ShownView>>,
     /// The game so far as PGN; empty before there is one.
     pub pgn: watch::Receiver<Arc<str>>,
-    /// The same for readers that take no illegal move, where nothing is paired; each game by
-    /// itself.
+    /// The game so far for readers that take no illegal move, where nothing is paired; each
+    /// game by itself.
     pub apart: watch::Receiver<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Receiver<Arc<Book>>,

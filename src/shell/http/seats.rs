@@ -46,7 +46,7 @@ const CHECKS: usize = 32;
 /// Answers that a connection gets at once before it has to wait, and how many a second after that.
 const BURST: u32 = 40;
 const PER_SECOND: u32 = 20;
-/// The same for all connections of an address together.
+/// Answers that all connections of an address get together, at once and each second after that.
 const BURST_ADDRESS: u32 = 500;
 const PER_SECOND_ADDRESS: u32 = 250;
 
@@ -169,9 +169,9 @@ impl House {
 /// What somebody gets who comes in.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// Where he sits.
+    /// Where the guest sits.
     pub(super) seat: Arc<Seat>,
-    /// Ends when he has to go.
+    /// Ends when the guest has to go.
     pub(super) cut: oneshot::Receiver<()>,
 }
 

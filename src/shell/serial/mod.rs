@@ -85,7 +85,7 @@ impl LineStub {
         self.heard.len()
     }
 
-    /// The same for one who is polled.
+    /// Polls for the next thing the line has to say, as [`Self::heard`] waits for it.
     pub(super) fn poll_heard(
         &mut self,
         context: &mut Context<'_>,

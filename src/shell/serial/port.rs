@@ -28,7 +28,8 @@ pub enum Port {
     /// `ttyACM*`, `ttyUSB*`, `rfcomm*`; within each, by name. After [`super::LineStub::reopen`]
     /// comes the next one, after the last the first again.
     Auto,
-    /// The same for a clock's bridge: `serial/by-id/*rokade*`, `ttyACM*`, `ttyUSB*`.
+    /// The first that is there and free, for a clock's bridge: `serial/by-id/*rokade*`, `ttyACM*`,
+    /// `ttyUSB*`.
     AutoBridge,
     /// This one. Better a name that stays, such as one of `/dev/serial/by-id`.
     At(PathBuf),

@@ -22,7 +22,7 @@ const EXCHANGED: f64 = 0.45;
 const NEW_PIECE_FIRST: f64 = 0.1;
 /// Of the moves of hands that drag: those without a capture that are dragged.
 const DRAGGED: f64 = 0.8;
-/// The same of captures.
+/// Of the captures of hands that drag: those that are dragged.
 const DRAGGED_CAPTURES: f64 = 0.5;
 /// Of the squares on the way of a piece that is dragged: it reads on one beside it.
 const STRAYS: f64 = 0.1;

@@ -31,7 +31,7 @@ pub(super) struct Sensors {
     also: Also,
     /// Chance of its own, so that a better line leaves the hands as they were.
     rng: Rng,
-    /// The same for what else happens.
+    /// Chance for what happens beyond the usual, so that the usual stays as it was.
     other: Rng,
     lost: f64,
     first: [Option<Piece>; 64],

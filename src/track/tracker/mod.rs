@@ -340,7 +340,7 @@ impl Tracker {
         }
     }
 
-    /// The same, with every sensor believed to be right.
+    /// As [`Self::restart`], with every sensor believed to be right.
     pub fn restart_right(&mut self, root: Chess, n_settled: usize) {
         self.trust_sensors();
         self.restart(root, n_settled);

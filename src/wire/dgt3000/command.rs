@@ -76,7 +76,7 @@ pub enum I2cCommand {
         beep: u8,
         /// 01 flag, 02 white king, 04 black king, 08 colon, 10 dot, 20 extra dot.
         left_dots: u8,
-        /// The same, without the extra dot.
+        /// Dots of the right side, without the extra one.
         right_dots: u8,
     },
     /// `07`: away with the text.

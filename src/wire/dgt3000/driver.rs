@@ -74,7 +74,7 @@ pub enum WriteEnd {
 /// Where the conversation stands.
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 enum Conversation {
-    /// No bus.
+    /// There is no bus.
     Down,
     /// Not under control.
     Taking(Taking),

@@ -61,7 +61,7 @@ pub struct I2cAck {
 /// What an answer says of its command.
 #[derive(Debug, Copy, Clone, PartialEq, Eq, Hash)]
 pub enum AckVerdict {
-    /// Done.
+    /// The command was carried out.
     Done,
     /// A text is shown already, so this one was not taken.
     TextShown,
