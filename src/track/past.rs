@@ -55,8 +55,8 @@ pub struct Past {
 }
 
 impl Past {
-    /// The sensor of `sq` changes to `reading` at `at`; until now the board showed `seen`, which was
-    /// the position after `n_plies` if it was one. The board looks at each square once in a `round`.
+    /// The sensor of `sq` changes to `reading` at `at`; until now the board showed `seen`, which
+    /// was the position after `n_plies` if it was one. It looks at each square once in a `round`.
     pub fn stir(
         &mut self,
         (at, sq, reading): (Mono, Square, Reading),
