@@ -4,8 +4,9 @@
 //! Games are counted from 1 in the order of tables, without holes: whoever reads an index finds the
 //! file of a game by its place in it.
 
+use super::livechess::LiveClock;
 use super::pgn::Tags;
-use crate::game::{Pairing, Player, ScoreSheet};
+use crate::game::{Pairing, Player, ScoreSheet, Scored};
 use serde_json::{Value, json};
 use shakmaty::{CastlingMode, KnownOutcome, Position as _};
 
@@ -48,7 +49,7 @@ pub fn index<'a>(
 }
 
 /// Readers put the parts of a name together again, the first one first.
-fn player(player: &Player) -> Value {
+pub(super) fn player(player: &Player) -> Value {
     let (last, first) = match player.name.split_once(',') {
         Some((last, first)) => (last.trim(), Some(first.trim())),
         None => (player.name.as_str(), None),
@@ -60,26 +61,22 @@ fn player(player: &Player) -> Value {
         "lname": known(last),
         "title": known(&player.title),
         "federation": known(&player.federation),
+        "gender": null,
         "fideid": player.fide_id.parse::<u32>().ok(),
     })
 }
 
 /// `game-1.json`: the moves with the seconds that the mover had left, and took. It ends before a
 /// move that the Laws do not allow and where moves are not known: the PGN beside it goes on.
-pub fn game(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
-    let first_gap = sheet.gaps().first().map_or(n, |gap| gap.ply.min(n));
-    let known = sheet.moves().iter().take(first_gap).take_while(|scored| !scored.is_illegal);
-    let moves: Vec<String> = known
-        .enumerate()
-        .map(|(idx, scored)| {
-            let turn = sheet.position(idx).turn();
-            let left = scored.completed.and_then(|it| it.times).map(|it| it.get(turn).as_secs());
-            let took = scored.completed.and_then(|it| it.elapsed).map(|it| it.as_secs());
-            let left = left.map_or_else(String::new, |left| left.to_string());
-            let took = took.map_or_else(String::new, |took| format!("+{took}"));
-            format!("{} {left}{took}", scored.san).trim_end().to_owned()
-        })
-        .collect();
+/// The clock is told of a game that is on.
+pub fn game(
+    tags: &Tags,
+    sheet: &ScoreSheet,
+    n: usize,
+    outcome: Option<KnownOutcome>,
+    clock: Option<LiveClock>,
+) -> String {
+    let moves = moves(sheet, n);
     let is_960 = sheet.mode() == CastlingMode::Chess960;
     json!({
         "live": outcome.is_none(),
@@ -87,8 +84,24 @@ pub fn game(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutc
         "chess960": (!is_960).then_some(USUAL_START),
         "result": outcome.map_or("*", KnownOutcome::as_str),
         "comment": tags.event,
-        "clock": null,
+        "clock": clock.map(LiveClock::to_json),
         "moves": moves,
     })
     .to_string()
+}
+
+/// The first `n` half-moves with the seconds that the mover had left, and behind a `+` those that
+/// the move took, as far as either is known.
+fn moves(sheet: &ScoreSheet, n: usize) -> Vec<String> {
+    let first_gap = sheet.gaps().first().map_or(n, |gap| gap.ply.min(n));
+    let known = sheet.moves().iter().take(first_gap).take_while(|scored| !scored.is_illegal);
+    let of = |(idx, scored): (usize, &Scored)| {
+        let turn = sheet.position(idx).turn();
+        let left = scored.completed.and_then(|it| it.times).map(|it| it.get(turn).as_secs());
+        let took = scored.completed.and_then(|it| it.elapsed).map(|it| it.as_secs());
+        let left = left.map_or_else(String::new, |left| left.to_string());
+        let took = took.map_or_else(String::new, |took| format!("+{took}"));
+        format!("{} {left}{took}", scored.san).trim_end().to_owned()
+    };
+    known.enumerate().map(of).collect()
 }

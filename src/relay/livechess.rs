@@ -114,7 +114,14 @@ impl Live {
     }
 
     fn clock(&self) -> Value {
-        let Some(LiveClock { times, running, read_ms }) = self.clock else { return Value::Null };
+        self.clock.map_or(Value::Null, LiveClock::to_json)
+    }
+}
+
+impl LiveClock {
+    /// The clock as LiveChess writes it: whole seconds, and when they were read.
+    pub fn to_json(self) -> Value {
+        let Self { times, running, read_ms } = self;
         let run = running.map(|color| color == Color::White);
         let seconds = |span: Duration| span.as_secs();
         json!({
@@ -146,7 +153,7 @@ pub fn listed(boards: &[Arc<Live>]) -> Value {
 
 /// A number that is a board's own: its serial number; where it has none of five or ten digits, or
 /// another board tells the same, its place in the settings.
-fn serialnr(boards: &[Arc<Live>], idx: usize) -> String {
+pub fn serialnr(boards: &[Arc<Live>], idx: usize) -> String {
     let serial = &boards[idx].serial;
     let is_number =
         matches!(serial.len(), 5 | 10) && serial.bytes().all(|byte| byte.is_ascii_digit());

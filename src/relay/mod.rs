@@ -17,5 +17,6 @@ pub mod push;
 pub mod record;
 pub mod table;
 pub mod times;
+pub mod tournament;
 pub mod view;
 pub mod words;

@@ -3,6 +3,7 @@
 use super::record::RecordedGame;
 use crate::game::{Pairing, Player, ScoreSheet};
 use crate::relay::folder;
+use crate::relay::livechess::{Live, LiveClock};
 use crate::relay::pgn::{self, Tags};
 use shakmaty::{ByColor, CastlingMode, Chess, KnownOutcome};
 use std::collections::BTreeMap;
@@ -57,24 +58,46 @@ impl Page {
         self.game.as_ref().and_then(|game| game.ending).map(|ending| ending.outcome)
     }
 
+    /// The game as it stands; one without moves, before it has begun.
+    pub fn game(&self) -> RecordedGame {
+        if let Some(game) = &self.game {
+            return (**game).clone();
+        }
+        let mut tags = Tags { date: self.date.clone(), ..Tags::default() };
+        tags.pair(&self.pairing);
+        RecordedGame {
+            number: 0,
+            tags,
+            sheet: ScoreSheet::new(Chess::new(), CastlingMode::Standard),
+            n_public: 0,
+            ending: None,
+            pairing: Some(self.pairing.clone()),
+        }
+    }
+
     /// The game as PGN, and behind each move that the Laws do not allow another game from there:
     /// for readers that take none.
     pub fn apart(&self) -> Vec<String> {
         self.game.as_ref().map_or_else(|| vec![self.header.to_string()], |game| game.pgn_apart())
     }
 
-    /// The game as LiveChess has it in JSON.
-    pub fn json(&self) -> String {
+    /// The game as LiveChess has it in JSON, with what is known of its board now.
+    pub fn json(&self, live: &Live) -> String {
         match &self.game {
             Some(game) => {
                 let RecordedGame { tags, sheet, n_public, .. } = &**game;
-                folder::game(tags, sheet, *n_public, self.outcome())
+                folder::game(tags, sheet, *n_public, self.outcome(), self.clock(live))
             }
             None => {
                 let sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
-                folder::game(&Tags::default(), &sheet, 0, None)
+                folder::game(&Tags::default(), &sheet, 0, None, None)
             }
         }
+    }
+
+    /// The clock of a game that is on, by what is known of its board now.
+    pub fn clock(&self, live: &Live) -> Option<LiveClock> {
+        live.clock.filter(|_| self.is_live() && live.game == self.number)
     }
 }
 

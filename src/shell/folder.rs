@@ -5,6 +5,9 @@
 
 use super::book::{Book, Page};
 use crate::relay::folder::{self, RoundCount};
+use crate::relay::livechess::Live;
+use crate::table::Times;
+use shakmaty::Color;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::io;
@@ -22,15 +25,54 @@ const TOGETHER: Duration = Duration::from_millis(200);
 /// How long to wait before what could not be written is tried again.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Keeps the folder at `root` as the boards' books are, until nothing more comes. The books are in
+/// What is known of a board: the games of the event, and what is on now.
+#[derive(Clone, Debug)]
+pub struct FolderBoard {
+    /// The games.
+    pub book: watch::Receiver<Arc<Book>>,
+    /// What is on; of that the clock.
+    pub live: watch::Receiver<Arc<Live>>,
+}
+
+/// Both times when they were read, and whose time runs.
+type KnownClock = (Times, Option<Color>);
+/// A board at the moment.
+type BoardNow = (Arc<Book>, Arc<Live>);
+
+impl FolderBoard {
+    fn now(&self) -> BoardNow {
+        (self.book.borrow().clone(), self.live.borrow().clone())
+    }
+
+    /// Waits until its games have changed, or its clock is another one than is `known`; `None` once
+    /// nothing more comes.
+    async fn changed(&mut self, known: &mut Option<KnownClock>) -> Option<()> {
+        loop {
+            tokio::select! {
+                book = self.book.changed() => return book.ok(),
+                live = self.live.changed() => {
+                    live.ok()?;
+                    let clock = self.live.borrow_and_update().clock;
+                    let clock = clock.map(|it| (it.times, it.running));
+                    if std::mem::replace(known, clock) != clock {
+                        return Some(());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the folder at `root` as the boards' books are, until nothing more comes. The boards are in
 /// the order of tables.
-pub async fn keep(root: PathBuf, books: Vec<watch::Receiver<Arc<Book>>>) {
+pub async fn keep(root: PathBuf, boards: Vec<FolderBoard>) {
     let changed = Arc::new(Notify::new());
     let mut watches = JoinSet::new();
-    for mut book in books.clone() {
+    for mut board in boards.clone() {
         let changed = Arc::clone(&changed);
         watches.spawn(async move {
-            while book.changed().await.is_ok() {
+            let mut clock = None;
+            while board.changed(&mut clock).await.is_some() {
                 changed.notify_one();
             }
         });
@@ -38,8 +80,8 @@ pub async fn keep(root: PathBuf, books: Vec<watch::Receiver<Arc<Book>>>) {
     let mut written = BTreeMap::new();
     let mut said: Option<String> = None;
     loop {
-        let books: Vec<Arc<Book>> = books.iter().map(|book| book.borrow().clone()).collect();
-        let trouble = write_all(&root, &documents(&books), &mut written).err();
+        let now: Vec<BoardNow> = boards.iter().map(FolderBoard::now).collect();
+        let trouble = write_all(&root, &documents(&now), &mut written).err();
         let trouble = trouble.map(|(path, error)| format!("{}: {error}", path.display()));
         match &trouble {
             Some(why) if said.as_ref() != Some(why) => {
@@ -111,12 +153,13 @@ fn allow(path: &Path, mode: u32) {
 }
 
 /// All files, by their names in the folder.
-fn documents(books: &[Arc<Book>]) -> BTreeMap<PathBuf, String> {
+fn documents(boards: &[BoardNow]) -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
-    let last = books.iter().flat_map(|book| book.pages().keys()).max().copied().unwrap_or(0);
+    let last = boards.iter().flat_map(|(book, _)| book.pages().keys()).max().copied().unwrap_or(0);
     let mut counts = Vec::new();
     for round in 1..=last {
-        let pages: Vec<Option<&Page>> = books.iter().map(|it| it.pages().get(&round)).collect();
+        let pages: Vec<Option<&Page>> =
+            boards.iter().map(|(book, _)| book.pages().get(&round)).collect();
         let known: Vec<&Page> = pages.iter().copied().flatten().collect();
         let n_live = known.iter().filter(|page| page.is_live()).count();
         counts.push(RoundCount { n_games: known.len(), n_live });
@@ -128,14 +171,15 @@ fn documents(books: &[Arc<Book>]) -> BTreeMap<PathBuf, String> {
         files.insert(folder.join("index.json"), folder::index(&first.date, listed));
         let all = known.iter().flat_map(|page| page.apart()).collect::<String>();
         files.insert(folder.join("games.pgn"), all);
-        for (page, place) in pages.into_iter().zip(1..) {
+        for ((page, (_, live)), place) in pages.into_iter().zip(boards).zip(1..) {
             if let Some(page) = page {
                 files.insert(folder.join(format!("game-{place}.pgn")), page.apart().concat());
-                files.insert(folder.join(format!("game-{place}.json")), page.json());
+                files.insert(folder.join(format!("game-{place}.json")), page.json(live));
             }
         }
     }
-    if let Some(event) = books.iter().map(|book| book.event()).find(|event| !event.is_empty()) {
+    if let Some(event) = boards.iter().map(|(book, _)| book.event()).find(|event| !event.is_empty())
+    {
         files.insert(PathBuf::from("tournament.json"), folder::tournament(event, &counts));
     }
     files

@@ -11,7 +11,7 @@ use super::clock::own::OwnClockStub;
 use super::config::{Config, LiveChess};
 use super::copy::{self, Original};
 use super::disk::Disk;
-use super::folder;
+use super::folder::{self, FolderBoard};
 use super::gate::Gate;
 use super::host;
 use super::http::{self, Feed, Seats, Site, Speaks};
@@ -179,7 +179,7 @@ pub async fn run(
     apart.extend(keep_copies(config, originals, &mut tasks)?);
     opened(&feeds, manner).await?;
     // What is written before all have told what is on record would lack what was there.
-    apart.extend(keep_folder(config, &feeds)?);
+    apart.extend(keep_folder(config, &feeds)?.into_iter().chain(keep_walls(config, &feeds, now)?));
     let (threads, pushed) = push::start(config, &feeds).map_err(RunError::Threads)?;
     apart.extend(threads);
     let (thread, host) = host::start().map_err(RunError::Threads)?;
@@ -321,11 +321,11 @@ fn keep_folder(config: &Config, feeds: &[Feed]) -> Result<Option<Apart>, RunErro
     if root.as_os_str().is_empty() {
         return Ok(None);
     }
-    let mut books: Vec<_> =
-        feeds.iter().map(|feed| feed.book.clone()).zip(config.tables()).collect();
-    books.sort_by_key(|(_, table)| *table);
-    let books = books.into_iter().map(|(book, _)| book).collect();
-    let work = move || folder::keep(root, books);
+    let board = |feed: &Feed| FolderBoard { book: feed.book.clone(), live: feed.live.clone() };
+    let mut boards: Vec<_> = feeds.iter().map(board).zip(config.tables()).collect();
+    boards.sort_by_key(|(_, table)| *table);
+    let boards = boards.into_iter().map(|(board, _)| board).collect();
+    let work = move || folder::keep(root, boards);
     Apart::start("folder", Share::Spare, work).map(Some).map_err(RunError::Threads)
 }
 

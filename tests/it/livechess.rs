@@ -13,6 +13,7 @@ use rokade::sim::hands::Span;
 use serde_json::{Value, json};
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Position as _};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
@@ -306,6 +307,19 @@ pub(crate) fn serve(place: &Place) -> u16 {
     let section = format!("[livechess]\nenabled = true\nlisten = \"{port}\"\n[http]\n");
     std::fs::write(&file, text.replacen("[http]\n", &section, 1)).unwrap();
     port
+}
+
+/// The body of what is asked for by GET.
+pub(crate) async fn get(port: u16, path: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let ask = format!(
+        "GET /api/v1.0/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(ask.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    body.to_owned()
 }
 
 /// What the board page of Lichess does, while a game is played on a board.

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::{assert_sentence, pgn_moves};
 use crate::daemon::game;
+use crate::livechess;
 use crate::program::{Daemon, LIMIT, Place, STEP, moves_of, plug};
 
 /// Written by a pairing program (caissify-pairings 0.5.0): two rounds played, the third paired.
@@ -314,6 +315,7 @@ async fn programs_that_watch_a_folder_have_each_round_in_it() {
     let json = read(&file(&place, "round-1/game-1.json", |text| text.contains("+")).await);
     assert_eq!(json["moves"].as_array().unwrap().len(), intended.len(), "{json}");
     assert_eq!((&json["result"], &json["live"]), (&"*".into(), &true.into()));
+    assert!(json["clock"]["white"].is_u64() && !json["clock"]["run"].is_null(), "{json}");
     let index = read(&file(&place, "round-1/index.json", |text| text.contains("true")).await);
     let white = &index["pairings"][0]["white"];
     assert_eq!((&white["lname"], &white["fname"]), (&"Ærø".into(), &"Åse".into()));
@@ -352,6 +354,51 @@ async fn programs_that_watch_a_folder_have_each_round_in_it() {
         (&Value::Null, &"*".into())
     );
     assert!(!place.path("out/round-2/game-1.pgn").exists());
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// What LiveChess tells programs of tournaments, as one of them asks for it.
+#[tokio::test]
+async fn programs_are_told_of_the_event_by_livechess() {
+    let place = event(&format!("{ROUND_1}{ROUND_2}"));
+    place.add("round = 1\n");
+    let port = livechess::serve(&place);
+    let (intended, played) = game(4, Span::new(200, 400), 5);
+    let mut board = plug(&played.script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    place.seen(|view| moves_of(view).len() == intended.len()).await;
+    let get = async |path: &str| livechess::get(port, path).await;
+    let read = |text: String| serde_json::from_str::<Value>(&text).unwrap();
+    let all = read(get("tournaments").await);
+    let uuid = all[0]["uuid"].as_str().unwrap().to_owned();
+    assert_eq!((&all[0]["description"], &all[0]["rounds"]), (&"Club Open".into(), &1.into()));
+    let detail = read(get(&format!("tournament/{uuid}")).await);
+    assert_eq!((&detail["name"], &detail["location"]), (&"Club Open".into(), &"Aarhus DEN".into()));
+    assert_eq!(detail["eboards"].as_array().unwrap().len(), 3);
+    let first = read(get(&format!("round/{uuid}/0")).await);
+    let pairing = &first["pairings"][0];
+    assert_eq!(
+        (&first["nr"], &pairing["nr"], &pairing["live"]),
+        (&1.into(), &1.into(), &true.into())
+    );
+    assert_eq!((&pairing["white"]["lname"], &pairing["result"]), (&"Ærø".into(), &Value::Null));
+    let game = read(get(&format!("game/{}", pairing["uuid"].as_str().unwrap())).await);
+    let moves = game["moves"].as_array().unwrap();
+    assert_eq!(moves.len(), intended.len());
+    assert!(moves.iter().all(|m| m.as_str().unwrap().split(' ').count() == 2), "{game}");
+    assert!(game["clock"]["white"].is_u64() && game["chess960"] == 518, "{game}");
+    let result = place.run(&["order", "--board", "table-1", "result", "0-1"]).await;
+    assert_eq!(result.code, Some(0), "{result:?}");
+    let over = async || read(get(&format!("round/{uuid}/0")).await)["pairings"][0].clone();
+    while over().await["result"] != "BLACKWIN" {
+        sleep(STEP).await;
+    }
+    assert_eq!(over().await["live"], false);
+    for path in [format!("round/{uuid}/1"), format!("round/{uuid}/x"), "game/1".to_owned()] {
+        assert_eq!(get(&path).await, "There is no such thing here.\n", "{path}");
+    }
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -1,16 +1,18 @@
 //! The interface of LiveChess: a WebSocket at `/api/v1.0`, and the list of boards beside it.
 
 use super::seats::Seat;
+use super::tournament::Tournament;
 use super::{Asker, Hall, SEND_MAX, WAIT_MAX, is_same_host, sentence};
 use crate::relay::livechess::{Dialogue, Live, listed};
 use crate::shell::now::wall;
 use axum::Router;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{ConnectInfo, State};
+use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -65,6 +67,10 @@ pub(super) fn routes(hall: Hall, origins: Vec<String>, tasks: &mut JoinSet<()>) 
         .route("/api/v1.0", get(talk))
         .route("/api/v1.0/", get(talk))
         .route("/api/v1.0/eboards", get(list))
+        .route("/api/v1.0/tournaments", get(tournaments))
+        .route("/api/v1.0/tournament/{uuid}", get(tournament))
+        .route("/api/v1.0/round/{uuid}/{idx}", get(round))
+        .route("/api/v1.0/game/{uuid}", get(game))
         .with_state(Arc::new(LiveChessState { hall, origins, changes }))
 }
 
@@ -88,21 +94,59 @@ impl LiveChessState {
         }
         Ok(origin)
     }
+
+    /// Answers what was asked, to whom may ask.
+    fn tell(&self, headers: &HeaderMap, what: impl FnOnce() -> Option<Value>) -> Response {
+        let origin = match self.origin(headers) {
+            Ok(origin) => origin.cloned(),
+            Err(refused) => return refused.into_response(),
+        };
+        let Some(told) = what() else {
+            return sentence(StatusCode::NOT_FOUND, "There is no such thing here.");
+        };
+        let about =
+            [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+        let mut response = (about, told.to_string()).into_response();
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+        if let Some(origin) = origin {
+            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        }
+        response
+    }
 }
 
 /// The boards as a list.
 async fn list(State(desk): State<Arc<LiveChessState>>, headers: HeaderMap) -> Response {
-    let origin = match desk.origin(&headers) {
-        Ok(origin) => origin.cloned(),
-        Err(refused) => return refused.into_response(),
-    };
-    let about = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-    let mut response = (about, listed(&desk.boards()).to_string()).into_response();
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
-    if let Some(origin) = origin {
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    }
-    response
+    desk.tell(&headers, || Some(listed(&desk.boards())))
+}
+
+/// The event as a list of tournaments.
+async fn tournaments(State(desk): State<Arc<LiveChessState>>, headers: HeaderMap) -> Response {
+    desk.tell(&headers, || Some(Tournament::of(&desk.hall).list()))
+}
+
+async fn tournament(
+    State(desk): State<Arc<LiveChessState>>,
+    headers: HeaderMap,
+    Path(uuid): Path<String>,
+) -> Response {
+    desk.tell(&headers, || Tournament::of(&desk.hall).detail(&uuid))
+}
+
+async fn round(
+    State(desk): State<Arc<LiveChessState>>,
+    headers: HeaderMap,
+    Path((uuid, idx)): Path<(String, String)>,
+) -> Response {
+    desk.tell(&headers, || Tournament::of(&desk.hall).round(&uuid, idx.parse().ok()?))
+}
+
+async fn game(
+    State(desk): State<Arc<LiveChessState>>,
+    headers: HeaderMap,
+    Path(uuid): Path<String>,
+) -> Response {
+    desk.tell(&headers, || Tournament::of(&desk.hall).game(&uuid))
 }
 
 async fn talk(

@@ -16,6 +16,7 @@ mod past;
 mod relay;
 mod rounds;
 mod seats;
+mod tournament;
 mod viewer;
 
 pub(super) use rounds::{of_event, of_others};

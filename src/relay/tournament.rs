@@ -1,0 +1,148 @@
+//! What LiveChess tells by GET of tournaments, rounds and games (section 8.6 of `protocol.md`).
+//!
+//! There is one tournament: the event. Rounds are asked for from 0 on, and counted from 1 in the
+//! answer; games are counted from 1 in the order of tables.
+
+use super::folder::player;
+use super::livechess::LiveClock;
+use crate::game::{Pairing, ScoreSheet};
+use serde_json::{Value, json};
+use shakmaty::{CastlingMode, Color, KnownOutcome};
+
+/// The number of the usual start position among those of Chess960.
+const USUAL_START: u16 = 518;
+
+/// The tournaments that there are: one, or none.
+pub fn list(event: Option<(&str, &str)>, n_rounds: usize) -> Value {
+    let Some((uuid, name)) = event else { return json!([]) };
+    json!([{ "uuid": uuid, "description": name, "rounds": n_rounds }])
+}
+
+/// The tournament, and the serial number of each board in the order of tables.
+pub fn detail(uuid: &str, name: &str, site: &str, n_rounds: usize, serials: &[String]) -> Value {
+    json!({
+        "uuid": uuid,
+        "name": name,
+        "description": name,
+        "location": site,
+        "country": "",
+        "rounds": n_rounds,
+        "eboards": serials,
+    })
+}
+
+/// A game of a round.
+#[derive(Clone, Debug)]
+pub struct ListedGame<'a> {
+    /// Its place in the order of tables, from 1.
+    pub nr: usize,
+    /// What it is asked for by.
+    pub uuid: String,
+    /// Who plays.
+    pub pairing: &'a Pairing,
+    /// It is on.
+    pub is_live: bool,
+    /// How it ended, if it has.
+    pub outcome: Option<KnownOutcome>,
+}
+
+/// A round.
+pub fn round(number: u16, date: &str, games: &[ListedGame<'_>]) -> Value {
+    let of = |game: &ListedGame<'_>| {
+        let [white, black] = [&game.pairing.players.white, &game.pairing.players.black].map(player);
+        json!({
+            "nr": game.nr,
+            "uuid": game.uuid,
+            "white": white,
+            "black": black,
+            "live": game.is_live,
+            "result": game.outcome.map(result),
+        })
+    };
+    let pairings: Vec<Value> = games.iter().map(of).collect();
+    json!({ "nr": number, "date": date, "pairings": pairings })
+}
+
+/// The first `n` half-moves of a game, each with the seconds that it took; 0 where that is not
+/// known, since some programs take a move without a number for a guess. It ends where moves are not
+/// known, and before one that the Laws do not allow.
+pub fn game(
+    sheet: &ScoreSheet,
+    n: usize,
+    outcome: Option<KnownOutcome>,
+    clock: Option<LiveClock>,
+) -> Value {
+    let n = sheet.gaps().first().map_or(n, |gap| gap.ply.min(n));
+    let known = sheet.moves().iter().take(n).take_while(|scored| !scored.is_illegal);
+    let moves: Vec<String> = known
+        .map(|scored| {
+            let took = scored.completed.and_then(|done| done.elapsed);
+            format!("{} {}", scored.san, took.map_or(0, |took| took.as_secs()))
+        })
+        .collect();
+    let is_960 = sheet.mode() == CastlingMode::Chess960;
+    json!({
+        "chess960": (!is_960).then_some(USUAL_START),
+        "result": outcome.map(result),
+        "comment": null,
+        "clock": clock.map(LiveClock::to_json),
+        "moves": moves,
+    })
+}
+
+const fn result(outcome: KnownOutcome) -> &'static str {
+    match outcome {
+        KnownOutcome::Draw => "DRAW",
+        KnownOutcome::Decisive { winner: Color::White } => "WHITEWIN",
+        KnownOutcome::Decisive { winner: Color::Black } => "BLACKWIN",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Player;
+    use shakmaty::{ByColor, Chess, Position as _};
+
+    #[test]
+    fn a_round_has_its_games_with_results_as_words() {
+        let player = |name: &str| Player { name: name.to_owned(), ..Player::default() };
+        let players = ByColor { white: player("Ærø, Åse"), black: player("Ben") };
+        let pairing = Pairing { players, ..Pairing::default() };
+        let game = |nr, outcome: Option<KnownOutcome>| ListedGame {
+            nr,
+            uuid: format!("u{nr}"),
+            pairing: &pairing,
+            is_live: outcome.is_none(),
+            outcome,
+        };
+        let white = KnownOutcome::Decisive { winner: Color::White };
+        let told = round(1, "2026.11.24", &[game(1, Some(white)), game(2, None)]);
+        assert_eq!((&told["nr"], &told["date"]), (&json!(1), &json!("2026.11.24")));
+        let [first, second] = [&told["pairings"][0], &told["pairings"][1]];
+        assert_eq!((&first["result"], &first["live"]), (&json!("WHITEWIN"), &json!(false)));
+        assert_eq!((&second["result"], &second["live"]), (&Value::Null, &json!(true)));
+        assert_eq!(
+            (&first["white"]["lname"], &first["white"]["fname"]),
+            (&json!("Ærø"), &json!("Åse"))
+        );
+        assert_eq!(first["white"]["gender"], Value::Null);
+        assert_eq!(list(None, 0), json!([]));
+        let named = json!([{ "uuid": "u", "description": "Open", "rounds": 2 }]);
+        assert_eq!(list(Some(("u", "Open")), 2), named);
+    }
+
+    #[test]
+    fn each_move_has_its_seconds() {
+        let mut sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
+        let m = sheet.last().legal_moves()[0];
+        sheet.push(m, Vec::new());
+        let told = game(&sheet, 1, Some(KnownOutcome::Draw), None);
+        let san = sheet.moves()[0].san.to_string();
+        assert_eq!(
+            (&told["moves"], &told["result"]),
+            (&json!([format!("{san} 0")]), &json!("DRAW"))
+        );
+        assert_eq!((&told["chess960"], &told["clock"]), (&json!(518), &Value::Null));
+    }
+}
