@@ -46,6 +46,8 @@ pub struct Paired {
     pub pairing: Pairing,
     /// It is that of the game that is on, too, whatever was played of it.
     pub is_current: bool,
+    /// What was played of the round does not count: the next game does.
+    pub is_anew: bool,
     /// The person who gives it; empty if it was read at the start.
     pub author: String,
     /// The reason that was given with it; may be empty.
@@ -61,6 +63,8 @@ pub enum PairedFor {
     Current,
     /// For the next one; the one that is on stays as it is.
     Later,
+    /// For the next one, which counts in the place of what was played of the round.
+    Anew,
 }
 
 words! {
@@ -68,6 +72,7 @@ words! {
         Next = "next",
         Current = "current",
         Later = "later",
+        Anew = "anew",
     }
 }
 

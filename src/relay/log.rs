@@ -184,6 +184,7 @@ impl Log {
                 let of = match holds {
                     PairedFor::Next => "",
                     PairedFor::Current => "  (the game that has begun)",
+                    PairedFor::Anew => "  (the next game; what was played of it does not count)",
                     PairedFor::Later => {
                         "  (the next game: one is on, and stays as it is; --now if it is that one)"
                     }

@@ -186,8 +186,7 @@ impl BoardActor {
             let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
             game.handle(at, &Event::Paired(paired), &mut effects);
         }
-        let round = game.settings().due().map(|pairing| pairing.round);
-        stand.status.send_modify(|status| status.round = round);
+        note_round(&stand.status, &game);
         Self {
             name: settings.name.clone(),
             effects,
@@ -413,15 +412,12 @@ impl BoardActor {
                     let line = self.log.line(&entry.fact).map(|line| format!("{time}  {line}"));
                     self.desk.note(line.as_deref());
                     after.lines.extend(line);
-                    if let Fact::Paired { pairing, .. } = &entry.fact {
-                        let round = Some(pairing.round);
-                        self.status.send_modify(|status| status.round = round);
-                    }
                     after.is_end |= matches!(entry.fact, Fact::Ended(_) | Fact::GameClosed);
                     lines.push(record::line_of(&entry));
                 }
             }
         }
+        note_round(&self.status, &self.game);
         let link = self.game.link();
         // Others hold the lock of what is published while they read it: only news is worth that.
         if std::mem::replace(&mut self.link, link) != link {
@@ -465,4 +461,17 @@ fn tell_record(board: &str, news: &[Keeping]) {
             _ => warn!(board, "{news}"),
         }
     }
+}
+
+/// Tells which round is paired, and whether its game has a move or a result; the next game has
+/// none.
+fn note_round(status: &watch::Sender<Status>, game: &Game) {
+    let round = game.settings().due().map(|pairing| pairing.round);
+    let play = game.play().filter(|_| game.settings().next.is_none());
+    let has_begun = play.is_some_and(|play| !play.sheet().is_empty() || play.is_over());
+    status.send_if_modified(|status| {
+        let before = (status.round, status.has_begun);
+        (status.round, status.has_begun) = (round, has_begun);
+        before != (round, has_begun)
+    });
 }

@@ -1,7 +1,7 @@
 //! The games of an event at one board, a round on each page, as the public may have them.
 
 use super::record::RecordedGame;
-use crate::game::{Pairing, Player, ScoreSheet};
+use crate::game::{PairedFor, Pairing, Player, ScoreSheet};
 use crate::relay::folder;
 use crate::relay::livechess::{Live, LiveClock};
 use crate::relay::pgn::{self, Tags};
@@ -48,6 +48,11 @@ impl PartialEq for Page {
 }
 
 impl Page {
+    /// The number of the game, if it has a move, or else of the one before it.
+    fn last_played(&self) -> usize {
+        if self.stand > RoundState::Begun { self.number } else { self.number.saturating_sub(1) }
+    }
+
     /// Whether the game is on.
     pub fn is_live(&self) -> bool {
         matches!(self.stand, RoundState::Begun | RoundState::Played)
@@ -110,6 +115,8 @@ pub struct Book {
     /// `None` where nothing is paired.
     event: Option<String>,
     pages: BTreeMap<u16, Page>,
+    /// Up to which number games do not count, for rounds that were to be played anew.
+    void: BTreeMap<u16, usize>,
 }
 
 impl Book {
@@ -135,14 +142,23 @@ impl Book {
 
     /// A game is paired, on this `date` as PGN writes it. What was awaited of later rounds is not
     /// any more; another event is another book.
-    pub fn pair(&mut self, pairing: &Pairing, date: String) {
+    pub fn pair(&mut self, pairing: &Pairing, holds: PairedFor, date: String) {
         if self.event.as_ref() != Some(&pairing.event) {
             if !self.goes_on_with(pairing) {
                 self.pages.clear();
+                self.void.clear();
             }
             self.event = Some(pairing.event.clone());
         }
         let round = pairing.round;
+        match holds {
+            PairedFor::Anew => {
+                let page = self.pages.remove(&round);
+                self.void.extend(page.map(|page| (round, page.last_played())));
+            }
+            PairedFor::Current => drop(self.void.remove(&round)),
+            PairedFor::Next | PairedFor::Later => {}
+        }
         self.pages.retain(|of, page| *of <= round || page.stand > RoundState::Awaited);
         if self.pages.get(&round).is_some_and(|page| page.stand > RoundState::Awaited) {
             return;
@@ -183,7 +199,8 @@ impl Book {
         };
         let known = self.pages.get(&pairing.round).map(|page| &page.pairing.event);
         let is_ours = [self.event.as_ref(), known].contains(&Some(&pairing.event));
-        if !is_ours || !pairing.is_played() && stand == RoundState::Begun {
+        let is_void = self.void.get(&pairing.round).is_some_and(|last| game.number <= *last);
+        if !is_ours || is_void || !pairing.is_played() && stand == RoundState::Begun {
             return;
         }
         for (round, page) in &mut self.pages {
@@ -249,7 +266,7 @@ mod tests {
     fn of_each_round_one_game_counts() {
         let mut book = Book::default();
         assert!(book.is_empty());
-        book.pair(&pairing(1), String::new());
+        book.pair(&pairing(1), PairedFor::Next, String::new());
         assert_eq!(rounds(&book), [is(1, "tags")]);
         take(&mut book, 1, 1, 0, false);
         take(&mut book, 1, 1, 3, false);
@@ -267,34 +284,54 @@ mod tests {
     }
 
     #[test]
+    fn a_round_that_is_played_anew_has_the_next_game() {
+        let mut book = Book::default();
+        book.pair(&pairing(1), PairedFor::Next, String::new());
+        take(&mut book, 1, 1, 9, true);
+        assert_eq!(rounds(&book), [is(1, "game 1, 9 moves")]);
+        book.pair(&pairing(1), PairedFor::Anew, String::new());
+        take(&mut book, 1, 1, 9, true);
+        assert_eq!(rounds(&book), [is(1, "tags")]);
+        take(&mut book, 2, 1, 3, false);
+        assert_eq!(rounds(&book), [is(1, "game 2, 3 moves")]);
+        // That was wrong: the game that is on is said to be of the round.
+        book.pair(&pairing(1), PairedFor::Anew, String::new());
+        take(&mut book, 2, 1, 4, false);
+        assert_eq!(rounds(&book), [is(1, "tags")]);
+        book.pair(&pairing(1), PairedFor::Current, String::new());
+        take(&mut book, 2, 1, 4, false);
+        assert_eq!(rounds(&book), [is(1, "game 2, 4 moves")]);
+    }
+
+    #[test]
     fn a_game_is_of_the_round_that_was_said_last() {
         let mut book = Book::default();
-        book.pair(&pairing(1), String::new());
+        book.pair(&pairing(1), PairedFor::Next, String::new());
         take(&mut book, 1, 1, 3, false);
-        book.pair(&pairing(5), String::new());
-        book.pair(&pairing(2), String::new());
+        book.pair(&pairing(5), PairedFor::Next, String::new());
+        book.pair(&pairing(2), PairedFor::Next, String::new());
         assert_eq!(rounds(&book), [is(1, "game 1, 3 moves"), is(2, "tags")], "5 was a slip");
         take(&mut book, 1, 2, 3, false);
         assert_eq!(rounds(&book), [is(1, "tags"), is(2, "game 1, 3 moves")]);
         let other = Pairing { event: "Blitz".to_owned(), ..pairing(1) };
-        book.pair(&other, String::new());
+        book.pair(&other, PairedFor::Next, String::new());
         assert_eq!(rounds(&book), [is(1, "tags")]);
         take(&mut book, 1, 2, 4, false);
         assert_eq!(rounds(&book), [is(1, "tags")], "a game of the event before");
         let nobody = Pairing { players: ByColor::default(), round: 2, ..other };
-        book.pair(&nobody, String::new());
+        book.pair(&nobody, PairedFor::Next, String::new());
         assert_eq!(rounds(&book), [is(1, "tags")]);
     }
 
     #[test]
     fn an_event_that_is_given_another_name_keeps_its_rounds() {
         let mut book = Book::default();
-        book.pair(&pairing(1), String::new());
+        book.pair(&pairing(1), PairedFor::Next, String::new());
         take(&mut book, 1, 1, 3, true);
         let renamed = |round| Pairing { event: "Open 2026".to_owned(), ..pairing(round) };
         let before = book.clone();
         for round in [1, 2] {
-            book.pair(&renamed(round), String::new());
+            book.pair(&renamed(round), PairedFor::Next, String::new());
             assert_eq!(book.event(), "Open 2026");
             assert_eq!(rounds(&book)[0], is(1, "game 1, 3 moves"));
         }
@@ -305,7 +342,7 @@ mod tests {
         let mut book = before;
         let mut other = renamed(1);
         other.players.white.name = "Cyd".to_owned();
-        book.pair(&other, String::new());
+        book.pair(&other, PairedFor::Next, String::new());
         assert_eq!(rounds(&book), [is(1, "tags")]);
     }
 }

@@ -92,8 +92,8 @@ impl Scene {
         }
         self.at = entry.at.wall;
         let closed = self.games.take(entry).closed;
-        if let Fact::Paired { pairing, .. } = &entry.fact {
-            self.book.pair(pairing, record::date(entry.at.wall));
+        if let Fact::Paired { pairing, holds, .. } = &entry.fact {
+            self.book.pair(pairing, *holds, record::date(entry.at.wall));
         }
         if let Some(closed) = closed.as_ref().filter(|it| it.pairing.is_some()) {
             self.book.take(closed.clone(), &closed.public_pgn(""));

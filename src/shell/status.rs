@@ -25,6 +25,9 @@ pub struct Status {
     /// The round that is paired there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u16>,
+    /// The game of that round has a move, or a result.
+    #[serde(skip)]
+    pub has_begun: bool,
 }
 
 /// Whether a board's record is open.

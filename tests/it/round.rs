@@ -258,7 +258,9 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
 
     // What cannot be used changes nothing, and is said.
     write(&place, &format!("{ROUND_1}{ROUND_2}3;1;A;;;;;;B\n3;1;C;;;;;;D\n"));
-    let wrong = place.run(&["round", "next"]).await;
+    let twice = place.run(&["round", "next"]).await;
+    assert_sentence(&twice, 2, &["round 2 is paired", "no game of it", "write 3"]);
+    let wrong = place.run(&["round", "3"]).await;
     assert_sentence(&wrong, 2, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
     assert!(daemon.said().contains("THE PAIRINGS ARE NOT USED"), "{}", daemon.said());
     let none = place.run(&["round", "7"]).await;
@@ -431,6 +433,34 @@ async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
     assert_eq!(values(&both, "Round"), ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
     assert_eq!(values(&both, "Result"), ["1-0", "*", "*", "*", "*", "*"]);
     assert_eq!(place.view().await.unwrap()["white"], "Ærø, Åse");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// What was played before the round began took its place; the arbiter says that it does not count.
+#[tokio::test]
+async fn a_round_is_played_anew_by_order() {
+    let (place, daemon, _board, n_plies) = late_in_round_1().await;
+    let result = place.run(&["order", "--board", "table-1", "result", "1-0"]).await;
+    assert_eq!(result.code, Some(0), "{result:?}");
+    games(&place, &daemon, |pgn| values(pgn, "Result") == ["1-0", "*", "*"]).await;
+    let whole = place.run(&["round", "1", "--anew"]).await;
+    assert_eq!(whole.code, Some(2), "not for a whole hall: {whole:?}");
+    let anew = place.run(&["round", "1", "--board", "table-1", "--anew"]).await;
+    assert_eq!(anew.code, Some(0), "{anew:?}");
+    assert!(anew.out.contains("does not count"), "{anew:?}");
+    let pgn = games(&place, &daemon, |pgn| values(pgn, "Result") == ["*", "*", "*"]).await;
+    assert_eq!(values(&pgn, "Round"), ["1.1", "1.2", "1.3"]);
+    let exported = place.run(&["export", "--round", "1"]).await;
+    assert_eq!(
+        (exported.code, values(&exported.out, "Result")),
+        (Some(0), vec!["*".to_owned(); 3])
+    );
+    daemon.kill().await;
+    let daemon = place.start();
+    games(&place, &daemon, |pgn| values(pgn, "Result") == ["*", "*", "*"]).await;
+    // It is on record all the same.
+    let all = place.run(&["export", "--board", "table-1"]).await;
+    assert_eq!(pgn_moves(&all.out)[0].len(), n_plies);
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

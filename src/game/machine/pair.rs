@@ -8,11 +8,12 @@ impl Game {
     /// Puts on record who plays the next game, and the one that is on, if no move is made in it or
     /// that is said. Nothing, if all of it is on record already.
     pub(super) fn pair(&mut self, paired: &Paired) {
-        let Paired { pairing, is_current, .. } = paired;
+        let Paired { pairing, is_current, is_anew, .. } = paired;
         let play = self.recorder.play();
         let is_on = play.is_some_and(|play| !play.is_over());
         let is_fresh = play.is_some_and(|play| play.sheet().is_empty());
         let holds = match play {
+            Some(_) if *is_anew => PairedFor::Anew,
             Some(_) if is_on && (is_fresh || *is_current) => PairedFor::Current,
             Some(_) if is_on => PairedFor::Later,
             _ => PairedFor::Next,
@@ -20,11 +21,13 @@ impl Game {
         let settings = &mut self.settings;
         let is_known = settings.due() == Some(pairing);
         let is_so = holds != PairedFor::Current || settings.pairing.as_deref() == Some(pairing);
-        if is_known && is_so {
+        if is_known && is_so && holds != PairedFor::Anew {
             return;
         }
+        // A game without a move that is of the round already is the one that is to be played.
+        let is_set_up = is_on && is_fresh && settings.pairing.as_deref() == Some(pairing);
         let pairing = Box::new(pairing.clone());
-        if holds == PairedFor::Current || play.is_none() {
+        if holds == PairedFor::Current || play.is_none() || is_set_up {
             settings.pair(pairing);
         } else {
             settings.next = Some(pairing);

@@ -18,7 +18,8 @@ use clap::Args;
 #[command(after_help = "Examples:
   rokade round next                       the round after the one that is on
   rokade round 3                          round 3, also if its list was corrected
-  rokade round 3 --board table-4 --now    the game that is on at this board is of round 3")]
+  rokade round 3 --board table-4 --now    the game that is on at this board is of round 3
+  rokade round 3 --board table-4 --anew   what was played there is none of round 3; the next is")]
 pub(super) struct Round {
     /// The number of the round, or next
     #[arg(value_name = "ROUND")]
@@ -29,6 +30,9 @@ pub(super) struct Round {
     /// The games that are on are of this round, too
     #[arg(long)]
     now: bool,
+    /// What was played at this board since the round was paired does not count: the next game does
+    #[arg(long, requires = "board", conflicts_with = "now")]
+    anew: bool,
     #[command(flatten)]
     author: Author,
 }
@@ -45,6 +49,7 @@ impl Round {
             reason: self.author.reason.clone(),
             round: Some(self.round.clone()),
             now: self.now,
+            anew: self.anew,
             ..Request::default()
         };
         let places = match &self.author.socket {

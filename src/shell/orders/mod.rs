@@ -94,6 +94,9 @@ pub struct Request {
     /// The games that are on are of that round.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub now: bool,
+    /// What was played of that round does not count; the next game does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
     /// Asks how everything stands.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub status: bool,

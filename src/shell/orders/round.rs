@@ -27,6 +27,17 @@ impl Rounds {
             return number.ok_or_else(|| format!("{wanted:?} is no round; write 3, or next"));
         }
         let now = self.boards.iter().filter_map(|status| status.borrow().round).max();
+        let is_on = |status: &watch::Receiver<Status>| {
+            let status = status.borrow();
+            status.round == now && status.has_begun
+        };
+        if let Some(now) = now.filter(|_| !self.boards.iter().any(is_on)) {
+            return Err(format!(
+                "round {now} is paired, and no game of it has a move or a result yet; to go past \
+                 it write {}",
+                now.saturating_add(1)
+            ));
+        }
         let next = now.map_or_else(|| list.first_open(), |now| now.checked_add(1));
         next.ok_or_else(|| "there is no next round".to_owned())
     }
@@ -70,10 +81,11 @@ pub(super) async fn pair(
         let paired = Paired {
             pairing: pairing.clone(),
             is_current: request.now,
+            is_anew: request.anew,
             author: author.to_owned(),
             reason,
         };
-        let text = format!("round {pairing} {}", request.now);
+        let text = format!("round {pairing} {} {}", request.now, request.anew);
         let what = BoardRequest::Paired(Box::new(paired));
         let (author, reason) = (author.to_owned(), String::new());
         let asks = move |reply| Asked { what, text, state: None, author, reason, reply };
