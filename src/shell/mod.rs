@@ -28,6 +28,7 @@ pub mod now;
 pub mod orders;
 pub mod pairings;
 pub mod past;
+pub mod pdf;
 mod pins;
 pub mod pty;
 pub mod publish;

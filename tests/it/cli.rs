@@ -276,7 +276,7 @@ async fn every_command_says_what_it_does() {
         ("record", "to a tape"),
         ("simulate", "simulated board"),
         ("log", "arbiter's log"),
-        ("export", "as PGN"),
+        ("export", "score sheets"),
         ("verify", "whole and unchanged"),
     ] {
         let all = run(&["--help"]).await;

@@ -19,6 +19,7 @@ mod daemon;
 mod delay;
 mod effects;
 mod ends;
+mod export;
 mod games;
 mod hall;
 mod hands;

@@ -1,10 +1,12 @@
 //! `rokade simulate --games`: whole games by simulated hands, held against what was meant.
 
+use super::replay::earlier_games;
 use super::tools::SimulateOptions;
 use super::troubles::Troubles;
 use super::{Failure, say};
 use crate::game::BoardKind;
 use crate::laws::Edition;
+use crate::relay::pgn::{self, Tags};
 use crate::shell::config::SwitchReader;
 use crate::sim::maker;
 use crate::sim::reach::Why;
@@ -73,6 +75,9 @@ pub(super) struct GamesOptions {
     /// Say how long after the release moves are on record
     #[arg(long, requires = "games")]
     shown: bool,
+    /// Write all recorded games to this file, as PGN
+    #[arg(long, value_name = "FILE", requires = "games", conflicts_with = "trouble")]
+    pgn: Option<PathBuf>,
     /// Where each game goes whose record is not what was played, as a trace made small, and each
     /// in which an innocent player is named, whole; 20 at most
     #[arg(long, value_name = "FOLDER", requires = "games")]
@@ -138,6 +143,10 @@ impl GamesOptions {
             let of = |seed| self.recipe(seed, hands, !known.is_empty());
             self.play(seeds, of, &known).into_iter().for_each(|played| told.add(played));
         }
+        if let Some(path) = &self.pgn {
+            std::fs::write(path, &told.pgn)
+                .map_err(Failure::io(format!("{}: cannot be written", path.display())))?;
+        }
         self.print(&told)?;
         for recipe in told.wrong.iter().take(NAMED_MAX) {
             if let Some(folder) = &self.wrong {
@@ -184,8 +193,10 @@ impl GamesOptions {
         let refereed = self.laws.map(|laws| trial.refereed(laws));
         let why = self.cross_check.then(|| trial.off_the_map());
         let shown = if self.shown { trial.shown() } else { Vec::new() };
+        let wants_pgn = self.pgn.is_some();
+        let pgn = if wants_pgn { pgn_of_trial(&trial) } else { String::new() };
         let Trial { recipe, verdict, .. } = trial;
-        PlayedGame { recipe, verdict, contest, refereed, why, shown }
+        PlayedGame { recipe, verdict, contest, refereed, why, shown, pgn }
     }
 
     /// Plays one game for each seed, on as many processors as there are. The games come in the
@@ -243,6 +254,8 @@ struct PlayedGame {
     /// If it was held against the map: what that says against it.
     why: Option<Option<Why>>,
     shown: Vec<Duration>,
+    /// The record as PGN, if that is wanted.
+    pgn: String,
 }
 
 /// What came of all games.
@@ -257,10 +270,14 @@ struct Totals {
     wrong: Vec<Recipe>,
     /// A line about each game that a closer look found fault with.
     odd: Vec<String>,
+    /// All of them, in their order.
+    pgn: String,
 }
 
 impl Totals {
-    fn add(&mut self, PlayedGame { recipe, verdict, contest, refereed, why, shown }: PlayedGame) {
+    fn add(&mut self, played: PlayedGame) {
+        let PlayedGame { recipe, verdict, contest, refereed, why, shown, pgn } = played;
+        self.pgn.push_str(&pgn);
         self.delays.row(&recipe).add(shown);
         self.table.row(&recipe).add(&verdict);
         self.contests.row(&recipe).join(&contest);
@@ -289,6 +306,22 @@ impl Totals {
             self.silent.push((recipe, verdict));
         }
     }
+}
+
+/// What was recorded, as an export has it. The round is the seed, to find the game again by.
+fn pgn_of_trial(trial: &Trial) -> String {
+    let Some(replay) = &trial.replay else { return String::new() };
+    let tags = Tags {
+        event: trial.recipe.hands(),
+        white: "White".to_owned(),
+        black: "Black".to_owned(),
+        round: trial.recipe.seed.to_string(),
+        ..Tags::default()
+    };
+    let last = replay.game.play();
+    let last = last.map(|play| (play.sheet().clone(), play.ending().map(|end| end.outcome)));
+    let games = earlier_games(&replay.entries).into_iter().chain(last);
+    games.map(|(sheet, outcome)| pgn::render(&tags, &sheet, sheet.len(), outcome)).collect()
 }
 
 /// Writes the script of a game that fails, as small as it can be made.

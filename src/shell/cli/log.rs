@@ -1,15 +1,15 @@
-//! `rokade log`, `rokade export`, `rokade verify`: what is on record, for people.
+//! `rokade log` and `rokade verify`: what is on record, for people.
 
-use super::backup::ExportAll;
 use super::{Failure, JournalPlace, Which, chain, say};
+use crate::game::Entry;
 use crate::relay;
 use crate::relay::times::{LastTimes, shortest_first};
 use crate::shell::config::Config;
 use crate::shell::journal::{
     self, DiskStorage, JournalError, JournalLine, JournalReader, Noted, Salvaged,
 };
-use crate::shell::record::{self, Games, Nonsense};
-use clap::{Args, Subcommand};
+use crate::shell::record::{self, Games, Nonsense, RecordedGame};
+use clap::Args;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -32,25 +32,6 @@ pub(super) struct LogCommand {
     /// Print what the clocks of all boards showed last, the shortest time first
     #[arg(long, conflicts_with_all = ["follow", "json", "board", "journal"])]
     times: bool,
-}
-
-/// With clock times as %clk and thinking times as %emt.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(super) struct Export {
-    #[command(subcommand)]
-    whole: Option<Whole>,
-    #[command(flatten)]
-    which: Which,
-    /// Only this game: its number in the journal, from 1
-    #[arg(long, value_name = "NUMBER")]
-    game: Option<usize>,
-}
-
-#[derive(Debug, Subcommand)]
-enum Whole {
-    /// Put all records and the settings into one file, for `rokade import`
-    All(ExportAll),
 }
 
 /// Each entry carries a checksum and the hash of the entry before it, so no line can be changed,
@@ -202,52 +183,11 @@ fn print_aside(place: &JournalPlace, out: &mut impl Write) -> Result<(), Failure
     Ok(())
 }
 
-impl Export {
-    pub(super) fn run(&self, settings: Option<&Path>) -> Result<(), Failure> {
-        let config = Config::load(settings)?;
-        if let Some(Whole::All(all)) = &self.whole {
-            return all.run(&config, settings);
-        }
-        let (mut n_printed, mut n_games) = (0, 0);
-        self.which.for_each(&config, |place| {
-            let (printed, games) = self.print(&place.folder)?;
-            (n_printed, n_games) = (n_printed + printed, n_games.max(games));
-            Ok(())
-        })?;
-        match self.game {
-            Some(number) if n_printed == 0 => {
-                Err(Failure::Usage(format!("there is no game {number}; the journal has {n_games}")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Prints the games of one journal, and says how many were printed and how many there are.
-    fn print(&self, folder: &Path) -> Result<(usize, usize), Failure> {
-        let mut out = std::io::stdout().lock();
-        let mut n_printed = 0;
-        let mut print = |game: record::RecordedGame| {
-            if self.game.is_none_or(|number| number == game.number) {
-                n_printed += 1;
-                out.write_all(game.to_pgn().as_bytes()).map_err(Failure::io("cannot print"))?;
-            }
-            Ok::<(), Failure>(())
-        };
-        let (games, nonsense) = fold(folder, &mut print)?;
-        if let Some(nonsense) = nonsense.all() {
-            eprintln!("{}: {nonsense}", folder.display());
-        }
-        let n_games = games.n_games();
-        if let Some(last) = games.current() {
-            print(last)?;
-        }
-        Ok((n_printed, n_games))
-    }
-}
-
-fn fold(
+/// Folds the journal in a folder into its games. `each` is told each entry, how the games stand
+/// behind it, and the game that it closed.
+pub(super) fn fold(
     folder: &Path,
-    each: &mut dyn FnMut(record::RecordedGame) -> Result<(), Failure>,
+    each: &mut dyn FnMut(&Entry, &Games, Option<RecordedGame>),
 ) -> Result<(Games, Nonsense), Failure> {
     let mut reader = JournalReader::new(DiskStorage::new(folder));
     let mut games = Games::default();
@@ -263,9 +203,7 @@ fn fold(
             let Some(entry) = record::entry_of(line) else { continue };
             let taken = games.take(&entry);
             nonsense.note(line.seq, &entry.fact, taken.nonsense);
-            if let Some(game) = taken.closed {
-                each(game)?;
-            }
+            each(&entry, &games, taken.closed);
         }
     }
 }
@@ -291,7 +229,7 @@ impl Verify {
         if !verdict.is_sound() {
             return Err(Failure::Journal(format!("{}: {verdict}", folder.display())));
         }
-        let (_, nonsense) = fold(folder, &mut |_| Ok(()))?;
+        let (_, nonsense) = fold(folder, &mut |_, _, _| ())?;
         if let Some(nonsense) = nonsense.all() {
             return Err(Failure::Journal(format!("{}: {verdict}; {nonsense}", folder.display())));
         }

@@ -10,6 +10,7 @@ mod clock;
 mod daemon;
 mod demo;
 mod doctor;
+mod export;
 mod games;
 mod interview;
 mod laws;
@@ -74,8 +75,8 @@ enum Command {
     Simulate(tools::Simulate),
     /// Print the arbiter's log
     Log(log::LogCommand),
-    /// Print recorded games as PGN, or put all records into one file
-    Export(log::Export),
+    /// Print recorded games as PGN, JSON or score sheets, or put all records into one file
+    Export(export::Export),
     /// Take up the records of another machine, or of a backup
     Import(backup::Import),
     /// Take old games out of the records to another folder
@@ -107,6 +108,15 @@ struct JournalPlace {
     /// The board's name, where several are meant.
     board: Option<String>,
     folder: PathBuf,
+}
+
+impl JournalPlace {
+    /// The board's name; that of its folder, where no board of the configuration is meant.
+    fn name(&self, config: &Config) -> String {
+        let board = config.boards.iter().find(|board| config.folder(board) == self.folder);
+        let folder = || Some(self.folder.file_name()?.to_string_lossy().into_owned());
+        board.map(|board| board.name.clone()).or_else(folder).unwrap_or_default()
+    }
 }
 
 impl Which {

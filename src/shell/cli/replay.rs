@@ -182,7 +182,7 @@ fn parse(path: &Path) -> Result<Script, Failure> {
 }
 
 /// The games on record before the last one, of which moves are known.
-fn earlier_games(entries: &[Entry]) -> Vec<(ScoreSheet, Option<KnownOutcome>)> {
+pub(super) fn earlier_games(entries: &[Entry]) -> Vec<(ScoreSheet, Option<KnownOutcome>)> {
     let mut record = Recovered::default();
     let mut games = Vec::new();
     for (idx, entry) in entries.iter().enumerate() {
