@@ -71,6 +71,8 @@ else
         "$python" "$here/occupied.py" "$rokade" "$scratch/d"
     check "chess reads the PGN of a round with its pairings" \
         "$python" "$here/round.py" "$rokade" "$scratch/r" "$here/../pairings/swiss.trf"
+    check "pyserial follows the demo board of a daemon, with every position and the clock" \
+        "$python" "$here/follow.py" "$rokade" "$scratch/w"
     if timeout 30 "$scratch/venv/bin/pip" install -q asyncdgt >/dev/null 2>&1 ||
         PYTHONPATH=${PEERS:-} "$python" -c "import asyncdgt" 2>/dev/null; then
         simulate e

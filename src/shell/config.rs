@@ -172,6 +172,7 @@ impl Config {
         }
         check::copy(self)?;
         check::tables(self)?;
+        check::demo_boards(self)?;
         self.event.check()?;
         self.http.check()?;
         self.folder.check(&self.state_dir)?;

@@ -116,6 +116,7 @@ fn fixed(before: &BoardConfig, after: &BoardConfig) -> Option<&'static str> {
     let keys = [
         ("table", before.table != after.table),
         ("delay", before.delay != after.delay),
+        ("demo_board", before.demo_board != after.demo_board),
         ("site", before.site != after.site),
         ("bus_address", before.bus_address != after.bus_address),
         ("port", is_shared && before.port != after.port),

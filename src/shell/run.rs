@@ -19,6 +19,7 @@ use super::keeper::{Calls, Handle, Keeper, stopped};
 use super::now::Now;
 use super::orders::{Asked, OrdersActor, Rounds};
 use super::pairings::Roster;
+use super::pty::demo_board;
 use super::publish::Echo;
 use super::push;
 use super::reload;
@@ -327,6 +328,11 @@ fn keep_folder(config: &Config, feeds: &[Feed]) -> Result<Option<Apart>, RunErro
     let boards = boards.into_iter().map(|(board, _)| board).collect();
     let work = move || folder::keep(root, boards);
     Apart::start("folder", Share::Spare, work).map(Some).map_err(RunError::Threads)
+}
+
+/// Starts the demo boards, if any are set.
+fn keep_walls(config: &Config, feeds: &[Feed], now: Now) -> Result<Option<Apart>, RunError> {
+    demo_board::start(config, feeds, now).map_err(RunError::Threads)
 }
 
 /// Starts copying the records to another disk, if that is set.

@@ -125,6 +125,13 @@ fn a_value_that_cannot_be_is_refused() {
             "clock_port",
         ),
         ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\n", "two boards"),
+        ("[[board]]\ndemo_board = \"wall\"\n", "from the root on"),
+        ("[[board]]\nport = \"/r/wall\"\ndemo_board = \"/r/wall\"\n", "is the line of board"),
+        (
+            "[[board]]\nname = \"a\"\nport = \"/1\"\ndemo_board = \"/r/w\"\n\
+             [[board]]\nname = \"b\"\nport = \"/2\"\ndemo_board = \"/r/w\"\n",
+            "each has its own",
+        ),
     ] {
         let complaint = load(text).expect_err(text);
         assert!(complaint.contains(word), "{complaint}");

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::pgn_moves;
 use crate::daemon::game;
+use crate::demo_board;
 use crate::livechess;
 use crate::program::{LIMIT, Place, STEP, moves_of, plug};
 use crate::push;
@@ -138,21 +139,25 @@ async fn follow(port: u16, n_told: Arc<AtomicUsize>) {
     }
 }
 
+/// How many half-moves the file of the first game has.
+fn n_filed(place: &Place) -> usize {
+    let text = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap_or_default();
+    if text.is_empty() { 0 } else { pgn_moves(&text)[0].len() }
+}
+
 /// The daemon, with a board whose public is two moves behind, killed in the middle of the game.
 #[tokio::test]
 async fn the_public_stays_behind_over_a_restart() {
     let place = Place::new();
-    place.add("delay = \"2 moves\"\n");
+    let walls = place.path("demo-board");
+    place.add(&format!("delay = \"2 moves\"\ndemo_board = {walls:?}\n"));
     let port = livechess::serve(&place);
     let broadcast = push::to_round(&place);
     let (intended, played) = game(10, Span::new(300, 600), 5);
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    let filed = || {
-        let text = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap_or_default();
-        if text.is_empty() { 0 } else { pgn_moves(&text)[0].len() }
-    };
+    let filed = || n_filed(&place);
     let behind = async || {
         // What is public is read first: the board only gets on meanwhile.
         let pgn = place.get("/board/table-1/game.pgn").await.unwrap_or_default();
@@ -163,11 +168,13 @@ async fn the_public_stays_behind_over_a_restart() {
     };
     let n_told = Arc::new(AtomicUsize::new(0));
     let program = tokio::spawn(follow(port, Arc::clone(&n_told)));
+    let on_walls = demo_board::watch(&walls, &intended).await;
     let watching = async {
         let end = Instant::now() + LIMIT;
         while filed() < intended.len() {
             let mut shown = behind().await.to_vec();
-            shown.extend([n_told.load(Ordering::Relaxed), broadcast.n_moves()]);
+            shown.extend([&n_told, &on_walls].map(|n| n.load(Ordering::Relaxed)));
+            shown.push(broadcast.n_moves());
             let on_file = filed();
             // A half-move may be on record and not in the file yet.
             assert!(shown.iter().all(|n| *n <= (on_file + 1).saturating_sub(4)), "{shown:?}");
@@ -180,10 +187,8 @@ async fn the_public_stays_behind_over_a_restart() {
     let due = intended.len() - 4;
     place.seen(|view| moves_of(view).len() == due).await;
     assert_eq!(behind().await, [due; 3]);
-    while n_told.load(Ordering::Relaxed) < due {
-        sleep(STEP).await;
-    }
-    assert_eq!(n_told.load(Ordering::Relaxed), due);
+    demo_board::shows(&n_told, due).await;
+    demo_board::shows(&on_walls, due).await;
     let told = |health: &Value| health["sent"][0]["games"][0]["moves"] == due;
     push::health(&place, told).await;
     assert_eq!(broadcast.n_moves(), due);

@@ -17,6 +17,7 @@ mod config;
 mod copy;
 mod daemon;
 mod delay;
+mod demo_board;
 mod effects;
 mod ends;
 mod export;

@@ -16,6 +16,7 @@ use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// One board.
@@ -53,6 +54,8 @@ pub struct BoardConfig {
     /// How far the public is behind the board.
     #[serde(deserialize_with = "word::parsed")]
     pub delay: Delay,
+    /// The name of a DGT board on which the public game is played again; empty for none.
+    pub demo_board: PathBuf,
     /// How the board lies.
     #[serde(deserialize_with = "word::one_of")]
     pub connector: Connector,
@@ -152,6 +155,7 @@ impl Default for BoardConfig {
             site: String::new(),
             round: String::new(),
             delay: Delay::None,
+            demo_board: PathBuf::new(),
             connector: Connector::Auto,
             clock_white: WhiteEnd::Auto,
             clock: Source::Board,

@@ -58,6 +58,33 @@ pub(super) fn text(key: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Each demo board has a place of its own, which is no board's line.
+pub(super) fn demo_boards(config: &Config) -> Result<(), String> {
+    for (idx, board) in config.boards.iter().enumerate() {
+        let path = &board.demo_board;
+        if path.as_os_str().is_empty() {
+            continue;
+        }
+        let wrong =
+            |why: String| Err(format!("board {:?}: demo_board = {path:?}: {why}", board.name));
+        if !path.is_absolute() || path.file_name().is_none() {
+            return wrong("name it from the root on, as in \"/run/rokade/table-1.dgt\"".to_owned());
+        }
+        let before = config.boards[..idx].iter().find(|other| other.demo_board == *path);
+        if let Some(other) = before {
+            return wrong(format!("that is the demo board of {:?}; each has its own", other.name));
+        }
+        let line = config.boards.iter().find(|other| path.as_os_str() == other.port.as_str());
+        if let Some(other) = line {
+            return wrong(format!(
+                "that is the line of board {:?}; choose another name",
+                other.name
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Each board has a table of its own.
 pub(super) fn tables(config: &Config) -> Result<(), String> {
     let tables = config.tables();

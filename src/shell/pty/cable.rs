@@ -102,6 +102,26 @@ impl Cable {
         Ok(())
     }
 
+    /// Lets every program of this machine open the host's end.
+    pub(super) fn allow_all(&self) -> Result<(), PtyError> {
+        self.plugged.as_ref().map_or(Ok(()), |pty| pty.get_ref().allow_all())
+    }
+
+    /// The next program may open the host's end too.
+    pub(super) fn share(&self) {
+        self.plugged.iter().for_each(|pty| pty.get_ref().share());
+    }
+
+    /// How many bytes the host has not read yet.
+    pub(super) fn n_unread(&self) -> u64 {
+        self.plugged.as_ref().map_or(0, |pty| pty.get_ref().n_unread())
+    }
+
+    /// What the host has not read yet is lost.
+    pub(super) fn forget_unread(&self) {
+        self.plugged.iter().for_each(|pty| pty.get_ref().forget_unread());
+    }
+
     /// What does not go through, because nobody reads or the cable is out, is lost.
     pub(super) fn write(&self, bytes: &[u8]) {
         if let Some(pty) = &self.plugged

@@ -7,6 +7,7 @@
 mod bridge;
 mod bus;
 mod cable;
+pub mod demo_board;
 mod pace;
 mod pair;
 mod stub;

@@ -3,10 +3,12 @@
 //! Like a cable it can be pulled, which is to drop it: the node vanishes, and with it the link
 //! that gave it a steady name. Neither end ever waits.
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{
+    OptionalActions, QueueSelector, ioctl_tiocnxcl, tcflush, tcgetattr, tcsetattr,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -54,7 +56,7 @@ impl From<Errno> for PtyError {
 pub struct Pty {
     master: OwnedFd,
     /// Without it the master would read errors whenever no host has the node open.
-    _keeper: OwnedFd,
+    keeper: OwnedFd,
     node: PathBuf,
     link: Option<PathBuf>,
 }
@@ -80,12 +82,35 @@ impl Pty {
         if let Some(link) = &link {
             point(link, &node)?;
         }
-        Ok(Self { master, _keeper: keeper, node, link })
+        Ok(Self { master, keeper, node, link })
     }
 
     /// What a host opens: the link if there is one, else the node.
     pub fn path(&self) -> &Path {
         self.link.as_ref().unwrap_or(&self.node)
+    }
+
+    /// Lets every program of this machine open the host's end.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn allow_all(&self) -> Result<(), PtyError> {
+        Ok(rustix::fs::fchmod(&self.keeper, Mode::from_raw_mode(0o666))?)
+    }
+
+    /// The next program may open the host's end too: the node outlives who had it for himself.
+    pub fn share(&self) {
+        ioctl_tiocnxcl(&self.keeper).ok();
+    }
+
+    /// How many bytes wait for the host to read them; 0 if that is not known.
+    pub fn n_unread(&self) -> u64 {
+        rustix::io::ioctl_fionread(&self.keeper).unwrap_or(0)
+    }
+
+    /// What waits for the host to read it is lost.
+    pub fn forget_unread(&self) {
+        tcflush(&self.keeper, QueueSelector::IFlush).ok();
     }
 
     /// Sends towards the host as many of `bytes` as there is room for.
