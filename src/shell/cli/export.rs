@@ -4,8 +4,8 @@ use super::backup::ExportAll;
 use super::log::fold;
 use super::{Failure, Which, chain};
 use crate::game::{Entry, Fact};
-use crate::laws::Declaration;
 use crate::laws::notation::Language;
+use crate::laws::{Act, Declaration};
 use crate::relay::paper::ScorePaper;
 use crate::relay::whole::WholeGame;
 use crate::shell::book::{Book, Page};
@@ -79,7 +79,9 @@ impl DrawOffers {
     /// Takes the next entry, behind which `games` stand as they do. A draw is offered with a move:
     /// the last one that its player made. 2023: Art. 9.1.2.1.
     fn take(&mut self, entry: &Entry, games: &Games) {
-        let Fact::Declared { by, said: Declaration::OfferDraw } = &entry.fact else { return };
+        let Fact::Act(Act::Declared { by, said: Declaration::OfferDraw }) = &entry.fact else {
+            return;
+        };
         let Some(game) = games.current() else { return };
         let is_theirs = |ply: &usize| game.sheet.position(*ply - 1).turn() == *by;
         let last = (1..=game.sheet.len()).rev().find(is_theirs);
