@@ -48,11 +48,6 @@ impl PartialEq for Page {
 }
 
 impl Page {
-    /// The number of the game, if it has a move, or else of the one before it.
-    fn last_played(&self) -> usize {
-        if self.stand > RoundState::Begun { self.number } else { self.number.saturating_sub(1) }
-    }
-
     /// Whether the game is on.
     pub fn is_live(&self) -> bool {
         matches!(self.stand, RoundState::Begun | RoundState::Played)
@@ -140,6 +135,12 @@ impl Book {
         self.pages.iter().map(|(round, page)| (*round, page.pairing.table, &page.pgn))
     }
 
+    /// No game of the record up to number `last` is of this round.
+    pub fn void(&mut self, round: u16, last: usize) {
+        self.pages.remove(&round);
+        self.void.insert(round, last);
+    }
+
     /// A game is paired, on this `date` as PGN writes it. What was awaited of later rounds is not
     /// any more; another event is another book.
     pub fn pair(&mut self, pairing: &Pairing, holds: PairedFor, date: String) {
@@ -151,13 +152,8 @@ impl Book {
             self.event = Some(pairing.event.clone());
         }
         let round = pairing.round;
-        match holds {
-            PairedFor::Anew => {
-                let page = self.pages.remove(&round);
-                self.void.extend(page.map(|page| (round, page.last_played())));
-            }
-            PairedFor::Current => drop(self.void.remove(&round)),
-            PairedFor::Next | PairedFor::Later => {}
+        if holds == PairedFor::Current {
+            self.void.remove(&round);
         }
         self.pages.retain(|of, page| *of <= round || page.stand > RoundState::Awaited);
         if self.pages.get(&round).is_some_and(|page| page.stand > RoundState::Awaited) {
@@ -289,12 +285,14 @@ mod tests {
         book.pair(&pairing(1), PairedFor::Next, String::new());
         take(&mut book, 1, 1, 9, true);
         assert_eq!(rounds(&book), [is(1, "game 1, 9 moves")]);
+        book.void(1, 1);
         book.pair(&pairing(1), PairedFor::Anew, String::new());
         take(&mut book, 1, 1, 9, true);
         assert_eq!(rounds(&book), [is(1, "tags")]);
         take(&mut book, 2, 1, 3, false);
         assert_eq!(rounds(&book), [is(1, "game 2, 3 moves")]);
         // That was wrong: the game that is on is said to be of the round.
+        book.void(1, 2);
         book.pair(&pairing(1), PairedFor::Anew, String::new());
         take(&mut book, 2, 1, 4, false);
         assert_eq!(rounds(&book), [is(1, "tags")]);

@@ -9,7 +9,7 @@ use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, ope
 use super::now::Now;
 use super::past::PastGames;
 use super::record::{self, Games, RecordedGame};
-use crate::game::{Entry, Fact, ScoreSheet};
+use crate::game::{Entry, Fact, PairedFor, ScoreSheet};
 use crate::relay::delay::{Delay, Held};
 use crate::relay::livechess::Live;
 use crate::relay::view::View;
@@ -93,6 +93,9 @@ impl Scene {
         self.at = entry.at.wall;
         let closed = self.games.take(entry).closed;
         if let Fact::Paired { pairing, holds, .. } = &entry.fact {
+            if *holds == PairedFor::Anew {
+                self.book.void(pairing.round, self.games.last_played());
+            }
             self.book.pair(pairing, *holds, record::date(entry.at.wall));
         }
         if let Some(closed) = closed.as_ref().filter(|it| it.pairing.is_some()) {

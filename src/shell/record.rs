@@ -371,6 +371,13 @@ impl Games {
         self.ledger.n_games
     }
 
+    /// The number of the last game that has a move or a result.
+    pub fn last_played(&self) -> usize {
+        let is_fresh = self.fold.sheet().is_some_and(ScoreSheet::is_empty);
+        let is_unplayed = is_fresh && self.fold.ending().is_none();
+        self.ledger.number.saturating_sub(usize::from(is_unplayed))
+    }
+
     /// The record of the game in progress, or the last one.
     pub const fn fold(&self) -> &Recovered {
         &self.fold

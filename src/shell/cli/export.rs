@@ -3,7 +3,7 @@
 use super::backup::ExportAll;
 use super::log::fold;
 use super::{Failure, Which, chain};
-use crate::game::{Entry, Fact};
+use crate::game::{Entry, Fact, PairedFor};
 use crate::laws::notation::Language;
 use crate::laws::{Act, Declaration};
 use crate::relay::paper::ScorePaper;
@@ -221,6 +221,9 @@ impl Export {
             let (games, _) = fold(&place.folder, &mut |entry, games, closed| {
                 offers.take(entry, games);
                 if let Fact::Paired { pairing, holds, .. } = &entry.fact {
+                    if *holds == PairedFor::Anew {
+                        book.void(pairing.round, games.last_played());
+                    }
                     book.pair(pairing, *holds, record::date(entry.at.wall));
                 }
                 closed.into_iter().for_each(|game| book.take(game, ""));
