@@ -18,7 +18,7 @@ const LAST: u8 = 27;
 pub(super) struct PinUse {
     /// Its BCM number.
     pub(super) pin: u8,
-    /// What it is for.
+    /// The part that has it, for what is said about it.
     pub(super) what: String,
     /// It is of a bus that parts share.
     is_shared: bool,
