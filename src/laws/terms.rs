@@ -100,22 +100,6 @@ pub struct Evidence {
     pub away: Duration,
 }
 
-impl Evidence {
-    /// Hands that make no needless movement: all that they do is meant.
-    pub const TIDY: Self = Self {
-        released: Duration::ZERO,
-        adjusting: Duration::ZERO,
-        held: Duration::ZERO,
-        missing: Duration::ZERO,
-        away: Duration::ZERO,
-    };
-
-    /// Whether hands are taken to do nothing by chance.
-    pub(super) fn is_tidy(self) -> bool {
-        self == Self::TIDY
-    }
-}
-
 impl Default for Evidence {
     fn default() -> Self {
         Self {

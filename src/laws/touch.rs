@@ -196,6 +196,12 @@ impl Touches {
         Some(bound.unwrap_or(Binding::Any))
     }
 
+    /// Whether king and rook were touched for a legal castling, the king first or with it. 4.4a.
+    pub(super) fn castles(&self, pos: &Chess) -> bool {
+        let touches = self.in_order(pos.turn());
+        matches!(self.castling_binding(pos, &touches), Some(Binding::Castle(..)))
+    }
+
     /// King and rook touched: castle with it if that is legal, else move the king, else anything.
     /// 4.4a, 4.4c. The rook first: it must be moved, 4.4b.
     fn castling_binding(&self, pos: &Chess, touches: &[Touch]) -> Option<Binding> {

@@ -30,8 +30,7 @@ impl Game {
     fn tell_or_doubt(&mut self, pressed: Mono, by: Color) {
         // In blind play words decide, which the record does not hear.
         let has_words = |bench: &Bench| bench.referee().terms().impaired.is_some();
-        let may_wait =
-            !self.settings.settle.illegal_press.is_zero() && self.recorder.play().is_some();
+        let may_wait = self.recorder.play().is_some();
         let bench = self.bench.as_mut().filter(|bench| may_wait && !has_words(bench));
         if !bench.is_some_and(|bench| bench.doubts(pressed, by)) {
             self.tell_now(pressed, &Told::Pressed(by));

@@ -139,10 +139,9 @@ impl Game {
             return;
         }
         let sheet = play.sheet();
-        let is_tidy = self.settings.settle.illegal_press.is_zero();
         let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
         let is_completed = |fact: &Fact| matches!(fact, Fact::MoveCompleted { .. });
-        let may_be_behind = !is_tidy && self.out.facts.iter().any(is_completed);
+        let may_be_behind = self.out.facts.iter().any(is_completed);
         if !is_still && !may_be_behind {
             return;
         }

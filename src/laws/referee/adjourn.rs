@@ -249,6 +249,9 @@ impl Sitting {
     pub(super) fn on_missing(&mut self, cx: &mut Context) {
         cx.out.note("the envelope is missing");
         self.is_missing = true;
+        // What was in it is what its player says now.
+        self.text = None;
+        self.sealed_by = None;
         self.is_adjourned = false;
         self.is_resuming = false;
         self.requested = None;

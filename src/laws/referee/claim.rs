@@ -21,6 +21,8 @@ use std::time::Duration;
 const QUICKPLAY: Duration = Duration::from_secs(120);
 /// Half-moves without a capture or a pawn move that make fifty moves of each.
 const FIFTY: u32 = 100;
+/// Why a claim waits for no other: it cannot be withdrawn, 9.5.
+const UNDECIDED: &str = "a claim is open that was not decided";
 
 /// What an open claim asks for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -127,6 +129,10 @@ impl Claims {
             cx.out.inadmissible(by, kind, "a flag has been seen down");
             return;
         }
+        if self.stops_play() {
+            cx.out.inadmissible(by, kind, UNDECIDED);
+            return;
+        }
         if by != cx.mover() {
             cx.out.inadmissible(by, kind, "the player is not on move");
             return;
@@ -207,6 +213,8 @@ impl Claims {
             "no such claim in this form of chess"
         } else if cx.matters.flag_seen().is_some() {
             "a flag has been seen down"
+        } else if self.stops_play() {
+            UNDECIDED
         } else if !cx.is_quickplay(by) {
             "not the last period of a game without increments"
         } else if !may {
@@ -288,7 +296,8 @@ impl Claims {
         let is_short = cx.clock.left(by) < QUICKPLAY && !is_down;
         // III.2.2: not in blitz.
         let is_announced = cx.terms.has_announced("III.4") && cx.terms.pace() != Pace::Blitz;
-        if !is_announced || !is_short || !cx.is_quickplay(by) || by != cx.mover() {
+        let may_ask = by == cx.mover() && !self.stops_play();
+        if !is_announced || !is_short || !cx.is_quickplay(by) || !may_ask {
             cx.out.refuse(Some(by), "no increment can be asked for");
             return;
         }

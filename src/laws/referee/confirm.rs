@@ -12,7 +12,6 @@ use super::late::Presence;
 use super::matter::{Breach, Case, Demand, Illegal, Matter, Then};
 use super::motion::illegal_stands;
 use super::penalty::{charge, lose_by_illegal, pay, row_of_fault, row_of_illegal};
-use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position};
 
 impl Referee {
@@ -89,8 +88,7 @@ impl Referee {
     /// The move that was made before the piece went on, 4.6 (4.7): it stands.
     fn released_first(&self, breach: &Breach) -> Option<Move> {
         let Binding::Destination(_) = breach.binding else { return None };
-        let san: SanPlus = breach.first.as_ref()?.parse().ok()?;
-        san.san.to_move(self.cx.game.position(breach.ply)).ok()
+        breach.first_move(self.cx.game.position(breach.ply))
     }
 
     fn confirm_empty_press(&mut self, by: Color) {
@@ -133,7 +131,7 @@ impl Referee {
 
     fn dismiss_breach(&mut self, breach: &Breach) {
         self.cx.out.note("the move stands");
-        self.motion.stands_beyond(&mut self.cx, breach);
+        self.motion.stands_beyond(breach);
         self.settle_end();
     }
 
@@ -146,7 +144,7 @@ impl Referee {
             Case::Touch(breach) => {
                 let ply = breach.ply;
                 self.motion.drop_breaches_of(ply);
-                self.motion.stands_beyond(&mut self.cx, breach);
+                self.motion.stands_beyond(breach);
                 self.settle_end();
             }
             Case::Illegal(Illegal { has_shadow: true, .. }) => illegal_stands(&mut self.cx),

@@ -69,10 +69,6 @@ impl Context {
         self.end.result().is_some()
     }
 
-    pub(super) fn is_tidy(&self) -> bool {
-        self.terms.evidence.is_tidy()
-    }
-
     /// Whether moves of `side` are announced.
     pub(super) fn is_impaired(&self, side: Color) -> bool {
         self.terms.impaired.is_some_and(|impaired| impaired.side == side)

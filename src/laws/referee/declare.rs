@@ -23,6 +23,11 @@ impl Referee {
             self.cx.out.refuse(Some(by), "the game is over");
             return;
         }
+        let is_end = matches!(said, Declaration::Resign | Declaration::AcceptDraw);
+        if is_end && self.cx.matters.flag_seen().is_some() {
+            self.cx.out.refuse(Some(by), "a flag has been seen down");
+            return;
+        }
         match said {
             Declaration::Adjust => self.on_adjust(by),
             Declaration::OfferDraw => {

@@ -26,9 +26,8 @@ pub(super) struct Flags {
     /// Down with moves missing.
     missing: ByColor<bool>,
     down: ByColor<bool>,
-    /// Which was first, by the clock.
+    /// Which was first to fall with moves missing, by the clock; none if both were found down.
     first: Option<Color>,
-    is_order_unknown: bool,
     /// The sheet must be completed before a piece is moved. 8.4 (8.5.2).
     sheet_due: ByColor<bool>,
     /// In which period it was noted that little time is left; 0 for none.
@@ -54,6 +53,9 @@ impl Flags {
     pub(super) fn raise(&mut self, cx: &mut Context, side: Color) {
         self.down[side] = false;
         self.missing[side] = false;
+        if self.first == Some(side) {
+            self.first = Some(!side).filter(|other| self.missing[*other]);
+        }
         cx.matters.forget_flag(Some(side));
     }
 
@@ -131,14 +133,13 @@ impl Flags {
         }
     }
 
-    /// Both flags were found down, and no source knows the order.
+    /// Both flags were found down, and no source knows the order, unless one was down before.
     pub(super) fn on_order_unknown(&mut self, cx: &mut Context) {
         for side in Color::ALL {
             cx.out.say(Ruling::Flag { side });
             self.down[side] = true;
             self.missing[side] = !has_enough(cx, side);
         }
-        self.is_order_unknown = true;
         if cx.is_over() {
             return;
         }
@@ -234,7 +235,7 @@ impl Flags {
         let is_last = cx.terms.is_last(Color::White, cx.clock.period(Color::White));
         let is_shown = cx.rules.both_flags == BothFlags::FirstLoses
             || cx.terms.flag_witness == FlagWitness::Authoritative;
-        let first = self.first.filter(|_| is_shown && !self.is_order_unknown);
+        let first = self.first.filter(|_| is_shown);
         match (cx.rules.both_flags, first) {
             (BothFlags::Draw, _) => {
                 cx.finish(Code::TimeDraw, Score::DRAW, "both flags, rapid/blitz");

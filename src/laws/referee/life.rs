@@ -107,7 +107,7 @@ impl Liveness {
         if was_dead || is_end_open || cx.is_over() || cx.matters.flag_seen().is_some() {
             return;
         }
-        if !cx.game.is_final() && !cx.is_tidy() {
+        if !cx.game.is_final() {
             self.dead_after = Some(cx.game.len());
             return;
         }

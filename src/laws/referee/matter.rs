@@ -5,6 +5,7 @@ use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::{Attempt, Wrong};
 use crate::table::Times;
+use shakmaty::san::SanPlus;
 use shakmaty::{Board, Chess, Color, Move, Square};
 
 /// Whether the Laws let the arbiter step in unasked.
@@ -47,8 +48,6 @@ pub(super) struct Beyond {
     pub at: Square,
     /// The illegal move that this would be; none if the piece is back where it came from.
     pub tried: Option<Attempt>,
-    /// The move by which the game may be followed from there.
-    pub shadow: Option<Move>,
 }
 
 impl Breach {
@@ -72,6 +71,12 @@ impl Breach {
     pub(super) fn may_lapse(&self) -> bool {
         let stands = |beyond: &Beyond| self.is_pressed && beyond.tried.is_some();
         self.beyond.as_ref().is_none_or(stands)
+    }
+
+    /// The move that was made before its piece went on, in the position before it.
+    pub(super) fn first_move(&self, before: &Chess) -> Option<Move> {
+        let san: SanPlus = self.first.as_ref()?.parse().ok()?;
+        san.san.to_move(before).ok()
     }
 
     /// What a piece that went on would have played, where that is no legal move.
@@ -132,6 +137,8 @@ pub(super) enum Case {
     Displaced,
     /// A further piece was moved; the first move stands if confirmed.
     Second {
+        /// The one move that both together would be.
+        both: Option<Move>,
         /// The half-move that the clock was pressed on meanwhile, which is not completed yet.
         pressed: Option<usize>,
     },
@@ -227,10 +234,6 @@ impl Matters {
     /// The matters, in the order in which they came up.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Matter> {
         self.open.iter()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
     }
 
     /// The matter that is ruled upon next, which waits no more.
@@ -352,7 +355,16 @@ impl Matters {
     /// The half-move on which the clock was pressed meanwhile, where a further piece was moved.
     pub(super) fn second_pressed(&self) -> Option<usize> {
         self.iter().find_map(|matter| match matter.case {
-            Case::Second { pressed } => pressed,
+            Case::Second { pressed, .. } => pressed,
+            _ => None,
+        })
+    }
+
+    /// The one move that a further piece makes together with the move before it, once the clock was
+    /// pressed on both.
+    pub(super) fn pressed_both(&self) -> Option<Move> {
+        self.iter().find_map(|matter| match matter.case {
+            Case::Second { pressed: Some(_), both } => both,
             _ => None,
         })
     }
@@ -362,7 +374,7 @@ impl Matters {
     pub(super) fn press_second(&mut self, idx: usize) -> bool {
         let mut cases = self.open.iter_mut().map(|matter| &mut matter.case);
         let second = cases.find_map(|case| match case {
-            Case::Second { pressed } => Some(pressed),
+            Case::Second { pressed, .. } => Some(pressed),
             _ => None,
         });
         second.map(|pressed| *pressed = Some(idx)).is_some()

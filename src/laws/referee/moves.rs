@@ -126,8 +126,7 @@ impl Referee {
     /// The clock has run and stands, and nobody has said why. What is moved now is no play: a claim
     /// is being shown, or the game is over by the players' word.
     pub(super) fn is_idle(&self) -> bool {
-        !self.cx.is_tidy()
-            && self.cx.phase == Phase::Running
+        self.cx.phase == Phase::Running
             && self.cx.clock.running().is_none()
             && self.cx.clock.paused().is_none()
             && !self.sitting.is_opened()
@@ -139,7 +138,7 @@ impl Referee {
         let is_settled = self.cx.is_over()
             || self.cx.matters.demand().is_some()
             || self.cx.matters.flag_seen().is_some();
-        let is_known = self.cx.matters.standing_illegal().is_some() || self.cx.is_tidy();
+        let is_known = self.cx.matters.standing_illegal().is_some();
         if !is_settled && !is_known && by == self.cx.mover() && self.cx.is_astray() {
             self.motion.judge_press(&mut self.cx, by);
         }
@@ -249,10 +248,7 @@ impl Referee {
         if !is_owed && !has_moved || self.cx.clock.running() != Some(!by) {
             return false;
         }
-        if self.cx.is_tidy()
-            || self.cx.matters.demand().is_some()
-            || self.cx.clock.paused().is_some()
-        {
+        if self.cx.matters.demand().is_some() || self.cx.clock.paused().is_some() {
             return false;
         }
         self.cx.board.judged();
@@ -295,8 +291,7 @@ impl Referee {
 
     /// Nobody may claim any more how the last move was made: what it brought stands.
     pub(super) fn settle_end(&mut self) {
-        let is_final = self.cx.game.is_final() || self.cx.is_tidy();
-        if self.cx.is_over() || !is_final {
+        if self.cx.is_over() || !self.cx.game.is_final() {
             return;
         }
         if let Some(end) = self.end_by_position() {
@@ -310,7 +305,7 @@ impl Referee {
     /// sensors show of it may still be a piece on its way. True if it ends the game.
     pub(super) fn ends_game(&mut self) -> bool {
         if let Some(end) = self.end_by_position() {
-            if self.cx.game.is_final() || self.cx.is_tidy() {
+            if self.cx.game.is_final() {
                 self.end_by_move(end);
             }
             return true;

@@ -12,6 +12,8 @@ use shakmaty::{ByColor, Color, Position};
 /// So many offers of one player are too many. All editions: Art. 12.6 (11.5).
 const OFFERS_MAX: u32 = 3;
 
+const TOO_EARLY: &str = "no draw may be agreed before the move that was laid down";
+
 /// The offers of both players.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Offers {
@@ -35,9 +37,8 @@ impl Offers {
     }
 
     pub(super) fn on_offer(&mut self, cx: &mut Context, by: Color, is_adjourned: bool) {
-        let too_early = cx.terms.no_draw_before.is_some_and(|no| cx.game.next_no() < no);
-        if too_early {
-            cx.out.refuse(Some(by), "no draw may be agreed before the move that was laid down");
+        if is_too_early(cx) {
+            cx.out.refuse(Some(by), TOO_EARLY);
             return;
         }
         let ply = cx.game.last_ply();
@@ -80,6 +81,9 @@ impl Offers {
         let has_moved = cx.made(Color::White) >= n && cx.made(Color::Black) >= n || is_under_way;
         if !self.is_open(!by) {
             cx.out.refuse(Some(by), "no offer is open");
+        } else if is_too_early(cx) {
+            // A claim is an offer, too.
+            cx.out.refuse(Some(by), TOO_EARLY);
         } else if !has_moved {
             cx.out.refuse(Some(by), "a draw may be agreed once both have made a move");
         } else {
@@ -116,4 +120,9 @@ impl Offers {
             cx.out.say(Ruling::Offer { by, state });
         }
     }
+}
+
+/// Whether the move before which no draw may be agreed is still to come. From 2009: 9.1a (9.1.1).
+fn is_too_early(cx: &Context) -> bool {
+    cx.terms.no_draw_before.is_some_and(|no| cx.game.next_no() < no)
 }

@@ -1,8 +1,9 @@
 //! The arbiter's orders.
 
 use super::super::code::Code;
+use super::super::history::fen_of;
 use super::super::order::{ClaimBasis, DeclaredFor, GoingOn, Order, Paper, Phrase, Where, Whose};
-use super::super::profile::{DeviceRule, Fault, ReversedColors};
+use super::super::profile::{DeviceRule, Fault, HandlingWatch, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
 use super::super::why::Wrong;
@@ -239,8 +240,15 @@ impl Referee {
             self.restored();
             return;
         }
+        let exchanged = self.motion.promoted_first(&self.cx);
+        if let Some((idx, m)) = exchanged {
+            self.cx.game.truncate(idx);
+            self.cx.game.push(m, self.cx.now, false);
+            self.motion.is_back(&mut self.cx, idx);
+        }
         let board = self.cx.game.last().board().clone();
-        let was_astray = self.cx.is_astray()
+        let was_astray = exchanged.is_some()
+            || self.cx.is_astray()
             || self.cx.matters.close(|case| matches!(case, Case::OutOfTurn | Case::Displaced));
         self.cx.board.correct_to(board);
         self.cx.board.judged();
@@ -364,8 +372,7 @@ impl Referee {
             self.motion.drop_breaches_from(n);
         }
         self.motion.begin_turn();
-        let mover = self.cx.mover();
-        displaced(&mut self.cx, Some(mover));
+        displaced(&mut self.cx);
         if !self.cx.shows(self.cx.game.last().board()) {
             // However often the board is read: what stands is no move.
             self.demand_ply(self.cx.game.len(), Then::Nothing);
@@ -416,10 +423,20 @@ impl Referee {
         }
         let n = self.cx.game.len();
         let at = |n: usize| (self.cx.game.position(n).board().clone(), self.cx.game.fen(n));
-        self.cx.matters.iter().rev().find_map(|matter| match &matter.case {
+        let by_matter = self.cx.matters.iter().rev().find_map(|matter| match &matter.case {
             Case::OutOfTurn | Case::Displaced | Case::Second { .. } => Some(at(n)),
             Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
             _ => None,
-        })
+        });
+        by_matter.or_else(|| self.demanded_piece())
+    }
+
+    /// The position with the piece that a pawn has become, where another one stands in its place.
+    fn demanded_piece(&self) -> Option<(Board, String)> {
+        let is_watched = self.cx.rules.handling_watch == HandlingWatch::Arbiter;
+        let (idx, m) = self.motion.promoted_first(&self.cx).filter(|_| is_watched)?;
+        let mut after = self.cx.game.position(idx).clone();
+        after.play_unchecked(m);
+        Some((after.board().clone(), fen_of(&after)))
     }
 }

@@ -18,9 +18,7 @@ impl Referee {
     /// Whether nothing is open that the record could not know of. A breach may be that no player
     /// has claimed, what seemed to be moved beyond one move, and a penalty for what is over.
     pub fn may_follow(&self) -> bool {
-        // Of tidy hands nothing is in doubt that is open.
-        let is_open = !self.cx.matters.is_empty() || self.motion.breaches().next().is_some();
-        !(self.cx.is_over() || is_open && self.cx.is_tidy())
+        !self.cx.is_over()
             && self.cx.matters.iter().all(|matter| stands_beside_play(&matter.case))
             && self.cx.matters.demand().is_none()
             && !self.claims.stops_play()
@@ -45,6 +43,9 @@ impl Referee {
     /// Whether `sheet` has completed a half-move that the referee does not know, or not as
     /// completed. What was moved on after its release stays open for it.
     pub fn is_behind(&self, sheet: &Sheet) -> bool {
+        if self.has_both(sheet) {
+            return false;
+        }
         let plies = self.cx.game.plies();
         let is_open =
             |idx| self.motion.breaches().any(|known| known.ply == idx && known.is_pressed);
@@ -61,9 +62,20 @@ impl Referee {
     /// Whether the moves on record are others than the referee's, or gaps among them.
     pub fn differs(&self, sheet: &Sheet) -> bool {
         let n = self.cx.game.len();
+        if self.has_both(sheet) {
+            return false;
+        }
         n != sheet.moves.len()
             || self.n_shared(sheet) != n
             || self.cx.game.adopted(n) != sheet.adopted(n)
+    }
+
+    /// Whether the record has a move and a further one after it as the one move that both would be,
+    /// and nobody has answered: which of them was played is for the arbiter. 4.4b (4.4.2).
+    fn has_both(&self, sheet: &Sheet) -> bool {
+        let n = self.cx.game.len();
+        let is_last = sheet.moves.len() == n && self.n_shared(sheet) + 1 == n;
+        is_last && self.cx.matters.pressed_both() == sheet.moves.last().map(|known| known.m)
     }
 
     /// What was played before the record begins nobody knows.

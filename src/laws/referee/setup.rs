@@ -42,15 +42,15 @@ fn is_accepted(cx: &Context, seen: &Placement, wanted: &Board) -> bool {
     if cx.terms.array.is_none() && *wanted != Board::new() {
         return seen.differs(wanted).is_empty();
     }
-    let named = |board: &Board| {
-        let row: String = Square::ALL[..8]
-            .iter()
-            .filter_map(|sq| board.piece_at(*sq))
-            .map(|piece| piece.role.upper_char())
-            .collect();
-        cx.terms.array.as_ref().is_none_or(|array| *array == row)
-    };
-    (0..960).map(Board::chess960).any(|board| seen.differs(&board).is_empty() && named(&board))
+    let is_it = |board: &Board| seen.differs(board).is_empty() && is_named(board, &cx.terms);
+    (0..960).map(Board::chess960).any(|board| is_it(&board))
+}
+
+/// Whether this is the array that was announced, if one was.
+fn is_named(board: &Board, terms: &Terms) -> bool {
+    let pieces = Square::ALL[..8].iter().filter_map(|sq| board.piece_at(*sq));
+    let row: String = pieces.map(|piece| piece.role.upper_char()).collect();
+    terms.array.as_ref().is_none_or(|array| *array == row)
 }
 
 fn rotated(picture: &Placement) -> Placement {
@@ -68,11 +68,13 @@ pub(super) fn is_under_way(start: &Chess, terms: &Terms) -> bool {
         || terms.completed.white + terms.completed.black > 0
 }
 
-/// Whether a game that begins here begins from a wrong array.
+/// Whether a game that begins here begins from a wrong array. In Chess960 that is one that was not
+/// announced.
 pub(super) fn is_wrong_array(start: &Chess, terms: &Terms, mode: CastlingMode) -> bool {
     let initial = Board::new();
-    start.board().occupied() == initial.occupied()
-        && start.board() != &initial
-        && mode != CastlingMode::Chess960
-        && !is_under_way(start, terms)
+    let is_wrong = match mode {
+        CastlingMode::Standard => start.board() != &initial,
+        CastlingMode::Chess960 => !is_named(start.board(), terms),
+    };
+    is_wrong && start.board().occupied() == initial.occupied() && !is_under_way(start, terms)
 }

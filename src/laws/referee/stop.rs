@@ -18,7 +18,6 @@ impl Referee {
             self.cx.out.say(Ruling::Ignored);
             return;
         }
-        let running = self.cx.clock.running();
         self.cx.order_clock(ClockOrder::Stop);
         if self.sitting.seals(by) && self.sitting.is_written() {
             self.sitting.seal_finally(&mut self.cx, by);
@@ -37,7 +36,7 @@ impl Referee {
         if self.is_misset() {
             self.cx.out.log(Code::ClockMisset, None);
         }
-        self.secure(running);
+        self.secure();
         let is_reason_known =
             fetches || self.cx.matters.has(|case| matches!(case, Case::Displaced));
         if !is_reason_known {
@@ -48,7 +47,6 @@ impl Referee {
     /// The arbiter stopped both clocks. If the board lies wrongly, the pieces are carried over now.
     /// 6.12 (6.13, 6.11).
     pub(super) fn on_arbiter_pause(&mut self) {
-        let running = self.cx.clock.running();
         self.cx.order_clock(ClockOrder::Stop);
         self.cx.clock.pause(PausedBy::Arbiter);
         self.cx.out.log_with(Code::ClockPaused, None, "by the arbiter".to_owned());
@@ -56,7 +54,7 @@ impl Referee {
             let placement = self.cx.game.last().board().board_fen().to_string();
             self.cx.out.say(Ruling::Transfer { placement });
         }
-        self.secure(running);
+        self.secure();
     }
 
     /// A pawn is on the last rank, or on its way there, and no piece has taken its place yet.
@@ -68,10 +66,9 @@ impl Referee {
     }
 
     /// The clocks stand while the board shows neither the position nor the end of a move: it is to
-    /// show the last one. What is in a hand was touched; what else is off or astray was displaced
-    /// in the time of him whose clock was `running`. Hands that are not tidy are not blamed. 7.3
-    /// (7.4).
-    fn secure(&mut self, running: Option<Color>) {
+    /// show the last one. What is in a hand was touched; what else is off or astray was displaced.
+    /// 7.3 (7.4).
+    fn secure(&mut self) {
         let is_displaced = self.cx.matters.has(|case| matches!(case, Case::Displaced));
         let is_other = self.cx.matters.iter().any(|matter| matter.case.holds_board());
         let is_settled = self.cx.is_over()
@@ -90,9 +87,7 @@ impl Referee {
         let is_in_hand = (astray & self.motion.stirred()).any()
             && !partial(&pos, self.cx.board.seen()).is_empty();
         if !is_displaced && !is_in_hand {
-            let mover = self.cx.mover();
-            let is_tidy = self.cx.is_tidy();
-            displaced(&mut self.cx, is_tidy.then(|| running.unwrap_or(mover)));
+            displaced(&mut self.cx);
         }
         let carried_out = disturbed(&pos, self.cx.board.seen());
         let san = match carried_out {

@@ -6,9 +6,9 @@ use super::super::super::picture::{disturbed, exact, target_of, victim_of};
 use super::super::super::said::Ruling;
 use super::super::super::why::{Attempt, Stage, attempt};
 use super::super::context::Context;
+use super::Motion;
 use super::judge::displaced;
 use super::turn::{OnBoard, Turn};
-use super::{Cause, Motion};
 use crate::table::Reading;
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
@@ -30,12 +30,6 @@ impl Motion {
         }
     }
 
-    /// Whether what stands may be blamed on somebody. Hands slide pieces, put them between squares
-    /// and knock them over, and messages get lost: without a press it is, when the record calls.
-    pub(in super::super) fn may_blame(&self, cx: &Context, cause: Cause) -> bool {
-        cause != Cause::Rest || cx.is_tidy()
-    }
-
     /// When pieces that are missing beside a move that stands are in no hand any more. 7.3 (7.4).
     pub(in super::super) fn missing_at(&self, cx: &Context, is_idle: bool) -> Option<Mono> {
         let is_open = !cx.is_over() && cx.matters.demand().is_none() && !is_idle;
@@ -46,7 +40,7 @@ impl Motion {
     pub(in super::super) fn watch_missing(&mut self, cx: &mut Context, is_idle: bool) {
         if self.missing_at(cx, is_idle).is_some_and(|due| due <= cx.now) {
             self.turn.missing = None;
-            displaced(cx, None);
+            displaced(cx);
         }
     }
 
@@ -90,7 +84,7 @@ impl Motion {
     /// right beside where it stood. Nobody is named for that. What became another piece on the way
     /// was put there.
     pub(in super::super) fn may_lie_astray(&self, cx: &Context, tried: &Attempt) -> bool {
-        !cx.is_tidy() && tried.from.distance(tried.to) == 1 && !tried.is_exchanged(cx.board.seen())
+        tried.from.distance(tried.to) == 1 && !tried.is_exchanged(cx.board.seen())
     }
 
     /// A piece that lay beside `sq` is back there: it was set right, and touched for nothing else.
@@ -141,7 +135,7 @@ impl Motion {
             .game
             .last_ply()
             .is_some_and(|ply| !ply.is_completed && ply.m.is_promotion() && ply.m.to() == sq);
-        let is_misread = is_right && is_other && !is_promoted && !cx.is_tidy();
+        let is_misread = is_right && is_other && !is_promoted;
         cx.board.set_misread(sq, is_misread);
         is_misread
     }
@@ -191,12 +185,11 @@ impl Motion {
         m: Move,
         turn: &Turn,
     ) -> bool {
-        let evidence = cx.terms.evidence;
         let was_elsewhere = turn.was_illegal || turn.on_board.is_some() || turn.carried.is_some();
-        if evidence.is_tidy() || was_elsewhere || turn.castling_announced {
+        if was_elsewhere || turn.castling_announced {
             return false;
         }
-        let held = turn.touches.held(evidence.held);
+        let held = turn.touches.held(cx.terms.evidence.held);
         held.binding(pos).is_none_or(|bound| bound.allows(m, pos))
     }
 

@@ -53,13 +53,8 @@ impl Motion {
     /// A promotion is final at first contact, 4.4d (4.4.4).
     pub(in super::super) fn is_promoted_on(&self, cx: &Context, sq: Square) -> bool {
         let is_promotion = |m: &Move| m.is_promotion() && m.to() == sq;
-        let is_exchanged = || {
-            let last = cx.game.last_ply().filter(|ply| !ply.is_completed);
-            cx.is_tidy() && last.is_some_and(|ply| is_promotion(&ply.m))
-        };
         let found = || exact(cx.game.last(), cx.board.seen());
-        cx.board.seen().occupied().contains(sq)
-            && (found().iter().any(is_promotion) || is_exchanged())
+        cx.board.seen().occupied().contains(sq) && found().iter().any(is_promotion)
     }
 
     fn lifted(&mut self, cx: &mut Context, sq: Square, piece: Piece) -> Option<bool> {
@@ -83,13 +78,7 @@ impl Motion {
     fn touched(&mut self, cx: &mut Context, sq: Square, piece: Piece) {
         let by = cx.mover();
         let window = cx.terms.touch_window;
-        if self.turn.touches.add(sq, piece, cx.now, window) {
-            if cx.is_tidy() {
-                cx.out.log(Code::SimultaneousTouch, Some(by));
-            } else {
-                self.turn.is_simultaneous = true;
-            }
-        }
+        self.turn.is_simultaneous |= self.turn.touches.add(sq, piece, cx.now, window);
         let pos = cx.game.last();
         let side = self.turn.touches.held(cx.terms.evidence.held).rook_first(pos);
         let side = side.filter(|_| !is_castling_by_rook(cx));
@@ -147,7 +136,9 @@ impl Motion {
             return DueStep::Nothing;
         }
         let ways = partial(&pos, cx.board.seen());
-        if found.is_empty() && ways.is_empty() && !self.may_blame(cx, cause) {
+        // Hands slide pieces, put them between squares and knock them over, and messages get lost:
+        // somebody is blamed for what stands when the clock is pressed or the record calls.
+        if found.is_empty() && ways.is_empty() && cause == Cause::Rest {
             if is_open && let Some(step) = self.left_release(cx, &pos) {
                 return step;
             }
@@ -210,12 +201,13 @@ impl Motion {
         if !is_impaired {
             self.turn.touches.put_back(sq, cx.now, cx.terms.brush);
         }
-        if cx.matters.has(|case| matches!(case, Case::OutOfTurn | Case::Displaced)) {
+        let is_of_board =
+            |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. });
+        if cx.matters.has(is_of_board) {
             return;
         }
-        let evidence = cx.terms.evidence;
-        if !evidence.is_tidy()
-            && self.turn.touches.forgive(sq, cx.now, evidence.adjusting)
+        if !self.castles_with(cx, sq)
+            && self.turn.touches.forgive(sq, cx.now, cx.terms.evidence.adjusting)
             && !is_impaired
         {
             return;
@@ -226,6 +218,18 @@ impl Motion {
             // Which hand it was no sensor sees: the owner's, who is not to move, or the other's.
             cx.out.log_with(Code::AdjustOutOfTurn, Some(!by), sq.to_string());
         }
+    }
+
+    /// Whether the rook from `sq`, which is back there, was taken for as long as hands hold what
+    /// they mean to move, while the king was in a hand that may castle with it: nobody knocks over
+    /// a rook so far from his king. 4.4a (4.4.1).
+    fn castles_with(&self, cx: &Context, sq: Square) -> bool {
+        let pos = cx.game.last();
+        let is_rook = pos.board().piece_at(sq) == Some(Role::Rook.of(pos.turn()));
+        let king = pos.board().king_of(pos.turn());
+        let is_rook = is_rook && king.is_some_and(|king| king.distance(sq) > 1);
+        let held = self.turn.touches.held(cx.terms.evidence.held);
+        is_rook && held.includes(sq) && held.castles(pos)
     }
 
     /// The legal moves that the board shows. Where pieces have no names a capture must have been
@@ -321,7 +325,7 @@ impl Motion {
             return;
         }
         if is_disturbed_before_press(cx, pos) {
-            displaced(cx, Some(!by));
+            displaced(cx);
             return;
         }
         let lifted = self.turn.touches.squares();
@@ -332,20 +336,20 @@ impl Motion {
         if let Some((_, astray)) = disorder.filter(|_| !is_known) {
             // A piece that is missing may be in a hand; one that stands astray was displaced.
             if cause != Cause::Press && !(astray & cx.board.seen().occupied()).is_empty() {
-                displaced(cx, Some(by));
+                displaced(cx);
             }
             return;
         }
         let arrived = diff & cx.board.seen().by_color(by);
         let is_disorder = tried.is_none() || arrived.count() > 1 && !is_castling && !is_known;
         if is_disorder && cause != Cause::Press {
-            displaced(cx, Some(by));
+            displaced(cx);
             return;
         }
         let Some(tried) = tried else { return };
         let is_known_to_stand = matches!(cause, Cause::Press | Cause::Stands);
         if !is_known_to_stand && !is_castling && self.may_lie_astray(cx, &tried) {
-            displaced(cx, None);
+            displaced(cx);
             return;
         }
         self.turn.lying.discard(tried.from);
@@ -364,7 +368,7 @@ impl Motion {
         }
         let played = with_other_turn(pos).map_or_else(Vec::new, |pos| exact(&pos, cx.board.seen()));
         if played.is_empty() {
-            displaced(cx, Some(!pos.turn()));
+            displaced(cx);
             return;
         }
         self.turn.touches.clear();
@@ -472,9 +476,8 @@ fn first_reading(pos: &Chess, m: Move, binding: &Binding) -> Option<String> {
     Some(shakmaty::san::San::from_move(pos, first).to_string())
 }
 
-/// Pieces stand astray. Of hands that are not tidy no sensor tells who displaced them.
-pub(in super::super) fn displaced(cx: &mut Context, by: Option<Color>) {
-    let by = by.filter(|_| cx.is_tidy());
+/// Pieces stand astray. No sensor tells who displaced them.
+pub(in super::super) fn displaced(cx: &mut Context) {
     if cx.matters.has(|case| matches!(case, Case::Displaced)) {
         return;
     }
@@ -488,7 +491,7 @@ pub(in super::super) fn displaced(cx: &mut Context, by: Option<Color>) {
         return;
     }
     let names: Vec<String> = squares.into_iter().map(|sq| sq.to_string()).collect();
-    cx.out.log_with(Code::Displaced, by, names.join(" "));
+    cx.out.log_with(Code::Displaced, None, names.join(" "));
     cx.open(Case::Displaced, &["restore", "other"], MayAct::Yes);
 }
 

@@ -49,7 +49,7 @@ impl Motion {
         let is_displaced =
             self.turn.on_board.is_none() && disturbed(&pos, cx.board.seen()).is_some();
         if is_displaced {
-            displaced(cx, Some(by));
+            displaced(cx);
             self.pressed_early = Some(by);
             return;
         }

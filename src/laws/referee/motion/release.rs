@@ -8,7 +8,7 @@ use super::super::super::profile::HandlingLapse;
 use super::super::super::said::{Binding, Ruling};
 use super::super::super::why::{Attempt, Stage, Wrong, attempt};
 use super::super::context::Context;
-use super::super::matter::{Beyond, Breach, Case, MayAct, Then};
+use super::super::matter::{Beyond, Breach, Case, MayAct};
 use super::illegal::Fall;
 use super::judge::note_handling;
 use super::turn::Turn;
@@ -40,10 +40,7 @@ impl Motion {
             cx.board.seen().piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
         let played = exact(&before, cx.board.seen());
         if let [other] = played[..] {
-            if cx.is_tidy() && is_exchange(ply.m, other) {
-                cx.out.log(Code::MovedAfterRelease, Some(by));
-                cx.demand_ply(cx.game.len(), Then::Nothing);
-            } else if is_withdrawn {
+            if is_withdrawn {
                 self.moved_on(cx, &before, other);
             } else {
                 self.second_move(cx, &ply.san, Some(other));
@@ -106,6 +103,7 @@ impl Motion {
         cx.game.truncate(idx);
         cx.game.push(other, cx.now, false);
         if self.is_back(cx, idx) {
+            cx.out.log(Code::Restored, None);
             return;
         }
         let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
@@ -141,6 +139,18 @@ impl Motion {
         true
     }
 
+    /// The half-move by which a pawn became a piece, where another one stands in its place and
+    /// nobody has pressed: that choice was final, and the first piece is to be put back. 4.4d
+    /// (4.4.4).
+    pub(in super::super) fn promoted_first(&self, cx: &Context) -> Option<(usize, Move)> {
+        let is_it = |breach: &&Breach| {
+            let is_piece = matches!(breach.binding, Binding::Promote(_, Some(_)));
+            is_piece && !breach.is_pressed && breach.ply + 1 == cx.game.len()
+        };
+        let breach = self.breaches.iter().find(is_it)?;
+        Some((breach.ply, breach.first_move(cx.game.position(breach.ply))?))
+    }
+
     /// A further piece was moved after the move was made.
     fn second_move(&mut self, cx: &mut Context, san: &str, other: Option<Move>) {
         if cx.matters.has(|case| matches!(case, Case::Second { .. })) {
@@ -154,7 +164,8 @@ impl Motion {
             Some(m) => format!("accept {m}"),
             None => "accept what stands".to_owned(),
         };
-        cx.open(Case::Second { pressed: None }, &[&stands, &accept], MayAct::Yes);
+        let case = Case::Second { both: other, pressed: None };
+        cx.open(case, &[&stands, &accept], MayAct::Yes);
     }
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
@@ -200,8 +211,7 @@ impl Motion {
         let by = ply.by;
         let tried = attempt(before, cx.board.seen(), ply.m.from().as_slice());
         let tried = tried.filter(|tried| tried.to == gone.now && tried.from != gone.now);
-        let shadow = tried.and_then(|tried| tried.as_move(before, cx.board.seen()));
-        let beyond = Beyond { at: gone.now, tried, shadow };
+        let beyond = Beyond { at: gone.now, tried };
         self.turn.touches.forget(gone.now);
         let idx = cx.game.len() - 1;
         let is_it = |known: &&mut Breach| known.ply == idx && known.first.is_some();
@@ -272,7 +282,7 @@ impl Motion {
                 continue;
             }
             if breach.beyond.is_some() {
-                self.stands_beyond(cx, &breach);
+                self.stands_beyond(&breach);
                 continue;
             }
             if let Some(old) = breach.first.clone().filter(|_| breach.is_pressed)
@@ -297,17 +307,11 @@ impl Motion {
 
     /// Nobody holds a player to where he released his piece first. Where it stands now was the end
     /// of an illegal move, which he has completed.
-    pub(in super::super) fn stands_beyond(&mut self, cx: &mut Context, breach: &Breach) {
-        let Some(Beyond { tried: Some(tried), shadow, .. }) =
-            breach.beyond.as_ref().filter(|_| breach.is_pressed)
-        else {
-            return;
-        };
-        if cx.is_tidy() {
-            self.was_illegal(cx, breach.ply, *tried, *shadow);
-        } else {
-            // Beside hands that are not tidy the record says what was played.
-            self.answered = Some((breach.ply, *tried));
+    pub(in super::super) fn stands_beyond(&mut self, breach: &Breach) {
+        let beyond = breach.beyond.as_ref().filter(|_| breach.is_pressed);
+        if let Some(tried) = beyond.and_then(|beyond| beyond.tried) {
+            // The record says what was played.
+            self.answered = Some((breach.ply, tried));
         }
     }
 

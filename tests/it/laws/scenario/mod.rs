@@ -8,9 +8,9 @@ mod combined;
 mod expect;
 mod minutes;
 mod mirror;
-mod pauses;
 mod selftest;
 mod table;
+mod times;
 
 use super::book::Book;
 use minutes::Minutes;
@@ -23,7 +23,7 @@ use table::Table;
 pub(super) use table::Off;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -38,6 +38,7 @@ const FILES: [&str; 14] = [
     include_str!("../../../tables/laws/scenarios-second.json"),
     include_str!("../../../tables/laws/scenarios-sharp.json"),
     include_str!("../../../tables/laws/scenarios-hands.json"),
+    include_str!("../../../tables/laws/scenarios-crossed.json"),
 ];
 
 /// A scenario as the file has it.
@@ -68,7 +69,7 @@ fn strings(value: &Value) -> Vec<String> {
 impl Scenario {
     fn read(value: &Value) -> Self {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        Self {
+        let mut scenario = Self {
             id: text("id"),
             editions: strings(&value["editions"]),
             variant: text("variant"),
@@ -77,7 +78,9 @@ impl Scenario {
             config: value["config"].clone(),
             events: strings(&value["events"]),
             expected: value["expected"].as_array().cloned().unwrap_or_default(),
-        }
+        };
+        times::adapt(&mut scenario);
+        scenario
     }
 
     /// Plays it in one edition; what does not hold, in words.

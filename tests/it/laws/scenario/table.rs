@@ -1,8 +1,8 @@
 //! The table of a scenario: board, clock, hands, and the game that watches them.
 
 use super::Scenario;
-use super::pauses::{Pauses, SECOND};
 use rokade::clock::{Change, ClockModel, Manner, PerMove, TimeControl};
+use rokade::game::settings::ClockRole;
 use rokade::game::{Clocked, Effect, Entry, Event, Game, Settings};
 use rokade::laws::{
     Act, Bonus, ClockOrder, Clocks, Code, FlagWatch, FlagWitness, Impaired, PeriodCredit, Profile,
@@ -17,6 +17,11 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Board, ByColor, CastlingSide, Color, Move, Piece, Position, Role, Square};
 use std::time::Duration;
 
+/// Steps in which a clock runs.
+const SECOND: Duration = Duration::from_secs(1);
+/// Hands are slow: whoever takes a piece holds it, what is put down has been released, and what is
+/// on the board stays there until it has been told.
+const PAUSE: Duration = Duration::from_secs(6);
 /// Between events in one touch window.
 const JOINED: Duration = Duration::from_millis(10);
 
@@ -42,7 +47,6 @@ pub(super) struct Table {
     is_measured: bool,
     is_unnamed: bool,
     silent: Option<Code>,
-    pauses: Pauses,
     board: Board,
     /// The side whose end of the lever is up.
     on_move: Color,
@@ -219,8 +223,7 @@ impl Table {
         }
         let fen = scenario.start["fen"].as_str().unwrap_or_default();
         let fen: Fen = fen.parse().map_err(|e| format!("{fen:?}: {e}"))?;
-        let pauses = Pauses::of(scenario);
-        let terms = Terms { evidence: pauses.evidence(), ..terms_of(scenario, edition)? };
+        let terms = terms_of(scenario, edition)?;
         let terms = match off {
             Off::Rule(swap) => Terms { instead: Some(swap(terms.rules())), ..terms },
             _ => terms,
@@ -232,8 +235,8 @@ impl Table {
             is_chess960: scenario.variant == "chess960" || scenario.config["chess960"] == true,
             terms: Some(terms),
             white_end: Some(rokade::table::End::Left),
-            clock_role: pauses.clock_role(),
-            settle: pauses.settle(),
+            // A clock whose readings stand while nothing happens is one that is driven.
+            clock_role: ClockRole::Driven,
             ..Settings::default()
         };
         let game = Game::new(settings);
@@ -249,7 +252,6 @@ impl Table {
             is_measured: !scenario.config["settle_s"].is_null(),
             is_unnamed: scenario.config["sensor"].as_str() == Some("occupancy"),
             silent: if let Off::Code(code) = off { Some(code) } else { None },
-            pauses,
             board,
             on_move: turn,
             said: Vec::new(),
@@ -337,10 +339,8 @@ impl Table {
     /// The clock is read, and says what it shows to the millisecond.
     fn show_clock(&mut self) {
         let shown = self.clocks();
-        if !self.pauses.is_tidy {
-            let time = self.reading(shown);
-            self.handle(&Event::Clock(ClockMessage::Time(time)));
-        }
+        let time = self.reading(shown);
+        self.handle(&Event::Clock(ClockMessage::Time(time)));
         self.handle(&Event::Clocked(Clocked::Shows(shown)));
     }
 
@@ -423,7 +423,7 @@ impl Table {
         let span = match (self.is_measured, is_joined) {
             (true, _) => return,
             (false, true) => JOINED,
-            (false, false) => self.pauses.hand,
+            (false, false) => PAUSE,
         };
         self.pass(span);
         self.ahead = span;
@@ -431,7 +431,7 @@ impl Table {
 
     fn press(&mut self, by: Color) {
         self.clock.press(self.ticked, by);
-        if self.on_move == by && self.clock.running().is_some() && !self.pauses.is_tidy {
+        if self.on_move == by && self.clock.running().is_some() {
             // The lever goes over, which the reading tells.
             self.on_move = !by;
         } else {
@@ -495,7 +495,7 @@ impl Table {
             }
             if self.is_measured {
                 // Moves in one word are not what is measured: nobody answers at once.
-                self.pass(self.pauses.other);
+                self.pass(PAUSE);
             }
         }
         Ok(())
@@ -559,7 +559,7 @@ impl Table {
         }
         if !self.is_measured && !["lift", "lift+", "place", "place+", "swap"].contains(&verb) {
             // What is not decided at once has its time between events.
-            self.pass(self.pauses.other);
+            self.pass(PAUSE);
         }
         Ok(())
     }
