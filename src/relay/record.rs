@@ -3,7 +3,7 @@
 //! the start.
 //!
 //! Core types are not serializable: a renamed field in the core must not change what is on disk. So
-//! [`Body`] spells out how each fact is written, and serde makes both ways of it; it does not
+//! `Body` spells out how each fact is written, and serde makes both ways of it; it does not
 //! compile where a fact is written otherwise than it is. What people at the table do and say is its
 //! own document ([`Act`]).
 
