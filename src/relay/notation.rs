@@ -37,10 +37,10 @@ pub enum Annotation {
 ///
 /// ```
 /// use rokade::laws::notation::{Language, read};
-/// use rokade::relay::notation::{Mark, Style, Written, line};
+/// use rokade::relay::notation::{Annotation, Style, Written, line};
 /// let start = shakmaty::Chess::default();
 /// let m = read(&start, "Sf3", Language::German)?;
-/// let sheet = line(&start, &[Written { m, mark: Mark::DrawOffer }], Style::default());
+/// let sheet = line(&start, &[Written { m, mark: Annotation::DrawOffer }], Style::default());
 /// assert_eq!(sheet, "1. Nf3 (=)");
 /// # Ok::<(), rokade::laws::notation::Misread>(())
 /// ```

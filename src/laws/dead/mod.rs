@@ -60,12 +60,12 @@ pub enum Life {
 /// than `n_positions` or so.
 ///
 /// ```
-/// use rokade::laws::dead::{self, Answer};
+/// use rokade::laws::dead::{self, CanMate};
 /// use shakmaty::{CastlingMode, Chess, Color, fen::Fen};
 /// // The pawns lock, and neither king gets past them.
 /// let fen: Fen = "k7/8/8/p1p1p1p1/P1P1P1P1/8/8/K7 w - - 0 1".parse()?;
 /// let pos: Chess = fen.into_position(CastlingMode::Standard)?;
-/// assert_eq!(dead::can_mate(&pos, Color::White, dead::BUDGET), Answer::No);
+/// assert_eq!(dead::can_mate(&pos, Color::White, dead::BUDGET), CanMate::No);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn can_mate(pos: &Chess, by: Color, n_positions: u32) -> CanMate {

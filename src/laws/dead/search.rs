@@ -34,12 +34,12 @@ type Queue = BinaryHeap<(Reverse<i32>, usize)>;
 /// A search that can be interrupted and taken up again.
 ///
 /// ```
-/// use rokade::laws::dead::{Answer, Search};
+/// use rokade::laws::dead::{CanMate, MateSearch};
 /// use shakmaty::{Chess, Color};
-/// let mut search = Search::new(&Chess::default(), Color::Black);
+/// let mut search = MateSearch::new(&Chess::default(), Color::Black);
 /// let line = loop {
 ///     // Other work may be done between two calls.
-///     if let Answer::Yes(line) = search.run(1_000) {
+///     if let CanMate::Yes(line) = search.run(1_000) {
 ///         break line;
 ///     }
 /// };
