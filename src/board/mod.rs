@@ -179,6 +179,11 @@ impl BoardKind {
     pub const fn has_own_language(self) -> bool {
         matches!(self, Self::ChessLink | Self::Certabo)
     }
+
+    /// Whether a clock can be plugged into it.
+    pub const fn has_clock_socket(self) -> bool {
+        matches!(self, Self::Dgt)
+    }
 }
 
 /// How a board is connected, as far as its driver must know.
