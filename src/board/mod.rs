@@ -8,6 +8,8 @@ pub mod certabo;
 pub mod chesslink;
 pub mod dgt;
 mod doubts;
+pub mod hall;
+pub mod hall_walk;
 mod identity;
 pub mod matrix;
 mod mirror;
