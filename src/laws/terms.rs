@@ -259,6 +259,14 @@ impl Terms {
         self.period_of(side, n).and_then(|period| period.bonus).unwrap_or(self.bonus)
     }
 
+    /// From now on so much is added for each move. From 2018: Guideline III.4.
+    pub(super) fn add_per_move(&mut self, span: Duration) {
+        self.bonus = Bonus::PerMove(span);
+        for period in self.periods.iter_mut().flatten() {
+            period.bonus = None;
+        }
+    }
+
     /// How many moves `side` must have completed by the end of period `n`, counted from 1; `None`
     /// if all.
     pub fn required(&self, side: Color, n: usize) -> Option<u32> {

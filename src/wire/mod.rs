@@ -31,7 +31,6 @@ mod in_step;
 mod lag;
 pub(crate) mod lever_watch;
 pub mod log;
-pub mod mcp3008;
 pub mod message;
 pub mod segments;
 pub mod session;

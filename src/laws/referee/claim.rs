@@ -103,9 +103,22 @@ impl Claims {
         self.open.take()
     }
 
+    /// The claim that stopped play is decided later, and play goes on.
+    pub(super) fn put_off(&mut self) {
+        if self.stops_play() {
+            self.postponed = self.open.take();
+        }
+    }
+
     /// Whether the record settles what is claimed, so that it is confirmed or dismissed.
     pub(super) fn is_for_the_record(&self) -> bool {
-        self.open.as_ref().is_some_and(OpenClaim::is_for_the_record)
+        self.undecided().any(OpenClaim::is_for_the_record)
+    }
+
+    /// The claim that is dismissed: the one that stopped play, or one that the record settles.
+    pub(super) fn dismiss(&mut self) -> bool {
+        let postponed = || self.postponed.take_if(|it| it.is_for_the_record());
+        self.open.take().or_else(postponed).is_some()
     }
 
     /// Whether the decision on the last claim was final; that is answered once.
@@ -322,11 +335,29 @@ impl Claims {
         }
     }
 
-    pub(super) fn claim_clock(&self, cx: &mut Context, by: Color) {
+    /// A player says that the clock was set wrong. `is_from_start` if how it was set can be known.
+    pub(super) fn claim_clock(cx: &mut Context, by: Color, is_from_start: bool) {
+        const KIND: &str = "clock_wrong";
         cx.out.log(Code::ClaimSetup, Some(by));
         if is_setup_late(cx) {
-            cx.out.inadmissible(by, "clock_wrong", "too many moves have been completed");
+            cx.out.inadmissible(by, KIND, "too many moves have been completed");
+            return;
         }
+        match cx.clock.was_misset(&cx.terms).filter(|_| is_from_start) {
+            Some(false) => {
+                cx.out.incorrect(by, KIND, "the clock began with what was announced, or was set");
+                return;
+            }
+            Some(true) => {
+                cx.out.log(Code::ClockMisset, None);
+                cx.out.claimed(by, KIND, Verdict::Correct, None);
+                // Whoever finds it stops the clock at once. 6.10b (6.10.2).
+                cx.order_clock(ClockOrder::Stop);
+                cx.clock.pause(PausedBy::Player(by));
+            }
+            None => cx.out.claimed(by, KIND, Verdict::Unknown, None),
+        }
+        cx.open(Case::Misset, &["set it right", "play on"], MayAct::Yes);
     }
 
     pub(super) fn on_withdraw(&self, cx: &mut Context, by: Color) {
@@ -340,7 +371,8 @@ impl Claims {
     /// The arbiter confirms what the record says to the claim. What it announced binds if it was
     /// wrong, unless the claimant has moved meanwhile: it is the opponent's turn then.
     pub(super) fn confirm(&mut self, cx: &mut Context) -> Option<Binding> {
-        let open = self.open.take()?;
+        let is_put_off = !self.open.as_ref().is_some_and(OpenClaim::is_for_the_record);
+        let open = if is_put_off { self.postponed.take()? } else { self.open.take()? };
         if matches!(open.verdict, Verdict::Correct | Verdict::Unknown) {
             cx.finish(Code::ClaimUpheld, Score::DRAW, open.asked.reason());
             return None;
@@ -357,7 +389,8 @@ impl Claims {
             cx.out.say(Ruling::Deducted { from: open.by, span, row });
             cx.order_clock(ClockOrder::Set(open.by, after));
         }
-        open.san.filter(|_| cx.mover() == open.by).map(|san| Binding::Play(san.to_string()))
+        let is_his_turn = !is_put_off && cx.mover() == open.by;
+        open.san.filter(|_| is_his_turn).map(|san| Binding::Play(san.to_string()))
     }
 
     /// A judgment on a claim under Article 10.2 or Guideline III.
@@ -401,6 +434,7 @@ impl Claims {
                 self.open = None;
                 give_two_minutes(cx, !by, "LM.III.4");
                 let per_move = Duration::from_secs(5);
+                cx.terms.add_per_move(per_move);
                 cx.out.say(Ruling::Mode { per_move });
                 cx.order_clock(ClockOrder::Increment(per_move));
             }

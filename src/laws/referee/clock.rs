@@ -31,6 +31,8 @@ pub(super) struct ClockSeen {
     shown: Clocks,
     /// What it showed before it ran.
     initial: Option<Times>,
+    /// The arbiter has set it since.
+    was_set: bool,
     /// The clock when it was seen to be set going for the side whose it runs, or ran last.
     began: Option<Clocks>,
     paused: Option<PausedBy>,
@@ -43,6 +45,7 @@ impl ClockSeen {
         Self {
             shown: Clocks::default(),
             initial: None,
+            was_set: false,
             began: None,
             paused: None,
             period: ByColor { white: terms.period, black: terms.period },
@@ -129,9 +132,18 @@ impl ClockSeen {
         self.period[side] += 1;
     }
 
-    /// Whether it showed something else at the start than both were to have.
-    pub(super) fn was_misset(&self, terms: &Terms) -> bool {
-        let Some(initial) = self.initial else { return false };
+    /// The arbiter has set it: how it was set before does not matter any more.
+    pub(super) fn note_set(&mut self) {
+        self.was_set = true;
+    }
+
+    /// Whether it showed something else at the start than both were to have; `None` if nobody
+    /// knows: it was not read, or both had the same and nothing was announced.
+    pub(super) fn was_misset(&self, terms: &Terms) -> Option<bool> {
+        if self.was_set {
+            return Some(false);
+        }
+        let initial = self.initial?;
         let is_planned = |side: Color| {
             let first = terms.periods[side].first()?;
             let bonus = match terms.bonus_in(side, 1) {
@@ -143,8 +155,8 @@ impl ClockSeen {
             Some(is_it(first.time) || is_it(first.time + bonus))
         };
         match (is_planned(Color::White), is_planned(Color::Black)) {
-            (Some(white), Some(black)) => !white || !black,
-            _ => initial.white != initial.black,
+            (Some(white), Some(black)) => Some(!white || !black),
+            _ => (initial.white != initial.black).then_some(true),
         }
     }
 }

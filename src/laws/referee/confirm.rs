@@ -66,7 +66,7 @@ impl Referee {
                 self.cx.out.note("the board is corrected to the record");
                 self.cx.matters.put_back(Matter { case: Case::BoardsDiffer, ..matter });
             }
-            Case::TwoHands | Case::Question => self.cx.out.note("noted"),
+            Case::Misset | Case::TwoHands | Case::Question => self.cx.out.note("noted"),
         }
     }
 
@@ -115,7 +115,7 @@ impl Referee {
             self.dismiss_breach(&breach);
         } else if let Some(matter) = self.cx.matters.take(number) {
             self.dismiss_case(&matter.case);
-        } else if self.claims.drop_open().is_some() {
+        } else if self.claims.dismiss() {
             self.cx.out.note("the claim is dismissed");
         } else if let Some(matter) = self.cx.matters.pop() {
             self.dismiss_case(&matter.case);
@@ -228,6 +228,7 @@ impl Referee {
                     return;
                 }
                 self.motion.replace(&self.cx, case, &before);
+                self.flags.take_back(&mut self.cx, winner);
                 pay(&mut self.cx, winner, row_of_illegal);
                 self.demand_ply(case.ply, Then::Nothing);
             }

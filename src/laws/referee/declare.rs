@@ -7,7 +7,7 @@ use super::super::said::{Ruling, Verdict};
 use super::super::score::Score;
 use super::super::why::Wrong;
 use super::Referee;
-use super::claim::ClaimKind;
+use super::claim::{ClaimKind, Claims};
 use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct};
@@ -75,7 +75,10 @@ impl Referee {
             }
             Claim::Setup => self.claims.claim_setup(&mut self.cx, by),
             Claim::Defect => self.cx.out.log(Code::ClaimDefect, Some(by)),
-            Claim::ClockWrong => self.claims.claim_clock(&mut self.cx, by),
+            Claim::ClockWrong => {
+                let is_from_start = self.is_from_start();
+                Claims::claim_clock(&mut self.cx, by, is_from_start);
+            }
         }
     }
 
@@ -233,9 +236,13 @@ impl Referee {
     /// 2018: Art. 6.10.2.
     pub(super) fn is_misset(&self) -> bool {
         let has_article = self.cx.terms.sets_clock_right();
-        let is_from_start = !super::setup::is_under_way(self.cx.game.position(0), &self.cx.terms);
-        let is_wrong = self.cx.clock.was_misset(&self.cx.terms);
-        has_article && is_from_start && is_wrong && !self.is_settled_misset()
+        let is_wrong = self.cx.clock.was_misset(&self.cx.terms) == Some(true);
+        has_article && self.is_from_start() && is_wrong && !self.is_settled_misset()
+    }
+
+    /// Whether the record has the game from its first move, and so how the clock was set.
+    fn is_from_start(&self) -> bool {
+        !super::setup::is_under_way(self.cx.game.position(0), &self.cx.terms)
     }
 
     fn is_settled_misset(&self) -> bool {

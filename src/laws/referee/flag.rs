@@ -26,6 +26,8 @@ pub(super) struct Flags {
     /// Down with moves missing.
     missing: ByColor<bool>,
     down: ByColor<bool>,
+    /// Fallen while an illegal move of the opponent stood on the board.
+    behind: ByColor<bool>,
     /// Which was first to fall with moves missing, by the clock; none if both were found down.
     first: Option<Color>,
     /// The sheet must be completed before a piece is moved. 8.4 (8.5.2).
@@ -53,10 +55,20 @@ impl Flags {
     pub(super) fn raise(&mut self, cx: &mut Context, side: Color) {
         self.down[side] = false;
         self.missing[side] = false;
+        self.behind[side] = false;
         if self.first == Some(side) {
             self.first = Some(!side).filter(|other| self.missing[*other]);
         }
         cx.matters.forget_flag(Some(side));
+    }
+
+    /// The illegal move of his opponent is taken back, and with it the time in which the flag of
+    /// `side` fell. 7.4a (7.5.1).
+    pub(super) fn take_back(&mut self, cx: &mut Context, side: Color) {
+        if self.behind[side] {
+            self.raise(cx, side);
+            cx.matters.close(|case| matches!(case, Case::Flag(known) if *known == side));
+        }
     }
 
     pub(super) fn on_flag(&mut self, cx: &mut Context, side: Color, is_concluded: bool) {
@@ -74,6 +86,7 @@ impl Flags {
             return;
         }
         self.missing[side] = true;
+        self.behind[side] = cx.matters.standing_illegal().is_some_and(|known| known.by != side);
         self.first.get_or_insert(side);
         match cx.rules.flag_call {
             FlagCall::Called => self.call_flag(cx, side),

@@ -161,6 +161,9 @@ pub(super) enum Case {
     Late(ByAbsence),
     WrongArray,
     Reversed,
+    /// A player says that the clock was set otherwise than announced. 2009: Art. 6.10b. From
+    /// 2018: Art. 6.10.2.
+    Misset,
     /// Why did he stop the clocks?
     Reason,
     Envelope(Color),
@@ -321,6 +324,19 @@ impl Matters {
     /// The illegal move that waits for a ruling, as long as its position has not been put right.
     pub(super) fn standing_illegal(&self) -> Option<&Illegal> {
         self.illegal_case().filter(|illegal| !illegal.is_put_right)
+    }
+
+    /// Whether the move that `by` has just pressed on, the last of `n` half-moves or none of them,
+    /// is an illegal one or a press without a move already: two faults of one move count once. From
+    /// 2018: Art. 7.5.5.
+    pub(super) fn is_faulty(&self, by: Color, n: usize) -> bool {
+        self.has(|case| match case {
+            Case::Illegal(it) => {
+                it.by == by && !it.is_put_right && it.ply + usize::from(it.has_shadow) == n
+            }
+            Case::EmptyPress { by: presser, ply } => *presser == by && *ply == n,
+            _ => false,
+        })
     }
 
     /// All illegal moves that wait for a ruling.

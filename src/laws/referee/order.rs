@@ -130,6 +130,10 @@ impl Referee {
         }
         self.cx.matters.close(|case| !matches!(case, Case::Illegal(_)));
         self.cx.matters.forget_flag(None);
+        match going {
+            GoingOn::Finally => drop(self.claims.drop_open()),
+            GoingOn::Provisionally => self.claims.put_off(),
+        }
         self.cx.out.note(match going {
             GoingOn::Finally => "play goes on",
             GoingOn::Provisionally => "play goes on provisionally",
@@ -213,11 +217,13 @@ impl Referee {
             let facts = format!("{} s, was {} s", after.as_secs_f64(), before.as_secs_f64());
             self.cx.out.log_with(Code::TimeAdjusted, Some(side), facts);
             if after.is_zero() && matches!(order, Order::SubTime(..)) {
-                {
-                    let is_concluded = self.claims.is_concluded(&self.cx);
-                    self.flags.on_flag(&mut self.cx, side, is_concluded)
-                };
+                let is_concluded = self.claims.is_concluded(&self.cx);
+                self.flags.on_flag(&mut self.cx, side, is_concluded);
             }
+        }
+        if matches!(order, Order::SetTime(..)) {
+            self.cx.clock.note_set();
+            self.cx.matters.close(|case| matches!(case, Case::Misset));
         }
     }
 
@@ -298,6 +304,9 @@ impl Referee {
         match self.cx.rules.two_hands {
             Fault::Handling => {
                 self.cx.open(Case::TwoHands, &["warning", "time", "none"], MayAct::Yes);
+            }
+            Fault::IllegalMove if self.cx.matters.is_faulty(side, self.cx.game.len()) => {
+                self.cx.out.note("one fault with that which waits");
             }
             Fault::IllegalMove if self.has_just_pressed(side) => {
                 charge(&mut self.cx, side, Wrong::TwoHands)

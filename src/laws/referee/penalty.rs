@@ -42,9 +42,11 @@ pub(super) fn charge(cx: &mut Context, by: Color, why: Wrong) {
     }
 }
 
-/// `by` has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4.
+/// `by` has pressed the clock on a move that was made with two hands. From 2018: Art. 7.5.4. If it
+/// is an illegal move besides, it is one.
 pub(super) fn charge_two_hands(cx: &mut Context, by: Color) {
-    if cx.faults.take_two_hands(by) && !cx.is_over() {
+    let is_faulty = cx.matters.is_faulty(by, cx.game.len());
+    if cx.faults.take_two_hands(by) && !is_faulty && !cx.is_over() {
         charge(cx, by, Wrong::TwoHands);
     }
 }

@@ -1,6 +1,6 @@
 //! What waits for the arbiter, in words, and which orders answer it.
 
-use super::super::profile::{Fault, IllegalCost, PromotionLeft};
+use super::super::profile::{CannotMate, Fault, IllegalCost, PromotionLeft};
 use super::super::said::Verdict;
 use super::Referee;
 use super::claim::{ClaimKind, OpenClaim};
@@ -158,6 +158,7 @@ impl Referee {
             Case::Late(ByAbsence::Both) => "both are too late: both lose if confirmed".to_owned(),
             Case::WrongArray => "wrong array: a new game if confirmed".to_owned(),
             Case::Reversed => "the colors are reversed".to_owned(),
+            Case::Misset => "the clock is said to be set wrong; \"set_time\" sets it".to_owned(),
             Case::Reason => "a player stopped the clocks: is his reason valid?".to_owned(),
             Case::Envelope(by) => {
                 format!("the sealed move of {by} cannot be played: lost if confirmed")
@@ -208,7 +209,13 @@ impl Referee {
             IllegalCost::Time { give, lose_on } if nth < lose_on => {
                 format!("{} s for {other} if confirmed", give.as_secs())
             }
-            _ => format!("the game for {other} if confirmed, unless he cannot mate"),
+            _ => {
+                let unless = match self.cx.rules.illegal.cannot_mate {
+                    CannotMate::Draw => ", unless he cannot mate",
+                    CannotMate::Loss => "",
+                };
+                format!("the game for {other} if confirmed{unless}")
+            }
         }
     }
 }

@@ -182,7 +182,7 @@ impl Referee {
     /// turn it is. Results, warnings, times and what illegal moves cost are none of that.
     fn forget_unseen(&mut self) {
         self.cx.matters.close(|case| match case {
-            Case::Reason | Case::PositionLost | Case::BoardsDiffer | Case::Touch(_) => true,
+            Case::Reason | Case::BoardsDiffer | Case::Touch(_) => true,
             case => is_of_the_board(case),
         });
         for known in self.cx.matters.illegal_moves_mut() {
@@ -221,7 +221,11 @@ impl Referee {
 /// Whether the game may go on while this waits for the arbiter.
 const fn stands_beside_play(case: &Case) -> bool {
     match case {
-        Case::EmptyPress { .. } | Case::TwoHands | Case::Question => true,
+        Case::EmptyPress { .. }
+        | Case::TwoHands
+        | Case::Misset
+        | Case::PositionLost
+        | Case::Question => true,
         Case::Illegal(illegal) => illegal.is_put_right,
         _ => is_of_the_board(case),
     }

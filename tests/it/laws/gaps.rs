@@ -3,7 +3,7 @@
 
 use rokade::game::{Clocked, Effect, Entry, Event, Fact, Game, Recovered, Settings};
 use rokade::laws::terms::AnnouncedPeriod;
-use rokade::laws::{Act, Clocks, Code, Edition, Referee, Terms};
+use rokade::laws::{Act, Clocks, Code, Edition, Pending, Referee, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::sim::TableKind;
@@ -73,12 +73,22 @@ fn say(game: &mut Game, ms: u64, by: Color, words: &str, entries: &mut Vec<Entry
     handle(game, ms, &Event::Act(Act::Declared { by, said }), entries);
 }
 
-/// One move was made by each, a draw was offered, and then nobody saw the board for a minute.
-fn found_after_a_minute() -> (Game, Vec<Entry>) {
-    found_under(Terms::default())
+fn ordered(words: &str) -> Act {
+    let order = words.parse().expect("an order");
+    Act::Ordered { order, author: "A. Rbiter".to_owned(), reason: String::new() }
 }
 
-fn found_under(terms: Terms) -> (Game, Vec<Entry>) {
+fn order(game: &mut Game, ms: u64, words: &str, entries: &mut Vec<Entry>) {
+    handle(game, ms, &Event::Act(ordered(words)), entries);
+}
+
+/// One move was made by each, a draw was offered, and then nobody saw the board for a minute.
+fn found_after_a_minute() -> (Game, Vec<Entry>) {
+    found_after(Terms::default(), &[])
+}
+
+/// The same after `acts`.
+fn found_after(terms: Terms, acts: &[Act]) -> (Game, Vec<Entry>) {
     let mut game = Game::new(Settings { terms: Some(terms), ..Settings::default() });
     let mut entries = Vec::new();
     let shows = |left: [u64; 2], running| {
@@ -102,6 +112,9 @@ fn found_under(terms: Terms) -> (Game, Vec<Entry>) {
         }
     }
     say(&mut game, 14_000, Color::White, "offer_draw", &mut entries);
+    for act in acts {
+        handle(&mut game, 14_500, &Event::Act(act.clone()), &mut entries);
+    }
     handle(&mut game, 15_000, &Event::LinkDown, &mut entries);
     handle(&mut game, 62_000, &Event::LinkUp, &mut entries);
     handle(&mut game, 62_000, &shows([570, 570], Color::Black), &mut entries);
@@ -137,15 +150,25 @@ fn a_claim_that_rests_on_what_nobody_saw_is_the_arbiters() {
         let said = format!("{:?}", game.rulings());
         assert!(said.contains("verdict: Unknown"), "{claim}: {said}");
         assert!(!said.contains("Penalty"), "{claim}: {said}");
-        let order = Event::Act(Act::Ordered {
-            order: "confirm".parse().expect("an order"),
-            author: "A. Rbiter".to_owned(),
-            reason: String::new(),
-        });
-        handle(&mut game, 76_000, &order, &mut entries);
+        order(&mut game, 76_000, "confirm", &mut entries);
         let ending = game.play().and_then(|play| play.ending()).expect("a draw");
         assert_eq!(ending.outcome, shakmaty::KnownOutcome::Draw);
     }
+}
+
+/// The arbiter has said that the position cannot be established: that he has to answer himself,
+/// whatever is found behind a gap.
+#[test]
+fn that_the_position_is_lost_outlasts_what_nobody_saw() {
+    let lost = ordered("position_lost");
+    let (mut game, mut entries) = found_after(Terms::default(), &[lost]);
+    assert_eq!(stand(&game)[0], stand(&game)[1], "play is followed beside it");
+    let asked = game.referee().expect("terms are set").pending();
+    let is_it = |asked: &Pending| asked.what.contains("a new game if confirmed");
+    assert!(asked.iter().any(is_it), "{asked:?}");
+    order(&mut game, 76_000, "confirm", &mut entries);
+    let result = game.referee().and_then(Referee::result).expect("annulled");
+    assert_eq!(result.code, Code::Annulled);
 }
 
 /// He says that he does not know, and who takes over from the record knows the same.
@@ -188,7 +211,7 @@ fn a_control_that_lies_where_nobody_looked_is_met() {
     ];
     for (moves, wanted) in rows {
         let periods = ByColor { white: periods(moves), black: periods(moves) };
-        let (_, entries) = found_under(Terms { periods, ..Terms::default() });
+        let (_, entries) = found_after(Terms { periods, ..Terms::default() }, &[]);
         let mut log = Log::default();
         let lines: Vec<String> = entries.iter().filter_map(|it| log.line(&it.fact)).collect();
         let passed = lines.iter().filter(|line| line.contains("PERIOD_PASSED 600 s"));

@@ -23,7 +23,7 @@ use table::Table;
 pub(super) use table::Off;
 
 /// Our scenarios, by subject.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     include_str!("../../../tables/laws/scenarios-more.json"),
     include_str!("../../../tables/laws/scenarios-moves.json"),
     include_str!("../../../tables/laws/scenarios-touch.json"),
@@ -39,6 +39,7 @@ const FILES: [&str; 15] = [
     include_str!("../../../tables/laws/scenarios-sharp.json"),
     include_str!("../../../tables/laws/scenarios-hands.json"),
     include_str!("../../../tables/laws/scenarios-crossed.json"),
+    include_str!("../../../tables/laws/scenarios-again.json"),
 ];
 
 /// A scenario as the file has it.
