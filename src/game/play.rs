@@ -31,8 +31,9 @@ use crate::track::line::CompletedBy;
 use crate::track::past::Past;
 use crate::track::tracker::{RESTED, STEP_MAX};
 use crate::track::weigh::{CLEAR_LEAD, Cost, SURE_LEAD};
-use crate::track::{Line, Mismatch, Ply, Tracker};
-use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
+use crate::track::{Line, Mismatch, Ply, Tracker, legal};
+use shakmaty::uci::UciMove;
+use shakmaty::{Bitboard, ByColor, CastlingMode, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// A lever that comes back within this time, with nothing moved, was touched and not pressed.
@@ -68,6 +69,8 @@ pub struct Play {
     beneath: Bitboard,
     /// Squares of whose sensors that has been told.
     told_faulty: Bitboard,
+    /// The half-move, from 1, that was withdrawn last, and what it was, if it was marked.
+    doubted: Option<(usize, UciMove)>,
     /// What is played waits for a press, and that has been told.
     is_held: bool,
     /// What is believed to have been played was pieces being set up, as long as the board does not
@@ -114,6 +117,7 @@ impl Play {
             searched: None,
             beneath: Bitboard::EMPTY,
             told_faulty: Bitboard::EMPTY,
+            doubted: None,
             is_held: false,
             is_set_aside: false,
             past: Past::default(),
@@ -429,8 +433,13 @@ impl Play {
                 // The players have taken moves back: what was seen before is no part of the game.
                 self.past.forget();
             }
-            self.sheet.truncate(base + n_shared);
-            facts.push(Fact::MoveRetracted { ply: base + n_shared + 1 });
+            let n = base + n_shared;
+            let gone = &self.sheet.moves()[n];
+            // Where pieces have no names a move gives way to what alone can have been played.
+            let is_named = self.tracker.seen().unnamed().is_empty();
+            self.doubted = (gone.is_uncertain() && is_named).then_some((n + 1, gone.uci));
+            self.sheet.truncate(n);
+            facts.push(Fact::MoveRetracted { ply: n + 1 });
         }
     }
 
@@ -446,7 +455,8 @@ impl Play {
             self.tracker.best().plies.iter().take(n_told).skip(from).copied().collect();
         let n_new = new.len();
         for (idx, ply) in new.into_iter().enumerate() {
-            let others = self.others(from + idx, lead);
+            let mut others = self.others(from + idx, lead);
+            others.extend(self.doubted_for(base + from + idx + 1, ply.m, &others));
             let alternatives = others.iter().map(UciMove::to_string).collect();
             let scored = if ply.is_illegal {
                 self.sheet.push_illegal(ply.m)
@@ -469,6 +479,14 @@ impl Play {
             });
         }
         self.shadows.note_told(base + from, self.sheet.len());
+    }
+
+    /// What half-move `ply`, from 1, was on record as when it was withdrawn, if that was marked and
+    /// it is `m` now: the one was as good as the other. It is not among the `others` yet.
+    fn doubted_for(&mut self, ply: usize, m: Move, others: &[UciMove]) -> Option<UciMove> {
+        let (_, was) = self.doubted.take_if(|(known, _)| *known == ply)?;
+        let is_new = was != m.to_uci(self.sheet.mode()) && !others.contains(&was);
+        (is_new && legal::read(&was, self.sheet.last()).is_ok()).then_some(was)
     }
 
     /// What the record of `ply` rests on, if `basis` is why it is told now.

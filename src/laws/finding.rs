@@ -80,6 +80,8 @@ pub enum FindingKind {
     MemorySetAside,
     /// Bytes on the line to the board are hurt, and what stands on it has not been known for long.
     LineHurt,
+    /// The board does not name its pieces, and nobody saw how they came to stand as they do.
+    PositionUnknown,
     /// A king was moved as if to castle and the clock pressed, with the rook still at home.
     RookForgotten {
         /// From where the king went.
@@ -138,6 +140,7 @@ impl Finding {
             | FindingKind::MayBeOver
             | FindingKind::PlayedOn
             | FindingKind::LineHurt
+            | FindingKind::PositionUnknown
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored
@@ -168,6 +171,7 @@ impl Finding {
             | FindingKind::PlayedOn
             | FindingKind::SensorFault { .. }
             | FindingKind::LineHurt
+            | FindingKind::PositionUnknown
             | FindingKind::MemorySetAside => None,
         }
     }
@@ -192,6 +196,7 @@ impl Finding {
             | FindingKind::MayBeOver
             | FindingKind::PlayedOn
             | FindingKind::LineHurt
+            | FindingKind::PositionUnknown
             | FindingKind::MemorySetAside => Vec::new(),
         }
     }
@@ -219,6 +224,7 @@ impl Finding {
             FindingKind::NoStartPosition => "NO_START_POSITION",
             FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
             FindingKind::LineHurt => "LINE_HURT",
+            FindingKind::PositionUnknown => "POSITION_UNKNOWN",
         }
     }
 }
@@ -228,6 +234,11 @@ const SET_ASIDE: &str = "the board's own memory does not fit what was seen; it i
 /// and of a line on which bytes are hurt.
 const HURT: &str = "bytes on the line to the board are hurt, and how it stands is not known: see \
                     to its cable; what is played meanwhile may stay unknown";
+
+/// What is said of a board that nobody saw for a while, or from its beginning.
+const UNKNOWN: &str = "this board does not name its pieces, and how they stand is not known: \
+                       recording goes on from a start position, once \"position\" gives a FEN, or \
+                       \"insert\" the moves that nobody saw";
 
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {
@@ -299,6 +310,7 @@ impl fmt::Display for Finding {
             )?,
             FindingKind::MemorySetAside => f.write_str(SET_ASIDE)?,
             FindingKind::LineHurt => f.write_str(HURT)?,
+            FindingKind::PositionUnknown => f.write_str(UNKNOWN)?,
         }
         match self.article() {
             Some(article) => write!(f, " [Art. {article}, Laws of 2023]"),

@@ -410,6 +410,7 @@ impl FindingBody {
             ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
             ("MEMORY_SET_ASIDE", []) => FindingKind::MemorySetAside,
             ("LINE_HURT", []) => FindingKind::LineHurt,
+            ("POSITION_UNKNOWN", []) => FindingKind::PositionUnknown,
             _ => return None,
         };
         Some(Finding { kind, by: optional(self.player.as_deref())? })

@@ -145,7 +145,10 @@ fn played<'a>(truth: &'a Truth, outs: &[Out]) -> Played<'a> {
 /// Whether the last that is on record says that what comes after it is not known.
 fn is_said(entries: &[Entry]) -> bool {
     let mut told = entries.iter().rev().filter_map(|entry| match &entry.fact {
-        Fact::Found(finding) => (finding.kind == FindingKind::LineHurt).then_some(true),
+        Fact::Found(finding) => {
+            matches!(finding.kind, FindingKind::LineHurt | FindingKind::PositionUnknown)
+                .then_some(true)
+        }
         Fact::GameStarted { .. }
         | Fact::Began { .. }
         | Fact::Gap { .. }
@@ -203,9 +206,11 @@ fn after_move(
     for (k, cost) in reached.iter().enumerate().take(played.plies.len()) {
         let m = played.plies[k].m;
         let is_named = scored.alternatives.contains(&m.to_uci(CastlingMode::Standard));
+        // What a marked half-move brought to a square is moved or taken there under its name.
+        let follows = cost.marked > 0 && scored.uci == m.to_uci(CastlingMode::Standard);
         let cost = match () {
             () if scored.m == m => *cost,
-            () if is_named => PathCost { marked: cost.marked + 1, ..*cost },
+            () if is_named || follows => PathCost { marked: cost.marked + 1, ..*cost },
             () => cost.invent(ply),
         };
         after[k + 1] = after[k + 1].min(cost);

@@ -219,7 +219,10 @@ impl<'w> Run<'w> {
             return;
         }
         let of_line = if self.is_unplugged { Event::LinkDown } else { Event::LinkUp };
-        self.event(now, &heard.unwrap_or(of_line));
+        self.event(now, &of_line);
+        if let Some(heard) = heard.filter(|heard| *heard != of_line) {
+            self.event(now, &heard);
+        }
     }
 
     /// The daemon is started anew, and goes on from what is on record.

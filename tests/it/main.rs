@@ -57,6 +57,7 @@ mod tidy;
 mod timekeeper;
 mod track;
 mod trouble;
+mod unnamed;
 #[cfg(feature = "web")]
 mod viewers;
 mod wire;

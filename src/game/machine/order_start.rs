@@ -16,6 +16,9 @@ use std::num::NonZeroU32;
 const UNREAD: &str =
     "the board is not read, or does not name its pieces; give the position as a FEN";
 
+const NOT_AFTER: &str = "that cannot come after what is on record; end the game by \"result\", \
+                         then say \"adopt\" or \"position\"";
+
 impl Game {
     /// The game begins from the start position: the one that is named, the array that stands, or
     /// the usual one. A referee is told as well, who rules on its clock; where one sits a game that
@@ -79,9 +82,7 @@ impl Game {
             return Ok(());
         }
         if !is_empty {
-            return Err("that cannot come after what is on record; end the game by \"result\", \
-                        then say \"adopt\" or \"position\""
-                .to_owned());
+            return Err(NOT_AFTER.to_owned());
         }
         let pos = standing(&board, turn.unwrap_or(last.turn()), mode)?;
         self.begin_anew(now, pos, true);
@@ -102,6 +103,9 @@ impl Game {
             return Ok(());
         };
         let n = play.sheet().len();
+        if n > 0 && self.recorder.is_unnamed() {
+            return self.adopt_named(now, &pos);
+        }
         if n > 0 {
             let what = Unknown::exactly(n);
             return Err(format!(
@@ -113,6 +117,17 @@ impl Game {
             return Err("the record begins from there already".to_owned());
         }
         self.begin_anew(now, pos, false);
+        Ok(())
+    }
+
+    /// The game on record goes on from `pos`, with a gap before it: the board does not tell
+    /// which pieces stand on it.
+    fn adopt_named(&mut self, now: Mono, pos: &Chess) -> Result<(), String> {
+        let (recorder, mut cx) = self.parts();
+        if !recorder.adopt_unseen(&mut cx, now, pos.board(), Some(pos.turn())) {
+            return Err(NOT_AFTER.to_owned());
+        }
+        self.show_board(now);
         Ok(())
     }
 
@@ -128,9 +143,7 @@ impl Game {
 
     /// What the sensors see is held against the record that has just begun.
     fn show_board(&mut self, now: Mono) {
-        let Some(seen) = self.recorder.board().cloned().map(Placement::from) else {
-            return;
-        };
+        let Some(seen) = self.recorder.seen().cloned() else { return };
         self.tell_picture(now, &seen);
         if let Some(play) = self.recorder.play_mut() {
             play.witness(now, &seen);

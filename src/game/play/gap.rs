@@ -73,7 +73,8 @@ impl Play {
     }
 
     /// Tells what was played since `base`, as far as it is forced, and takes the board over as it
-    /// is `seen` where more was played. False if the board does not tell yet; nothing is changed.
+    /// is `seen` where more was played, unless pieces have no names: a few moves look like many
+    /// others then. False if the board does not tell yet; nothing is changed.
     pub(in crate::game) fn bridge(
         &mut self,
         at: Mono,
@@ -118,8 +119,8 @@ impl Play {
         };
         let mut before = base.root().clone();
         common.iter().for_each(|m| before.play_unchecked(*m));
-        let named = seen.unnamed().is_empty().then(|| seen.known().clone());
-        let Some(board) = board.or(named).filter(|_| evidence.is_told) else { return false };
+        let named = (evidence.is_told && seen.unnamed().is_empty()).then(|| seen.known().clone());
+        let Some(board) = named.map(|named| board.unwrap_or(named)) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let least = || {
             let needed = bridge::least(&before, seen, evidence.turn);

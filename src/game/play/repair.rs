@@ -5,6 +5,7 @@
 use super::Play;
 use super::shadow::Shadows;
 use crate::game::entry::{Basis, Fact};
+use crate::game::score::Scored;
 use crate::laws::{Finding, FindingKind};
 use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
@@ -175,10 +176,8 @@ impl Play {
         let untold = self.untold_then();
         let (snaps, sheet) = (self.past.snaps(), &self.sheet);
         let n = snaps[first].n_plies?;
-        let recorded = |scored: &super::super::score::Scored| RecordedMove {
-            m: scored.m,
-            is_illegal: scored.is_illegal,
-        };
+        let recorded =
+            |scored: &Scored| RecordedMove { m: scored.m, is_illegal: scored.is_illegal };
         let record: Vec<RecordedMove> = sheet.moves()[n..].iter().map(recorded).collect();
         let stretch =
             Stretch { start: sheet.position(n), record: &record, snaps: &snaps[first..], untold };
@@ -260,7 +259,10 @@ impl Play {
         let old = self.sheet.moves().get(n_kept).cloned();
         let new = found.plies.get(n_kept - n).map(|ply| ply.m);
         let is_close = found.recorded.is_some_and(|cost| cost < found.cost + CERTAIN_LEAD);
-        if let Some(old) = old.as_ref().filter(|old| is_close && !old.is_illegal)
+        let is_named = self.tracker.seen().unnamed().is_empty();
+        let is_open = |old: &Scored| is_close || is_named && old.is_uncertain();
+        let may_be = |old: &&Scored| is_open(old) && !old.is_illegal;
+        if let Some(old) = old.as_ref().filter(may_be)
             && let Some(others) = found.others.get_mut(n_kept - n)
             && !others.contains(&old.m)
         {
@@ -345,9 +347,8 @@ impl Play {
 }
 
 /// How many half-moves `record` and `plies` share from the start.
-fn n_shared(record: &[crate::game::score::Scored], plies: &[Ply]) -> usize {
-    let is_same = |(scored, ply): &(&crate::game::score::Scored, &Ply)| {
-        scored.m == ply.m && scored.is_illegal == ply.is_illegal
-    };
+fn n_shared(record: &[Scored], plies: &[Ply]) -> usize {
+    let is_same =
+        |(scored, ply): &(&Scored, &Ply)| scored.m == ply.m && scored.is_illegal == ply.is_illegal;
     record.iter().zip(plies).take_while(is_same).count()
 }

@@ -30,8 +30,10 @@ const PLY_MIN: Duration = Duration::from_millis(150);
 /// it, it is taken over again if it has rested so long on something else.
 const ADOPTED_ANEW: Duration = Duration::from_secs(3);
 
-/// What stands on a board is told to be unknown if it has been so for so long.
+/// What stands on a board is told to be unknown if it has been so for so long,
 const UNREAD: Duration = Duration::from_secs(30);
+/// and where pieces have no names so long after it has stood still unexplained.
+const UNNAMED: Duration = Duration::from_secs(10);
 
 /// A position that the board has contradicted for so long is not shown as if it were certain.
 const CONTRADICTED: Duration = Duration::from_secs(5);
@@ -174,11 +176,18 @@ impl Recorder {
         }
     }
 
+    /// A board whose pieces have no names has not been explained since nobody heard it: says so.
+    pub(super) fn tell_unnamed(&mut self, cx: &mut Cx<'_>) {
+        if self.is_silent() && self.is_unnamed() {
+            self.watch.note_unknown(cx.facts);
+        }
+    }
+
     /// The board was read as a whole. If that was needed to be sure of it, what is believed now has
     /// been read twice.
     pub(super) fn vouch(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if cx.board.settled(now).is_some() && !self.is_silent() {
-            self.watch.told_hurt = false;
+            (self.watch.told_hurt, self.watch.told_unknown) = (false, false);
             self.timers.clear(Timer::Unread);
             self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
         }
@@ -375,6 +384,8 @@ impl Recorder {
             self.watch.note_gap(now);
             self.look(cx, now, 0);
             self.rejudge(cx, now);
+        } else if self.is_unnamed() && !self.timers.is_set(Timer::Unnamed) {
+            self.timers.set(Timer::Unnamed, now + UNNAMED);
         }
         self.note_difference(cx, now);
     }

@@ -147,8 +147,12 @@ impl Joining {
 
     /// What is on the board; `None` if the sensors name no pieces.
     pub(super) fn board(&self) -> Option<&Board> {
-        let is_known = self.is_pictured && self.seen.unnamed().is_empty();
-        is_known.then(|| self.seen.known())
+        self.seen().filter(|seen| seen.unnamed().is_empty()).map(Placement::known)
+    }
+
+    /// What the sensors see, if they have been read as a whole.
+    pub(super) fn seen(&self) -> Option<&Placement> {
+        self.is_pictured.then_some(&self.seen)
     }
 
     /// How the board stood at the press. What has changed since is the opponent's next move, unless
@@ -557,7 +561,10 @@ impl Recorder {
     fn tell_no_start(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(since) = self.joining.since.filter(|_| self.play.is_none()) else { return };
         if now.since(since) >= NO_START_AFTER {
-            self.watch.note_no_start(cx.facts);
+            match self.is_unnamed() {
+                true => self.watch.note_unknown(cx.facts),
+                false => self.watch.note_no_start(cx.facts),
+            }
         } else {
             self.timers.set(Timer::Join, since + NO_START_AFTER);
         }

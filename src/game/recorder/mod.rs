@@ -145,6 +145,16 @@ impl Recorder {
         self.joining.board()
     }
 
+    /// Whether the sensors name no pieces.
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.seen().is_some_and(|seen| seen.unnamed().any())
+    }
+
+    /// What the sensors see, with names or without.
+    pub(super) fn seen(&self) -> Option<&Placement> {
+        self.joining.seen()
+    }
+
     /// Whether a press without a legal move is being looked at.
     pub(super) fn has_suspect(&self) -> bool {
         self.watch.has_suspect()
@@ -386,6 +396,9 @@ impl Recorder {
         }
         if self.timers.take(Timer::Unread, now) {
             self.tell_unread(cx, now);
+        }
+        if self.timers.take(Timer::Unnamed, now) {
+            self.tell_unnamed(cx);
         }
     }
 

@@ -39,9 +39,11 @@ pub(super) enum Timer {
     Repair,
     /// What stands on the board has not been known for long, because bytes are hurt.
     Unread,
+    /// How pieces without names stand has not been explained for long.
+    Unnamed,
 }
 
-const N_TIMERS: usize = 17;
+const N_TIMERS: usize = 18;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

@@ -37,6 +37,8 @@ pub(super) struct Watch {
     pub(super) told_no_start: bool,
     /// It was told that bytes are hurt, and the board has not been read since.
     pub(super) told_hurt: bool,
+    /// It was told that nobody knows how the pieces stand.
+    pub(super) told_unknown: bool,
     pub(super) untidy: Option<Untidy>,
     pub(super) in_hand: Option<InHand>,
     pub(super) unpressed: Option<MissingPress>,
@@ -199,6 +201,12 @@ impl Watch {
     pub(super) fn note_hurt(&mut self, facts: &mut Vec<Fact>) {
         if !std::mem::replace(&mut self.told_hurt, true) {
             facts.push(Fact::Found(Finding { kind: FindingKind::LineHurt, by: None }));
+        }
+    }
+
+    pub(super) fn note_unknown(&mut self, facts: &mut Vec<Fact>) {
+        if !std::mem::replace(&mut self.told_unknown, true) {
+            facts.push(Fact::Found(Finding { kind: FindingKind::PositionUnknown, by: None }));
         }
     }
 
