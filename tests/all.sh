@@ -79,6 +79,9 @@ run npm --prefix tests/pages run check
 run cargo clippy --all-targets --locked -- -D warnings
 run cargo check --lib --no-default-features --locked
 run cargo clippy --no-default-features --features shell --locked -- -D warnings
+# Most tests wait for a daemon that plays at the pace of the world: more of them than there are cores
+# can run at a time.
+export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(nproc)))}"
 run cargo test --locked
 run tests/fuzz.sh
 RUSTDOCFLAGS=-Dwarnings run cargo doc --no-deps --locked

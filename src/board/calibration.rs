@@ -1,6 +1,6 @@
 //! Learns how a matrix is wired: a piece is put on each square once, and lifted again.
 
-use super::matrix::{Debounce, Wiring};
+use super::matrix::{Debounce, Wiring, placement_of};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Square};
 use std::time::Duration;
@@ -66,8 +66,8 @@ impl Calibration {
 
     /// The inputs that are occupied now, as a scanner reads them.
     pub fn scan(&mut self, now: Mono, scan: u64) -> Option<WalkStep> {
-        let changed = self.debounce.scan(now, Bitboard(scan));
-        let known = self.debounce.known()?;
+        let changed = self.debounce.scan(now, placement_of(Bitboard(scan)));
+        let known = self.debounce.known()?.occupied();
         let Some(stuck) = self.stuck else {
             self.stuck = Some(known);
             return Some(WalkStep::Begun(inputs(known)));

@@ -130,47 +130,48 @@ pub struct Debounce {
     /// When the first scan came.
     began: Option<Mono>,
     /// What is believed, once the first scans have been.
-    known: Option<Bitboard>,
+    known: Option<Placement>,
     /// What was read last, and since when.
-    seen: Bitboard,
+    seen: Placement,
     since: [Mono; 64],
 }
 
 impl Debounce {
     /// A change is believed after it has been read for so long.
     pub fn new(wait: Duration) -> Self {
-        let (began, known, seen) = (None, None, Bitboard::EMPTY);
+        let (began, known, seen) = (None, None, Placement::empty());
         Self { wait, began, known, seen, since: [Mono::default(); 64] }
     }
 
-    /// The squares that are occupied, as far as that is believed. `None` before the first scans
-    /// have been.
-    pub fn known(&self) -> Option<Bitboard> {
-        self.known
+    /// What is believed of the board. `None` before the first scans have been.
+    pub fn known(&self) -> Option<&Placement> {
+        self.known.as_ref()
     }
 
     /// Whether every square reads what is believed of it.
     pub fn is_still(&self) -> bool {
-        self.known == Some(self.seen)
+        self.known.as_ref() == Some(&self.seen)
     }
 
-    /// These squares read as occupied now. Returns those of which something else is believed from
+    /// This is what the squares read now. Returns those of which something else is believed from
     /// now on; none with the first picture, which is whole.
-    pub fn scan(&mut self, now: Mono, occupied: Bitboard) -> Bitboard {
+    pub fn scan(&mut self, now: Mono, seen: Placement) -> Bitboard {
         let began = *self.began.get_or_insert(now);
-        for sq in occupied ^ self.seen {
+        for sq in seen.changes(&self.seen) {
             self.since[usize::from(sq)] = now;
         }
-        self.seen = occupied;
-        let Some(known) = self.known else {
+        self.seen = seen;
+        let Some(known) = &mut self.known else {
             if now.since(began) >= self.wait {
-                self.known = Some(occupied);
+                self.known = Some(self.seen.clone());
             }
             return Bitboard::EMPTY;
         };
         let is_old = |sq: &Square| now.since(self.since[usize::from(*sq)]) >= self.wait;
-        let changed: Bitboard = (occupied ^ known).into_iter().filter(is_old).collect();
-        self.known = Some(known ^ changed);
+        let changed: Bitboard = self.seen.changes(known).into_iter().filter(is_old).collect();
+        for sq in changed {
+            known.set(sq, self.seen.get(sq));
+        }
         changed
     }
 }
@@ -214,13 +215,13 @@ mod tests {
             let believed = cells[2].split_whitespace();
             for (scan, believed) in cells[1].split_whitespace().zip(believed) {
                 let (ms, read) = scan.split_once(':').expect("a time and a reading");
-                let before = debounce.known();
+                let before = debounce.known().cloned();
                 let at = Mono::from_millis(ms.parse().expect("a time"));
-                let changed = debounce.scan(at, squares(read));
-                let expected = (believed != "??").then(|| squares(believed));
-                assert_eq!(debounce.known(), expected, "{row} at {ms}");
+                let changed = debounce.scan(at, placement_of(squares(read)));
+                let expected = (believed != "??").then(|| placement_of(squares(believed)));
+                assert_eq!(debounce.known(), expected.as_ref(), "{row} at {ms}");
                 if let (Some(before), Some(after)) = (before, debounce.known()) {
-                    assert_eq!(changed, before ^ after, "{row} at {ms}");
+                    assert_eq!(changed, before.changes(after), "{row} at {ms}");
                 }
             }
         }

@@ -8,6 +8,8 @@ pub mod certabo;
 pub mod chesslink;
 pub mod dgt;
 mod doubts;
+pub mod hall;
+pub mod hall_walk;
 mod identity;
 pub mod matrix;
 mod mirror;
@@ -178,6 +180,11 @@ impl BoardKind {
     /// Whether it speaks in a language that its driver alone knows.
     pub const fn has_own_language(self) -> bool {
         matches!(self, Self::ChessLink | Self::Certabo)
+    }
+
+    /// Whether a clock can be plugged into it.
+    pub const fn has_clock_socket(self) -> bool {
+        matches!(self, Self::Dgt)
     }
 }
 

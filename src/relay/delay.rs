@@ -80,14 +80,31 @@ impl FromStr for Delay {
 #[derive(Clone, Debug)]
 struct HeldEntry {
     entry: Entry,
-    /// Half-moves on record after it.
-    n_plies: usize,
+    /// The half-move that it tells of.
+    ply: usize,
     /// It was recorded by this run of the program, whose time tells how long ago that was.
     is_of_this_run: bool,
     /// When it was taken: it was made before that.
     taken_at: Mono,
     /// It is no secret, and nothing before it is.
     is_free: bool,
+}
+
+/// Whether it may tell of the half-move that comes after those on record: pieces stand where a move
+/// has put them before it is made.
+const fn is_of_next(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Sensed { .. }
+            | Fact::Pictured(_)
+            | Fact::Found(_)
+            | Fact::PositionLost(_)
+            | Fact::IllegalMove { .. }
+            | Fact::SearchCut { .. }
+            | Fact::Act(_)
+            | Fact::Ruled(_)
+            | Fact::Weighed(_)
+    )
 }
 
 /// Holds entries back for as long as the public is behind the board.
@@ -135,9 +152,9 @@ impl Held {
             Fact::Reopened(_) => self.is_over = false,
             _ => {}
         }
-        let (entry, n_plies) = (entry.clone(), self.n_plies);
-        let taken_at = now.mono;
-        self.waiting.push_back(HeldEntry { entry, n_plies, is_of_this_run, taken_at, is_free });
+        let ply = self.n_plies + usize::from(is_of_next(&entry.fact));
+        let (entry, taken_at) = (entry.clone(), now.mono);
+        self.waiting.push_back(HeldEntry { entry, ply, is_of_this_run, taken_at, is_free });
         if self.is_over || is_free {
             // What was missed may be found behind the end.
             self.n_free = self.waiting.len();
@@ -156,7 +173,7 @@ impl Held {
         match self.delay {
             Delay::None => true,
             Delay::Minutes(_) => it.is_free || self.missing(it, now).is_zero(),
-            Delay::Moves(n) => idx < self.n_free || it.n_plies + 2 * n <= self.n_plies,
+            Delay::Moves(n) => idx < self.n_free || it.ply + 2 * n <= self.n_plies,
         }
     }
 

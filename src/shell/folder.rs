@@ -133,7 +133,7 @@ fn write_all(
 
 /// Replaces a file as a whole. It is not synced: all of it is made anew after a power cut. Programs
 /// of other users read it, whatever the records' mask is.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         let missing: Vec<&Path> = folder.ancestors().take_while(|it| !it.exists()).collect();
         fs::create_dir_all(folder)?;

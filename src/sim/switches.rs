@@ -1,5 +1,6 @@
 //! Switches below the squares of a board, which bounce, and what reads them.
 
+use crate::table::Reading;
 use crate::time::Mono;
 use fastrand::Rng;
 use shakmaty::{Bitboard, Square};
@@ -41,6 +42,16 @@ impl Switches {
         self.occupied
     }
 
+    /// The square at an input.
+    pub fn square_of(&self, input: usize) -> Square {
+        self.inputs[input]
+    }
+
+    /// The input of a square.
+    pub fn input_of(&self, sq: Square) -> usize {
+        self.inputs.iter().position(|it| *it == sq).expect("each square has an input")
+    }
+
     /// A piece comes to a square, or leaves it.
     pub fn set(&mut self, at: Mono, sq: Square, is_there: bool) {
         if self.occupied.contains(sq) != is_there {
@@ -71,6 +82,17 @@ impl Switches {
 pub trait ReaderSim: Debug + Send {
     /// The switches.
     fn switches(&mut self) -> &mut Switches;
+
+    /// From now on a square shows something else.
+    fn put(&mut self, at: Mono, sq: Square, reading: Reading) {
+        self.switches().set(at, sq, reading != Reading::Empty);
+    }
+
+    /// What a walk over the board would learn of its sensors, as it is kept in a file, if there is
+    /// anything to be learned.
+    fn learned(&self) -> Option<String> {
+        None
+    }
 
     /// Whether it has power.
     fn power(&mut self, is_on: bool);

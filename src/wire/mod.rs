@@ -31,6 +31,7 @@ mod in_step;
 mod lag;
 pub(crate) mod lever_watch;
 pub mod log;
+pub mod mcp3008;
 pub mod message;
 pub mod segments;
 pub mod session;

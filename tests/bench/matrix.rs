@@ -82,6 +82,6 @@ impl Desk {
             self.bus.set(self.now, sq, !self.bus.occupied().contains(sq));
         }
         let scan = self.scanner.scan().expect("chips that answer");
-        black_box(self.scans.scan(self.now, scan, false));
+        black_box(self.scans.scan(self.now, scan, self.scanner.black(), false));
     }
 }

@@ -301,12 +301,12 @@ async fn games_are_played_by_the_number_and_held_against_the_intent() {
     assert!(names.ends_with("still 300 ms  at the press"), "{names}");
     for (args, why) in [
         (["simulate", "--board", "reed"], "--link"),
-        (["simulate", "--board", "color"], "--games"),
+        (["simulate", "--board", "color"], "--link"),
         (["simulate", "--manners", "rude"], "there are clean, club"),
         (["simulate", "--games", "0"], "0 is not in 1.."),
         (
             ["simulate", "--board", "glass"],
-            "there is dgt, color, sentio, reed, rows, pcf8575, pca9555, mcp23017, mcp23s17,",
+            "there is dgt, sentio, reed, rows, pcf8575, pca9555, mcp23017, mcp23s17, color,",
         ),
         (["replay", "--rule", "quick"], "there is still:MILLISECONDS, and press"),
     ] {

@@ -362,6 +362,21 @@ fn a_matrix_that_cannot_work_is_refused() {
             "0x21 stands twice; each chip has its own",
         ),
         ("chips = \"mcp23s17\"\naddresses = [0x20]", "those of MCP23S17 are 0x20 to 0x23"),
+        ("chips = \"mcp3008\"", "name the file that `rokade doctor --calibrate` writes"),
+        ("chips = \"mcp3008\"\ncalibration = \"a.halls\"", "as in \"/etc/rokade/table-1.halls\""),
+        (
+            "chips = \"mcp3008\"\ncalibration = \"/a\"\nspeed_khz = 2000",
+            "an MCP3008 at 3.3 V takes 1350 at the most",
+        ),
+        ("chips = \"mcp3008\"\nselect = [17, 27, 22]", "select names 3 pins; four set the"),
+        (
+            "chips = \"mcp3008\"\ncalibration = \"/a\"\nselect = [17, 27, 22, 22]",
+            "BCM 22 stands twice in select",
+        ),
+        (
+            "chips = \"mcp3008\"\ncalibration = \"/a\"\nselect = [17, 27, 22, 11]",
+            "BCM 11 is both select and a pin of bus /dev/spidev0.0",
+        ),
         ("chips = \"pcf8575\"\ninterrupt = 2", "BCM 2 is both interrupt and a pin of chips"),
         ("interrupt = 40\nchips = \"pcf8575\"", "there is no pin BCM 40"),
         (usual, "there are 1 groups"),

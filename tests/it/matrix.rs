@@ -7,6 +7,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "matrix/halls.rs"]
+mod halls;
 #[path = "matrix/mock.rs"]
 pub(crate) mod mock;
 #[path = "matrix/readers.rs"]
@@ -46,6 +48,8 @@ const LOAD: u8 = 25;
 pub(crate) const PLIES: (usize, usize) = (8, 60);
 /// What is read half as often.
 const SLOW: SwitchReader = SwitchReader::Pcf8575;
+/// What reads hall sensors that tell colors.
+pub(crate) const HALL: SwitchReader = SwitchReader::Mcp3008;
 /// What reads shift registers.
 const REED: SwitchReader = SwitchReader::ShiftRegisters;
 /// How long a square must read the same.
@@ -110,18 +114,26 @@ fn chips_that_do_not_answer_are_no_empty_board() {
 fn scanned(script: &Script, seed: u64, chips: SwitchReader) -> Script {
     let start = script.header.start.clone().unwrap().into_setup();
     let switches = Switches::new(start.board.occupied(), seed);
-    let period = Duration::from_millis(if chips == REED { 5 } else { 10 });
     let kind = chips;
+    let period = Duration::from_millis(match kind {
+        REED => 5,
+        HALL => 20,
+        _ => 10,
+    });
     let chips = MockBus::new(simulated::reader(kind, switches));
+    for (sq, piece) in start.board {
+        chips.put(Mono::default(), sq, kind.sight().of(Some(piece)));
+    }
     let mut scanner = chips.scanner(kind);
     let mut scans = Scans::new(Wiring::default(), DEBOUNCE);
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut told = Vec::new();
-    let mut due = Mono::default();
+    // All pieces stand by then.
+    let mut due = Mono::from_millis(100);
     let mut scan_until = |until: Mono, told: &mut Vec<(Mono, Happening)>| {
         while due < until {
             chips.set_now(due);
-            for event in scans.scan(due, scanner.scan().unwrap(), false) {
+            for event in scans.scan(due, scanner.scan().unwrap(), scanner.black(), false) {
                 if let Event::Sensed(sq, reading) = event {
                     told.push((due, Happening::Sensed { sq, reading, is_lost: false }));
                 }
@@ -139,7 +151,7 @@ fn scanned(script: &Script, seed: u64, chips: SwitchReader) -> Script {
         scan_until(*at, &mut told);
         match what {
             Happening::Sensed { sq, reading, .. } => {
-                chips.set(*at, *sq, *reading != Reading::Empty);
+                chips.put(*at, *sq, *reading);
             }
             other => told.push((*at, other.clone())),
         }
@@ -152,9 +164,10 @@ fn scanned(script: &Script, seed: u64, chips: SwitchReader) -> Script {
 fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
     let rows = [("club", true, REED), ("club", false, REED), ("blitz", true, REED)];
     let rows = rows.into_iter().chain([("club", true, SLOW), ("blitz", true, SLOW)]);
+    let rows = rows.chain([("club", true, HALL), ("club", false, HALL), ("blitz", true, HALL)]);
     for (profile, has_clock, chips) in rows {
         let (mut n_direct, mut n_scanned) = (0, 0);
-        let table = TableKind { sight: Sight::Occupied, has_clock };
+        let table = TableKind { sight: chips.sight(), has_clock };
         for seed in 0..20 {
             let choice = Choice::Invented;
             let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
@@ -237,7 +250,7 @@ fn seat(
         illegal_pressed: 0.0,
         ..manners
     };
-    let table = TableKind { sight: Sight::Occupied, has_clock: row.has_clock };
+    let table = TableKind { sight: chips.sight(), has_clock: row.has_clock };
     let mode = CastlingMode::Standard;
     let perform = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
     let mut performances = (number as u64..).step_by(100).map(perform);
@@ -250,6 +263,11 @@ fn seat(
     }
     *text += &format!("[board.matrix]\nbus = {bus:?}\nload = {LOAD}\nchips = {:?}\n", name(chips));
     let (board, mut actor) = simulated::open(&played.script.header, &bus, chips).unwrap();
+    if let Some(learned) = actor.learned() {
+        let file = place.path(&format!("halls-{number}"));
+        fs::write(&file, learned).unwrap();
+        *text += &format!("calibration = {file:?}\n");
+    }
     let clock = row.has_clock.then(|| {
         let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
         tokio::spawn(works.run());
@@ -265,7 +283,11 @@ fn seat(
 
 /// What chips are called in the settings.
 pub(crate) fn name(chips: SwitchReader) -> &'static str {
-    if chips == REED { "74hc165" } else { chips.word() }
+    match chips {
+        REED => "74hc165",
+        HALL => "mcp3008",
+        _ => chips.word(),
+    }
 }
 
 /// The arbiter starts White's clock, and looks whether it runs: while the bridge speaks it is deaf.

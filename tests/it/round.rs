@@ -157,12 +157,12 @@ fn a_list_with_a_fault_says_where_it_is() {
 
 const HEAD: &str =
     "round;board;white;white_title;white_elo;white_fide_id;white_fed;white_team;black\n";
-const ROUND_1: &str =
+pub(crate) const ROUND_1: &str =
     "1;1;Ærø, Åse;GM;2539;1400011;DEN;Aarhus;Ben\n1;2;Cid;;;;;;Dan\n1;3;Eve;;;;;;Fay\n";
 const ROUND_2: &str = "2;1;Ben;;;;;;Cid\n2;2;Dan;;;;;;Eve\n2;3;Fay;;;;;;Ærø, Åse\n";
 
 /// Three boards of an event.
-fn event(rounds: &str) -> Place {
+pub(crate) fn event(rounds: &str) -> Place {
     let place = Place::with_boards(3);
     place.add("[event]\nname = \"Club Open\"\nsite = \"Aarhus\"\nfederation = \"DEN\"\n");
     place.add("time_control = \"90m+30s\"\npairings = \"list.csv\"\n");

@@ -84,7 +84,7 @@ fn reader(white: End, has_none: bool) -> Reader {
 impl ClockSide {
     /// A clock of which nothing has been heard.
     pub(super) fn new(settings: &Settings) -> Self {
-        let has_socket = !settings.board.has_own_language();
+        let has_socket = settings.board.has_clock_socket();
         let has_none = !has_socket && settings.clock_role == ClockRole::Read;
         Self {
             role: settings.clock_role,

@@ -42,9 +42,9 @@ pub(super) struct GamesOptions {
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
-    /// of dgt and reed serve other programs, too, and so do those of other makers: millennium,
-    /// certabo, and sentio, which sees occupied squares; and switches that are read otherwise than
-    /// reed's: rows, pcf8575, pca9555, mcp23017, mcp23s17
+    /// of dgt, color and reed serve other programs, too, and so do those of other makers:
+    /// millennium, certabo, and sentio, which sees occupied squares; and switches that are read
+    /// otherwise than reed's: rows, pcf8575, pca9555, mcp23017, mcp23s17
     #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = model)]
     pub(super) board: Model,
     /// Play without a clock
@@ -101,7 +101,7 @@ fn model(word: &str) -> Result<Model, String> {
     let chips = SwitchReader::ALL.into_iter().find(|chips| chips.word() == word);
     let (maker, usual) = (None, SwitchReader::default());
     if let Some(chips) = chips {
-        return Ok(Model { sight: Sight::Occupied, maker, chips });
+        return Ok(Model { sight: chips.sight(), maker, chips });
     }
     if let Some(sight) = Sight::parse(word) {
         return Ok(Model { sight, maker, chips: usual });
@@ -112,7 +112,7 @@ fn model(word: &str) -> Result<Model, String> {
     }
     let maker = maker::parse(word).ok_or_else(|| {
         let of_switches = SwitchReader::ALL.map(SwitchReader::word).join(", ");
-        format!("there is dgt, color, sentio, {of_switches}, {}", maker::WORDS.join(", "))
+        format!("there is dgt, sentio, {of_switches}, {}", maker::WORDS.join(", "))
     })?;
     Ok(Model { sight: Sight::Pieces, maker: Some(maker), chips: usual })
 }

@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod export;
 mod games;
+mod halls;
 mod interview;
 mod laws;
 mod log;
@@ -310,6 +311,13 @@ fn say(line: impl fmt::Display) -> Result<(), Failure> {
 fn read(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|e| Failure::Input(format!("{}: cannot be read: {e}", path.display())))
+}
+
+/// Puts a text in the place of a file, whole or not at all.
+fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    crate::shell::folder::replace(path, text)
+        .and_then(|()| std::fs::File::open(path)?.sync_all())
+        .map_err(|e| Failure::Device(format!("{}: cannot be written: {e}", path.display())))
 }
 
 /// The program's own log: to the system's journal under systemd, else to standard error.

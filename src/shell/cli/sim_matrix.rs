@@ -1,7 +1,7 @@
 //! `rokade simulate --board reed` and its like: a board of switches, whose bus is a socket.
 
 use super::tools::{SimGame, asked_to_stop};
-use super::{Failure, chain, demo, say};
+use super::{Failure, chain, demo, replace, say};
 use crate::shell::config::SwitchReader;
 use crate::shell::matrix::simulated;
 use crate::shell::now::Now;
@@ -32,6 +32,11 @@ pub(super) async fn serve(
         actor = actor.with_clock_beside(stub.hands());
         say(stub.cable.path().display())?;
         clock = Some(stub);
+    }
+    if let Some(text) = actor.learned() {
+        let path = link.with_extension("halls");
+        replace(&path, &text)?;
+        say(format!("what its sensors show: calibration = {path:?}"))?;
     }
     let board = tokio::spawn(actor.run());
     say(link.display())?;

@@ -1,15 +1,17 @@
-//! `rokade doctor` for boards of switches on the pins: what they show, and how they are wired.
+//! `rokade doctor` for boards on the pins: what their squares show, and how they are wired.
 
 use super::doctor::Diagnosis;
-use super::{Failure, say};
+use super::{Failure, halls, say};
 use crate::board::calibration::WalkStep;
+use crate::board::matrix::placement_of;
 use crate::board::rows::diodes_shown;
 use crate::board::{Calibration, Debounce, Wiring};
 use crate::shell::config::{BoardConfig, Matrix, SwitchReader};
-use crate::shell::matrix::{self, Scanner};
+use crate::shell::matrix::{self, MatrixError, Scanner};
 use crate::shell::now::Now;
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use shakmaty::{Bitboard, File, Rank, Square};
+use shakmaty::{Bitboard, Color, File, Rank, Square};
 use std::io::{self, BufRead};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -42,15 +44,15 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
         Err(why) => return vec![Diagnosis::bad(board, why, "")],
     };
     let wiring = settings.wiring();
-    let occupied = wiring.squares(seen.last);
+    let shown = matrix::seen(&wiring, seen.last, scanner.black());
     found.push(Diagnosis::good(
         board,
         format!(
             "read {} times in a second, {} us each; {} squares are occupied\n{}",
             seen.n_scans,
             seen.scan_us,
-            occupied.count(),
-            drawn(occupied)
+            shown.occupied().count(),
+            drawn(&shown)
         ),
     ));
     if settings.chips == SwitchReader::ShiftRegisters && !settings.loop_back {
@@ -62,9 +64,13 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
     }
     let loose = seen.loose(&wiring);
     if !loose.is_empty() {
-        let squares: Vec<String> = loose.iter().map(Square::to_string).collect();
         let means = "a wire is loose, an input has no pull-up, or a magnet is too weak";
-        found.push(Diagnosis::bad(board, format!("{} do not rest", squares.join(", ")), means));
+        found.push(Diagnosis::bad(board, format!("{} do not rest", listed(&loose)), means));
+    }
+    if settings.chips == SwitchReader::Mcp3008 {
+        // The bus is one program's, and so one reader's.
+        drop(scanner);
+        found.extend(halls::look(board));
     }
     found
 }
@@ -118,13 +124,17 @@ impl ScanTally {
 }
 
 /// The board as White sees it.
-fn drawn(occupied: Bitboard) -> String {
+fn drawn(shown: &Placement) -> String {
     let mut text = String::new();
     for rank in Rank::ALL.into_iter().rev() {
         text += &format!("      {rank} ");
         for file in File::ALL {
-            let is_there = occupied.contains(Square::from_coords(file, rank));
-            text += if is_there { " x" } else { " ." };
+            text += match shown.get(Square::from_coords(file, rank)) {
+                Reading::Empty => " .",
+                Reading::Colored(Color::White) => " w",
+                Reading::Colored(Color::Black) => " b",
+                _ => " x",
+            };
         }
         text.push('\n');
     }
@@ -133,27 +143,16 @@ fn drawn(occupied: Bitboard) -> String {
 
 /// Learns the wiring of a board of switches.
 pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
-    let device = |why: matrix::MatrixError| Failure::Device(why.to_string());
+    if board.matrix.chips == SwitchReader::Mcp3008 {
+        return halls::calibrate(board);
+    }
+    let device = |why: MatrixError| Failure::Device(why.to_string());
     let mut scanner = matrix::open(&board.matrix).map_err(device)?;
     let (now, skips) = (Now::start(), entered());
-    let mut walk = Calibration::new(board.matrix.debounce());
-    let mut asked = None;
     say("Take all pieces off the board. Enter passes a square over that shows nothing.")?;
-    while !walk.is_done() {
-        let scan = scanner.scan().map_err(device)?;
-        if let Some(step) = walk.scan(now.stamp().mono, scan) {
-            say(told(&board.matrix, &step))?;
-        }
-        if skips.try_recv().is_ok() {
-            walk.skip();
-        }
-        let wants = walk.wants();
-        if let Some(sq) = wants.filter(|_| wants != asked) {
-            say(format!("Put a piece on {sq}."))?;
-        }
-        asked = wants;
-        thread::sleep(board.matrix.period());
-    }
+    let walk = Calibration::new(board.matrix.debounce());
+    let mut scan = || scanner.scan();
+    let walk = lead(&board.matrix, walk, "piece", (&now, &skips), &mut scan)?;
     if board.matrix.chips == SwitchReader::Rows {
         corners(board, scanner.as_mut(), &walk.wiring(), &now)?;
     }
@@ -161,13 +160,45 @@ pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
         walk.wiring().groups().iter().map(|it| format!("    {it:?},")).collect();
     say(format!("Put this under [board.matrix]:\ninputs = [\n{}\n]", lines.join("\n")))?;
     if !walk.dead().is_empty() {
-        let dead: Vec<String> = walk.dead().iter().map(Square::to_string).collect();
-        let dead = dead.join(", ");
+        let dead = listed(walk.dead());
         return Err(Failure::Device(format!(
             "no input was found for {dead}; check their switches"
         )));
     }
     Ok(())
+}
+
+/// Squares in a sentence.
+pub(super) fn listed(squares: &[Square]) -> String {
+    let names: Vec<String> = squares.iter().map(Square::to_string).collect();
+    names.join(", ")
+}
+
+/// Leads somebody over the board, who puts a piece of this name on each square.
+pub(super) fn lead(
+    settings: &Matrix,
+    mut walk: Calibration,
+    piece: &str,
+    (now, skips): (&Now, &Receiver<()>),
+    scan: &mut dyn FnMut() -> Result<u64, MatrixError>,
+) -> Result<Calibration, Failure> {
+    let mut asked = None;
+    while !walk.is_done() {
+        let scan = scan().map_err(|why| Failure::Device(why.to_string()))?;
+        if let Some(step) = walk.scan(now.stamp().mono, scan) {
+            say(told(settings, &step))?;
+        }
+        if skips.try_recv().is_ok() {
+            walk.skip();
+        }
+        let wants = walk.wants();
+        if let Some(sq) = wants.filter(|_| wants != asked) {
+            say(format!("Put a {piece} on {sq}."))?;
+        }
+        asked = wants;
+        thread::sleep(settings.period());
+    }
+    Ok(walk)
 }
 
 /// Three corners of a rectangle, whose fourth reads as occupied if there is no diode.
@@ -183,8 +214,8 @@ fn corners(
     let three = Bitboard::EMPTY.with(first).with(across).with(up);
     loop {
         let scan = scanner.scan().map_err(|why| Failure::Device(why.to_string()))?;
-        debounce.scan(now.stamp().mono, wiring.squares(scan));
-        let stand = debounce.known().unwrap_or_default();
+        debounce.scan(now.stamp().mono, placement_of(wiring.squares(scan)));
+        let stand = debounce.known().map(Placement::occupied).unwrap_or_default();
         if stand == three {
             return say("The diodes hold. Take them off.");
         }
@@ -223,7 +254,7 @@ fn told(settings: &Matrix, step: &WalkStep) -> String {
 }
 
 /// Each time that somebody presses Enter.
-fn entered() -> Receiver<()> {
+pub(super) fn entered() -> Receiver<()> {
     let (tx, rx) = mpsc::channel();
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {

@@ -4,7 +4,7 @@ use super::games::GamesOptions;
 use super::{Failure, chain, read, runtime, say, sim_bus, sim_matrix, start_tracing};
 use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
-use crate::shell::config::Config;
+use crate::shell::config::{Config, SwitchReader};
 use crate::shell::heard::Heard;
 use crate::shell::link::line_of;
 use crate::shell::now::Now;
@@ -270,19 +270,15 @@ impl Simulate {
         match (game.script.header.sight, &self.link) {
             (Sight::Pieces, _) => {}
             _ if game.script.header.maker.is_some() => {}
-            (Sight::Occupied, Some(link)) => {
+            (sight @ (Sight::Occupied | Sight::Colors), Some(link)) => {
                 let (bridge, speed) = (self.bridge.as_deref(), self.simulate.speed());
-                let chips = self.games.board.chips;
+                let board = self.games.board;
+                let chips = if board.sight == sight { board.chips } else { reader_of(sight) };
                 return runtime()?.block_on(sim_matrix::serve(game, chips, link, bridge, speed));
             }
-            (Sight::Occupied, None) => {
+            (Sight::Occupied | Sight::Colors, None) => {
                 let why = "a board of switches needs a place for its socket; name one with --link, \
                            and set it as the bus under [board.matrix]";
-                return Err(Failure::Usage(why.to_owned()));
-            }
-            (Sight::Colors, _) => {
-                let why = "a board that sees colors has no line for other programs; play --games \
-                           with it";
                 return Err(Failure::Usage(why.to_owned()));
             }
         }
@@ -324,6 +320,12 @@ impl Simulate {
         board.await.ok();
         done
     }
+}
+
+/// What usually reads a board that sees so much, for a trace that says no more.
+fn reader_of(sight: Sight) -> SwitchReader {
+    let found = SwitchReader::ALL.into_iter().find(|chips| chips.sight() == sight);
+    found.unwrap_or_default()
 }
 
 /// Wakes the board, shows what it plays, and writes every byte in both directions until Ctrl-C.

@@ -4,6 +4,7 @@ use crate::board::Wiring;
 use crate::shell::matrix::expanders::ExpanderChips;
 use crate::shell::matrix::registers::Registers;
 use crate::shell::pins::{self, PinUse};
+use crate::table::Sight;
 use crate::wire::expander::{ADDRESS, ADDRESS_LAST, Expander};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -11,6 +12,9 @@ use std::time::Duration;
 
 /// The port of a board whose switches are on the pins.
 pub(super) const GPIO: &str = "gpio";
+
+/// An MCP3008 at 2.7 V takes 1.35 MHz (data sheet DS21295D).
+const CONVERTER_KHZ: u32 = 1_350;
 
 /// What reads the switches.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -34,13 +38,16 @@ pub enum SwitchReader {
     /// Four MCP23S17 on SPI.
     #[serde(rename = "mcp23s17")]
     Mcp23s17,
+    /// A converter MCP3008 on SPI, and hall sensors that tell colors.
+    #[serde(rename = "mcp3008")]
+    Mcp3008,
 }
 
 impl SwitchReader {
     /// The kind of expander, if it is one.
     pub const fn expander(self) -> Option<Expander> {
         match self {
-            Self::ShiftRegisters | Self::Rows => None,
+            Self::ShiftRegisters | Self::Rows | Self::Mcp3008 => None,
             Self::Pcf8575 => Some(Expander::Pcf8575),
             Self::Pca9555 => Some(Expander::Pca9555),
             Self::Mcp23017 => Some(Expander::Mcp23017),
@@ -62,17 +69,27 @@ impl SwitchReader {
             Self::Pca9555 => "pca9555",
             Self::Mcp23017 => "mcp23017",
             Self::Mcp23s17 => "mcp23s17",
+            Self::Mcp3008 => "color",
+        }
+    }
+
+    /// What it can tell of a piece.
+    pub const fn sight(self) -> Sight {
+        match self {
+            Self::Mcp3008 => Sight::Colors,
+            _ => Sight::Occupied,
         }
     }
 
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::ShiftRegisters,
         Self::Rows,
         Self::Pcf8575,
         Self::Pca9555,
         Self::Mcp23017,
         Self::Mcp23s17,
+        Self::Mcp3008,
     ];
 }
 
@@ -106,7 +123,12 @@ pub struct Matrix {
     pub rows: Vec<u8>,
     /// The pins of the columns.
     pub columns: Vec<u8>,
-    /// How long columns take to settle once a row is pulled low, in microseconds.
+    /// The pins that set the multiplexers of hall sensors, the lowest bit first.
+    pub select: Vec<u8>,
+    /// The file with what was learned of hall sensors.
+    pub calibration: PathBuf,
+    /// How long columns take to settle once a row is pulled low, or multiplexers once they are set,
+    /// in microseconds.
     pub settle_us: u64,
     /// The addresses of expanders; empty for the first ones.
     pub addresses: Vec<u8>,
@@ -133,6 +155,8 @@ impl Default for Matrix {
             loop_back: true,
             rows: vec![4, 17, 27, 22, 10, 9, 11, 26],
             columns: vec![18, 23, 24, 25, 8, 7, 16, 20],
+            select: vec![17, 27, 22, 23],
+            calibration: PathBuf::new(),
             settle_us: 100,
             addresses: Vec::new(),
             interrupt: 0,
@@ -149,7 +173,9 @@ impl Matrix {
     pub fn bus(&self) -> &str {
         match self.chips {
             _ if !self.bus.is_empty() => &self.bus,
-            SwitchReader::ShiftRegisters | SwitchReader::Mcp23s17 => "/dev/spidev0.0",
+            SwitchReader::ShiftRegisters | SwitchReader::Mcp23s17 | SwitchReader::Mcp3008 => {
+                "/dev/spidev0.0"
+            }
             SwitchReader::Rows => "/dev/gpiochip0",
             _ => "/dev/i2c-1",
         }
@@ -162,7 +188,11 @@ impl Matrix {
 
     /// Between two scans.
     pub(in crate::shell) fn period(&self) -> Duration {
-        let usual = if self.chips == SwitchReader::ShiftRegisters { 200 } else { 100 };
+        let usual = match self.chips {
+            SwitchReader::ShiftRegisters => 200,
+            SwitchReader::Mcp3008 => 50,
+            _ => 100,
+        };
         let rate = if self.scans_per_s == 0 { usual } else { self.scans_per_s };
         Duration::from_secs(1) / rate
     }
@@ -172,7 +202,7 @@ impl Matrix {
         Duration::from_millis(self.debounce_ms)
     }
 
-    /// How long columns take to settle.
+    /// How long columns or multiplexers take to settle.
     pub(in crate::shell) fn settle(&self) -> Duration {
         Duration::from_micros(self.settle_us)
     }
@@ -187,6 +217,11 @@ impl Matrix {
     pub(in crate::shell) fn lines(&self) -> ([u8; 8], [u8; 8]) {
         let eight = |pins: &[u8]| pins.try_into().expect("eight, as was checked");
         (eight(&self.rows), eight(&self.columns))
+    }
+
+    /// The pins that set the multiplexers.
+    pub(in crate::shell) fn select_pins(&self) -> [u8; 4] {
+        self.select.as_slice().try_into().expect("four, as was checked")
     }
 
     /// The numbers of bus and chip select, if the bus is one of the kernel's for SPI.
@@ -236,6 +271,9 @@ impl Matrix {
         let (group, in_group) = (input / 8, input % 8);
         match self.chips.expander() {
             Some(kind) => kind.pin_name(input),
+            None if self.chips == SwitchReader::Mcp3008 => {
+                format!("Y{} of multiplexer {}", input % 16, input / 16 + 1)
+            }
             None if self.chips == SwitchReader::Rows => {
                 format!("BCM {} x BCM {}", self.rows[group], self.columns[in_group])
             }
@@ -255,6 +293,9 @@ impl Matrix {
         if self.chips == SwitchReader::Rows {
             pins.extend(self.rows.iter().map(|pin| PinUse::new(*pin, "rows")));
             pins.extend(self.columns.iter().map(|pin| PinUse::new(*pin, "columns")));
+        }
+        if self.chips == SwitchReader::Mcp3008 {
+            pins.extend(self.select.iter().map(|pin| PinUse::new(*pin, "select")));
         }
         if self.chips.is_on_i2c() {
             let interrupt = self.interrupt().map(|pin| PinUse::new(pin, "interrupt"));
@@ -288,6 +329,7 @@ impl Matrix {
             return Err(format!("scans_per_s = {}: use 20 to 500", self.scans_per_s));
         }
         self.check_rows()?;
+        self.check_halls()?;
         self.check_addresses()?;
         let pins = self.pins();
         for (idx, part) in pins.iter().enumerate() {
@@ -313,6 +355,37 @@ impl Matrix {
         }
         if self.chips == SwitchReader::Rows && self.occupied == Occupied::High {
             return Err("occupied = \"high\": rows are pulled low; leave it out".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_halls(&self) -> Result<(), String> {
+        if self.select.len() != 4 {
+            return Err(format!(
+                "select names {} pins; four set the multiplexers",
+                self.select.len()
+            ));
+        }
+        if self.chips != SwitchReader::Mcp3008 {
+            return Ok(());
+        }
+        if self.speed_khz > CONVERTER_KHZ {
+            return Err(format!(
+                "speed_khz = {}: an MCP3008 at 3.3 V takes {CONVERTER_KHZ} at the most",
+                self.speed_khz
+            ));
+        }
+        if !self.calibration.is_absolute() || self.calibration.file_name().is_none() {
+            return Err(format!(
+                "calibration = {:?}: name the file that `rokade doctor --calibrate` writes, as in \
+                 \"/etc/rokade/table-1.halls\"",
+                self.calibration
+            ));
+        }
+        if self.inputs != Wiring::default().groups() {
+            return Err(
+                "inputs: those of hall sensors are in their calibration; leave it out".to_owned()
+            );
         }
         Ok(())
     }

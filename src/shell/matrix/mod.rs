@@ -4,6 +4,7 @@
 //! never given up: chips that do not answer are told of once, and tried again.
 
 pub mod expanders;
+pub mod halls;
 mod late;
 #[cfg(feature = "pi")]
 mod pi;
@@ -13,18 +14,23 @@ pub mod rows;
 pub mod simulated;
 pub mod spi_expanders;
 
+use self::halls::{HallReader, HallScanner};
 use self::late::Late;
-use super::config::{BoardConfig, Matrix};
+use super::config::{BoardConfig, Matrix, SwitchReader};
 use super::heard::Heard;
 use super::now::Now;
 use super::serial::BACKOFF;
+use crate::board::hall::HallTable;
 use crate::board::matrix::placement_of;
 use crate::board::{Debounce, Wiring};
 use crate::game::Event;
-use crate::table::Reading;
+use crate::table::{Placement, Reading};
 use crate::time::{Mono, Stamp};
 use crate::wire::expander::Expander;
+use shakmaty::Color;
 use std::fmt::Debug;
+use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,6 +127,28 @@ pub enum MatrixError {
     #[error("{} is stuck: a chip without supply or a wire that touches another holds one of its \
              lines low; take the chips off one by one", .0.display())]
     Stuck(PathBuf),
+    /// No converter answers, or it does not show what is wired to it.
+    #[error("no MCP3008 answers at {}; check its supply, the wires of the bus, and that its \
+             inputs CH6 and CH7 are at ground and at 3.3 V", .0.display())]
+    NoConverter(PathBuf),
+    /// The converter answers, and no sensor does.
+    #[error(
+        "no hall sensor shows anything; check their regulator, and the ground of the \
+             multiplexers"
+    )]
+    NoSensors,
+    /// It was never learned what the sensors show.
+    #[error("there is no {}, which says what the sensors of this board show; stop the service and \
+             let `rokade doctor --calibrate` write it", .0.display())]
+    Unlearned(PathBuf),
+    /// What was learned cannot be read.
+    #[error("{}: {why}; mend it, or let `rokade doctor --calibrate` write it anew", path.display())]
+    Mislearned {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Columns are low with no row pulled low.
     #[error("columns at BCM {} are low with no row pulled low; they, or a row in which a piece \
              stands, touch ground", listed(.0))]
@@ -162,6 +190,11 @@ pub trait Scanner: Debug {
     /// # Errors
     /// The chips cannot be read.
     fn scan(&mut self) -> Result<u64, MatrixError>;
+
+    /// Those of the last scan's occupied inputs that have a black piece, if it can tell.
+    fn black(&self) -> Option<u64> {
+        None
+    }
 
     /// How fast its bus is, in kHz, if that is too slow for the rate that is wanted: then half of
     /// it is had.
@@ -316,7 +349,7 @@ impl ScanLoop {
                 Err(why) => return Ok(why),
             };
             let has_missed = !std::mem::replace(&mut self.is_told, true);
-            for event in scans.scan(at.mono, scan, has_missed) {
+            for event in scans.scan(at.mono, scan, scanner.black(), has_missed) {
                 self.tell(at, MatrixNews::Saw(event));
             }
             due = at.mono.max(due) + period;
@@ -363,36 +396,86 @@ impl Scans {
         Self { wiring, debounce: Debounce::new(debounce), pictured: None }
     }
 
-    /// What follows from a scan. If something that was told before `has_missed` its hearer, the
-    /// whole board is told.
-    pub fn scan(&mut self, now: Mono, scan: u64, has_missed: bool) -> Vec<Event> {
-        let changed = self.debounce.scan(now, self.wiring.squares(scan));
+    /// What follows from a scan, and from those of its inputs that have a black piece, if that can
+    /// be told. If something that was told before `has_missed` its hearer, the whole board is told.
+    pub fn scan(
+        &mut self,
+        now: Mono,
+        scan: u64,
+        black: Option<u64>,
+        has_missed: bool,
+    ) -> Vec<Event> {
+        let changed = self.debounce.scan(now, seen(&self.wiring, scan, black));
         let Some(known) = self.debounce.known() else { return Vec::new() };
         let is_old = |at: Mono| now.since(at) >= PICTURE_EVERY && self.debounce.is_still();
         let is_due = changed.is_empty() && self.pictured.is_none_or(is_old);
         if is_due || has_missed {
             self.pictured = Some(now);
-            return vec![Event::Pictured(placement_of(known))];
+            return vec![Event::Pictured(known.clone())];
         }
         // Before the first picture nothing has changed.
-        let reading = |sq| if known.contains(sq) { Reading::Something } else { Reading::Empty };
-        changed.into_iter().map(|sq| Event::Sensed(sq, reading(sq))).collect()
+        changed.into_iter().map(|sq| Event::Sensed(sq, known.get(sq))).collect()
     }
+}
+
+/// What the squares of a board wired so show in a scan, with the inputs that have a black piece, if
+/// that can be told.
+pub fn seen(wiring: &Wiring, scan: u64, black: Option<u64>) -> Placement {
+    let occupied = wiring.squares(scan);
+    let Some(black) = black.map(|it| wiring.squares(it)) else { return placement_of(occupied) };
+    let mut seen = Placement::empty();
+    for sq in occupied {
+        seen.set(sq, Reading::Colored(Color::from_white(!black.contains(sq))));
+    }
+    seen
+}
+
+/// Whether the settings name the socket of a simulated board. A bus of this machine is a device;
+/// what is named elsewhere can only be a socket.
+fn is_simulated(settings: &Matrix) -> bool {
+    let path = Path::new(settings.bus());
+    let is_socket = |found: fs::Metadata| found.file_type().is_socket();
+    fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket)
 }
 
 /// Opens what the settings name: a bus of this machine, or a simulated one behind a socket.
 ///
 /// # Errors
-/// It is not there, or not ours to use.
+/// It is not there, or not ours to use; or it was never learned what its sensors show.
 pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    let path = Path::new(settings.bus());
-    let is_socket = |found: std::fs::Metadata| found.file_type().is_socket();
-    // A bus of this machine is a device; what is named elsewhere can only be a socket.
-    if std::fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket) {
+    if settings.chips == SwitchReader::Mcp3008 {
+        let table = learned(&settings.calibration)?;
+        return Ok(Box::new(HallScanner::new(open_halls(settings)?, table)));
+    }
+    if is_simulated(settings) {
         return remote::open(settings);
     }
     #[cfg(feature = "pi")]
     return pi::open(settings);
     #[cfg(not(feature = "pi"))]
     Err(MatrixError::NotBuilt)
+}
+
+/// Opens the hall sensors that the settings name.
+///
+/// # Errors
+/// They are not there, or not ours to use.
+pub fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
+    if is_simulated(settings) {
+        return remote::open_halls(settings);
+    }
+    #[cfg(feature = "pi")]
+    return pi::open_halls(settings);
+    #[cfg(not(feature = "pi"))]
+    Err(MatrixError::NotBuilt)
+}
+
+/// What was learned of hall sensors, from its file.
+fn learned(path: &Path) -> Result<HallTable, MatrixError> {
+    let wrong = |why: String| MatrixError::Mislearned { path: path.to_owned(), why };
+    let text = fs::read_to_string(path).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => MatrixError::Unlearned(path.to_owned()),
+        _ => wrong(e.to_string()),
+    })?;
+    HallTable::parse(&text).map_err(|e| wrong(e.to_string()))
 }

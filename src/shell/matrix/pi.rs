@@ -1,6 +1,7 @@
 //! The buses and pins of a Raspberry Pi, by rppal.
 
 use super::expanders::Expanders;
+use super::halls::{HallConverter, HallReader};
 use super::registers::ShiftRegisters;
 use super::rows::RowScanner;
 use super::spi_expanders::SpiExpanders;
@@ -136,6 +137,16 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
             Box::new(ShiftRegisters::new(device, load, settings.registers()))
         }
     })
+}
+
+/// Opens the hall sensors that the settings name.
+pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
+    let pins = settings.select_pins().into_iter().map(pin_of);
+    let pins: Vec<OutputPin> =
+        pins.map(|pin| pin.map(Pin::into_output_low)).collect::<Result<_, _>>()?;
+    let select: [OutputPin; 4] = pins.try_into().expect("four pins, as many as numbers");
+    let (device, bus) = (spi(settings)?, Path::new(settings.bus()).to_owned());
+    Ok(Box::new(HallConverter::new(device, select, Pause, settings.settle(), bus)))
 }
 
 type PiRows = RowScanner<OpenDrain, [rppal::gpio::InputPin; 8], Pause>;

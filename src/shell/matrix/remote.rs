@@ -8,6 +8,7 @@
 //! fast that bus is, in kHz.
 
 use super::expanders::Expanders;
+use super::halls::{HallConverter, HallReader};
 use super::registers::ShiftRegisters;
 use super::rows::{Inputs, RowScanner};
 use super::spi_expanders::SpiExpanders;
@@ -87,21 +88,43 @@ impl Inputs for RemoteInputs {
     }
 }
 
-/// Opens the chips behind the socket that the settings name.
-pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+/// What an error of the socket means.
+fn failed(settings: &Matrix, e: &io::Error) -> MatrixError {
     let path = Path::new(settings.bus());
-    let failed = |e: io::Error| match e.kind() {
+    match e.kind() {
         ErrorKind::PermissionDenied => MatrixError::Forbidden(path.to_owned()),
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
             MatrixError::NoSocket { path: path.to_owned(), board: settings.chips.word() }
         }
         ErrorKind::WouldBlock | ErrorKind::TimedOut => MatrixError::Stuck(path.to_owned()),
         _ => MatrixError::Bus { bus: path.to_owned(), why: e.to_string() },
-    };
-    let stream = UnixStream::connect(path).map_err(failed)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-    stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
-    let remote = Remote(Arc::new(Mutex::new(BufReader::new(stream))));
+    }
+}
+
+/// Goes to the board behind the socket that the settings name.
+fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
+    let connected = UnixStream::connect(settings.bus()).and_then(|stream| {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(stream)
+    });
+    let stream = connected.map_err(|e| failed(settings, &e))?;
+    Ok(Remote(Arc::new(Mutex::new(BufReader::new(stream)))))
+}
+
+/// Opens the hall sensors behind the socket that the settings name.
+pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
+    let remote = connect(settings)?;
+    let select = settings.select_pins().map(|number| RemotePin { remote: remote.clone(), number });
+    let bus = Path::new(settings.bus()).to_owned();
+    Ok(Box::new(HallConverter::new(remote, select, NoDelay, settings.settle(), bus)))
+}
+
+/// Opens the chips behind the socket that the settings name.
+pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+    let path = Path::new(settings.bus());
+    let failed = |e: io::Error| failed(settings, &e);
+    let remote = connect(settings)?;
     let pin = |number| RemotePin { remote: remote.clone(), number };
     Ok(match (settings.chips, settings.chips.expander()) {
         (SwitchReader::Rows, _) => {

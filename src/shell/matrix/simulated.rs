@@ -6,10 +6,10 @@ use crate::shell::config::{Matrix, SwitchReader};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::TableTime;
 use crate::sim::script::{Happening, Header};
-use crate::sim::{ExpandersSim, ReaderSim, RegistersSim, RowsSim, Switches};
+use crate::sim::{ExpandersSim, HallsSim, ReaderSim, RegistersSim, RowsSim, Switches};
 use crate::table::Reading;
 use crate::time::Mono;
-use shakmaty::{Bitboard, Square};
+use shakmaty::{Board, Square};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
@@ -26,6 +26,8 @@ pub const INTERRUPT: u8 = 21;
 const KHZ: u32 = 400;
 /// A line of a host is shorter.
 const LINE_MAX: usize = 256;
+/// Chance in a board: bounces, noise.
+const SEED: u64 = 1;
 
 /// Why there is no simulated board.
 #[derive(Debug, thiserror::Error)]
@@ -145,6 +147,9 @@ pub fn reader(chips: SwitchReader, switches: Switches) -> Box<dyn ReaderSim> {
     match chips.expander() {
         Some(kind) => Box::new(ExpandersSim::new(switches, kind, INTERRUPT)),
         None if chips == SwitchReader::Rows => Box::new(RowsSim::new(switches, rows, columns)),
+        None if chips == SwitchReader::Mcp3008 => {
+            Box::new(HallsSim::new(switches, usual.select_pins(), SEED))
+        }
         None => Box::new(RegistersSim::new(switches)),
     }
 }
@@ -162,12 +167,16 @@ pub fn open(
     let failed = |source| SimulatedError::Socket { path: path.to_owned(), source };
     let listener = UnixListener::bind(path).map_err(failed)?;
     let start = header.start.clone().map(shakmaty::fen::Fen::into_setup);
-    let occupied = start.map_or(Bitboard::EMPTY, |setup| setup.board.occupied());
+    let board = start.map_or_else(Board::empty, |setup| setup.board);
+    let mut chips = reader(chips, Switches::new(board.occupied(), SEED));
+    for (sq, piece) in board {
+        chips.put(Mono::default(), sq, Reading::Colored(piece.color));
+    }
     let (orders_tx, orders_rx) = mpsc::unbounded_channel();
     let (is_scanned_tx, is_scanned_rx) = watch::channel(false);
     let (has_played_tx, has_played_rx) = watch::channel(true);
     let actor = SimulatedActor {
-        chips: reader(chips, Switches::new(occupied, 1)),
+        chips,
         khz: KHZ,
         is_held: false,
         pace: TableTime::start(Now::start()),
@@ -201,6 +210,12 @@ impl SimulatedActor {
     pub fn read_by(mut self, chips: Box<dyn ReaderSim>) -> Self {
         self.chips = chips;
         self
+    }
+
+    /// What a walk over the board would learn of its sensors, if there is anything to be learned:
+    /// as the file that the settings name for it.
+    pub fn learned(&self) -> Option<String> {
+        self.chips.learned()
     }
 
     /// The I2C bus is so fast, in kHz.
@@ -263,7 +278,7 @@ impl SimulatedActor {
             match &what {
                 // A message can be lost, but no switch.
                 Happening::Sensed { sq, reading, .. } => {
-                    self.chips.switches().set(at, *sq, *reading != Reading::Empty);
+                    self.chips.put(at, *sq, *reading);
                 }
                 Happening::LineDown | Happening::PowerOff => self.chips.power(false),
                 Happening::LineUp | Happening::PowerOn => self.chips.power(true),

@@ -10,14 +10,17 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::digital::{InputPin, OutputPin};
 use embedded_hal::i2c::{self, I2c, NoAcknowledgeSource};
 use embedded_hal::spi::{self, SpiDevice};
+use rokade::board::hall::HallTable;
 use rokade::shell::config::{Matrix, SwitchReader};
 use rokade::shell::matrix::Scanner;
 use rokade::shell::matrix::expanders::{ExpanderChips, Expanders};
+use rokade::shell::matrix::halls::{HallConverter, HallReader, HallScanner};
 use rokade::shell::matrix::registers::{Registers, ShiftRegisters};
 use rokade::shell::matrix::rows::RowScanner;
 use rokade::shell::matrix::simulated;
 use rokade::shell::matrix::spi_expanders::SpiExpanders;
 use rokade::sim::{ReaderSim, Switches};
+use rokade::table::Reading;
 use rokade::time::Mono;
 use rokade::wire::expander::ADDRESS;
 use shakmaty::{Bitboard, Square};
@@ -62,7 +65,26 @@ impl MockBus {
 
     /// A piece comes to a square, or leaves it.
     pub(crate) fn set(&self, at: Mono, sq: Square, is_there: bool) {
-        self.with(|it| it.reader.switches().set(at, sq, is_there));
+        self.put(at, sq, if is_there { Reading::Something } else { Reading::Empty });
+    }
+
+    /// From now on a square shows something else.
+    pub(crate) fn put(&self, at: Mono, sq: Square, reading: Reading) {
+        self.with(|it| it.reader.put(at, sq, reading));
+    }
+
+    /// What a walk over the board would learn of its sensors.
+    pub(crate) fn learned(&self) -> HallTable {
+        HallTable::parse(&self.with(|it| it.reader.learned()).unwrap()).unwrap()
+    }
+
+    /// Hall sensors.
+    pub(crate) fn halls(&self) -> Box<dyn HallReader> {
+        let pins = Matrix::default().select;
+        let pins: Vec<MockPin> = pins.into_iter().map(|pin| self.pin(pin)).collect();
+        let select: [MockPin; 4] = pins.try_into().unwrap();
+        let bus = "/dev/spidev0.0".into();
+        Box::new(HallConverter::new(self.clone(), select, self.clone(), SETTLE, bus))
     }
 
     pub(crate) fn power(&self, is_on: bool) {
@@ -121,6 +143,7 @@ impl MockBus {
             SwitchReader::Mcp23s17 => {
                 Box::new(SpiExpanders::new(self.clone(), "/dev/spidev0.0".into(), true))
             }
+            SwitchReader::Mcp3008 => Box::new(HallScanner::new(self.halls(), self.learned())),
             chips => self.expanders(chips, 400, false),
         }
     }
