@@ -24,12 +24,17 @@ use crate::relay::log::Log;
 use crate::relay::open;
 use crate::time::{Mono, Stamp};
 use crate::wire::{BoardCommand, DriverOutput, Item};
+use shakmaty::Role;
 use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tracing::{debug, error, info, warn};
+
+/// A button for the piece that a pawn becomes may be pressed so long before the move is on record.
+const CHOSEN_FOR: Duration = Duration::from_secs(60);
 
 /// One board, ready to run.
 #[derive(Debug)]
@@ -57,6 +62,9 @@ pub struct BoardActor {
     link: LinkState,
     /// The last ping of the watchdog that was seen.
     alive: watch::Sender<u64>,
+    /// The button for the piece that a pawn becomes that was pressed last, and when. It waits for
+    /// its move to be on record.
+    chosen: Option<(Role, Mono)>,
     /// Told once what was kept in memory is on the record, behind another past.
     late: oneshot::Receiver<()>,
     /// Line and publisher: they end when they are told that nothing more comes.
@@ -205,6 +213,7 @@ impl BoardActor {
             counts: Arc::clone(&stand.counts),
             link: stand.status.borrow().link,
             alive: stand.alive.clone(),
+            chosen: None,
             late: is_late,
             tasks,
         }
@@ -229,6 +238,7 @@ impl BoardActor {
     async fn follow(&mut self, calls: &mut Calls, requests: &mut Requests) -> Ended {
         loop {
             self.tell_kept(self.now.stamp());
+            self.promote(self.now.stamp());
             if !self.effects.is_empty() {
                 self.carry_out(self.now.stamp(), After::default()).await;
             }
@@ -353,6 +363,7 @@ impl BoardActor {
                     debug!(board = self.name, n_noise, "bytes that are no message");
                 }
             }
+            LinkNews::Chosen(role) => self.chosen = Some((role, at.mono)),
             LinkNews::Saw(event) => {
                 let at = Stamp { mono: at.mono.max(self.handled), ..at };
                 self.handle(at, &event);
@@ -364,6 +375,18 @@ impl BoardActor {
     fn handle(&mut self, at: Stamp, event: &Event) {
         self.handled = at.mono;
         self.game.handle(at, event, &mut self.effects);
+    }
+
+    /// A promotion is on record by now for which a button was pressed: it was to that piece.
+    fn promote(&mut self, at: Stamp) {
+        let Some((role, since)) = self.chosen else { return };
+        if at.mono.since(since) > CHOSEN_FOR {
+            self.chosen = None;
+        } else if let Some(act) = self.game.promoted_to(role) {
+            self.chosen = None;
+            let at = Stamp { mono: at.mono.max(self.handled), ..at };
+            self.handle(at, &Event::Act(act));
+        }
     }
 
     /// The game hears how the clock is kept, if that has changed.

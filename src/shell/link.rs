@@ -7,6 +7,7 @@ use super::matrix::{self, MatrixStub};
 use super::now::Now;
 use super::serial::{self, LineStub};
 use crate::game::Event;
+use shakmaty::Role;
 use tokio::task::JoinSet;
 
 /// The core's end of the way to a board.
@@ -31,6 +32,8 @@ pub(super) enum LinkNews {
     Bytes(Vec<u8>),
     /// What switches show.
     Saw(Event),
+    /// A button beside them says which piece a pawn becomes.
+    Chosen(Role),
 }
 
 /// The line to this port, at the speed of the board of these settings.
@@ -75,6 +78,7 @@ impl Link {
                     matrix::MatrixNews::Up => LinkNews::Up,
                     matrix::MatrixNews::Down(why) => LinkNews::Down(why.to_string()),
                     matrix::MatrixNews::Saw(event) => LinkNews::Saw(event),
+                    matrix::MatrixNews::Chosen(role) => LinkNews::Chosen(role),
                 };
                 Heard { at: heard.at, what }
             }),

@@ -362,6 +362,8 @@ fn a_matrix_that_cannot_work_is_refused() {
             "0x21 stands twice; each chip has its own",
         ),
         ("chips = \"mcp23s17\"\naddresses = [0x20]", "those of MCP23S17 are 0x20 to 0x23"),
+        ("promotion = [16, 19]", "promotion names 2 pins; there is one each for queen, rook"),
+        ("promotion = [16, 19, 20, 25]", "BCM 25 is both"),
         ("chips = \"mcp3008\"", "name the file that `rokade doctor --calibrate` writes"),
         ("chips = \"mcp3008\"\ncalibration = \"a.halls\"", "as in \"/etc/rokade/table-1.halls\""),
         (

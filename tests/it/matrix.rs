@@ -7,6 +7,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "matrix/buttons.rs"]
+mod buttons;
 #[path = "matrix/halls.rs"]
 mod halls;
 #[path = "matrix/mock.rs"]

@@ -7,6 +7,7 @@ use super::Game;
 use super::told::reason_of;
 use crate::game::entry::Fact;
 use crate::game::play::OrderError;
+use crate::game::score::Scored;
 use crate::laws::{
     self, Act, Code, Declaration, DeclaredFor, Ending, GivenPosition, Order, Pending, Phrase,
     Reason, Referee, Ruling, Score, Told,
@@ -15,7 +16,7 @@ use crate::table::Word;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::tracker::GAP_STEP_MAX;
-use shakmaty::{KnownOutcome, Position, uci::UciMove};
+use shakmaty::{KnownOutcome, Position, Role, uci::UciMove};
 
 /// Why a board without a referee cannot do what was ordered.
 const NO_REFEREE: &str = "no referee sits at this board, who would have to rule on that; set \
@@ -139,6 +140,22 @@ impl Game {
             _ if self.bench.is_some() => Ok(()),
             _ => Err(NO_REFEREE.to_owned()),
         }
+    }
+
+    /// The order that follows from a button for the piece that a pawn becomes: that the last
+    /// promotion on record, or the one before the reply to it, was to this piece. `None` if no such
+    /// move is on record whose piece is open.
+    pub fn promoted_to(&self, role: Role) -> Option<Act> {
+        let moves = self.play()?.sheet().moves();
+        let is_open = |scored: &&Scored| scored.m.promotion().is_some() && scored.is_uncertain();
+        let (idx, scored) = moves.iter().enumerate().rev().take(2).find(|(_, it)| is_open(it))?;
+        let (from, to) = (scored.m.from()?, scored.m.to());
+        let uci = UciMove::Normal { from, to, promotion: Some(role) };
+        Some(Act::Ordered {
+            order: Order::Settle(u16::try_from(idx + 1).ok()?, uci),
+            author: "the button".to_owned(),
+            reason: String::new(),
+        })
     }
 
     /// Why it is not clear which matter is answered by `act`: several are open, and it names none.

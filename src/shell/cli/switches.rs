@@ -11,7 +11,7 @@ use crate::shell::matrix::{self, MatrixError, Scanner};
 use crate::shell::now::Now;
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Color, File, Rank, Square};
+use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 use std::io::{self, BufRead};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -59,6 +59,13 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
         let saw = "whether the chips answer is not known: loop_back is off";
         found.push(Diagnosis::good(board, saw));
     }
+    if settings.promotion_pins().is_some() {
+        let saw = match seen.chosen {
+            Some(role) => format!("the button for a {} is down", word_of(role)),
+            None => "no button for promotions is down; hold each down to try it".to_owned(),
+        };
+        found.push(Diagnosis::good(board, saw));
+    }
     if settings.chips == SwitchReader::Rows {
         found.push(Diagnosis::good(board, diodes(seen.last)));
     }
@@ -93,17 +100,20 @@ struct ScanTally {
     n_scans: u32,
     scan_us: u64,
     changes: [u32; 64],
+    chosen: Option<Role>,
 }
 
 impl ScanTally {
     fn look(scanner: &mut dyn Scanner, period: Duration) -> Result<Self, String> {
         let now = Now::start();
-        let mut seen = Self { last: 0, n_scans: 0, scan_us: 0, changes: [0; 64] };
+        let mut seen = Self { last: 0, n_scans: 0, scan_us: 0, changes: [0; 64], chosen: None };
         let mut spent = Duration::ZERO;
         while now.stamp().mono < Mono::default() + LOOK {
             let before = now.stamp().mono;
             let scan = scanner.scan().map_err(|why| why.to_string())?;
             spent += now.stamp().mono.since(before);
+            let chosen = scanner.chosen(before).map_err(|why| why.to_string())?;
+            seen.chosen = chosen.or(seen.chosen);
             if seen.n_scans > 0 {
                 for input in Bitboard(scan ^ seen.last) {
                     seen.changes[usize::from(input)] += 1;
@@ -120,6 +130,16 @@ impl ScanTally {
     fn loose(&self, wiring: &Wiring) -> Vec<Square> {
         let is_loose = |input: &usize| self.changes[*input] > FLICKERS;
         (0..64).filter(is_loose).map(|input| wiring.square(input)).collect()
+    }
+}
+
+fn word_of(role: Role) -> &'static str {
+    match role {
+        Role::Queen => "queen",
+        Role::Rook => "rook",
+        Role::Bishop => "bishop",
+        Role::Knight => "knight",
+        Role::Pawn | Role::King => "piece that no pawn becomes",
     }
 }
 

@@ -134,6 +134,8 @@ pub struct Matrix {
     pub addresses: Vec<u8>,
     /// The pin of their interrupt lines; 0 for none.
     pub interrupt: u8,
+    /// The pins of buttons for a queen, a rook, a bishop and a knight; empty for none.
+    pub promotion: Vec<u8>,
     /// What an input reads while a piece stands on its square.
     #[serde(deserialize_with = "super::word::one_of")]
     pub occupied: Occupied,
@@ -160,6 +162,7 @@ impl Default for Matrix {
             settle_us: 100,
             addresses: Vec::new(),
             interrupt: 0,
+            promotion: Vec::new(),
             occupied: Occupied::default(),
             scans_per_s: 0,
             debounce_ms: 10,
@@ -266,6 +269,11 @@ impl Matrix {
         (self.interrupt != 0).then_some(self.interrupt)
     }
 
+    /// The pins of buttons for a queen, a rook, a bishop and a knight, if there are any.
+    pub(in crate::shell) fn promotion_pins(&self) -> Option<[u8; 4]> {
+        self.promotion.as_slice().try_into().ok()
+    }
+
     /// What an input is called where it is wired.
     pub(in crate::shell) fn input_name(&self, input: usize) -> String {
         let (group, in_group) = (input / 8, input % 8);
@@ -297,6 +305,7 @@ impl Matrix {
         if self.chips == SwitchReader::Mcp3008 {
             pins.extend(self.select.iter().map(|pin| PinUse::new(*pin, "select")));
         }
+        pins.extend(self.promotion.iter().map(|pin| PinUse::new(*pin, "promotion")));
         if self.chips.is_on_i2c() {
             let interrupt = self.interrupt().map(|pin| PinUse::new(pin, "interrupt"));
             pins.extend(interrupt);
@@ -330,6 +339,12 @@ impl Matrix {
         }
         self.check_rows()?;
         self.check_halls()?;
+        if !self.promotion.is_empty() && self.promotion_pins().is_none() {
+            return Err(format!(
+                "promotion names {} pins; there is one each for queen, rook, bishop and knight",
+                self.promotion.len()
+            ));
+        }
         self.check_addresses()?;
         let pins = self.pins();
         for (idx, part) in pins.iter().enumerate() {

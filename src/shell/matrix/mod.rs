@@ -3,6 +3,7 @@
 //! A thread of its own scans it, at no higher priority than any other. Like a serial line it is
 //! never given up: chips that do not answer are told of once, and tried again.
 
+pub mod buttons;
 pub mod expanders;
 pub mod halls;
 mod late;
@@ -14,9 +15,9 @@ pub mod rows;
 pub mod simulated;
 pub mod spi_expanders;
 
-use self::halls::{HallReader, HallScanner};
+use self::halls::HallReader;
 use self::late::Late;
-use super::config::{BoardConfig, Matrix, SwitchReader};
+use super::config::{BoardConfig, Matrix};
 use super::heard::Heard;
 use super::now::Now;
 use super::serial::BACKOFF;
@@ -27,7 +28,7 @@ use crate::game::Event;
 use crate::table::{Placement, Reading};
 use crate::time::{Mono, Stamp};
 use crate::wire::expander::Expander;
-use shakmaty::Color;
+use shakmaty::{Color, Role};
 use std::fmt::Debug;
 use std::fs;
 use std::io::ErrorKind;
@@ -196,6 +197,14 @@ pub trait Scanner: Debug {
         None
     }
 
+    /// The piece for which a button beside the board was pressed, if there are such buttons.
+    ///
+    /// # Errors
+    /// Their pins cannot be read.
+    fn chosen(&mut self, _now: Mono) -> Result<Option<Role>, MatrixError> {
+        Ok(None)
+    }
+
     /// How fast its bus is, in kHz, if that is too slow for the rate that is wanted: then half of
     /// it is had.
     fn slow_khz(&self) -> Option<u32> {
@@ -226,6 +235,8 @@ pub enum MatrixNews {
     Down(MatrixError),
     /// What its squares show.
     Saw(Event),
+    /// A button beside it says which piece a pawn becomes.
+    Chosen(Role),
 }
 
 /// The core's end of a matrix. Dropping it ends the scans.
@@ -352,6 +363,11 @@ impl ScanLoop {
             for event in scans.scan(at.mono, scan, scanner.black(), has_missed) {
                 self.tell(at, MatrixNews::Saw(event));
             }
+            match scanner.chosen(at.mono) {
+                Ok(Some(role)) => self.tell(at, MatrixNews::Chosen(role)),
+                Ok(None) => {}
+                Err(why) => return Ok(why),
+            }
             due = at.mono.max(due) + period;
             thread::sleep(due.since(self.now.stamp().mono));
         }
@@ -443,10 +459,6 @@ fn is_simulated(settings: &Matrix) -> bool {
 /// # Errors
 /// It is not there, or not ours to use; or it was never learned what its sensors show.
 pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    if settings.chips == SwitchReader::Mcp3008 {
-        let table = learned(&settings.calibration)?;
-        return Ok(Box::new(HallScanner::new(open_halls(settings)?, table)));
-    }
     if is_simulated(settings) {
         return remote::open(settings);
     }

@@ -1,11 +1,12 @@
 //! The buses and pins of a Raspberry Pi, by rppal.
 
+use super::buttons::WithButtons;
 use super::expanders::Expanders;
-use super::halls::{HallConverter, HallReader};
+use super::halls::{HallConverter, HallReader, HallScanner};
 use super::registers::ShiftRegisters;
 use super::rows::RowScanner;
 use super::spi_expanders::SpiExpanders;
-use super::{MatrixError, Scanner};
+use super::{MatrixError, Scanner, learned};
 use crate::shell::config::{Matrix, SwitchReader};
 use embedded_hal::i2c::{ErrorKind as I2cKind, NoAcknowledgeSource, Operation};
 use rppal::gpio::{Bias, Gpio, IoPin, Mode as PinMode, OutputPin, Pin};
@@ -119,7 +120,11 @@ impl embedded_hal::delay::DelayNs for Pause {
 /// Opens what the settings name.
 pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     let path = Path::new(settings.bus());
-    Ok(match (settings.chips, settings.chips.expander()) {
+    let scanner: Box<dyn Scanner> = match (settings.chips, settings.chips.expander()) {
+        (SwitchReader::Mcp3008, _) => {
+            let table = learned(&settings.calibration)?;
+            Box::new(HallScanner::new(open_halls(settings)?, table))
+        }
         (SwitchReader::Rows, _) => Box::new(rows(settings)?),
         (SwitchReader::Mcp23s17, _) => {
             Box::new(SpiExpanders::new(spi(settings)?, path.to_owned(), settings.is_low_active()))
@@ -136,7 +141,12 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
             load.set_low();
             Box::new(ShiftRegisters::new(device, load, settings.registers()))
         }
-    })
+    };
+    let Some(pins) = settings.promotion_pins() else { return Ok(scanner) };
+    let pins = pins.into_iter().map(|pin| Ok(pin_of(pin)?.into_input_pullup()));
+    let pins: Vec<rppal::gpio::InputPin> = pins.collect::<Result<_, MatrixError>>()?;
+    let pins: [_; 4] = pins.try_into().expect("four pins, as many as numbers");
+    Ok(Box::new(WithButtons::new(scanner, pins)))
 }
 
 /// Opens the hall sensors that the settings name.

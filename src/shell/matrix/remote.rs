@@ -7,12 +7,13 @@
 //! 0x20 of an I2C bus has sent after it was sent these, or `nack` if there is none; `speed` how
 //! fast that bus is, in kHz.
 
+use super::buttons::WithButtons;
 use super::expanders::Expanders;
-use super::halls::{HallConverter, HallReader};
+use super::halls::{HallConverter, HallReader, HallScanner};
 use super::registers::ShiftRegisters;
 use super::rows::{Inputs, RowScanner};
 use super::spi_expanders::SpiExpanders;
-use super::{MatrixError, Scanner};
+use super::{MatrixError, Scanner, learned};
 use crate::shell::config::{Matrix, SwitchReader};
 use embedded_hal::delay::DelayNs;
 use embedded_hal::digital;
@@ -114,10 +115,13 @@ fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
 
 /// Opens the hall sensors behind the socket that the settings name.
 pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
-    let remote = connect(settings)?;
+    Ok(halls(connect(settings)?, settings))
+}
+
+fn halls(remote: Remote, settings: &Matrix) -> Box<dyn HallReader> {
     let select = settings.select_pins().map(|number| RemotePin { remote: remote.clone(), number });
     let bus = Path::new(settings.bus()).to_owned();
-    Ok(Box::new(HallConverter::new(remote, select, NoDelay, settings.settle(), bus)))
+    Box::new(HallConverter::new(remote, select, NoDelay, settings.settle(), bus))
 }
 
 /// Opens the chips behind the socket that the settings name.
@@ -126,7 +130,12 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     let failed = |e: io::Error| failed(settings, &e);
     let remote = connect(settings)?;
     let pin = |number| RemotePin { remote: remote.clone(), number };
-    Ok(match (settings.chips, settings.chips.expander()) {
+    let buttons = settings.promotion_pins().map(|pins| pins.map(pin));
+    let scanner: Box<dyn Scanner> = match (settings.chips, settings.chips.expander()) {
+        (SwitchReader::Mcp3008, _) => {
+            let table = learned(&settings.calibration)?;
+            Box::new(HallScanner::new(halls(remote.clone(), settings), table))
+        }
         (SwitchReader::Rows, _) => {
             let (rows, columns) = settings.lines();
             let inputs = RemoteInputs { remote: remote.clone(), numbers: columns.to_vec() };
@@ -135,18 +144,22 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
         }
         (SwitchReader::Mcp23s17, _) => {
             let is_low_active = settings.is_low_active();
-            Box::new(SpiExpanders::new(remote, path.to_owned(), is_low_active))
+            Box::new(SpiExpanders::new(remote.clone(), path.to_owned(), is_low_active))
         }
         (_, Some(kind)) => {
             let khz = remote.ask("speed\n").map_err(failed)?.parse().ok();
             let interrupt = settings.interrupt().map(pin);
-            Box::new(Expanders::new(remote, interrupt, khz, settings.expanders(kind)))
+            Box::new(Expanders::new(remote.clone(), interrupt, khz, settings.expanders(kind)))
         }
         (_, None) => {
             let mut load = pin(settings.load);
             digital::OutputPin::set_low(&mut load).map_err(|RemoteError(e)| failed(e))?;
-            Box::new(ShiftRegisters::new(remote, load, settings.registers()))
+            Box::new(ShiftRegisters::new(remote.clone(), load, settings.registers()))
         }
+    };
+    Ok(match buttons {
+        Some(pins) => Box::new(WithButtons::new(scanner, pins)),
+        None => scanner,
     })
 }
 

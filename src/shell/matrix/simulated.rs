@@ -10,7 +10,7 @@ use crate::sim::{ExpandersSim, HallsSim, ReaderSim, RegistersSim, RowsSim, Switc
 use crate::table::Reading;
 use crate::time::Mono;
 use shakmaty::{Board, Square};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,7 @@ enum SimulatedOrder {
     Play(Vec<(Mono, Happening)>, Speed, oneshot::Sender<()>),
     Power(bool),
     Hold(bool),
+    Button(u8, bool),
 }
 
 /// Hands and supply of a simulated board. Once all its copies are dropped it is put away.
@@ -95,6 +96,14 @@ impl SimulatedStub {
         self.orders.send(SimulatedOrder::Hold(is_held)).map_err(|_| SimulatedError::Ended)
     }
 
+    /// Somebody presses a button that pulls a pin of the host low, or lets it go.
+    ///
+    /// # Errors
+    /// The board has been put away.
+    pub fn button(&self, pin: u8, is_down: bool) -> Result<(), SimulatedError> {
+        self.orders.send(SimulatedOrder::Button(pin, is_down)).map_err(|_| SimulatedError::Ended)
+    }
+
     /// Waits until a host scans the board.
     ///
     /// # Errors
@@ -122,6 +131,8 @@ pub struct SimulatedActor {
     khz: u32,
     /// Nothing moves on the bus.
     is_held: bool,
+    /// The pins that buttons pull low.
+    down: BTreeSet<u8>,
     pace: TableTime,
     script: VecDeque<(Mono, Happening)>,
     listener: UnixListener,
@@ -179,6 +190,7 @@ pub fn open(
         chips,
         khz: KHZ,
         is_held: false,
+        down: BTreeSet::new(),
         pace: TableTime::start(Now::start()),
         script: VecDeque::new(),
         listener,
@@ -259,6 +271,8 @@ impl SimulatedActor {
         match order {
             SimulatedOrder::Power(is_on) => self.chips.power(is_on),
             SimulatedOrder::Hold(is_held) => self.is_held = is_held,
+            SimulatedOrder::Button(pin, true) => _ = self.down.insert(pin),
+            SimulatedOrder::Button(pin, false) => _ = self.down.remove(&pin),
             SimulatedOrder::Play(script, speed, begun) => {
                 let now = self.pace.now();
                 self.pace.set(speed);
@@ -309,7 +323,8 @@ impl SimulatedActor {
                 return true;
             }
             ("read", Some(pins), _) => {
-                let level = |pin| if self.chips.level(now, pin) { '1' } else { '0' };
+                let mut is_high = |pin| !self.down.contains(&pin) && self.chips.level(now, pin);
+                let level = |pin| if is_high(pin) { '1' } else { '0' };
                 Some(pins.into_iter().map(level).collect())
             }
             ("speed", ..) => Some(self.khz.to_string()),
