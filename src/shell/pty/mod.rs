@@ -4,6 +4,7 @@
 //! until it is woken, answers at the pace of its line, sees pieces moved by a script, and can be
 //! unplugged. The wood and the clock go on whether anybody listens or not.
 
+mod board;
 mod bridge;
 mod bus;
 mod cable;
@@ -13,6 +14,7 @@ mod pair;
 mod stub;
 
 pub use super::now::Speed;
+pub use board::{PtyBoard, PtyBoardActor, PtyBoardStub};
 pub use bridge::{PtyBridge, PtyBridgeActor, PtyBridgeStub};
 pub use bus::{PtyBus, PtyBusActor, PtyBusStub};
 pub use cable::CableStub;
@@ -20,7 +22,6 @@ pub use pair::{Pty, PtyError};
 pub use stub::PtyStub;
 
 use super::now::Now;
-use crate::sim::Table;
 use crate::sim::script::Happening;
 use crate::sim::trouble::Noise;
 use crate::time::Mono;
@@ -29,7 +30,6 @@ pub(super) use pace::TableTime;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use stub::PtyHands;
-use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 use tracing::{debug, info, warn};
 
@@ -41,63 +41,69 @@ const READ_MAX: usize = 1_024;
 /// What hands do at a table, and when.
 type TableScript = Vec<(Mono, Happening)>;
 
-/// Hands and cable of one board.
-pub type PtyBoardStub = PtyStub<TableScript>;
+/// What stands at the far end of a cable, with the people at it.
+pub trait Simulated {
+    /// What hands are to do, as they are told it.
+    type Script;
+    /// One thing that they do.
+    type Act;
 
-/// A simulated board behind a pseudo-terminal: where it begins.
-#[derive(Debug)]
-pub struct PtyBoard;
+    /// What it is, in the log.
+    const NAME: &str;
 
-impl PtyBoard {
-    /// Plugs in the board of `table`. With a `link` the host's end has that name as often as the
-    /// board is plugged in. The table's time begins now; nothing answers until the actor runs.
-    ///
-    /// Must be called inside a runtime.
-    ///
-    /// # Errors
-    /// The table has no board with a line, or there is no pseudo-terminal or no link.
-    pub fn open(
-        table: Table,
-        link: Option<PathBuf>,
-    ) -> Result<(PtyBoardStub, PtyBoardActor), PtyError> {
-        if !table.has_line() {
-            return Err(PtyError::NoLine);
-        }
-        let (cable_stub, cable) = Cable::open(link)?;
-        let (stub, hands) = PtyHands::new(cable_stub);
-        let actor = PtyBoardActor {
-            table,
-            pace: TableTime::start(Now::start()),
-            script: VecDeque::new(),
-            cable,
-            hands,
-            beside: None,
-            noise: None,
-        };
-        Ok((stub, actor))
-    }
+    /// When it does something by itself, if ever.
+    fn next_at(&self) -> Option<Mono>;
+
+    /// What was due at `now` happens.
+    fn tick(&mut self, now: Mono);
+
+    /// Appends the bytes that have left it until `now`.
+    fn take(&mut self, now: Mono, bytes: &mut Vec<u8>);
+
+    /// The host sends `bytes`.
+    fn host_bytes(&mut self, now: Mono, bytes: &[u8]);
+
+    /// Hands do something.
+    fn happen(&mut self, now: Mono, act: Self::Act);
+
+    /// The host has woken all of it.
+    fn is_awake(&self) -> bool;
+
+    /// Its cable is plugged in again.
+    fn power_cycle(&mut self, now: Mono);
+
+    /// Hands begin with `script` now. What is `left` of the last one gives way where it must; what
+    /// is to be done, and when, is returned in order.
+    fn begin(
+        &mut self,
+        now: Mono,
+        script: Self::Script,
+        left: VecDeque<(Mono, Self::Act)>,
+    ) -> VecDeque<(Mono, Self::Act)>;
 }
 
-/// The simulated board itself.
+/// The actor of something simulated, and its end of the cable.
 #[derive(Debug)]
-pub struct PtyBoardActor {
-    table: Table,
+pub struct PtyActor<T: Simulated> {
+    simulated: T,
     pace: TableTime,
-    /// What is yet to happen, in the table's time.
-    script: VecDeque<(Mono, Happening)>,
+    /// What is yet to happen, in the tables' time.
+    script: VecDeque<(Mono, T::Act)>,
     cable: Cable,
-    hands: PtyHands<TableScript>,
-    /// Where hands go that reach for a clock beside the table.
-    beside: Option<mpsc::UnboundedSender<Happening>>,
+    hands: PtyHands<T::Script>,
     /// What hurts the bytes on the cable.
     noise: Option<Noise>,
 }
 
-impl PtyBoardActor {
-    /// The clock is not on the table: what hands do to it is told to `beside`.
-    pub fn with_clock_beside(mut self, beside: mpsc::UnboundedSender<Happening>) -> Self {
-        self.beside = Some(beside);
-        self
+impl<T: Simulated> PtyActor<T> {
+    /// Plugs it in. With a `link` the host's end has that name as often as it is plugged in. Its
+    /// time begins now.
+    fn open(simulated: T, link: Option<PathBuf>) -> Result<(PtyStub<T::Script>, Self), PtyError> {
+        let (cable_stub, cable) = Cable::open(link)?;
+        let (stub, hands) = PtyHands::new(cable_stub);
+        let pace = TableTime::start(Now::start());
+        let script = VecDeque::new();
+        Ok((stub, Self { simulated, pace, script, cable, hands, noise: None }))
     }
 
     /// The cable has this noise on it, in both directions.
@@ -106,7 +112,7 @@ impl PtyBoardActor {
         self
     }
 
-    /// The table stands in a world whose time this is. Its own begins anew.
+    /// It stands in a world whose time this is. Its own begins anew.
     pub fn in_time_of(mut self, now: Now) -> Self {
         self.pace = TableTime::start(now);
         self
@@ -114,10 +120,10 @@ impl PtyBoardActor {
 
     /// Serves until all stubs are dropped.
     pub async fn run(mut self) {
-        info!(path = %self.cable.path().display(), "simulated board plugged in");
+        info!(path = %self.cable.path().display(), "simulated {} plugged in", T::NAME);
         let mut buf = [0; READ_MAX];
         loop {
-            let next = [self.table.next_at(), self.script.front().map(|(at, _)| *at)];
+            let next = [self.simulated.next_at(), self.script.front().map(|(at, _)| *at)];
             let next = next.into_iter().flatten().min();
             let wake = self.pace.instant(next.unwrap_or_default());
             tokio::select! {
@@ -131,17 +137,16 @@ impl PtyBoardActor {
                 },
                 Some(pull) = self.cable.pulls.recv() => {
                     let now = self.pace.now();
-                    self.cable.obey(pull, || self.table.power_cycle(now));
+                    self.cable.obey(pull, || self.simulated.power_cycle(now));
                 }
                 n = cable::read(self.cable.plugged.as_ref(), &mut buf) => match n {
                     Ok(n) => {
-                        let now = self.pace.now();
                         let mut bytes = buf[..n].to_vec();
                         self.spoil(&mut bytes);
-                        self.table.host_bytes(now, &bytes);
+                        self.simulated.host_bytes(self.pace.now(), &bytes);
                     }
                     Err(e) => {
-                        warn!(error = %e, "the simulated board lost its cable");
+                        warn!(error = %e, "the simulated {} lost its cable", T::NAME);
                         self.cable.plugged = None;
                     }
                 },
@@ -149,7 +154,7 @@ impl PtyBoardActor {
             }
             self.pass();
         }
-        debug!("simulated board put away");
+        debug!("simulated {} put away", T::NAME);
     }
 
     /// Everything that was due happens, each at its own time, and is sent.
@@ -158,24 +163,20 @@ impl PtyBoardActor {
         let mut bytes = Vec::new();
         loop {
             let acts_at = self.script.front().map(|(at, _)| *at).filter(|at| *at <= now);
-            let ticks_at = self.table.next_at().filter(|at| *at <= now);
+            let ticks_at = self.simulated.next_at().filter(|at| *at <= now);
             match (acts_at, ticks_at) {
                 (Some(acts_at), ticks_at) if ticks_at.is_none_or(|at| acts_at <= at) => {
-                    let (at, what) = self.script.pop_front().expect("a happening was peeked");
-                    self.table.happen(at, &what);
-                    if let Some(beside) = &self.beside {
-                        // Nobody there, nobody to press.
-                        beside.send(what).ok();
-                    }
+                    let (at, act) = self.script.pop_front().expect("an act was peeked");
+                    self.simulated.happen(at, act);
                 }
                 (_, Some(at)) => {
-                    self.table.tick(at);
-                    self.table.take(at, &mut bytes);
+                    self.simulated.tick(at);
+                    self.simulated.take(at, &mut bytes);
                 }
                 (_, None) => break,
             }
         }
-        self.hands.wake(self.table.is_awake());
+        self.hands.wake(self.simulated.is_awake());
         if self.script.is_empty() && self.hands.end() {
             self.pace.set(Speed::REAL);
         }
@@ -189,12 +190,11 @@ impl PtyBoardActor {
         }
     }
 
-    fn begin(&mut self, script: TableScript, speed: Speed) {
+    fn begin(&mut self, script: T::Script, speed: Speed) {
         let now = self.pace.now();
         self.pace.set(speed);
-        self.table.begin(now);
-        let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
-        self.script = script.into_iter().map(later).collect();
+        let left = std::mem::take(&mut self.script);
+        self.script = self.simulated.begin(now, script, left);
         self.hands.begin();
     }
 }
