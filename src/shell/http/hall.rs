@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{ConnectInfo, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
+use tokio::time::sleep;
 
-use super::viewer::{PING, send};
+use super::view::PING;
+use super::viewer::{FarEnd, Viewer, changed};
 use super::{Asker, Feed, Hall, ShownView, line_for, missing, pages, sentence};
 use crate::relay::brief;
 use crate::relay::record::VERSION;
@@ -93,47 +94,26 @@ pub(super) async fn gather(mut feeds: Vec<Feed>, told: watch::Sender<Tiles>, loo
 
 /// Tells a viewer what has changed, until he leaves, fails to answer, or `closing` turns true.
 async fn attend(
-    mut socket: WebSocket,
+    socket: WebSocket,
     mut tiles: watch::Receiver<Tiles>,
-    mut closing: watch::Receiver<bool>,
+    closing: watch::Receiver<bool>,
 ) {
     tiles.mark_changed();
-    let (mut seen, mut has_answered) = (0, true);
-    let mut ping = interval_at(Instant::now() + PING, PING);
-    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        let sent = tokio::select! {
-            Ok(()) = tiles.changed() => {
+    let mut seen = 0;
+    let mut viewer = Viewer::new(socket, closing, PING);
+    while let Some(end) = viewer.wait(changed(&mut tiles)).await {
+        let text = match end {
+            FarEnd::Waits(()) => {
                 let newest = tiles.borrow_and_update().clone();
                 let text = news(&newest, seen);
                 seen = newest.iter().map(|tile| tile.look).max().unwrap_or(0);
-                send(&mut socket, Message::Text(text.into())).await
+                text
             }
-            heard = socket.recv() => match heard {
-                Some(Ok(Message::Close(_)) | Err(_)) | None => None,
-                Some(Ok(_)) => {
-                    has_answered = true;
-                    Some(())
-                }
-            },
-            _ = ping.tick() => {
-                if !std::mem::take(&mut has_answered) {
-                    return;
-                }
-                match send(&mut socket, Message::Ping(Vec::new().into())).await {
-                    // So that the page can tell quiet games from a dead line.
-                    Some(()) => send(&mut socket, Message::Text(news(&[], 0).into())).await,
-                    None => None,
-                }
-            }
-            _ = closing.changed() => {
-                let code = close_code::AWAY;
-                let frame = CloseFrame { code, reason: Utf8Bytes::from_static("restart") };
-                send(&mut socket, Message::Close(Some(frame))).await;
-                None
-            }
+            // So that the page can tell quiet games from a dead line.
+            FarEnd::Lives => news(&[], 0),
+            FarEnd::Says(_) => continue,
         };
-        if sent.is_none() {
+        if viewer.tell(text).await.is_none() {
             return;
         }
     }

@@ -2,12 +2,13 @@
 
 use super::seats::Seat;
 use super::tournament::Tournament;
-use super::{Asker, Hall, SEND_MAX, WAIT_MAX, is_same_host, sentence};
+use super::viewer::{FarEnd, Viewer, changed};
+use super::{Asker, Hall, WAIT_MAX, is_same_host, sentence};
 use crate::relay::livechess::{Dialogue, Live, listed};
 use crate::shell::now::wall;
 use axum::Router;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
+use tokio::time::sleep;
 
 /// Sites whose pages know boards by LiveChess.
 const KNOWN: [&str; 4] =
@@ -175,33 +176,24 @@ async fn talk(
 
 /// Talks with one program until it leaves, fails to answer, or `closing` turns true.
 async fn attend(
-    mut socket: WebSocket,
+    socket: WebSocket,
     desk: Arc<LiveChessState>,
     seat: Arc<Seat>,
-    mut closing: watch::Receiver<bool>,
+    closing: watch::Receiver<bool>,
 ) {
     let mut dialogue = Dialogue::default();
     let mut changes = desk.changes.clone();
     let mut lives: Vec<_> = desk.hall.boards.iter().map(|it| it.feed.live.clone()).collect();
-    let mut has_answered = true;
-    let mut ping = interval_at(Instant::now() + PING, PING);
-    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
+    let mut program = Viewer::new(socket, closing, PING);
+    while let Some(end) = program.wait(changed(&mut changes)).await {
         let mut said = Vec::new();
-        tokio::select! {
-            heard = socket.recv() => {
-                has_answered = true;
-                match heard {
-                    Some(Ok(Message::Text(call))) => {
-                        // Calls count as requests do.
-                        sleep(seat.wait(false).min(WAIT_MAX)).await;
-                        said = dialogue.hear(&call, &desk.boards(), millis());
-                    }
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                    Some(Ok(_)) => {}
-                }
+        match end {
+            FarEnd::Says(call) => {
+                // Calls count as requests do.
+                sleep(seat.wait(false).min(WAIT_MAX)).await;
+                said = dialogue.hear(&call, &desk.boards(), millis());
             }
-            Ok(()) = changes.changed() => {
+            FarEnd::Waits(()) => {
                 for (idx, live) in lives.iter_mut().enumerate() {
                     if live.has_changed().unwrap_or(false) {
                         live.mark_unchanged();
@@ -209,21 +201,10 @@ async fn attend(
                     }
                 }
             }
-            _ = ping.tick() => {
-                let ping = Message::Ping(Vec::new().into());
-                if !std::mem::take(&mut has_answered) || send(&mut socket, ping).await.is_none() {
-                    return;
-                }
-            }
-            _ = closing.changed() => {
-                let code = close_code::AWAY;
-                let frame = CloseFrame { code, reason: Utf8Bytes::from_static("restart") };
-                send(&mut socket, Message::Close(Some(frame))).await;
-                return;
-            }
+            FarEnd::Lives => {}
         }
         for text in said {
-            if send(&mut socket, Message::Text(text.into())).await.is_none() {
+            if program.tell(text).await.is_none() {
                 return;
             }
         }
@@ -233,9 +214,4 @@ async fn attend(
 /// Milliseconds since 1970.
 fn millis() -> i64 {
     wall().0 / 1_000
-}
-
-/// `None` if the program is gone or too slow.
-async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
-    timeout(SEND_MAX, socket.send(message)).await.ok()?.ok()
 }

@@ -17,6 +17,7 @@ mod relay;
 mod rounds;
 mod seats;
 mod tournament;
+mod view;
 mod viewer;
 
 pub(super) use rounds::{of_event, of_others};
@@ -483,7 +484,7 @@ async fn watch_board(
     };
     let feed = board.for_viewer(hall.n_viewers.fetch_add(1, Ordering::Relaxed));
     let closing = hall.closing.clone();
-    line.on_upgrade(move |socket| viewer::attend(socket, feed, closing))
+    line.on_upgrade(move |socket| view::attend(socket, feed, closing))
 }
 
 /// A line for a viewer, if he may have one and there is a seat.

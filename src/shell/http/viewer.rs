@@ -1,87 +1,97 @@
-//! One viewer of one board. Viewers are slow, asleep, or gone without a word, and each holds a
-//! connection: so each gets the newest view only, answers pings, and is cut when it does not.
+//! Whoever is at the far end of a WebSocket. Viewers are slow, asleep, or gone without a word, and
+//! each holds a connection: so each answers pings, and is cut when it does not.
 
-use std::sync::Arc;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
-use super::{Feed, SEND_MAX};
+use super::SEND_MAX;
 
-/// How often a viewer has to show that it is there. It gets the view again at the same time, so
-/// that a page can tell a quiet game from a dead line.
-pub(super) const PING: Duration = Duration::from_secs(10);
+/// A viewer, and what is known of it.
+#[derive(Debug)]
+pub(super) struct Viewer {
+    socket: WebSocket,
+    closing: watch::Receiver<bool>,
+    ping: Interval,
+    has_answered: bool,
+}
 
-/// Sends every newest view until the viewer leaves, fails to answer, or `closing` turns true.
-pub(super) async fn attend(
-    mut socket: WebSocket,
-    mut feed: Feed,
-    mut closing: watch::Receiver<bool>,
-) {
-    feed.view.mark_changed();
-    let mut has_feed = true;
-    let mut has_answered = true;
-    let mut ping = interval_at(Instant::now() + PING, PING);
-    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        let sent = tokio::select! {
-            changed = changed(&mut feed), if has_feed => match changed {
-                Ok(()) => send_view(&mut socket, &mut feed).await,
-                Err(_) => {
-                    // The board is gone; its last view stays true.
-                    has_feed = false;
-                    Some(())
+/// What has happened to a viewer.
+#[derive(Debug)]
+pub(super) enum FarEnd<T> {
+    /// There is this to tell it.
+    Waits(T),
+    /// It said something.
+    Says(Utf8Bytes),
+    /// It is there, and was asked whether it still is.
+    Lives,
+}
+
+impl Viewer {
+    /// One who has just come, and is asked `every` so often whether he is still there.
+    pub(super) fn new(socket: WebSocket, closing: watch::Receiver<bool>, every: Duration) -> Self {
+        let mut ping = interval_at(Instant::now() + every, every);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { socket, closing, ping, has_answered: true }
+    }
+
+    /// Waits for what comes first: `news` for the viewer, or something from it. `None` once it has
+    /// left, has not answered, or was told that the daemon ends.
+    pub(super) async fn wait<T>(&mut self, news: impl Future<Output = T>) -> Option<FarEnd<T>> {
+        let mut news = pin!(news);
+        loop {
+            tokio::select! {
+                news = &mut news => return Some(FarEnd::Waits(news)),
+                heard = self.socket.recv() => {
+                    let heard = heard?.ok()?;
+                    self.has_answered = true;
+                    match heard {
+                        Message::Close(_) => return None,
+                        Message::Text(text) => return Some(FarEnd::Says(text)),
+                        _ => {}
+                    }
                 }
-            },
-            heard = socket.recv() => match heard {
-                Some(Ok(Message::Close(_)) | Err(_)) | None => None,
-                Some(Ok(_)) => {
-                    has_answered = true;
-                    Some(())
+                _ = self.ping.tick() => {
+                    if !std::mem::take(&mut self.has_answered) {
+                        return None;
+                    }
+                    self.send(Message::Ping(Vec::new().into())).await?;
+                    return Some(FarEnd::Lives);
                 }
-            },
-            _ = ping.tick() => {
-                if !std::mem::take(&mut has_answered) {
-                    return;
-                }
-                match send(&mut socket, Message::Ping(Vec::new().into())).await {
-                    Some(()) => send_view(&mut socket, &mut feed).await,
-                    None => None,
+                _ = self.closing.changed() => {
+                    let code = close_code::AWAY;
+                    let frame = CloseFrame { code, reason: Utf8Bytes::from_static("restart") };
+                    self.send(Message::Close(Some(frame))).await;
+                    return None;
                 }
             }
-            _ = closing.changed() => {
-                let code = close_code::AWAY;
-                let frame = CloseFrame { code, reason: Utf8Bytes::from_static("restart") };
-                send(&mut socket, Message::Close(Some(frame))).await;
-                None
-            }
-        };
-        if sent.is_none() {
-            return;
         }
+    }
+
+    /// Tells it this. `None` if it is gone or too slow.
+    pub(super) async fn tell(&mut self, text: String) -> Option<()> {
+        self.send(Message::Text(text.into())).await
+    }
+
+    async fn send(&mut self, message: Message) -> Option<()> {
+        timeout(SEND_MAX, self.socket.send(message)).await.ok()?.ok()
     }
 }
 
-/// There is another view, or the board is recorded again, or no more.
-async fn changed(feed: &mut Feed) -> Result<(), watch::error::RecvError> {
-    let was_recorded = feed.status.borrow().is_recorded();
-    tokio::select! {
-        changed = feed.view.changed() => changed,
-        changed = feed.status.wait_for(|now| now.is_recorded() != was_recorded) => {
-            changed.map(drop)
-        }
+/// Waits until there is something new. Where nothing new can come any more, what was seen stays
+/// true for ever.
+pub(super) async fn changed<T>(seen: &mut watch::Receiver<T>) {
+    if seen.changed().await.is_err() {
+        never().await;
     }
 }
 
-/// Whatever was published during the last send is skipped but for the newest.
-async fn send_view(socket: &mut WebSocket, feed: &mut Feed) -> Option<()> {
-    let shown = Arc::clone(&feed.view.borrow_and_update());
-    send(socket, Message::Text(feed.envelope(&shown).into())).await
-}
-
-/// `None` if the viewer is gone or too slow.
-pub(super) async fn send(socket: &mut WebSocket, message: Message) -> Option<()> {
-    timeout(SEND_MAX, socket.send(message)).await.ok()?.ok()
+/// Waits for what never comes.
+pub(super) async fn never() {
+    poll_fn(|_| Poll::<()>::Pending).await;
 }

@@ -276,6 +276,7 @@ fn the_public_outputs_cannot_name_a_code() {
         ("door", include_str!("../../../src/shell/http/door.rs")),
         ("pages", include_str!("../../../src/shell/http/pages.rs")),
         ("viewer", include_str!("../../../src/shell/http/viewer.rs")),
+        ("view of a board", include_str!("../../../src/shell/http/view.rs")),
     ];
     let names = |text: &str| -> Vec<&'static str> {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
