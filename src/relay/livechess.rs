@@ -235,18 +235,17 @@ impl Dialogue {
         let param = &call["param"];
         match call["call"].as_str() {
             Some("eboards") => Ok(listed(boards)),
-            Some("subscribe") => self.subscribe(call, boards, events),
+            Some("subscribe") => {
+                events.extend(self.subscribe(call, boards)?);
+                Ok(Value::Null)
+            }
             Some("unsubscribe") => self.unsubscribe(&param["id"]),
             Some("call") if param["method"] == "unsubscribe" => self.unsubscribe(&param["id"]),
             Some("call") => {
                 let feed = self.feeds.iter_mut().find(|feed| is_same(&feed.id, &param["id"]));
                 let feed = feed.ok_or("no feed has this id; subscribe first")?;
                 feed.call(param["method"].as_str().unwrap_or_default(), &param["param"])?;
-                let of_it = |idx: &usize| feed.board.is_none_or(|it| it == *idx);
-                for idx in (0..boards.len()).filter(of_it).collect::<Vec<_>>() {
-                    let news = feed.news(idx, boards);
-                    events.extend(news.into_iter().map(|param| (feed.id.clone(), param)));
-                }
+                events.extend(feed.all_news(boards));
                 Ok(Value::Null)
             }
             Some(other) => Err(format!(
@@ -256,12 +255,12 @@ impl Dialogue {
         }
     }
 
+    /// Follows a feed from now on. The events that it begins with.
     fn subscribe(
         &mut self,
         call: &Value,
         boards: &[Arc<Live>],
-        events: &mut Vec<(Value, Value)>,
-    ) -> Result<Value, String> {
+    ) -> Result<Vec<(Value, Value)>, String> {
         let param = &call["param"];
         if param["feed"] != "eboardevent" {
             return Err("there is no such feed; known is eboardevent".to_owned());
@@ -284,14 +283,9 @@ impl Dialogue {
         }
         let told = BTreeMap::new();
         let mut feed = AskedFeed { id, board, is_flipped: false, setup: None, told };
-        for idx in 0..boards.len() {
-            if feed.board.is_none_or(|it| it == idx) {
-                let news = feed.news(idx, boards);
-                events.extend(news.into_iter().map(|param| (feed.id.clone(), param)));
-            }
-        }
+        let events = feed.all_news(boards);
         self.feeds.push(feed);
-        Ok(Value::Null)
+        Ok(events)
     }
 
     fn unsubscribe(&mut self, id: &Value) -> Result<Value, String> {
@@ -336,6 +330,14 @@ impl AskedFeed {
             ("flip", ..) => Err("flip needs true or false".to_owned()),
             _ => Err(format!("there is no method {method:?}; known are setup, flip, unsubscribe")),
         }
+    }
+
+    /// The events of all boards that it is about, each with its id.
+    fn all_news(&mut self, boards: &[Arc<Live>]) -> Vec<(Value, Value)> {
+        let (id, about) = (self.id.clone(), self.board);
+        let of_it = (0..boards.len()).filter(|idx| about.is_none_or(|it| it == *idx));
+        let news = of_it.flat_map(|idx| self.news(idx, boards));
+        news.map(|param| (id.clone(), param)).collect()
     }
 
     /// The events that tell of all that has changed, one half-move after the other.
