@@ -30,6 +30,9 @@ const OWN: [&str; 13] = [
     "link.js",
     "icon.svg",
 ];
+/// What stands in the head of each page, in the place of a line that names it.
+const HEAD: &str = "head.html";
+const HEAD_HERE: &str = "    <!-- head.html -->\n";
 /// The packages' files, from where npm puts them.
 const THEIRS: [&str; 5] = [
     "@lichess-org/chessground/dist/chessground.min.js",
@@ -73,14 +76,17 @@ fn build() -> Result<(), String> {
         let name = from.file_name().and_then(|n| n.to_str()).expect("plain names, listed above");
         files.push((name.to_owned(), from));
     }
-    let flags = read(&Path::new(PAGES).join(FLAGS))?;
-    for line in String::from_utf8_lossy(&flags).lines().skip(1) {
+    for line in text(&Path::new(PAGES).join(FLAGS))?.lines().skip(1) {
         let (code, flag) = line.split_once(';').ok_or(format!("{FLAGS}: {line:?} is no row"))?;
         let from = modules.join(FLAGS_DIR).join(format!("{flag}.svg"));
         files.push((format!("flag-{code}.svg"), from));
     }
+    let head = text(&Path::new(PAGES).join(HEAD))?;
     for (name, from) in files {
-        let bytes = read(&from)?;
+        let bytes = match name.ends_with(".html") {
+            true => text(&from)?.replace(HEAD_HERE, &head).into_bytes(),
+            false => read(&from)?,
+        };
         write(&web.join(&name), &bytes)?;
         let mut hash = DefaultHasher::new();
         hash.write(&bytes);
@@ -96,7 +102,7 @@ fn build() -> Result<(), String> {
     }
     table.push_str("]\n");
     write(&out.join("assets.rs"), table.as_bytes())?;
-    for name in OWN.iter().chain(&NPM_FILES).chain([&FLAGS]) {
+    for name in OWN.iter().chain(&NPM_FILES).chain([&FLAGS, &HEAD]) {
         println!("cargo::rerun-if-changed={PAGES}/{name}");
     }
     Ok(())
@@ -146,6 +152,10 @@ fn mime(name: &str) -> &'static str {
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
