@@ -574,7 +574,8 @@ impl Recorder {
     pub(in crate::game) fn begin_joined(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
         self.close_open(cx);
         let mode = self.joined_mode(cx.settings);
-        self.begin_as(cx, now, pos.clone(), mode, Beginning::Unseen);
+        cx.seat_referee(&pos, mode);
+        self.open_record(cx, now, pos.clone(), mode, Beginning::Unseen);
         if let Some(play) = &mut self.play {
             play.begin_from(now, pos, true, cx.facts);
         }

@@ -35,6 +35,7 @@ impl Recorder {
         start.is_some()
     }
 
+    /// A game begins from `start`.
     pub(in crate::game) fn begin(
         &mut self,
         cx: &mut Cx<'_>,
@@ -42,20 +43,8 @@ impl Recorder {
         start: Chess,
         mode: CastlingMode,
     ) {
-        self.begin_as(cx, now, start, mode, Beginning::Seen);
-    }
-
-    /// A game begins from `start`, or is found in that position.
-    pub(super) fn begin_as(
-        &mut self,
-        cx: &mut Cx<'_>,
-        now: Mono,
-        start: Chess,
-        mode: CastlingMode,
-        beginning: Beginning,
-    ) {
         cx.seat_referee(&start, mode);
-        self.open_record(cx, now, start, mode, beginning);
+        self.open_record(cx, now, start, mode, Beginning::Seen);
     }
 
     /// A result is due of a game that nobody has begun, as of players who did not come.
@@ -64,7 +53,8 @@ impl Recorder {
         self.open_record(cx, now, start, mode, Beginning::Seen);
     }
 
-    fn open_record(
+    /// The record of a game begins at `start`, or in that position.
+    pub(super) fn open_record(
         &mut self,
         cx: &mut Cx<'_>,
         now: Mono,
