@@ -379,12 +379,8 @@ impl Driver for Dgt {
         self.session.ask_log(now, &mut self.commands)
     }
 
-    fn is_noisy(&self, now: Mono) -> bool {
-        self.doubts.is_noisy(now)
-    }
-
-    fn settled(&self, now: Mono) -> Option<Mono> {
-        self.doubts.settled(now)
+    fn doubts(&self) -> Option<&Doubts> {
+        Some(&self.doubts)
     }
 
     fn last_heard(&self) -> Mono {

@@ -28,7 +28,7 @@ const SPILLED: Duration = Duration::from_millis(50);
 
 /// What has been read of a board and is not believed yet.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Doubts {
+pub struct Doubts {
     /// The last picture of the whole board, and when it came.
     dump: Option<(Mono, Box<Dump>)>,
     /// A figure that says how the game ended.

@@ -21,6 +21,7 @@ pub use calibration::Calibration;
 pub use certabo::Certabo;
 pub use chesslink::ChessLink;
 pub use dgt::Dgt;
+pub use doubts::Doubts;
 pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;
 
@@ -143,14 +144,18 @@ pub trait Driver {
         false
     }
 
+    /// What has been read and is not believed yet, of a board on whose line bytes may be hurt.
+    fn doubts(&self) -> Option<&Doubts> {
+        None
+    }
     /// Whether the line has had noise on it of late, so that one reading proves nothing.
-    fn is_noisy(&self, _now: Mono) -> bool {
-        false
+    fn is_noisy(&self, now: Mono) -> bool {
+        self.doubts().is_some_and(|doubts| doubts.is_noisy(now))
     }
     /// When what is known of the board was last read twice, if that is needed. `None` if it is yet
     /// to be.
     fn settled(&self, now: Mono) -> Option<Mono> {
-        Some(now)
+        self.doubts().map_or(Some(now), |doubts| doubts.settled(now))
     }
     /// When something came over the line for the last time.
     fn last_heard(&self) -> Mono;
