@@ -62,12 +62,11 @@ pub enum Keeping {
         /// Its last line and the hash of it, as `LINE:HASH`.
         noted: String,
     },
-    /// Whether a server has told this machine the time of day since it was started: where none has,
-    /// and it has no clock of its own, dates and times of the record may be wrong.
-    WallKnown {
-        /// Whether one has.
-        is_known: bool,
-    },
+    /// No server has told this machine the time of day since it was started: unless it has a clock
+    /// of its own, dates and times of the record may be wrong.
+    WallUnknown,
+    /// A server has told it.
+    WallKnown,
     /// The time of day jumped: the clock was set, or nobody knew it before.
     WallJumped {
         /// The time that it would have been.
@@ -87,8 +86,8 @@ impl Keeping {
             Self::SetAside { .. } => "RECORD_SET_ASIDE",
             Self::GamesBefore { .. } => "RECORD_GAMES_BEFORE",
             Self::Archived { .. } => "RECORD_ARCHIVED",
-            Self::WallKnown { is_known: false } => "WALL_CLOCK_UNKNOWN",
-            Self::WallKnown { is_known: true } => "WALL_CLOCK_KNOWN",
+            Self::WallUnknown => "WALL_CLOCK_UNKNOWN",
+            Self::WallKnown => "WALL_CLOCK_KNOWN",
             Self::WallJumped { .. } => "WALL_CLOCK_JUMPED",
         }
     }
@@ -134,11 +133,11 @@ impl fmt::Display for Keeping {
                 let games = if *n == 1 { "game" } else { "games" };
                 write!(f, "this record goes on from one with {n} {games} that ends with {noted}")
             }
-            Self::WallKnown { is_known: false } => f.write_str(
+            Self::WallUnknown => f.write_str(
                 "no server has told the time of day since this machine was started: dates and \
                  times may be wrong",
             ),
-            Self::WallKnown { is_known: true } => f.write_str(
+            Self::WallKnown => f.write_str(
                 "a server has told the time of day: dates and times are right from here on",
             ),
             Self::WallJumped { from, to } => write!(

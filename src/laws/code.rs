@@ -13,18 +13,6 @@ macro_rules! codes {
         pub enum Code { $($(#[doc = $doc])* $id,)* }
 
         impl Code {
-    /// Whether a game ends so by the position on the board, or by how often it has stood there.
-    pub const fn is_end_by_position(self) -> bool {
-        matches!(
-            self,
-            Self::Mate
-                | Self::Stalemate
-                | Self::DeadPosition
-                | Self::Fivefold
-                | Self::SeventyFive
-        )
-    }
-
             /// Every code, in the order of the log's own list.
             pub const ALL: &[Self] = &[$(Self::$id,)*];
 
@@ -41,6 +29,14 @@ macro_rules! codes {
             /// The row of the Laws that speaks of it, where the case names no other.
             pub const fn row(self) -> &'static str {
                 match self { $(Self::$id => $row,)* }
+            }
+        }
+
+        impl crate::table::Word for Code {
+            const VALUES: &'static [Self] = Self::ALL;
+
+            fn word(self) -> &'static str {
+                self.word()
             }
         }
     };
@@ -210,14 +206,12 @@ codes! {
 }
 
 impl Code {
-    /// The code with this [`Self::word`].
-    ///
-    /// ```
-    /// use rokade::laws::Code;
-    /// assert_eq!(Code::parse("TOUCH_MOVE"), Some(Code::TouchMove));
-    /// ```
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|code| code.word() == word)
+    /// Whether a game ends so by the position on the board, or by how often it has stood there.
+    pub const fn is_end_by_position(self) -> bool {
+        matches!(
+            self,
+            Self::Mate | Self::Stalemate | Self::DeadPosition | Self::Fivefold | Self::SeventyFive
+        )
     }
 }
 

@@ -178,55 +178,67 @@ impl Finding {
 
     /// The squares concerned. Where a piece went somewhere, from there and to there.
     pub fn squares(&self) -> Vec<Square> {
-        match &self.kind {
-            FindingKind::IllegalOnBoard { from, to }
-            | FindingKind::IllegalCompleted { from, to } => vec![*from, *to],
-            FindingKind::RookForgotten { from, to, rook } => vec![*from, *to, *rook],
-            FindingKind::PromotionIncomplete { at } | FindingKind::KingCaptured { at } => vec![*at],
-            FindingKind::Displaced { squares }
-            | FindingKind::SensorFault { squares }
-            | FindingKind::Corrected { squares }
-            | FindingKind::BadSetup { squares } => squares.clone(),
-            FindingKind::PressWithoutMove
-            | FindingKind::Restored
-            | FindingKind::NoStartPosition
-            | FindingKind::NotPressed
-            | FindingKind::ClockStands
-            | FindingKind::BoardExchanged
-            | FindingKind::MayBeOver
-            | FindingKind::PlayedOn
-            | FindingKind::LineHurt
-            | FindingKind::PositionUnknown
-            | FindingKind::MemorySetAside => Vec::new(),
-        }
+        self.kind.squares()
     }
 
     /// The code under which logs name it.
     pub const fn code(&self) -> &'static str {
-        match self.kind {
-            FindingKind::IllegalOnBoard { .. } => "ILLEGAL_ON_BOARD",
-            FindingKind::IllegalCompleted { .. } | FindingKind::RookForgotten { .. } => {
-                "ILLEGAL_COMPLETED"
-            }
-            FindingKind::KingCaptured { .. } => "KING_CAPTURED",
-            FindingKind::NotPressed => "NOT_PRESSED",
-            FindingKind::BadSetup { .. } => "BAD_SETUP",
-            FindingKind::BoardExchanged => "BOARD_EXCHANGED",
-            FindingKind::ClockStands => "CLOCK_STANDS",
-            FindingKind::MayBeOver => "MAY_BE_OVER",
-            FindingKind::PlayedOn => "PLAYED_ON",
-            FindingKind::PromotionIncomplete { .. } => "PROMOTION_INCOMPLETE",
-            FindingKind::PressWithoutMove => "PRESS_WITHOUT_MOVE",
-            FindingKind::Displaced { .. } => "DISPLACED",
-            FindingKind::SensorFault { .. } => "SENSOR_FAULT",
-            FindingKind::Restored => "RESTORED",
-            FindingKind::Corrected { .. } => "CORRECTED",
-            FindingKind::NoStartPosition => "NO_START_POSITION",
-            FindingKind::MemorySetAside => "MEMORY_SET_ASIDE",
-            FindingKind::LineHurt => "LINE_HURT",
-            FindingKind::PositionUnknown => "POSITION_UNKNOWN",
-        }
+        self.kind.code()
     }
+}
+
+/// Gives each kind its code, and the squares that records name behind it: these, or any number.
+macro_rules! codes {
+    ($($kind:ident $({ $($sq:ident),* })? $([$squares:ident])? = $code:literal,)+) => {
+        impl FindingKind {
+            const fn code(&self) -> &'static str {
+                match self {
+                    $(Self::$kind { .. } => $code,)+
+                }
+            }
+
+            fn squares(&self) -> Vec<Square> {
+                match self {
+                    $(Self::$kind { $($($sq,)*)? $($squares)? } => {
+                        [$($(*$sq),*)?].into_iter()$(.chain($squares.iter().copied()))?.collect()
+                    })+
+                }
+            }
+
+            /// The kind that a record names by this code and these squares.
+            pub fn parse(code: &str, squares: &[Square]) -> Option<Self> {
+                match (code, squares) {
+                    $(($code, $([$($sq),*])? $($squares)?) => Some(Self::$kind {
+                        $($($sq: *$sq,)*)? $($squares: $squares.to_vec())?
+                    }),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    IllegalOnBoard { from, to } = "ILLEGAL_ON_BOARD",
+    IllegalCompleted { from, to } = "ILLEGAL_COMPLETED",
+    RookForgotten { from, to, rook } = "ILLEGAL_COMPLETED",
+    KingCaptured { at } = "KING_CAPTURED",
+    NotPressed {} = "NOT_PRESSED",
+    BadSetup [squares] = "BAD_SETUP",
+    BoardExchanged {} = "BOARD_EXCHANGED",
+    ClockStands {} = "CLOCK_STANDS",
+    MayBeOver {} = "MAY_BE_OVER",
+    PlayedOn {} = "PLAYED_ON",
+    PromotionIncomplete { at } = "PROMOTION_INCOMPLETE",
+    PressWithoutMove {} = "PRESS_WITHOUT_MOVE",
+    Displaced [squares] = "DISPLACED",
+    SensorFault [squares] = "SENSOR_FAULT",
+    Restored {} = "RESTORED",
+    Corrected [squares] = "CORRECTED",
+    NoStartPosition {} = "NO_START_POSITION",
+    MemorySetAside {} = "MEMORY_SET_ASIDE",
+    LineHurt {} = "LINE_HURT",
+    PositionUnknown {} = "POSITION_UNKNOWN",
 }
 
 /// What is said of a board's memory that does not fit,

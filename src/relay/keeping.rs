@@ -1,104 +1,77 @@
-//! What happened to the record itself, as documents, and back.
+//! What happens to the record itself, as documents, and back.
 
 use crate::game::Keeping;
 use crate::time::Wall;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Such a matter as it is written: code, values, and a sentence for the reader. Which values there
-/// are depends on the code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KeepingBody {
-    /// The code, [`Keeping::code`].
-    code: String,
-    /// The line, or the first of several.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    line: Option<u64>,
-    /// The last of them.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    last: Option<u64>,
-    /// Their number.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    n: Option<u64>,
-    /// What is wrong.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    why: Option<String>,
-    /// The file concerned.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    file: Option<String>,
-    /// Where in it, in bytes.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    offset: Option<u64>,
-    /// A line of another record with its hash.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    noted: Option<String>,
-    /// Where the bytes are now.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    kept_as: Vec<String>,
-    /// The time of day as it would have been, in microseconds since 1970-01-01 UTC.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    from_us: Option<i64>,
-    /// The time of day as it is.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    to_us: Option<i64>,
-    /// The matter as a sentence.
+/// How such matters are written, each under its code, [`Keeping::code`]. One of an unknown code, as
+/// in a record of a newer program, is not read.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Keeping", tag = "code")]
+enum KeepingBody {
+    #[serde(rename = "RECORD_NONSENSE")]
+    Nonsense {
+        #[serde(rename = "line")]
+        first: u64,
+        last: u64,
+        n: u64,
+        why: String,
+    },
+    #[serde(rename = "RECORD_LOST")]
+    Lost {
+        #[serde(rename = "line")]
+        first: u64,
+        last: u64,
+        file: String,
+        offset: u64,
+    },
+    #[serde(rename = "RECORD_MENDED")]
+    Mended { line: u64, file: String, offset: u64 },
+    #[serde(rename = "RECORD_SET_ASIDE")]
+    SetAside {
+        #[serde(rename = "n")]
+        bytes: u64,
+        file: String,
+        offset: u64,
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        kept_as: Vec<String>,
+    },
+    #[serde(rename = "RECORD_GAMES_BEFORE")]
+    GamesBefore { n: usize },
+    #[serde(rename = "RECORD_ARCHIVED")]
+    Archived { n: usize, noted: String },
+    #[serde(rename = "WALL_CLOCK_UNKNOWN")]
+    WallUnknown,
+    #[serde(rename = "WALL_CLOCK_KNOWN")]
+    WallKnown,
+    #[serde(rename = "WALL_CLOCK_JUMPED")]
+    WallJumped {
+        #[serde(rename = "from_us", with = "WallBody")]
+        from: Wall,
+        #[serde(rename = "to_us", with = "WallBody")]
+        to: Wall,
+    },
+}
+
+/// A time of day, in microseconds since 1970-01-01 UTC.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Wall")]
+struct WallBody(i64);
+
+/// Such a matter, and behind it a sentence for the reader.
+#[derive(Serialize)]
+struct ToldKeeping<'a> {
+    #[serde(flatten, with = "KeepingBody")]
+    keeping: &'a Keeping,
     text: String,
 }
 
-impl From<&Keeping> for KeepingBody {
-    fn from(keeping: &Keeping) -> Self {
-        let mut body =
-            Self { code: keeping.code().to_owned(), text: keeping.to_string(), ..Self::default() };
-        match keeping.clone() {
-            Keeping::Nonsense { first, last, n, why } => {
-                (body.line, body.last, body.n) = (Some(first), Some(last), Some(n));
-                body.why = Some(why);
-            }
-            Keeping::Lost { first, last, file, offset } => {
-                (body.line, body.last) = (Some(first), Some(last));
-                (body.file, body.offset) = (Some(file), Some(offset));
-            }
-            Keeping::Mended { line, file, offset } => {
-                (body.line, body.file, body.offset) = (Some(line), Some(file), Some(offset));
-            }
-            Keeping::SetAside { file, offset, bytes, kept_as } => {
-                (body.file, body.offset, body.n) = (Some(file), Some(offset), Some(bytes));
-                body.kept_as = kept_as;
-            }
-            Keeping::GamesBefore { n } => body.n = u64::try_from(n).ok(),
-            Keeping::Archived { n, noted } => {
-                (body.n, body.noted) = (u64::try_from(n).ok(), Some(noted));
-            }
-            Keeping::WallKnown { .. } => {}
-            Keeping::WallJumped { from, to } => {
-                (body.from_us, body.to_us) = (Some(from.0), Some(to.0));
-            }
-        }
-        body
-    }
+pub(super) fn serialize<S: Serializer>(keeping: &Keeping, out: S) -> Result<S::Ok, S::Error> {
+    ToldKeeping { keeping, text: keeping.to_string() }.serialize(out)
 }
 
-impl KeepingBody {
-    /// The matter; `None` if the code is unknown, as in a record of a newer program.
-    pub(super) fn to_keeping(&self) -> Option<Keeping> {
-        let Self { line, last, n, why, file, offset, noted, kept_as, from_us, to_us, .. } =
-            self.clone();
-        Some(match self.code.as_str() {
-            "RECORD_NONSENSE" => Keeping::Nonsense { first: line?, last: last?, n: n?, why: why? },
-            "RECORD_LOST" => {
-                Keeping::Lost { first: line?, last: last?, file: file?, offset: offset? }
-            }
-            "RECORD_MENDED" => Keeping::Mended { line: line?, file: file?, offset: offset? },
-            "RECORD_SET_ASIDE" => {
-                Keeping::SetAside { file: file?, offset: offset?, bytes: n?, kept_as }
-            }
-            "RECORD_GAMES_BEFORE" => Keeping::GamesBefore { n: usize::try_from(n?).ok()? },
-            "RECORD_ARCHIVED" => Keeping::Archived { n: usize::try_from(n?).ok()?, noted: noted? },
-            "WALL_CLOCK_UNKNOWN" => Keeping::WallKnown { is_known: false },
-            "WALL_CLOCK_KNOWN" => Keeping::WallKnown { is_known: true },
-            "WALL_CLOCK_JUMPED" => Keeping::WallJumped { from: Wall(from_us?), to: Wall(to_us?) },
-            _ => return None,
-        })
-    }
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(read: D) -> Result<Keeping, D::Error> {
+    KeepingBody::deserialize(read)
 }
 
 #[cfg(test)]
@@ -115,13 +88,13 @@ mod tests {
             Keeping::SetAside { file: file(), offset: 7, bytes: 8, kept_as: vec![file()] },
             Keeping::GamesBefore { n: 5 },
             Keeping::Archived { n: 5, noted: "431:9c3f01aa".to_owned() },
-            Keeping::WallKnown { is_known: false },
-            Keeping::WallKnown { is_known: true },
+            Keeping::WallUnknown,
+            Keeping::WallKnown,
             Keeping::WallJumped { from: Wall(-1), to: Wall(1_700_000_000_000_000) },
         ] {
-            let json = serde_json::to_string(&KeepingBody::from(&keeping)).unwrap();
-            let body: KeepingBody = serde_json::from_str(&json).unwrap();
-            assert_eq!(body.to_keeping(), Some(keeping), "{json}");
+            let json = serialize(&keeping, serde_json::value::Serializer).unwrap();
+            assert_eq!(json["code"], keeping.code());
+            assert_eq!(deserialize(&json).unwrap(), keeping, "{json}");
         }
     }
 }

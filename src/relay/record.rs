@@ -7,8 +7,6 @@
 //! compile where a fact is written otherwise than it is. What people at the table do and say is its
 //! own document ([`Act`]).
 
-use super::clock_note::NoteBody;
-use super::keeping::KeepingBody;
 use super::table::RulingBody;
 use super::words;
 use crate::clock::{ClockNote, TimeControl};
@@ -91,12 +89,8 @@ enum Body {
         by: CompletedBy,
         #[serde(rename = "pressed_before_ms", with = "span")]
         pressed_before: Duration,
-        #[serde(
-            rename = "clock",
-            with = "times",
-            skip_serializing_if = "Option::is_none",
-            default
-        )]
+        #[serde(rename = "clock", with = "times", default)]
+        #[serde(skip_serializing_if = "Option::is_none")]
         times: Option<Times>,
     },
     IllegalMove {
@@ -119,21 +113,17 @@ enum Body {
         by: Color,
     },
     Clock {
-        #[serde(with = "color", default)]
+        #[serde(with = "written::maybe", default)]
         running: Option<Color>,
-        #[serde(
-            rename = "clock",
-            with = "times",
-            skip_serializing_if = "Option::is_none",
-            default
-        )]
+        #[serde(rename = "clock", with = "times", default)]
+        #[serde(skip_serializing_if = "Option::is_none")]
         times: Option<Times>,
         #[serde(rename = "connected")]
         is_connected: bool,
     },
     #[serde(with = "control")]
     TimeControl(TimeControl),
-    #[serde(with = "note")]
+    #[serde(with = "super::clock_note")]
     ClockNote(ClockNote),
     Sensed {
         #[serde(with = "written::text")]
@@ -177,21 +167,17 @@ enum Body {
     },
     ClockDue {
         what: String,
-        #[serde(
-            rename = "clock",
-            with = "times",
-            skip_serializing_if = "Option::is_none",
-            default
-        )]
+        #[serde(rename = "clock", with = "times", default)]
+        #[serde(skip_serializing_if = "Option::is_none")]
         times: Option<Times>,
     },
     Flag {
-        #[serde(with = "color", default)]
+        #[serde(with = "written::maybe", default)]
         side: Option<Color>,
     },
-    #[serde(rename = "ruling", with = "ruling")]
+    #[serde(rename = "ruling", with = "RulingBody")]
     Ruled(Ruled),
-    #[serde(with = "keeping")]
+    #[serde(with = "super::keeping")]
     Record(Keeping),
     // These have their type in themselves.
     #[serde(untagged, with = "found")]
@@ -223,10 +209,10 @@ struct EndingBody {
 /// `back` undoes that.
 macro_rules! written_as {
     ($($name:ident: $value:ty as $document:ty, $from:expr, $back:expr;)+) => {$(
-        mod $name {
+        pub(super) mod $name {
             use super::*;
 
-            pub(super) fn serialize<S: Serializer>(
+            pub(in crate::relay) fn serialize<S: Serializer>(
                 value: &$value,
                 out: S,
             ) -> Result<S::Ok, S::Error> {
@@ -234,7 +220,7 @@ macro_rules! written_as {
                 from(value).serialize(out)
             }
 
-            pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+            pub(in crate::relay) fn deserialize<'de, D: Deserializer<'de>>(
                 read: D,
             ) -> Result<$value, D::Error> {
                 let back: fn(&$document) -> Option<$value> = $back;
@@ -246,16 +232,12 @@ macro_rules! written_as {
 
 written_as! {
     span: Duration as u64, |span| millis(*span), |ms| Some(Duration::from_millis(*ms));
+    pair: Times as RecordedTimes, |times| (*times).into(), |clocks| Some((*clocks).into());
     times: Option<Times> as Option<RecordedTimes>,
         |times| times.map(RecordedTimes::from), |clocks| Some(clocks.map(Times::from));
-    color: Option<Color> as Option<String>,
-        |color| color.map(|color| color.word().to_owned()), |word| optional(word.as_deref());
     letter: Reading as String, |reading| words::letter(*reading), |p| words::parse_letter(p);
     finding: Finding as FindingBody, |finding| finding.into(), FindingBody::to_finding;
     found: Finding as FoundBody, |finding| finding.into(), |found| found.finding.to_finding();
-    note: ClockNote as NoteBody, |note| note.into(), NoteBody::to_note;
-    ruling: Ruled as RulingBody, |ruled| ruled.into(), RulingBody::to_ruled;
-    keeping: Keeping as KeepingBody, |keeping| keeping.into(), KeepingBody::to_keeping;
     picture: Placement as PictureBody,
         |placement| PictureBody { fen: placement.fen() }, |it| Placement::parse(&it.fen).ok();
     control: TimeControl as ControlBody,
@@ -332,8 +314,9 @@ pub struct FindingBody {
     /// The code, [`Finding::code`].
     pub code: String,
     /// The player concerned.
+    #[serde(rename = "player", with = "written::maybe")]
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub player: Option<String>,
+    pub by: Option<Color>,
     /// The article, in the edition named beside it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub article: Option<String>,
@@ -375,7 +358,7 @@ impl From<&Finding> for FindingBody {
     fn from(finding: &Finding) -> Self {
         Self {
             code: finding.code().to_owned(),
-            player: finding.by.map(|color| color.word().to_owned()),
+            by: finding.by,
             article: finding.article().map(str::to_owned),
             edition: finding.article().map(|_| "2023".to_owned()),
             squares: finding.squares().iter().map(Square::to_string).collect(),
@@ -386,42 +369,8 @@ impl From<&Finding> for FindingBody {
 
 impl FindingBody {
     fn to_finding(&self) -> Option<Finding> {
-        let squares: Vec<Square> =
-            self.squares.iter().map(|sq| sq.parse().ok()).collect::<Option<_>>()?;
-        let kind = match (self.code.as_str(), squares.as_slice()) {
-            ("ILLEGAL_ON_BOARD", &[from, to]) => FindingKind::IllegalOnBoard { from, to },
-            ("ILLEGAL_COMPLETED", &[from, to]) => FindingKind::IllegalCompleted { from, to },
-            ("ILLEGAL_COMPLETED", &[from, to, rook]) => {
-                FindingKind::RookForgotten { from, to, rook }
-            }
-            ("KING_CAPTURED", &[at]) => FindingKind::KingCaptured { at },
-            ("NOT_PRESSED", []) => FindingKind::NotPressed,
-            ("BAD_SETUP", _) => FindingKind::BadSetup { squares },
-            ("BOARD_EXCHANGED", []) => FindingKind::BoardExchanged,
-            ("CLOCK_STANDS", []) => FindingKind::ClockStands,
-            ("MAY_BE_OVER", []) => FindingKind::MayBeOver,
-            ("PLAYED_ON", []) => FindingKind::PlayedOn,
-            ("PROMOTION_INCOMPLETE", &[at]) => FindingKind::PromotionIncomplete { at },
-            ("DISPLACED", _) => FindingKind::Displaced { squares },
-            ("SENSOR_FAULT", _) => FindingKind::SensorFault { squares },
-            ("PRESS_WITHOUT_MOVE", []) => FindingKind::PressWithoutMove,
-            ("RESTORED", []) => FindingKind::Restored,
-            ("CORRECTED", _) => FindingKind::Corrected { squares },
-            ("NO_START_POSITION", []) => FindingKind::NoStartPosition,
-            ("MEMORY_SET_ASIDE", []) => FindingKind::MemorySetAside,
-            ("LINE_HURT", []) => FindingKind::LineHurt,
-            ("POSITION_UNKNOWN", []) => FindingKind::PositionUnknown,
-            _ => return None,
-        };
-        Some(Finding { kind, by: optional(self.player.as_deref())? })
-    }
-}
-
-/// A color that may be absent: the outer `None` is a word that is no color.
-fn optional(word: Option<&str>) -> Option<Option<Color>> {
-    match word {
-        Some(word) => Color::parse(word).map(Some),
-        None => Some(None),
+        let squares = self.squares.iter().map(|sq| sq.parse().ok()).collect::<Option<Vec<_>>>()?;
+        Some(Finding { kind: FindingKind::parse(&self.code, &squares)?, by: self.by })
     }
 }
 

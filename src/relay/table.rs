@@ -1,75 +1,47 @@
 //! The JSON of what the referee makes of what people at the table do and say.
 
 use crate::game::Ruled;
-use crate::laws::{Code, Confidence, rows};
-use crate::table::Word;
+use crate::laws::{Code, Confidence, Edition, rows};
+use crate::table::written;
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
-/// A ruling as it is written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RulingBody {
+/// A ruling as it is written. What follows from the rest is written for the reader, and not read.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ruled")]
+pub(super) struct RulingBody {
     /// The code in the arbiter's log, of an entry of it.
+    #[serde(with = "written::maybe", skip_serializing_if = "Option::is_none", default)]
+    code: Option<Code>,
+    #[serde(getter = "severity", skip_serializing_if = "Option::is_none", skip_deserializing)]
+    severity: Option<&'static str>,
+    #[serde(rename = "player", with = "written::maybe")]
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub code: Option<String>,
-    /// How much it matters, of an entry of the log.
+    by: Option<Color>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub severity: Option<String>,
-    /// The player concerned.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub player: Option<String>,
-    /// The row of the Laws, by its id.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub row: Option<String>,
-    /// Its article in that edition.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub article: Option<String>,
-    /// The edition.
-    pub edition: String,
-    /// `observed` or `presumed`.
-    pub confidence: String,
-    /// What it says.
-    pub text: String,
+    row: Option<String>,
+    #[serde(getter = "article", skip_serializing_if = "Option::is_none", skip_deserializing)]
+    article: Option<&'static str>,
+    #[serde(with = "written::text")]
+    edition: Edition,
+    #[serde(with = "written::word")]
+    confidence: Confidence,
+    text: String,
 }
 
-impl From<&Ruled> for RulingBody {
-    fn from(ruled: &Ruled) -> Self {
-        let row = ruled.row.as_deref().and_then(|id| rows::row(id).ok());
-        Self {
-            code: ruled.code.map(|code| code.word().to_owned()),
-            severity: ruled.code.map(|code| code.severity().word().to_owned()),
-            player: ruled.by.map(|color| color.word().to_owned()),
-            row: ruled.row.clone(),
-            article: row.and_then(|row| row.article(ruled.edition)).map(str::to_owned),
-            edition: ruled.edition.to_string(),
-            confidence: ruled.confidence.word().to_owned(),
-            text: ruled.text.clone(),
-        }
-    }
+/// How much an entry of the log matters.
+fn severity(ruled: &Ruled) -> Option<&'static str> {
+    ruled.code.map(|code| code.severity().word())
 }
 
-impl RulingBody {
-    pub(super) fn to_ruled(&self) -> Option<Ruled> {
-        let confidence = match self.confidence.as_str() {
-            "observed" => Confidence::Observed,
-            "presumed" => Confidence::Presumed,
-            _ => return None,
-        };
-        let code = match &self.code {
-            Some(word) => Some(Code::parse(word)?),
-            None => None,
-        };
-        let by = match &self.player {
-            Some(word) => Some(Color::parse(word)?),
-            None => None,
-        };
-        Some(Ruled {
-            code,
-            by,
-            row: self.row.clone(),
-            edition: self.edition.parse().ok()?,
-            confidence,
-            text: self.text.clone(),
-        })
+/// The article of the row in that edition.
+fn article(ruled: &Ruled) -> Option<&'static str> {
+    rows::row(ruled.row.as_deref()?).ok()?.article(ruled.edition)
+}
+
+impl From<RulingBody> for Ruled {
+    fn from(body: RulingBody) -> Self {
+        let RulingBody { code, by, row, edition, confidence, text, .. } = body;
+        Self { code, by, row, edition, confidence, text }
     }
 }

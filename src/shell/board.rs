@@ -416,7 +416,10 @@ impl BoardActor {
     async fn carry_out(&mut self, at: Stamp, mut after: After) {
         let jumped =
             self.wall.jumped_from(at).map(|from| Keeping::WallJumped { from, to: at.wall });
-        let known = self.wall.source.news(at.mono).map(|is_known| Keeping::WallKnown { is_known });
+        let known = self.wall.source.news(at.mono).map(|is_known| match is_known {
+            true => Keeping::WallKnown,
+            false => Keeping::WallUnknown,
+        });
         for fact in known.into_iter().chain(jumped).map(Fact::Record) {
             self.effects.insert(0, Effect::Record(Entry { at, fact }));
         }

@@ -25,6 +25,32 @@ pub mod word {
     }
 }
 
+/// Values of a fixed list that may be absent, by their word.
+pub mod maybe {
+    use crate::table::Word;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+    use std::borrow::Cow;
+
+    /// Writes the word for `value`, if there is one.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: Word, S: Serializer>(value: &Option<T>, out: S) -> Result<S::Ok, S::Error> {
+        value.map(T::word).serialize(out)
+    }
+
+    /// Reads the value that a word stands for, if there is one.
+    ///
+    /// # Errors
+    /// It stands for none.
+    pub fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+        let Some(word) = Option::<Cow<str>>::deserialize(from)? else { return Ok(None) };
+        let value = T::parse(&word);
+        value.map(Some).ok_or_else(|| Error::custom(format_args!("unknown word {word:?}")))
+    }
+}
+
 /// Values that are written and read as text.
 pub mod text {
     use serde::de::{Deserialize, Deserializer, Error};

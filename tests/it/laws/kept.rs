@@ -6,6 +6,7 @@
 
 use super::scenario::{Off, Scenario, ours};
 use rokade::laws::{Code, Edition, Profile, Rules, Supervision, Variant, rows as provisions};
+use rokade::table::Word;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

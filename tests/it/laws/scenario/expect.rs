@@ -3,6 +3,7 @@
 use super::table::Table;
 use rokade::laws::{Binding, Code, Edition, MayAct, Ruling, Score, rows};
 use rokade::relay::view::View;
+use rokade::table::Word;
 use serde_json::Value;
 use shakmaty::Color;
 use std::time::Duration;
