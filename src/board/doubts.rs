@@ -66,7 +66,7 @@ impl Doubts {
 
     /// When what is known of the board was last read twice, if that is needed. `None` if it is yet
     /// to be.
-    pub(super) fn settled(&self, now: Mono) -> Option<Mono> {
+    pub(super) fn confirmed(&self, now: Mono) -> Option<Mono> {
         if self.is_noisy(now) { self.confirmed } else { Some(now) }
     }
 

@@ -154,8 +154,8 @@ pub trait Driver {
     }
     /// When what is known of the board was last read twice, if that is needed. `None` if it is yet
     /// to be.
-    fn settled(&self, now: Mono) -> Option<Mono> {
-        self.doubts().map_or(Some(now), |doubts| doubts.settled(now))
+    fn confirmed(&self, now: Mono) -> Option<Mono> {
+        self.doubts().map_or(Some(now), |doubts| doubts.confirmed(now))
     }
     /// When something came over the line for the last time.
     fn last_heard(&self) -> Mono;

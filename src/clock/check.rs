@@ -224,7 +224,7 @@ impl Check {
 
     /// What stands differently on a clock that stands is dealt with now: what comes next is another
     /// matter.
-    pub fn settle(&mut self, notes: &mut Vec<ClockNote>) {
+    pub fn close(&mut self, notes: &mut Vec<ClockNote>) {
         if self.pending.is_some_and(|pending| pending.has_stood) {
             self.judge(notes);
         }

@@ -22,7 +22,7 @@ pub(super) use self::recall::Remembered;
 use self::fault::Other;
 use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
-use super::settings::{Settings, Settle};
+use super::settings::{Rests, Settings};
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
@@ -239,12 +239,12 @@ impl Play {
 
     /// Looks at the board while nothing moves, for up to `depth` moves that may have been missed,
     /// and brings the record up to what the tracker believes. Without a clock a move that may go on
-    /// must have rested for as long as `settle` says.
+    /// must have rested for as long as `rests` says.
     pub(super) fn look(
         &mut self,
         at: Mono,
         depth: usize,
-        settle: Option<&Settle>,
+        rests: Option<&Rests>,
         facts: &mut Vec<Fact>,
     ) {
         if depth > STEP_MAX {
@@ -256,8 +256,8 @@ impl Play {
             self.recast(at, None, facts);
         }
         let still = at.since(self.tracker.last_change());
-        let has_rested = settle.is_none_or(|settle| still >= self.rest_of(settle));
-        let is_held = settle.is_none() && self.is_analysis();
+        let has_rested = rests.is_none_or(|rests| still >= self.rest_of(rests));
+        let is_held = rests.is_none() && self.is_analysis();
         if is_held {
             self.tell_analysis(facts);
         }
@@ -275,8 +275,7 @@ impl Play {
         };
         let basis = if depth > STEP_MAX { Basis::Gap } else { Basis::Quiet };
         // A board at rest has told that the move was made; what it was may still be open.
-        let n_clear =
-            if is_still && settle.is_some() { self.tracker.n_uncontradicted() } else { 0 };
+        let n_clear = if is_still && rests.is_some() { self.tracker.n_uncontradicted() } else { 0 };
         self.bring_up(at, n_told, n_clear, basis, facts);
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How long the board must be still before a move counts as made although no clock was pressed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Settle {
+pub struct Rests {
     /// While a clock runs: the press is the better witness, so this can be long.
     pub with_clock: Duration,
     /// Without a clock, or before it is first set running.
@@ -34,7 +34,7 @@ pub struct Settle {
     pub illegal_press: Duration,
 }
 
-impl Default for Settle {
+impl Default for Rests {
     fn default() -> Self {
         Self {
             with_clock: Duration::from_millis(1_500),
@@ -112,7 +112,7 @@ pub struct Settings {
     /// What is done about the clock behind the board.
     pub clock_role: ClockRole,
     /// Quiet times.
-    pub settle: Settle,
+    pub rests: Rests,
 }
 
 impl Settings {

@@ -76,7 +76,7 @@ pub enum FindingKind {
     },
     /// The board shows no start position: recording waits for one.
     NoStartPosition,
-    /// The board's own memory was read, and does not fit what was seen: it settles nothing.
+    /// The board's own memory was read, and does not fit what was seen: it decides nothing.
     MemorySetAside,
     /// Bytes on the line to the board are hurt, and what stands on it has not been known for long.
     LineHurt,

@@ -67,7 +67,7 @@ words! {
 pub enum GoingOn {
     /// Play goes on for good.
     Finally,
-    /// Until the matter is settled.
+    /// Until the matter is decided.
     Provisionally,
 }
 

@@ -123,7 +123,7 @@ pub struct Terms {
     /// The pace, where it is not that of the form of chess: Chess960 is played at any.
     pub pace: Option<Pace>,
     /// A piece at rest for so long counts as released.
-    pub settle: Duration,
+    pub rest: Duration,
     /// A piece lifted for less, and put back, was only brushed.
     pub brush: Duration,
     /// What is held against hands.
@@ -179,7 +179,7 @@ impl Default for Terms {
             profile: Profile::default(),
             instead: None,
             pace: None,
-            settle: Duration::from_millis(500),
+            rest: Duration::from_millis(500),
             brush: Duration::from_millis(250),
             evidence: Evidence::default(),
             touch_window: Duration::from_millis(50),

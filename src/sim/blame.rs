@@ -144,7 +144,7 @@ fn names(text: &str, sq: Square) -> bool {
 /// Whether the way in which a move was made is what is said.
 fn is_of_gesture(truth: &Truth, Accusation { at, charge, .. }: &Accusation) -> bool {
     let mut near = truth.plies.iter().filter(|ply| {
-        ply.made <= *at + GRACE && *at <= ply.completed.unwrap_or(ply.settled) + TOUCH_GRACE
+        ply.made <= *at + GRACE && *at <= ply.completed.unwrap_or(ply.rested) + TOUCH_GRACE
     });
     match charge {
         // A promotion is final at first contact.

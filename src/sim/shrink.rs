@@ -102,7 +102,7 @@ pub fn shrink(
 ) -> Option<Small> {
     let plies = performance.truth.plies.iter().map(|ply| MeantPly {
         meant: Meant::from(ply),
-        rests: ply.completed.unwrap_or(ply.settled),
+        rests: ply.completed.unwrap_or(ply.rested),
     });
     let (script, plies) = (performance.script.clone(), plies.collect());
     let mut whole =

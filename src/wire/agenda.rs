@@ -15,7 +15,7 @@ use crate::time::Mono;
 
 /// Readings are not believed for this long after times were set: old ones come back, and a
 /// stopped clock needs up to 2 s (protocol 2.6, 6.6).
-pub(super) const SETTLE: Duration = Duration::from_millis(2_500);
+pub(super) const TAKES_EFFECT: Duration = Duration::from_millis(2_500);
 /// From a reading that contradicts to the one that proves it. Ours.
 pub(super) const CONFIRM: Duration = Duration::from_secs(1);
 /// How far a running side may be from what is wanted, in seconds: a reading is up to 1.5 s old
@@ -206,7 +206,7 @@ impl Agenda {
     /// When a reading should be asked for.
     fn look_at(&self) -> Option<Mono> {
         let (_, set_at) = self.set.filter(|_| self.is_set())?;
-        let believed_from = set_at + SETTLE;
+        let believed_from = set_at + TAKES_EFFECT;
         let due = match self.reading {
             Some((at, _)) if at >= believed_from => match self.against {
                 Some(_) => at + CONFIRM,
@@ -347,8 +347,8 @@ impl Agenda {
     }
 
     /// Whether readings are believed at `at`.
-    pub(super) fn is_settled(&self, at: Mono) -> bool {
-        self.set.is_none_or(|(_, set_at)| at >= set_at + SETTLE)
+    pub(super) fn has_taken_effect(&self, at: Mono) -> bool {
+        self.set.is_none_or(|(_, set_at)| at >= set_at + TAKES_EFFECT)
     }
 
     /// A reading has come.
@@ -361,7 +361,8 @@ impl Agenda {
             // A clock that would not run against its lever may run now.
             self.release(Job::Set);
         }
-        let Some((times, _)) = self.set.filter(|_| self.is_set() && self.is_settled(at)) else {
+        let Some((times, _)) = self.set.filter(|_| self.is_set() && self.has_taken_effect(at))
+        else {
             return;
         };
         let why = contradiction(&times, at, shown);
@@ -417,7 +418,7 @@ impl Agenda {
                 return Some(why);
             }
             let read_at = self.reading.map_or(Mono::default(), |(at, _)| at);
-            if self.set.is_none_or(|(_, at)| read_at < at + SETTLE) {
+            if self.set.is_none_or(|(_, at)| read_at < at + TAKES_EFFECT) {
                 return Some(Difference::Unread);
             }
         }

@@ -245,7 +245,7 @@ impl ClockLine {
             agenda.done(at, Job::Set, &flight.wanted);
         }
         agenda.read(at, shown);
-        if agenda.is_settled(at) {
+        if agenda.has_taken_effect(at) {
             out.push(DriverOutput::Tell(ClockNews::Reading(*time)));
         }
     }

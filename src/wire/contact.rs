@@ -51,17 +51,17 @@ impl Contact {
     pub fn read(&mut self, at: Mono, level: Level) -> Option<(Mono, Level)> {
         // Long after the rest this is a new edge; just after it, one of the old that was not seen.
         let is_new = self.rests_at().is_some_and(|rest| rest + REST <= at);
-        let settled = if is_new { self.settle(at) } else { None };
+        let rested = if is_new { self.rest(at) } else { None };
         if level != self.seen {
             self.seen = level;
             let first = self.edges.map_or(at, |(first, _)| first);
             self.edges = Some((first, at));
         }
-        settled.or_else(|| self.settle(at))
+        rested.or_else(|| self.rest(at))
     }
 
     /// The time has come to `at`, and no edge with it.
-    fn settle(&mut self, at: Mono) -> Option<(Mono, Level)> {
+    fn rest(&mut self, at: Mono) -> Option<(Mono, Level)> {
         let (first, _) = self.edges.filter(|_| self.rests_at().is_some_and(|rest| rest <= at))?;
         self.edges = None;
         let has_moved = self.seen != self.stable;

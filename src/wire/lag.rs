@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The oldest that a reading can be, in microseconds; what looks older tells of something else.
 const OLDEST: i64 = 1_500_000;
 /// Behind a command readings of before it may come for so long. Ours.
-const SETTLES: Duration = Duration::from_millis(600);
+const TAKES_EFFECT: Duration = Duration::from_millis(600);
 /// The usual age is the median of so many: one that was held up does not move it. Ours.
 const N_AGES: usize = 15;
 /// A reading that is so much older than usual was held up. A board that looks at its clock two or
@@ -107,7 +107,8 @@ impl Lag {
             self.is_unsteady |= self.answers.note(way.min(OLDEST));
         }
         let usual = self.usual();
-        let Some((end, seconds, set_at)) = self.set.filter(|(.., then)| at.since(*then) > SETTLES)
+        let Some((end, seconds, set_at)) =
+            self.set.filter(|(.., then)| at.since(*then) > TAKES_EFFECT)
         else {
             return before(at, usual);
         };

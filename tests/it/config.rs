@@ -196,7 +196,7 @@ fn the_terms_of_a_competition_are_set_by_name() {
     assert_eq!(terms("spoken = \"en\"").spoken, Language::English);
     assert_eq!(terms("written = \"hu\"").written, Language::Hungarian);
     assert_eq!(terms("not_pressed_s = 20").not_pressed, Some(Duration::from_secs(20)));
-    assert_eq!(terms("rest_ms = 700").settle, Duration::from_millis(700));
+    assert_eq!(terms("rest_ms = 700").rest, Duration::from_millis(700));
     assert_eq!(terms("brush_ms = 100").brush, Duration::from_millis(100));
     assert_eq!(terms("together_ms = 80").touch_window, Duration::from_millis(80));
     for (line, word) in [

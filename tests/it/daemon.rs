@@ -198,7 +198,7 @@ async fn no_kill_costs_a_move() {
     let begun = Instant::now();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
 
-    let ends = |ply: &hands::Performed| ply.completed.unwrap_or(ply.settled).since(Mono::default());
+    let ends = |ply: &hands::Performed| ply.completed.unwrap_or(ply.rested).since(Mono::default());
     let ends: Vec<Duration> = played.truth.plies.iter().map(ends).collect();
     let mut restarts = Vec::new();
     let (mut n_burst, mut last_kill, mut n_kills) = (0, None, 0);

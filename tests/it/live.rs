@@ -56,7 +56,7 @@ fn n_games() -> u64 {
 /// When half-move `n` is over, from 1.
 fn end_of(played: &Performance, n: usize) -> Mono {
     let last = &played.truth.plies[n - 1];
-    last.completed.unwrap_or(last.settled).max(last.settled)
+    last.completed.unwrap_or(last.rested).max(last.rested)
 }
 
 /// The position after `n` half-moves.
@@ -137,7 +137,7 @@ async fn play(seat: Seat) -> Seat {
         seat.stub.cable.plug().await.unwrap();
     }
     // Where the cable comes back after the last move, the board is read from then on.
-    let end = seat.played.truth.plies.last().unwrap().settled;
+    let end = seat.played.truth.plies.last().unwrap().rested;
     let end = seat.trouble.outs.iter().map(|out| out.until).fold(end, Mono::max);
     sleep_until(at(end) + LINGER).await;
     seat

@@ -310,7 +310,7 @@ pub(crate) fn parts<const N: usize>(
     let mut parts = Vec::new();
     let ends = plies.map(|n| {
         let ply = &played.truth.plies[n - 1];
-        ply.completed.unwrap_or(ply.settled)
+        ply.completed.unwrap_or(ply.rested)
     });
     for end in ends.into_iter().chain([Mono(u64::MAX)]) {
         let (part, later) = rest.split_at(rest.partition_point(|(at, _)| *at <= end));

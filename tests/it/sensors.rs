@@ -69,8 +69,8 @@ fn a_sensor_that_fails_makes_no_silent_record() {
             let Trial { start, performance, replay, .. } = Trial::run(recipe, &[]);
             let mut rng = fastrand::Rng::with_seed(seed);
             let ply = rng.usize(0..performance.truth.plies.len() / 2);
-            let before = ply.checked_sub(1).map(|ply| performance.truth.plies[ply].settled);
-            let at = before.map_or(Mono::from_millis(1_900), |settled| Mono(settled.0 + 1));
+            let before = ply.checked_sub(1).map(|ply| performance.truth.plies[ply].rested);
+            let at = before.map_or(Mono::from_millis(1_900), |rested| Mono(rested.0 + 1));
             let sq = Square::new(rng.u32(0..64));
             let fault = if rng.bool() { Fault::Stuck } else { Fault::Blind };
             let broken = Replay::run(&with_fault(&performance.script, sq, at, fault));

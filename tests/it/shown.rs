@@ -1,6 +1,6 @@
 //! Moves that are shown before anything but their rest vouches for them: that changes no record.
 
-use rokade::game::settings::Settle;
+use rokade::game::settings::Rests;
 use rokade::game::{Completed, Settings};
 use rokade::sim::replay::settings_of;
 use rokade::sim::trial::{Choice, Recipe, Trial};
@@ -33,14 +33,14 @@ fn record_of(replay: &Replay) -> Vec<Recorded> {
 /// The same game where nothing is shown before a press or a rest of two seconds vouches for it.
 fn unshown(script: &Script) -> Replay {
     let late = Duration::from_secs(2);
-    let settle = Settle {
+    let rests = Rests {
         without_clock: late,
         on_its_way: late,
         slid: late,
         doubtful: late,
-        ..Settle::default()
+        ..Rests::default()
     };
-    Replay::run_with(script, Settings { settle, ..settings_of(&script.header) })
+    Replay::run_with(script, Settings { rests, ..settings_of(&script.header) })
 }
 
 fn difference(name: &str, script: &Script, shown: &Replay) -> Option<String> {

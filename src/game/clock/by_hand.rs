@@ -71,7 +71,7 @@ impl ClockSide {
     /// The clock will show other times, and that will be no news.
     fn expect(&mut self, now: Mono, orders: &[ClockOrder], facts: &mut Vec<Fact>) {
         if orders.iter().any(sets_time) {
-            self.keeper.settle_time_set();
+            self.keeper.close_time_set();
             self.tell_notes(facts);
         }
         let Some(mut left) = self.estimate(now).map(|estimate| estimate.times) else { return };

@@ -216,8 +216,8 @@ impl Timekeeper {
     }
 
     /// What was set at the clock before an order is told before it.
-    pub(super) fn settle_time_set(&mut self) {
-        self.check.settle(&mut self.notes);
+    pub(super) fn close_time_set(&mut self) {
+        self.check.close(&mut self.notes);
     }
 
     /// The arbiter has ordered that `by` has so much more, or less, time.

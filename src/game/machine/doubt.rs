@@ -16,7 +16,7 @@ use shakmaty::Color;
 impl Game {
     /// Tells the referee of a press, unless it waits for the record.
     pub(super) fn tell_press(&mut self, now: Mono, by: Color) {
-        self.settle_doubt(now);
+        self.decide_doubt(now);
         self.press_told(now, by);
     }
 
@@ -53,13 +53,13 @@ impl Game {
     /// When a press in doubt is judged by what the referee saw.
     pub(super) fn doubt_ends_at(&self) -> Option<Mono> {
         let doubt = self.bench.as_ref()?.doubt()?;
-        Some(doubt.pressed + self.settings.settle.illegal_press)
+        Some(doubt.pressed + self.settings.rests.illegal_press)
     }
 
     /// A press in doubt that completes a legal move on record does so for the referee. One that
     /// the record finds fault with too is told as it came. What waited behind it may be another
     /// press, whose time is over by now.
-    pub(super) fn settle_doubt(&mut self, now: Mono) {
+    pub(super) fn decide_doubt(&mut self, now: Mono) {
         while let Some(outcome) = self.outcome(now) {
             let Some(play) = self.recorder.play() else { return };
             let (record, seen) = (record_of(play.sheet()), play.tracker().seen().clone());
@@ -111,7 +111,7 @@ impl Game {
         Some(if is_shared { Weighed::Shared } else { Weighed::Dropped })
     }
 
-    /// The press in doubt is settled so, while `record` is on record and the sensors show `seen`.
+    /// The press in doubt is decided so, while `record` is on record and the sensors show `seen`.
     pub(super) fn take_outcome(
         &mut self,
         now: Mono,
@@ -152,7 +152,7 @@ impl Game {
         self.tell_behind(doubt);
     }
 
-    /// The referee is told of what came after a press that is settled: another may be in doubt.
+    /// The referee is told of what came after a press that is decided: another may be in doubt.
     fn tell_behind(&mut self, doubt: Option<Doubt>) {
         for (at, told) in doubt.into_iter().flat_map(|doubt| doubt.behind) {
             match told {

@@ -1,5 +1,5 @@
 //! What is on record of a table, told to a referee that takes over. What it would say of it has
-//! been said; a press in doubt is settled as it was.
+//! been said; a press in doubt is decided as it was.
 
 use super::Game;
 use super::told::told_of;
@@ -15,8 +15,8 @@ use crate::track::line::CompletedBy;
 use shakmaty::{Chess, Color, Position};
 use std::time::Duration;
 
-/// A press in doubt is settled by then. In a record that does not say how, it was told as it came.
-const SETTLED_AFTER: Duration = Duration::from_secs(6);
+/// A press in doubt is decided by then. In a record that does not say how, it was told as it came.
+const DECIDED_AFTER: Duration = Duration::from_secs(6);
 
 /// Something that a referee is told, or that decides what it is told.
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ impl MinutesReader {
     /// Time passes until `at`.
     fn pass(&mut self, at: Mono) {
         let game = &mut self.game;
-        let is_old = |due: Mono| due + SETTLED_AFTER <= at;
+        let is_old = |due: Mono| due + DECIDED_AFTER <= at;
         while game.doubt_ends_at().is_some_and(is_old) {
             game.end_doubt();
         }
@@ -234,7 +234,7 @@ impl MinutesReader {
         self.record.gaps.retain(|(ply, _)| *ply != n);
     }
 
-    /// What was in doubt is settled so; or, without a doubt, the record was followed.
+    /// What was in doubt is decided so; or, without a doubt, the record was followed.
     fn weigh(&mut self, at: Mono, outcome: Weighed) {
         if outcome == Weighed::Followed || self.game.is_in_doubt() {
             self.game.take_outcome(at, outcome, self.record.clone(), self.seen.clone());
@@ -268,7 +268,7 @@ impl MinutesReader {
         self.game.tell(at, &Told::Reopened);
     }
 
-    /// The daemon stops, and another referee takes over. What the record had not settled is held
+    /// The daemon stops, and another referee takes over. What the record had not decided is held
     /// against nobody.
     fn restart(&mut self, at: Mono) {
         self.weigh(at, Weighed::Dropped);

@@ -356,7 +356,7 @@ impl Game {
         self.clock.check(now, message, &heard, self.recorder.play(), &mut self.out.facts);
         if heard.is_first {
             let (recorder, cx) = self.parts();
-            recorder.settle_later(&cx, now);
+            recorder.look_at_rest(&cx, now);
         }
         self.clock.record_news(now, &heard, &mut self.out.facts);
         self.tell_reading(now);
@@ -416,7 +416,7 @@ impl Game {
         if !may_end {
             self.take_press(now, by, how);
         }
-        self.settle_doubt(now);
+        self.decide_doubt(now);
     }
 
     fn take_press(&mut self, now: Mono, by: Color, how: PressSource) {

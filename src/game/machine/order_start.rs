@@ -78,7 +78,7 @@ impl Game {
         }
         let (recorder, mut cx) = self.parts();
         if !is_empty && recorder.adopt_unseen(&mut cx, now, &board, turn) {
-            recorder.settle_later(&cx, now);
+            recorder.look_at_rest(&cx, now);
             return Ok(());
         }
         if !is_empty {
@@ -149,7 +149,7 @@ impl Game {
             play.witness(now, &seen);
         }
         let (recorder, mut cx) = self.parts();
-        recorder.settle_later(&cx, now);
+        recorder.look_at_rest(&cx, now);
         recorder.note_difference(&mut cx, now);
     }
 

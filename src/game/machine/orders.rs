@@ -292,7 +292,7 @@ impl Game {
         self.recorder.note_gap(now);
         let (recorder, mut cx) = self.parts();
         recorder.look(&mut cx, now, GAP_STEP_MAX);
-        recorder.settle_later(&cx, now);
+        recorder.look_at_rest(&cx, now);
         cx.board.want_picture(now);
     }
 
@@ -309,7 +309,7 @@ impl Game {
             self.reopen(now);
         }
         let (recorder, cx) = self.parts();
-        recorder.settle_later(&cx, now);
+        recorder.look_at_rest(&cx, now);
         Ok(())
     }
 

@@ -230,7 +230,7 @@ impl Game {
     pub(super) fn bench_wakes_at(&self) -> Option<Mono> {
         let bench = self.bench.as_ref().filter(|_| !self.is_closed())?;
         match self.doubt_ends_at() {
-            // Those who keep the record look at the press themselves, and it is settled then.
+            // Those who keep the record look at the press themselves, and it is decided then.
             Some(_) if self.recorder.has_suspect() => None,
             Some(due) => Some(due),
             None => bench.referee().wake_at(),
@@ -247,7 +247,7 @@ impl Game {
 
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.seat_at_beginning(now);
-        self.settle_doubt(now);
+        self.decide_doubt(now);
         if let Some(call) = self.out.facts.iter().find_map(call_of) {
             self.tell(now, &call);
         }

@@ -3,7 +3,7 @@
 
 use super::Play;
 use crate::game::entry::{Basis, Fact};
-use crate::game::settings::Settle;
+use crate::game::settings::Rests;
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::weigh::{CLEAR_LEAD, Cost};
@@ -15,19 +15,19 @@ const LIFTED_MIN: Duration = Duration::from_millis(250);
 
 impl Play {
     /// Shows the moves of the line that is best by now, if the board stands exactly so, no line
-    /// that has got as far disputes them, and the last has rested as long as `settle` says. Which
+    /// that has got as far disputes them, and the last has rested as long as `rests` says. Which
     /// lines live on is left to the press that is to come, and so is what else the moves may have
     /// been; until then they can be withdrawn, but none that is more than shown. An illegal move
     /// waits for a press. Returns when to ask again, if the last has not rested yet.
     pub(in crate::game) fn show(
         &mut self,
         at: Mono,
-        settle: &Settle,
+        rests: &Rests,
         facts: &mut Vec<Fact>,
     ) -> Option<Mono> {
         let unlooked = self.tracker.clone();
         self.tracker.look(at, 0);
-        let due = self.tracker.last_change() + self.rest_of(settle);
+        let due = self.tracker.last_change() + self.rest_of(rests);
         let is_exact = self.tracker.mismatch().is_none() && !self.is_analysis();
         if is_exact && !self.is_set_aside && at >= due {
             self.show_best(at, facts);
@@ -84,16 +84,16 @@ impl Play {
 
     /// How long the board must have been still for the last move of the best line to be believed
     /// without a clock.
-    pub(super) fn rest_of(&self, settle: &Settle) -> Duration {
-        let Some((before, last)) = self.last_standing() else { return settle.without_clock };
+    pub(super) fn rest_of(&self, rests: &Rests) -> Duration {
+        let Some((before, last)) = self.last_standing() else { return rests.without_clock };
         if begins_castling(&before, last.m) {
-            settle.doubtful
+            rests.doubtful
         } else if may_go_on(&before, last.m) {
             let is_slid =
                 self.tracker.carried(&before, last.m).is_some_and(|time| time < LIFTED_MIN);
-            if is_slid { settle.slid } else { settle.on_its_way }
+            if is_slid { rests.slid } else { rests.on_its_way }
         } else {
-            settle.without_clock
+            rests.without_clock
         }
     }
 }

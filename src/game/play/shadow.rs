@@ -4,7 +4,7 @@
 //! board looks the same after either. The tracker keeps such rivals for as long as it keeps moves
 //! open. From then on a shadow of the game is kept here, in which the other move was played and
 //! everything after it as recorded. When a recorded move could not have been played there, the
-//! question is settled and the mark is withdrawn; when the board shows what only the shadow
+//! question is answered and the mark is withdrawn; when the board shows what only the shadow
 //! explains, the shadow takes the place of the record.
 
 use super::Play;
@@ -66,7 +66,7 @@ impl Shadows {
 
 impl Play {
     /// Has the shadows follow what the tracker holds to be beyond doubt, and withdraws the marks
-    /// that this settles.
+    /// that this answers.
     pub(super) fn follow_shadows(&mut self, facts: &mut Vec<Fact>) {
         let n = self.tracker.n_settled();
         if n < self.shadows.n {

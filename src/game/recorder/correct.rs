@@ -48,7 +48,7 @@ impl Recorder {
     /// What was said of the moves that were withdrawn is past.
     fn note_corrected(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.watch.forget_blame();
-        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+        self.timers.set(Timer::Rest, now + self.rest_time(cx));
         self.note_difference(cx, now);
     }
 

@@ -167,7 +167,7 @@ impl Recorder {
             Some(MissingPress::Waits(known) | MissingPress::Told(known)) if known == by);
         if !is_known {
             self.watch.unpressed = Some(MissingPress::Waits(by));
-            self.timers.set(Timer::Unpressed, now + cx.settings.settle.unpressed);
+            self.timers.set(Timer::Unpressed, now + cx.settings.rests.unpressed);
         }
     }
 

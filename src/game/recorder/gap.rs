@@ -170,7 +170,7 @@ impl Recorder {
 
     /// There has been noise for long: says so, if what stands on the board is still not known.
     pub(super) fn tell_unread(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        let is_unread = self.play.is_none() && cx.board.settled(now).is_none();
+        let is_unread = self.play.is_none() && cx.board.confirmed(now).is_none();
         if self.is_blind || self.is_noise() || is_unread {
             self.watch.note_hurt(cx.facts);
         }
@@ -186,7 +186,7 @@ impl Recorder {
     /// The board was read as a whole. If that was needed to be sure of it, what is believed now has
     /// been read twice.
     pub(super) fn vouch(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        if cx.board.settled(now).is_some() && !self.is_silent() {
+        if cx.board.confirmed(now).is_some() && !self.is_silent() {
             (self.watch.told_hurt, self.watch.told_unknown) = (false, false);
             self.timers.clear(Timer::Unread);
             self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
@@ -278,7 +278,7 @@ impl Recorder {
             silence.is_suspected = false;
         }
         let has_changed = play.witness(now, placement);
-        if cx.board.settled(now).is_none() {
+        if cx.board.confirmed(now).is_none() {
             return has_changed;
         }
         if silence.pictured.is_none() {
@@ -337,7 +337,7 @@ impl Recorder {
         let Some(silence) = self.silence.as_ref().filter(|known| !known.is_suspected) else {
             return;
         };
-        let is_known = !self.is_blind && cx.board.settled(now).is_some();
+        let is_known = !self.is_blind && cx.board.confirmed(now).is_some();
         let Some(pictured) = silence.pictured.filter(|_| is_known) else { return };
         let awaited = silence.up.unwrap_or(pictured) + CLOCK_AWAITED;
         if silence.awaits_clock && now < awaited {
@@ -463,7 +463,7 @@ impl Recorder {
     /// Whether the board was taken over, nothing has been played since, and it is yet to be read as
     /// it stands now.
     pub(super) fn is_taken_over_unread(&self, cx: &Cx<'_>, now: Mono) -> bool {
-        self.play.as_ref().is_some_and(Play::is_bare) && cx.board.settled(now).is_none()
+        self.play.as_ref().is_some_and(Play::is_bare) && cx.board.confirmed(now).is_none()
     }
 
     /// Whether nobody holds a piece, by what stands `between_moves`. Where there is noise on the
@@ -484,7 +484,7 @@ impl Recorder {
         // Nobody may have heard of a press, but the lever was read since.
         let rested = Some(stirred + RESTED).filter(|rested| cx.clock.read_at() >= *rested);
         let due = pressed.or(rested);
-        due.zip(cx.board.settled(now)).is_some_and(|(due, settled)| settled >= due)
+        due.zip(cx.board.confirmed(now)).is_some_and(|(due, confirmed)| confirmed >= due)
     }
 
     /// How often the clock was pressed in a silence, by what it has added to the times: what both

@@ -355,7 +355,7 @@ impl Recorder {
         let changed = self.joining.changed;
         let pressed = self.joining.pressed.as_ref().filter(|pressed| changed <= pressed.at);
         let scanned = pressed.map_or(Mono::default(), |pressed| pressed.at + SCANNED);
-        if cx.board.settled(now).is_some_and(|settled| settled >= scanned) {
+        if cx.board.confirmed(now).is_some_and(|confirmed| confirmed >= scanned) {
             return false;
         }
         cx.board.want_picture(now);
@@ -468,7 +468,7 @@ impl Recorder {
         let Some(pos) = position(&run[0].board, turn, self.joined_mode(cx.settings)) else {
             return;
         };
-        if !self.settle_ends(cx, &run) {
+        if !self.find_ends(cx, &run) {
             self.joining.stands.clear();
             return;
         }
@@ -508,7 +508,7 @@ impl Recorder {
 
     /// White's end of the clock is the other one if those who pressed are not those who moved.
     /// False if that cannot be.
-    fn settle_ends(&mut self, cx: &mut Cx<'_>, run: &[Arrival]) -> bool {
+    fn find_ends(&mut self, cx: &mut Cx<'_>, run: &[Arrival]) -> bool {
         let mut pressed = run[1..].iter().filter_map(|stand| stand.by.zip(stand.moved)).peekable();
         if pressed.peek().is_none() || pressed.clone().all(|(by, mover)| by == mover) {
             return true;

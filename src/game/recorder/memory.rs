@@ -1,7 +1,7 @@
 //! The board's own memory: when it is asked for, and how it is joined to the record.
 //!
 //! A board remembers every change in its order, also while nobody listens. To read that takes
-//! seconds in which nothing else comes over the line, so it is asked for rarely, only to settle
+//! seconds in which nothing else comes over the line, so it is asked for rarely, only to decide
 //! what was missed, and when the board is still. Until then a copy of the tracker is kept as it was
 //! when the board was last read and found as believed; that copy sees what the board remembers and
 //! takes the place of the one that had to guess.
@@ -43,7 +43,7 @@ pub(super) struct Memory {
     heard: Vec<(Mono, Step)>,
     /// The last changes that were heard while the line was whole, oldest first.
     recent: VecDeque<Step>,
-    /// What was missed since then and is not settled.
+    /// What was missed since then and is not decided.
     missed: Option<Missed>,
     asked: Option<Mono>,
     last_asked: Option<Mono>,

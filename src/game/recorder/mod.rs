@@ -375,7 +375,7 @@ impl Recorder {
         if self.timers.take(Timer::Shown, now) && self.may_judge(cx) {
             self.show_rested(cx, now);
         }
-        if self.timers.take(Timer::Settle, now) && self.may_judge(cx) {
+        if self.timers.take(Timer::Rest, now) && self.may_judge(cx) {
             self.judge_rest(cx, now);
         }
         self.repair_if_due(cx, now);

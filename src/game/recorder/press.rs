@@ -45,17 +45,17 @@ impl Recorder {
         !self.is_over() && !cx.clock.is_interrupted() && !self.is_blind && !self.is_silent()
     }
 
-    pub(super) fn settle_time(&self, cx: &Cx<'_>) -> Duration {
-        let settle = &cx.settings.settle;
+    pub(super) fn rest_time(&self, cx: &Cx<'_>) -> Duration {
+        let rests = &cx.settings.rests;
         // Nothing heard of a clock yet means that there may be one.
         let has_none = cx.clock.device() == ClockPresence::Absent
             || cx.clock.device() == ClockPresence::Present && !cx.clock.has_run();
-        if has_none { settle.without_clock } else { settle.with_clock }
+        if has_none { rests.without_clock } else { rests.with_clock }
     }
 
     /// The board is to be judged once it has been still for long enough from now.
-    pub(in crate::game) fn settle_later(&mut self, cx: &Cx<'_>, now: Mono) {
-        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+    pub(in crate::game) fn look_at_rest(&mut self, cx: &Cx<'_>, now: Mono) {
+        self.timers.set(Timer::Rest, now + self.rest_time(cx));
     }
 
     /// The board has been still for long enough.
@@ -70,8 +70,8 @@ impl Recorder {
 
     pub(super) fn board_changed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.timers.set(Timer::Verify, now + VERIFY_AFTER);
-        self.settle_later(cx, now);
-        self.timers.set(Timer::Shown, now + cx.settings.settle.without_clock);
+        self.look_at_rest(cx, now);
+        self.timers.set(Timer::Shown, now + cx.settings.rests.without_clock);
         self.note_stir(cx, now);
         self.timers.set(Timer::Repair, now + REPAIR_AFTER);
         if let Some(play) = &mut self.play {
@@ -131,9 +131,9 @@ impl Recorder {
         if !play.tracker().is_late_press(now) {
             self.watch.told_illegal = None;
         }
-        let is_settled = |suspect: Suspect| play.stands_pressed(suspect.at);
+        let is_answered = |suspect: Suspect| play.stands_pressed(suspect.at);
         let is_unclear =
-            self.watch.suspect.is_none_or(is_settled) && play.is_unclear_press(now, by);
+            self.watch.suspect.is_none_or(is_answered) && play.is_unclear_press(now, by);
         if !play.stands_pressed(now) || is_unclear {
             // The lever may have been pushed back on the move that it was just pressed for; then
             // it will be pressed again.
@@ -177,7 +177,7 @@ impl Recorder {
         } else {
             self.memory.stop(now);
         }
-        self.timers.clear(Timer::Settle);
+        self.timers.clear(Timer::Rest);
         self.timers.clear(Timer::Displaced);
         self.watch.is_stop_unseen = true;
         cx.board.want_picture(now);
@@ -196,7 +196,7 @@ impl Recorder {
     /// have been put back on the board, or one move made for which the clock was stopped.
     pub(in crate::game) fn on_resumed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.memory.resume();
-        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+        self.timers.set(Timer::Rest, now + self.rest_time(cx));
         if self.is_silent() {
             self.timers.set(Timer::Bridge, now);
             return;
@@ -217,14 +217,14 @@ impl Recorder {
     }
 
     pub(in crate::game) fn look(&mut self, cx: &mut Cx<'_>, now: Mono, depth: usize) {
-        let settle = (!cx.clock.is_running()).then_some(&cx.settings.settle);
+        let rests = (!cx.clock.is_running()).then_some(&cx.settings.rests);
         let Some(play) = &mut self.play else { return };
-        play.look(now, depth, settle, cx.facts);
+        play.look(now, depth, rests, cx.facts);
         // Stillness convinces by lasting: look again while there is more to be told.
         let still = now.since(play.tracker().last_change());
         let weighs = play.mismatch().is_some() && still < WEIGH_UNTIL;
         if (weighs || play.has_more_to_tell() && still < LOOK_UNTIL) && !cx.clock.is_interrupted() {
-            self.timers.set(Timer::Settle, now + LOOK_EVERY);
+            self.timers.set(Timer::Rest, now + LOOK_EVERY);
         }
         self.note_difference(cx, now);
     }
@@ -232,16 +232,16 @@ impl Recorder {
     /// Shows a move whose piece has rested while a clock runs, as if there was none: the press
     /// that is to come completes it.
     pub(super) fn show_rested(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        let (settle, is_running) = (&cx.settings.settle, cx.clock.is_running());
+        let (rests, is_running) = (&cx.settings.rests, cx.clock.is_running());
         let Some(play) = self.play.as_mut().filter(|_| is_running) else { return };
-        if let Some(due) = play.show(now, settle, cx.facts) {
+        if let Some(due) = play.show(now, rests, cx.facts) {
             self.timers.set(Timer::Shown, due);
         }
     }
 
     /// The whole board is known again: what waited for it is due anew.
     pub(super) fn rejudge(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+        self.timers.set(Timer::Rest, now + self.rest_time(cx));
         self.await_suspect(now);
     }
 

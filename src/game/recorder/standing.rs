@@ -197,8 +197,8 @@ impl Recorder {
             return;
         }
         if still < ILLEGAL_AFTER {
-            if !self.timers.is_set(Timer::Settle) {
-                self.timers.set(Timer::Settle, now + (ILLEGAL_AFTER - still));
+            if !self.timers.is_set(Timer::Rest) {
+                self.timers.set(Timer::Rest, now + (ILLEGAL_AFTER - still));
             }
             return;
         }
@@ -230,9 +230,9 @@ impl Recorder {
         }
         let stood = now.since(came.max(changed_at(from)));
         if self.watch.has_suspect() || stood < LEFT_AFTER {
-            if !self.timers.is_set(Timer::Settle) {
+            if !self.timers.is_set(Timer::Rest) {
                 self.timers
-                    .set(Timer::Settle, now + LEFT_AFTER.saturating_sub(stood).max(LOOK_EVERY));
+                    .set(Timer::Rest, now + LEFT_AFTER.saturating_sub(stood).max(LOOK_EVERY));
             }
             return;
         }

@@ -72,7 +72,7 @@ impl Recorder {
         self.watch.new_game();
         cx.clock.begin(now, beginning, cx.facts);
         self.joining.new_game();
-        self.timers.set(Timer::Settle, now + self.settle_time(cx));
+        self.timers.set(Timer::Rest, now + self.rest_time(cx));
     }
 
     /// Tells if kings and queens stand in each other's places where a game begins.

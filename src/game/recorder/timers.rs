@@ -6,7 +6,7 @@ use crate::time::Mono;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
     /// The board has been still long enough to judge it.
-    Settle,
+    Rest,
     /// A piece has rested long enough to show that it was moved, while a clock runs.
     Shown,
     /// The board has been still long enough to ask for a picture of it.
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn what_was_due_before_it_was_set_is_due_once() {
         let mut timers = Timers::default();
-        timers.set(Timer::Settle, Mono::from_millis(5));
+        timers.set(Timer::Rest, Mono::from_millis(5));
         timers.set(Timer::End, Mono::from_millis(900));
         assert_eq!(timers.next(), Some(Mono::from_millis(5)));
-        assert!(timers.take(Timer::Settle, Mono::from_millis(700)));
-        assert!(!timers.take(Timer::Settle, Mono::from_millis(800)));
+        assert!(timers.take(Timer::Rest, Mono::from_millis(700)));
+        assert!(!timers.take(Timer::Rest, Mono::from_millis(800)));
         assert_eq!(timers.next(), Some(Mono::from_millis(900)));
     }
 }

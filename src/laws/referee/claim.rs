@@ -45,7 +45,7 @@ pub(super) struct OpenClaim {
 }
 
 impl OpenClaim {
-    /// Whether the record settles what is claimed, so that it is confirmed or dismissed.
+    /// Whether the record decides what is claimed, so that it is confirmed or dismissed.
     pub(super) fn is_for_the_record(&self) -> bool {
         matches!(self.asked, ClaimKind::Threefold | ClaimKind::Fifty)
     }
@@ -110,12 +110,12 @@ impl Claims {
         }
     }
 
-    /// Whether the record settles what is claimed, so that it is confirmed or dismissed.
+    /// Whether the record decides what is claimed, so that it is confirmed or dismissed.
     pub(super) fn is_for_the_record(&self) -> bool {
         self.undecided().any(OpenClaim::is_for_the_record)
     }
 
-    /// The claim that is dismissed: the one that stopped play, or one that the record settles.
+    /// The claim that is dismissed: the one that stopped play, or one that the record decides.
     pub(super) fn dismiss(&mut self) -> bool {
         let postponed = || self.postponed.take_if(|it| it.is_for_the_record());
         self.open.take().or_else(postponed).is_some()

@@ -132,7 +132,7 @@ impl Referee {
     fn dismiss_breach(&mut self, breach: &Breach) {
         self.cx.out.note("the move stands");
         self.motion.stands_beyond(breach);
-        self.settle_end();
+        self.let_end_stand();
     }
 
     fn dismiss_case(&mut self, case: &Case) {
@@ -145,7 +145,7 @@ impl Referee {
                 let ply = breach.ply;
                 self.motion.drop_breaches_of(ply);
                 self.motion.stands_beyond(breach);
-                self.settle_end();
+                self.let_end_stand();
             }
             Case::Illegal(Illegal { has_shadow: true, .. }) => illegal_stands(&mut self.cx),
             _ => {}

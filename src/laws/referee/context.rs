@@ -90,7 +90,7 @@ impl Context {
 
     /// What lies on the board is judged once it has been at rest from now on.
     pub(super) fn await_rest(&mut self) {
-        self.board.rest_at(self.now + self.terms.settle);
+        self.board.rest_at(self.now + self.terms.rest);
     }
 
     /// Puts a case before the arbiter, with its choices.

@@ -223,7 +223,7 @@ impl Referee {
     pub(super) fn on_signed(&mut self, score: Score) {
         if self.is_end_open() {
             self.motion.lapse(&mut self.cx);
-            self.settle_end();
+            self.let_end_stand();
         }
         self.cx.end.sign(score);
         self.cx.out.say(Ruling::Signed { score });
@@ -237,7 +237,7 @@ impl Referee {
     pub(super) fn is_misset(&self) -> bool {
         let has_article = self.cx.terms.sets_clock_right();
         let is_wrong = self.cx.clock.was_misset(&self.cx.terms) == Some(true);
-        has_article && self.is_from_start() && is_wrong && !self.is_settled_misset()
+        has_article && self.is_from_start() && is_wrong && !self.is_misset_decided()
     }
 
     /// Whether the record has the game from its first move, and so how the clock was set.
@@ -245,7 +245,7 @@ impl Referee {
         !super::setup::is_under_way(self.cx.game.position(0), &self.cx.terms)
     }
 
-    fn is_settled_misset(&self) -> bool {
+    fn is_misset_decided(&self) -> bool {
         self.cx.matters.has(|case| matches!(case, Case::BothFlags))
     }
 

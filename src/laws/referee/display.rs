@@ -14,7 +14,7 @@ pub enum Display {
     Move(String),
     /// The position from which play begins.
     Position,
-    /// What it showed before: something is being settled, or a press was forgotten.
+    /// What it showed before: something is being decided, or a press was forgotten.
     Hold,
     /// The result.
     Result(Score),

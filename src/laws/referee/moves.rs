@@ -64,7 +64,7 @@ impl Referee {
             return;
         }
         if self.motion.lapse_by_touch(&mut self.cx, by) {
-            self.settle_end();
+            self.let_end_stand();
         }
         if self.cx.is_over() {
             return;
@@ -135,11 +135,11 @@ impl Referee {
     /// The record has found a completed illegal move. The referee has seen it too, unless the
     /// presses came in such an order that none seemed to be for it.
     pub(super) fn on_illegal_found(&mut self, by: Color) {
-        let is_settled = self.cx.is_over()
+        let is_decided = self.cx.is_over()
             || self.cx.matters.demand().is_some()
             || self.cx.matters.flag_seen().is_some();
         let is_known = self.cx.matters.standing_illegal().is_some();
-        if !is_settled && !is_known && by == self.cx.mover() && self.cx.is_astray() {
+        if !is_decided && !is_known && by == self.cx.mover() && self.cx.is_astray() {
             self.motion.judge_press(&mut self.cx, by);
         }
     }
@@ -290,7 +290,7 @@ impl Referee {
     }
 
     /// Nobody may claim any more how the last move was made: what it brought stands.
-    pub(super) fn settle_end(&mut self) {
+    pub(super) fn let_end_stand(&mut self) {
         if self.cx.is_over() || !self.cx.game.is_final() {
             return;
         }

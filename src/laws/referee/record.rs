@@ -178,7 +178,7 @@ impl Referee {
         }
     }
 
-    /// What was played unseen may have settled what hangs on the board and on whose
+    /// What was played unseen may have decided what hangs on the board and on whose
     /// turn it is. Results, warnings, times and what illegal moves cost are none of that.
     fn forget_unseen(&mut self) {
         self.cx.matters.close(|case| match case {
@@ -231,7 +231,7 @@ const fn stands_beside_play(case: &Case) -> bool {
     }
 }
 
-/// Whether the record of moves settles this by itself.
+/// Whether the record of moves decides this by itself.
 const fn is_of_the_board(case: &Case) -> bool {
     matches!(case, Case::Second { .. } | Case::OutOfTurn | Case::Displaced)
 }

@@ -71,11 +71,11 @@ impl Referee {
     fn secure(&mut self) {
         let is_displaced = self.cx.matters.has(|case| matches!(case, Case::Displaced));
         let is_other = self.cx.matters.iter().any(|matter| matter.case.holds_board());
-        let is_settled = self.cx.is_over()
+        let is_decided = self.cx.is_over()
             || self.cx.matters.flag_seen().is_some()
             || self.cx.matters.demand().is_some();
         let is_correctable = self.motion.on_board().is_some() || self.motion.has_gone_beyond();
-        if is_settled || is_other || is_correctable || !self.cx.is_astray() {
+        if is_decided || is_other || is_correctable || !self.cx.is_astray() {
             return;
         }
         let pos = self.cx.game.last().clone();

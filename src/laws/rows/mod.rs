@@ -29,7 +29,7 @@ pub enum Class {
     Observable,
     /// Only people can know it: it is entered by the arbiter or a player. `A`.
     Entered,
-    /// It is settled before the game. `C`.
+    /// It is arranged before the game. `C`.
     Configured,
     /// It is about paper, conduct or words. `X`.
     Outside,

@@ -106,12 +106,12 @@ impl Import {
             let state = if record.is_sound { "" } else { "; it was damaged when it was exported" };
             say(format_args!("{}: taken up, up to line {}{state}", record.board, record.noted))?;
         }
-        settle(&staging.join(backup::SETTINGS), path)
+        put_settings(&staging.join(backup::SETTINGS), path)
     }
 }
 
 /// Puts the settings of the backup in their place, or beside those that somebody has changed.
-fn settle(imported: &Path, path: &Path) -> Result<(), Failure> {
+fn put_settings(imported: &Path, path: &Path) -> Result<(), Failure> {
     let Ok(text) = fs::read_to_string(imported) else { return Ok(()) };
     let here = fs::read_to_string(path).ok();
     if here.as_ref() == Some(&text) {

@@ -6,7 +6,7 @@ use super::terms::Announced;
 use super::word;
 use crate::clock::{ControlError, TimeControl};
 use crate::drive::{ArbiterCall, Starter};
-use crate::game::settings::Settle;
+use crate::game::settings::Rests;
 use crate::game::terms::{at_control, variant_of};
 use crate::game::{BoardKind, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
@@ -138,7 +138,7 @@ pub enum StopsFor {
 
 impl Default for BoardConfig {
     fn default() -> Self {
-        let settle = Settle::default();
+        let rests = Rests::default();
         let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         Self {
             name: "table-1".to_owned(),
@@ -171,8 +171,8 @@ impl Default for BoardConfig {
             supervision: Profile::default().supervision.word().to_owned(),
             time_control: String::new(),
             terms: Announced::default(),
-            settle_with_clock_ms: millis(settle.with_clock),
-            settle_without_clock_ms: millis(settle.without_clock),
+            settle_with_clock_ms: millis(rests.with_clock),
+            settle_without_clock_ms: millis(rests.without_clock),
         }
     }
 }
@@ -311,10 +311,10 @@ impl BoardConfig {
             terms,
             clock_role: self.clock.role(self.drive_clock, control.as_ref()),
             time_control: control,
-            settle: Settle {
+            rests: Rests {
                 with_clock: Duration::from_millis(self.settle_with_clock_ms),
                 without_clock: Duration::from_millis(self.settle_without_clock_ms),
-                ..Settle::default()
+                ..Rests::default()
             },
         }
     }

@@ -140,7 +140,7 @@ impl Default for Announced {
             spoken: usual.spoken.word().to_owned(),
             written: usual.written.word().to_owned(),
             not_pressed_s: 0,
-            rest_ms: millis(usual.settle),
+            rest_ms: millis(usual.rest),
             brush_ms: millis(usual.brush),
             together_ms: millis(usual.touch_window),
         }
@@ -188,7 +188,7 @@ impl Announced {
             spoken: language("spoken", &self.spoken)?,
             written: language("written", &self.written)?,
             not_pressed: (self.not_pressed_s > 0).then(|| Duration::from_secs(self.not_pressed_s)),
-            settle: quiet("rest_ms", self.rest_ms)?,
+            rest: quiet("rest_ms", self.rest_ms)?,
             brush: quiet("brush_ms", self.brush_ms)?,
             touch_window: quiet("together_ms", self.together_ms)?,
             ..terms

@@ -81,7 +81,7 @@ pub struct Performed {
     /// When the last piece was let go.
     pub made: Mono,
     /// When the sensors had come to rest.
-    pub settled: Mono,
+    pub rested: Mono,
     /// When the clock was pressed, if it was.
     pub completed: Option<Mono>,
     /// How it was done, such as `capture, victim unseen`.
@@ -240,16 +240,16 @@ impl Hands<'_> {
             self.sensors.set(start_ms + touch.at_ms, touch.sq, touch.piece);
         }
         let made_ms = start_ms + gesture.released_ms;
-        let (settled_ms, straddled) = self.settle(made_ms, &gesture);
+        let (rested_ms, straddled) = self.come_to_rest(made_ms, &gesture);
         self.truth.last.play_unchecked(m);
         let press_ms = amid_ms.or_else(|| {
             let is_early = self.manners.also.has(Also::EARLY);
-            self.press(if is_early { made_ms } else { settled_ms }, by)
+            self.press(if is_early { made_ms } else { rested_ms }, by)
         });
         let in_use = self.squares_in_use(&gesture) | straddled;
         self.now_ms = match press_ms {
             Some(press_ms) => press_ms.max(made_ms),
-            None => settled_ms + self.rng.u64(50..=300),
+            None => rested_ms + self.rng.u64(50..=300),
         };
         let ahead = self.begin_reply(made_ms, reply, in_use);
         if ahead.is_none() && press_ms.is_some() {
@@ -258,7 +258,7 @@ impl Hands<'_> {
         self.truth.plies.push(Performed {
             m,
             made: Mono::from_millis(made_ms),
-            settled: Mono::from_millis(settled_ms),
+            rested: Mono::from_millis(rested_ms),
             completed: press_ms.map(Mono::from_millis),
             gesture: gesture.name,
         });
@@ -270,11 +270,11 @@ impl Hands<'_> {
     }
 
     /// The press, unless it is forgotten or there is nothing to press.
-    fn press(&mut self, settled_ms: u64, by: Color) -> Option<u64> {
+    fn press(&mut self, rested_ms: u64, by: Color) -> Option<u64> {
         if !self.table.has_clock || self.chance(self.manners.no_press) {
             return None;
         }
-        let press_ms = settled_ms + self.manners.time(self.manners.reach, &mut self.rng);
+        let press_ms = rested_ms + self.manners.time(self.manners.reach, &mut self.rng);
         self.sensors.press(press_ms, by);
         Some(press_ms)
     }
@@ -302,7 +302,7 @@ impl Hands<'_> {
 
     /// The piece that was put down may flicker, or stand on two squares. Returns when it is still
     /// and the other square.
-    fn settle(&mut self, made_ms: u64, gesture: &Gesture) -> (u64, Bitboard) {
+    fn come_to_rest(&mut self, made_ms: u64, gesture: &Gesture) -> (u64, Bitboard) {
         let (sq, piece) = gesture.landed;
         if self.chance(self.manners.wobble) {
             let mut at_ms = made_ms;

@@ -2,7 +2,7 @@
 //! illegal move that it shows, and back to a position that it shows again.
 
 use super::fault;
-use super::press::{settle_late, settle_presses};
+use super::press::{match_late, match_presses};
 use super::{
     BRANCH_MAX, PRESS_PROMPT, REPLY_AHEAD, REST_MIN, RESTED, SEARCH_WITHIN, TWIN_AHEAD, Tracker,
     total,
@@ -142,7 +142,7 @@ impl Tracker {
             for m in later {
                 child = self.with_move(&child, *m, at);
             }
-            settle_presses(&mut child, self.scan());
+            match_presses(&mut child, self.scan());
             grown.push(child);
         }
         grown
@@ -193,7 +193,7 @@ impl Tracker {
                     .open
                     .retain(|press| illegal.completion.is_none_or(|done| done.at != press.at));
             }
-            settle_presses(&mut child, self.scan());
+            match_presses(&mut child, self.scan());
             child.unexplained.append(&mut child.open);
             child
         });
@@ -255,7 +255,7 @@ impl Tracker {
             child.masked |= arrivals_of(m, line.pos.turn());
             child.push(m, released, false);
             child.masked &= child.differs(&self.seen);
-            settle_presses(&mut child, self.scan());
+            match_presses(&mut child, self.scan());
             grown.extend(self.children(&child, 1, 1, at, budget));
             grown.push(child);
         }
@@ -294,10 +294,10 @@ impl Tracker {
         // for that one.
         let is_prompt = |press: &OpenPress| press.at <= released + PRESS_PROMPT;
         let mut open = std::mem::take(&mut child.open);
-        open.retain(|press| is_prompt(press) || !settle_late(&mut child, *press));
+        open.retain(|press| is_prompt(press) || !match_late(&mut child, *press));
         child.open = open;
         child.push_illegal(m, released);
-        settle_presses(&mut child, self.scan());
+        match_presses(&mut child, self.scan());
         let mut children = self.children(&child, 1, 1, at, budget);
         children.push(child);
         children
@@ -413,11 +413,11 @@ impl Tracker {
         let Some(from) = m.from().filter(|_| !m.is_castle()) else { return 0 };
         let piece = m.role().of(line.pos.turn());
         let Some(lifted) = self.history.last_shown(from, piece) else { return 0 };
-        let settled = self.settled_on(line, from);
+        let arrived = self.arrived_on(line, from);
         let squares = way(from, m.to()).with(m.to()) & !line.pos.board().by_piece(piece);
         let still =
             (self.seen.get(m.to()) == Reading::Piece(piece)).then(|| self.changed_at(m.to()));
-        let sightings = self.history.sightings(piece, settled);
+        let sightings = self.history.sightings(piece, arrived);
         let seen = sightings.filter(|(sq, _)| squares.contains(*sq)).map(|(_, at)| at);
         let is_near = |at: &Mono| lifted.since(*at) <= UNLIFTED_MAX;
         let first = seen.chain(still).filter(is_near).min().unwrap_or(lifted);
@@ -431,7 +431,7 @@ impl Tracker {
     /// From when on what is seen beside `from` belongs to the next move of the piece that `line`
     /// put there, if it was seen to leave since: until then it may have been put half on another
     /// square.
-    fn settled_on(&self, line: &Line, from: Square) -> Mono {
+    fn arrived_on(&self, line: &Line, from: Square) -> Mono {
         let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
         let came = line.plies.iter().rev().find(arrives).map(|ply| ply.released);
         came.filter(|came| self.changed_at(from) > *came)
@@ -469,9 +469,9 @@ impl Tracker {
         let twins = if unnamed.contains(m.to()) { unnamed } else { named };
         let Some(from) = m.from().filter(|_| twins.contains(m.to())) else { return 0 };
         let changed = |sq: Square| self.changed[usize::from(sq)];
-        let settled = self.settled_on(line, from);
+        let arrived = self.arrived_on(line, from);
         let is_of_this_move = |sq: Square| {
-            changed(sq) + TWIN_AHEAD + self.round() > changed(from) && changed(sq) > settled
+            changed(sq) + TWIN_AHEAD + self.round() > changed(from) && changed(sq) > arrived
         };
         let came_first = |sq: Square| is_of_this_move(sq) && changed(sq) < changed(m.to());
         let is_doubled = twins.without(m.to()).into_iter().any(came_first);

@@ -34,7 +34,7 @@ pub const BRANCH_MAX: usize = 2;
 /// Plies that a closer look may add while the link is whole.
 pub const STEP_MAX: usize = 3;
 /// A move that nobody has pressed for and that has stood for less may have been another one.
-const UNSETTLED: Duration = Duration::from_secs(2);
+const SECOND_THOUGHT: Duration = Duration::from_secs(2);
 /// Rivals whose positions count where play went on unseen.
 const SHORES_MAX: usize = 4;
 /// Plies that a closer look may add after the link was down.
@@ -294,7 +294,7 @@ impl Tracker {
             let n = line.n_standing();
             let last = n.checked_sub(1).map(|idx| line.plies[idx]);
             let is_open = last.is_some_and(|ply| {
-                ply.completion.is_none() && until.since(ply.released) < UNSETTLED
+                ply.completion.is_none() && until.since(ply.released) < SECOND_THOUGHT
             });
             for n in (n - usize::from(is_open)..=n).rev() {
                 let moves: Vec<Move> = line.plies[..n].iter().map(|ply| ply.m).collect();

@@ -204,14 +204,14 @@ impl Tracker {
             return false;
         }
         line.open.push(press);
-        settle_presses(line, self.scan());
+        match_presses(line, self.scan());
         let ours = self.seen.by_color(press.by);
         let arrived = line.differs(&self.seen) & ours;
         let is_prompt = |sq| press.at <= self.changed[usize::from(sq)] + PRESS_PROMPT;
         let is_meant_for_another = arrived.into_iter().any(is_prompt);
         let is_late = line.open.last() == Some(&press)
             && (!is_meant_for_another || self.is_late_for_adjusting(line, press))
-            && settle_late(line, press);
+            && match_late(line, press);
         if is_late {
             line.open.pop();
         }
@@ -298,7 +298,7 @@ impl Tracker {
 /// Lets each open press complete the move that it belongs to: the presser's last one that stood, or
 /// the first one to be seen soon after. 2023: Art. 6.2.1. Moves before it that no press followed
 /// are completed by the replies to them, Art. 6.2.1.2.
-pub(in crate::track) fn settle_presses(line: &mut Line, scan: Duration) {
+pub(in crate::track) fn match_presses(line: &mut Line, scan: Duration) {
     let presses = std::mem::take(&mut line.open);
     for press in presses {
         let first = line.n_completed();
@@ -309,7 +309,7 @@ pub(in crate::track) fn settle_presses(line: &mut Line, scan: Duration) {
         let last = open.clone().rev().find(|idx| is_his(idx) && stands(idx));
         let Some(idx) = last.or_else(|| open.clone().find(|idx| is_his(idx) && follows(idx)))
         else {
-            if !settle_anew(line, press, scan) {
+            if !match_anew(line, press, scan) {
                 line.open.push(press);
             }
             continue;
@@ -329,7 +329,7 @@ pub(in crate::track) fn settle_presses(line: &mut Line, scan: Duration) {
 
 /// A press after a piece stands is for its move, whatever was pressed before the piece came: that
 /// was for nothing. True if it is so.
-fn settle_anew(line: &mut Line, press: OpenPress, scan: Duration) -> bool {
+fn match_anew(line: &mut Line, press: OpenPress, scan: Duration) -> bool {
     let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == press.by) else {
         return false;
     };
@@ -365,7 +365,7 @@ fn is_for_answered(line: &Line, at: Mono) -> bool {
 }
 
 /// A press that comes after the opponent's answer still belongs to the move that was answered.
-pub(in crate::track) fn settle_late(line: &mut Line, press: OpenPress) -> bool {
+pub(in crate::track) fn match_late(line: &mut Line, press: OpenPress) -> bool {
     let Some(idx) = late_ply(line, press) else { return false };
     line.plies[idx].completion = Some(Completion { at: press.at, by: CompletedBy::Press });
     line.cost -= weigh::UNPRESSED;
@@ -399,7 +399,7 @@ mod tests {
         }
         let before = line.cost;
         line.open.push(OpenPress { by: Color::White, at: Mono::from_millis(2_000) + since });
-        settle_presses(&mut line, Duration::ZERO);
+        match_presses(&mut line, Duration::ZERO);
         assert!(line.plies[0].completion.is_some() && line.open.is_empty());
         line.cost - before
     }

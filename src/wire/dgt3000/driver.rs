@@ -206,7 +206,7 @@ impl Dgt3000 {
         }
         let I2cTime { left, right, high, .. } = time;
         self.errands.agenda.read(at, Shown { left, right, running: None, high });
-        if self.errands.agenda.is_settled(at) {
+        if self.errands.agenda.has_taken_effect(at) {
             out.push(DriverOutput::Tell(ClockNews::Reading(self.reading(time))));
         }
     }

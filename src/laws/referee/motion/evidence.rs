@@ -198,7 +198,7 @@ impl Motion {
     pub(in super::super) fn is_sliding(&self, cx: &Context) -> bool {
         let last = cx.game.last_ply().zip(self.turn.withdrawn);
         last.is_some_and(|(ply, left)| {
-            left.since(ply.made) + cx.terms.settle < cx.terms.evidence.released
+            left.since(ply.made) + cx.terms.rest < cx.terms.evidence.released
         })
     }
 

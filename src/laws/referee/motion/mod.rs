@@ -229,7 +229,7 @@ impl Motion {
         self.breaches.pop()
     }
 
-    /// How half-move `ply` was made is settled.
+    /// How half-move `ply` was made is decided.
     pub(super) fn drop_breaches_of(&mut self, ply: usize) {
         self.breaches.retain(|known| known.ply != ply);
     }

@@ -111,7 +111,7 @@ fn terms_of(scenario: &Scenario, edition: &str) -> Result<Terms, String> {
             "" => None,
             named => Some(named.parse().map_err(wrong)?),
         },
-        settle: seconds(&config["settle_s"]).unwrap_or(standard.settle),
+        rest: seconds(&config["settle_s"]).unwrap_or(standard.rest),
         brush: seconds(&config["brush_s"]).unwrap_or(standard.brush),
         default_time: seconds(&config["default_time_s"]),
         periods: ByColor { white: periods.clone(), black: periods },
