@@ -151,7 +151,7 @@ impl ChessLink {
         } else if is_known {
             return Some(dump.clone());
         }
-        self.doubts.keep(now, dump);
+        self.doubts.doubt(now, dump);
         self.enqueue(ChessLinkCommand::Position);
         let before =
             before.filter(|_| self.doubts.is_noisy(now) && (is_same || shown.is_some()))?;

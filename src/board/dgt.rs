@@ -189,7 +189,7 @@ impl Dgt {
             self.has_dumped = true;
             return Some(dump.clone());
         }
-        self.doubts.keep(now, dump);
+        self.doubts.doubt(now, dump);
         self.want_picture(now);
         let before = before.filter(|before| is_same || is_near(before, NEAR))?;
         if !can_be(dump) {
@@ -241,7 +241,7 @@ impl Dgt {
         if self.has_dumped || self.doubts.is_noisy(now) {
             return false;
         }
-        let late = self.doubts.take_kept_since(now, UNANSWERED);
+        let late = self.doubts.take_doubted_since(now, UNANSWERED);
         self.has_dumped = late.is_some();
         late.inspect(|dump| self.take_dump(dump)).is_some()
     }

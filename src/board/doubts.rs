@@ -78,14 +78,14 @@ impl Doubts {
     }
 
     /// `dump` is in doubt until the next one comes.
-    pub(super) fn keep(&mut self, now: Mono, dump: &Dump) {
+    pub(super) fn doubt(&mut self, now: Mono, dump: &Dump) {
         self.dump = Some((now, Box::new(dump.clone())));
     }
 
     /// The dump that has been in doubt for so long, if it may be one of a game.
-    pub(super) fn take_kept_since(&mut self, now: Mono, span: Duration) -> Option<Box<Dump>> {
-        let kept = self.dump.take_if(|(at, dump)| now.since(*at) >= span && can_be(dump));
-        kept.map(|(_, dump)| dump)
+    pub(super) fn take_doubted_since(&mut self, now: Mono, span: Duration) -> Option<Box<Dump>> {
+        let doubted = self.dump.take_if(|(at, dump)| now.since(*at) >= span && can_be(dump));
+        doubted.map(|(_, dump)| dump)
     }
 
     /// A field was read by itself; `is_known` if it reads what was known.

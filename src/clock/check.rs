@@ -9,7 +9,7 @@
 //! the first press. Then only what no time control could account for is told.
 
 mod judge;
-mod kept;
+mod led;
 
 use super::control::{PerMove, Period, Periods, TimeControl};
 use super::model::{Change, ClockModel, FirstIncrement, Manner};
@@ -101,11 +101,11 @@ pub struct Check {
     /// The host runs the clock.
     is_driven: bool,
     /// The model is that of the host.
-    is_kept: bool,
+    is_led: bool,
     /// Nothing that the clock shows is believed.
     is_doubted: bool,
     /// The clock shows something else than the host's model.
-    apart: Option<kept::Deviation>,
+    apart: Option<led::Deviation>,
     /// The host has taken back a press.
     has_withdrawn: bool,
     /// The clock shows nothing but zeros, and that was told.
@@ -145,7 +145,7 @@ impl Check {
             told_late: None,
             ordered: None,
             is_driven: false,
-            is_kept: false,
+            is_led: false,
             is_doubted: false,
             apart: None,
             has_withdrawn: false,
@@ -192,7 +192,7 @@ impl Check {
 
     /// When [`Check::on_timeout`] is due. Calling early does no harm.
     pub fn wake_at(&self) -> Option<Mono> {
-        if self.is_kept {
+        if self.is_led {
             return self.apart_until().filter(|_| !self.is_lost);
         }
         let lasts = if self.is_driven { LASTS_DRIVEN } else { LASTS };
@@ -268,12 +268,12 @@ impl Check {
             if self.shows_nothing(at, times, notes) {
                 return;
             }
-            if !self.is_kept {
+            if !self.is_led {
                 self.seed(times, shown.running.is_some());
             }
         }
-        if self.is_kept {
-            return self.read_kept(at, &shown, notes);
+        if self.is_led {
+            return self.read_led(at, &shown, notes);
         }
         let is_final = !self.is_driven && self.pending.is_some_and(|pending| pending.stands);
         if shown.running.is_some() && is_final {
@@ -335,7 +335,7 @@ impl Check {
             if let Some(model) = &mut self.model {
                 model.advance(at);
             }
-            if self.is_kept {
+            if self.is_led {
                 self.tell_apart(at, notes);
             } else {
                 self.judge(notes);

@@ -134,7 +134,7 @@ pub struct ClockDesk<D = ClockLine> {
     sense: Sense,
     /// The model has run in this game.
     has_run: bool,
-    /// The game has not heard how the clock is kept.
+    /// The game has not heard how the clock is driven.
     has_changed: bool,
 }
 
@@ -269,11 +269,11 @@ impl<D: ClockDriver> ClockDesk<D> {
         &self.model
     }
 
-    /// What the game is to hear of how the clock is kept, once, before the bytes from which we have
-    /// it.
-    pub fn take_kept(&mut self) -> Option<Event> {
+    /// What the game is to hear of how the clock is driven, once, before the bytes from which we
+    /// have it.
+    pub fn take_driving(&mut self) -> Option<Event> {
         let is_news = std::mem::take(&mut self.has_changed) && self.is_set;
-        is_news.then(|| Event::Kept(self.driving()))
+        is_news.then(|| Event::Driven(self.driving()))
     }
 
     /// How the clock differs from the model, as far as is known.

@@ -8,7 +8,7 @@
 
 use super::obey::obey;
 use crate::clock::{Change, ClockModel, PerMove, TimeControl};
-use crate::game::Kept;
+use crate::game::ClockOnRecord;
 use crate::laws::ClockOrder;
 use crate::table::End;
 use crate::time::Mono;
@@ -44,7 +44,7 @@ pub enum OwnOrder {
     /// A new game begins: the clock is set for it, unless it runs already.
     NewGame,
     /// The program was started anew in the middle of a game: the clock stands as it stood.
-    TakeUp(Kept),
+    TakeUp(ClockOnRecord),
 }
 
 impl From<ClockOrder> for OwnOrder {
@@ -131,8 +131,8 @@ impl OwnClock {
                 Vec::new()
             }
             OwnOrder::NewGame => Vec::new(),
-            OwnOrder::TakeUp(kept) => {
-                self.take_up(at, &kept);
+            OwnOrder::TakeUp(clock) => {
+                self.take_up(at, &clock);
                 Vec::new()
             }
         };
@@ -184,13 +184,13 @@ impl OwnClock {
     }
 
     /// The middle button lets it go on; no press starts it by chance.
-    fn take_up(&mut self, at: Mono, kept: &Kept) {
+    fn take_up(&mut self, at: Mono, clock: &ClockOnRecord) {
         self.model.stop(at);
         for color in Color::ALL {
-            self.model.set_completed(color, *kept.completed.get(color));
-            self.model.adopt(color, *kept.times.get(color));
+            self.model.set_completed(color, *clock.completed.get(color));
+            self.model.adopt(color, *clock.times.get(color));
         }
-        (self.turn, self.has_run) = (kept.turn, true);
+        (self.turn, self.has_run) = (clock.turn, true);
     }
 
     /// Changes are known as of `at`.

@@ -75,7 +75,7 @@ pub enum Event {
     Clocked(Clocked),
     /// How the clock is driven has changed, or the model that it is driven by has changed by more
     /// than time passing.
-    Kept(Driving),
+    Driven(Driving),
     /// What people at the table do and say.
     Act(Act),
     /// It is said who plays the next game, and the one that has begun if that is said as well.

@@ -29,6 +29,6 @@ pub use keeping::Keeping;
 pub use machine::Game;
 pub use pairing::{Paired, PairedFor, Pairing, Player};
 pub use play::{OrderError, Play};
-pub use recover::{Kept, RecoverError, Recovered};
+pub use recover::{ClockOnRecord, RecoverError, Recovered};
 pub use score::{Completed, Gap, ScoreSheet, Scored, Unknown, Unplayable};
 pub use settings::{ClockRole, Lights, Settings};

@@ -66,7 +66,7 @@ pub struct Recovered {
 
 /// What is on record of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct ClockOnRecord {
     /// The times when it was last known to go.
     pub times: Times,
     /// Whose time ran, or will.
@@ -317,14 +317,18 @@ impl Recovered {
     }
 
     /// The clock of the game as it was when the last entry was made: it ran at least until then.
-    pub fn clock(&self) -> Option<Kept> {
+    pub fn clock(&self) -> Option<ClockOnRecord> {
         let is_over = self.is_closed || self.ending().is_some();
         let sheet = self.sheet().filter(|_| self.has_clock && !is_over)?;
         let n = sheet.n_completed();
         let by = |color| (0..n).filter(|idx| sheet.position(*idx).turn() == color).count();
         let of = |color| u32::try_from(by(color)).unwrap_or(u32::MAX);
         let turn = sheet.position(n).turn();
-        Some(Kept { times: self.times_at(self.last_at)?, turn, completed: ByColor::new_with(of) })
+        Some(ClockOnRecord {
+            times: self.times_at(self.last_at)?,
+            turn,
+            completed: ByColor::new_with(of),
+        })
     }
 
     /// How that game ended, if it has.
@@ -553,14 +557,14 @@ mod tests {
             fold.fold(idx, entry).unwrap();
         }
         let completed = ByColor { white: 1, black: 0 };
-        let kept = |white, black| {
-            Some(Kept { times: seconds(white, black), turn: Color::Black, completed })
+        let on_record = |white, black| {
+            Some(ClockOnRecord { times: seconds(white, black), turn: Color::Black, completed })
         };
-        assert_eq!(fold.clock(), kept(295, 293));
+        assert_eq!(fold.clock(), on_record(295, 293));
         // Nothing passes while the daemon is gone, nor until the clock is started.
         fold.fold(6, &entry(500, Fact::Link(LinkState::Live))).unwrap();
         fold.fold(7, &entry(90_000, Fact::Link(LinkState::Lost))).unwrap();
-        assert_eq!(fold.clock(), kept(295, 293));
+        assert_eq!(fold.clock(), on_record(295, 293));
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl BoardActor {
         let known = stand.known(&games);
         let mut fold = games.into_fold();
         fold.note_gone(gone);
-        let kept = fold.clock();
+        let on_record = fold.clock();
         let mut game = fold.into_game(known);
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
@@ -174,7 +174,7 @@ impl BoardActor {
             view: stand.view.clone(),
             status: stand.status.clone(),
             reached: writer.reached(),
-            kept: stand.kept.clone(),
+            safe: stand.safe.clone(),
             late: Some(late),
             delays: Arc::clone(&stand.delays),
             sent: sents,
@@ -183,9 +183,9 @@ impl BoardActor {
         tasks.spawn(publisher.run(events));
         let line = Link::open(settings, stand.seat.as_ref(), now, &mut tasks);
         let mut clock = clock::open(settings, clock, now);
-        if let Some(kept) = kept.filter(|_| clock.is_own()) {
-            clock.take_up(kept);
-            game.clock_restored(kept.times);
+        if let Some(on_record) = on_record.filter(|_| clock.is_own()) {
+            clock.take_up(on_record);
+            game.clock_restored(on_record.times);
         }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let at = now.stamp();
@@ -237,7 +237,7 @@ impl BoardActor {
     /// One thing after the other, until it is to stop.
     async fn follow(&mut self, calls: &mut Calls, requests: &mut Requests) -> Ended {
         loop {
-            self.tell_kept(self.now.stamp());
+            self.tell_driving(self.now.stamp());
             self.promote(self.now.stamp());
             if !self.effects.is_empty() {
                 self.carry_out(self.now.stamp(), After::default()).await;
@@ -356,7 +356,7 @@ impl BoardActor {
                         self.drive(|clock, out| clock.hear(at, message, out));
                     }
                 }
-                self.tell_kept(at);
+                self.tell_driving(at);
                 self.handled = at.mono;
                 let n_noise = self.ear.tell(at, items, &mut self.game, &mut self.effects);
                 if n_noise > 0 {
@@ -389,11 +389,11 @@ impl BoardActor {
         }
     }
 
-    /// The game hears how the clock is kept, if that has changed.
-    fn tell_kept(&mut self, at: Stamp) {
-        if let Some(kept) = self.clock.take_kept() {
+    /// The game hears how the clock is driven, if that has changed.
+    fn tell_driving(&mut self, at: Stamp) {
+        if let Some(driving) = self.clock.take_driving() {
             let at = Stamp { mono: at.mono.max(self.handled), ..at };
-            self.handle(at, &kept);
+            self.handle(at, &driving);
         }
     }
 

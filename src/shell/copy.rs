@@ -35,7 +35,7 @@ pub struct Original {
     /// The folder of its record.
     pub folder: PathBuf,
     /// How far that is safe. The copying ends when nobody will tell any more.
-    pub kept: watch::Receiver<Position>,
+    pub safe: watch::Receiver<Position>,
     /// Told what is wrong with the copy.
     pub status: watch::Sender<Status>,
 }
@@ -61,22 +61,22 @@ pub fn start(
 ) -> io::Result<(Apart, impl Future<Output = ()> + Send + 'static)> {
     let (root, state_dir) = (root.to_owned(), state_dir.to_owned());
     let (mut jobs, mut watched) = (Vec::new(), Vec::new());
-    for Original { name, folder, kept, status } in originals {
+    for Original { name, folder, safe, status } in originals {
         let (copied, copies) = watch::channel(Copied::UpTo(0));
         watched.push(Watched {
             name: name.clone(),
-            kept: kept.clone(),
+            safe: safe.clone(),
             copied: copies,
             status,
             behind: None,
         });
         let of = Folders { root: root.clone(), state_dir: state_dir.clone(), name, folder };
-        jobs.push((of, kept, copied));
+        jobs.push((of, safe, copied));
     }
     let thread = Apart::start("copy", COPYING, move || async move {
         let mut tasks = JoinSet::new();
-        for (of, kept, copied) in jobs {
-            tasks.spawn(of.copy(kept, copied));
+        for (of, safe, copied) in jobs {
+            tasks.spawn(of.copy(safe, copied));
         }
         tasks.join_all().await;
     })?;
@@ -94,12 +94,12 @@ struct Folders {
 
 impl Folders {
     /// Follows the record until nothing more will come.
-    async fn copy(self, mut kept: watch::Receiver<Position>, copied: watch::Sender<Copied>) {
+    async fn copy(self, mut safe: watch::Receiver<Position>, copied: watch::Sender<Copied>) {
         let (root, name) = (self.root.clone(), self.name.clone());
         let mut mirror = JournalCopy::new(|place| DiskStorage::new(folder_of(&root, &name, place)));
         let mut backoff = BACKOFF;
         loop {
-            let to = *kept.borrow_and_update();
+            let to = *safe.borrow_and_update();
             let before = mirror.place();
             // This waits for the disk, and with it the copies of the other boards.
             let done = self.check().and_then(|()| {
@@ -117,10 +117,10 @@ impl Folders {
                 backoff.reset();
             }
             let ended = tokio::select! {
-                changed = next(&mut kept, is_done) => changed.is_err(),
+                changed = next(&mut safe, is_done) => changed.is_err(),
                 () = sleep(pause) => false,
             };
-            if ended && *kept.borrow() == to {
+            if ended && *safe.borrow() == to {
                 return;
             }
         }
@@ -157,11 +157,11 @@ impl Folders {
 
 /// More to copy; not asked for while the copying fails, unless it is the end.
 async fn next(
-    kept: &mut watch::Receiver<Position>,
+    safe: &mut watch::Receiver<Position>,
     is_done: bool,
 ) -> Result<(), watch::error::RecvError> {
     loop {
-        kept.changed().await?;
+        safe.changed().await?;
         if is_done {
             return Ok(());
         }
@@ -186,7 +186,7 @@ fn sentence(error: &JournalError) -> String {
 #[derive(Debug)]
 struct Watched {
     name: String,
-    kept: watch::Receiver<Position>,
+    safe: watch::Receiver<Position>,
     copied: watch::Receiver<Copied>,
     status: watch::Sender<Status>,
     /// Since when it has lacked lines behind this one.
@@ -200,7 +200,7 @@ impl Watched {
             Copied::Failed(why) => return Some(why.clone()),
             Copied::UpTo(seq) => *seq,
         };
-        if up_to >= self.kept.borrow().seq {
+        if up_to >= self.safe.borrow().seq {
             self.behind = None;
             return None;
         }

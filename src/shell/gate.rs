@@ -130,7 +130,7 @@ pub struct Gate {
     /// The place of its games, for those whose record does not tell it.
     pub site: String,
     /// How far the record is on the disk.
-    pub kept: watch::Receiver<Position>,
+    pub safe: watch::Receiver<Position>,
     /// How far the public is behind the board.
     pub delay: Delay,
     /// The time.
@@ -148,7 +148,7 @@ impl Gate {
 
     /// As [`Gate::run`], with the record in `storage`.
     pub async fn follow<S: Storage>(self, storage: S) {
-        let Self { board, folder, site, mut kept, delay, now, public } = self;
+        let Self { board, folder, site, mut safe, delay, now, public } = self;
         if !delay.is_none() {
             info!(board, %delay, "the public is behind the board");
         }
@@ -159,7 +159,7 @@ impl Gate {
         let (mut said, mut is_told) = (None, false);
         loop {
             let (to, is_new) = {
-                let newest = kept.borrow_and_update();
+                let newest = safe.borrow_and_update();
                 (*newest, newest.has_changed())
             };
             is_told |= is_new;
@@ -192,13 +192,13 @@ impl Gate {
                 due = RETRY;
             }
             let ended = tokio::select! {
-                changed = kept.changed() => {
+                changed = safe.changed() => {
                     is_told |= changed.is_ok();
                     changed.is_err()
                 }
                 () = sleep_until(now.instant(now.stamp().mono + due)) => false,
             };
-            if ended && *kept.borrow() == to {
+            if ended && *safe.borrow() == to {
                 return;
             }
         }

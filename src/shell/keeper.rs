@@ -65,7 +65,7 @@ pub struct Outfit {
     /// How the recording stands.
     pub status: watch::Sender<Status>,
     /// How far the record is on the disk.
-    pub kept: watch::Sender<Position>,
+    pub safe: watch::Sender<Position>,
     /// How long records take.
     pub delays: Arc<Delays>,
     /// What happens.
@@ -129,7 +129,7 @@ pub struct Calls {
 fn gate_of(
     settings: &config::BoardConfig,
     folder: &Path,
-    kept: watch::Receiver<Position>,
+    safe: watch::Receiver<Position>,
     now: Now,
     public: Public,
 ) -> Gate {
@@ -137,7 +137,7 @@ fn gate_of(
         board: settings.name.clone(),
         folder: folder.to_owned(),
         site: settings.site.clone(),
-        kept,
+        safe,
         delay: settings.delay,
         now,
         public,
@@ -171,14 +171,14 @@ impl Keeper {
         let (delayed, views) = public_views(settings, views);
         let (status, statuses) = watch::channel(Status::default());
         let (alive, pings) = watch::channel(0);
-        let (kept, keeps) = watch::channel(Position::default());
+        let (safe, keeps) = watch::channel(Position::default());
         let (orders, requests) = orders::channel();
         let (renew, renewed) = watch::channel(settings.clone());
         let (awaited, awaits) = watch::channel(awaited(settings));
         let settings = settings.clone();
         let (to_copy, of) = (status.clone(), name.clone());
         let original =
-            Original { name: of, folder: folder.clone(), kept: keeps.clone(), status: to_copy };
+            Original { name: of, folder: folder.clone(), safe: keeps.clone(), status: to_copy };
         let public = Public { pgn, apart, book, past, live, view: delayed, is_ready };
         let gate = gate_of(&settings, &folder, keeps, now, public);
         let (delays, counts) = (Arc::new(Delays::default()), Arc::new(Counts::default()));
@@ -208,7 +208,7 @@ impl Keeper {
             now,
             view,
             status,
-            kept,
+            safe,
             delays,
             counts,
             alive,

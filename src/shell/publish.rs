@@ -52,7 +52,7 @@ pub struct Publisher {
     /// How far the record is on the disk.
     pub reached: watch::Receiver<Reached>,
     /// How far the record is on the disk, for whoever copies it.
-    pub kept: watch::Sender<Position>,
+    pub safe: watch::Sender<Position>,
     /// Told once the record has what was kept in memory behind another past.
     pub late: Option<oneshot::Sender<()>>,
     /// Counts how long records take.
@@ -206,7 +206,7 @@ impl Publisher {
     /// The disk has more of the record: whoever copies it is told at once, others within seconds.
     fn reached_more(&mut self, head: &mut HeadNotice) {
         let position = self.reached.borrow_and_update().position;
-        self.kept.send_replace(position);
+        self.safe.send_replace(position);
         let soon = if head.told.is_none() { Duration::ZERO } else { HEAD_EVERY };
         head.due.get_or_insert_with(|| Instant::now() + soon);
     }
@@ -232,7 +232,7 @@ impl Publisher {
     /// The room that is kept for a full disk is in use, or cannot be had; or it is there again.
     fn room(&self, room: Room) {
         let why = match room {
-            Room::Kept => {
+            Room::Reserved => {
                 info!(board = self.name, "the disk has room again");
                 None
             }

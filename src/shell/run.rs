@@ -305,7 +305,7 @@ fn let_out(gates: Vec<Gate>) -> Result<Apart, RunError> {
                  is tried again"
             );
             sleep(BACKOFF.longest()).await;
-            if gate.kept.has_changed().is_err() {
+            if gate.safe.has_changed().is_err() {
                 return;
             }
         }

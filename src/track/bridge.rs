@@ -272,7 +272,8 @@ pub fn standing(
     setup.board = board.clone();
     setup.turn = turn;
     setup.fullmoves = fullmoves;
-    setup.castling_rights = before.map_or_else(|| home_rooks(board), |before| kept(board, before));
+    setup.castling_rights =
+        before.map_or_else(|| home_rooks(board), |before| rights_left(board, before));
     setup.ep_square = may_be_passed(board, before, turn);
     let pos =
         setup.clone().position::<Chess>(mode).or_else(PositionError::ignore_too_much_material);
@@ -296,7 +297,7 @@ fn home_rooks(board: &Board) -> Bitboard {
 }
 
 /// The rooks that could castle before and have, like their kings, not moved as far as is seen.
-fn kept(board: &Board, before: &Chess) -> Bitboard {
+fn rights_left(board: &Board, before: &Chess) -> Bitboard {
     let of = |color: Color| {
         let king = before.board().king_of(color).filter(|king| board.king_of(color) == Some(*king));
         let rooks = before.castles().castling_rights() & before.board().by_color(color);

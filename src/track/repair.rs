@@ -192,7 +192,7 @@ impl Stretch<'_> {
             }
             grown.iter_mut().for_each(|state| self.weigh(state, k));
             grown.retain(|state| state.stand.cost <= bound);
-            states = best_of(&grown).into_iter().map(Grown::kept).collect();
+            states = best_of(&grown).into_iter().map(Grown::state).collect();
         }
         let has_clock = self.snaps.iter().any(|snap| snap.press.is_some());
         states.iter_mut().for_each(|state| conclude(state, has_clock));
@@ -348,7 +348,7 @@ impl<'a> Grown<'a> {
     }
 
     /// It with all that leads to it.
-    fn kept(&self) -> State {
+    fn state(&self) -> State {
         if self.n_added == 0 && self.pressed.is_none() {
             return State { stand: self.stand.clone(), ..self.from.clone() };
         }

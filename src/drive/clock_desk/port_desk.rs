@@ -74,9 +74,9 @@ impl<D: PortDriver> PortDesk<D> {
         }
     }
 
-    /// What the game is to hear of how the clock is kept, before what it is to hear of the clock.
-    pub fn take_kept(&mut self) -> Option<Event> {
-        self.desk.take_kept()
+    /// What the game is to hear of how the clock is driven, before what it is to hear of the clock.
+    pub fn take_driving(&mut self) -> Option<Event> {
+        self.desk.take_driving()
     }
 
     /// How the clock differs from the model, as far as is known.

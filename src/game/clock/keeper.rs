@@ -33,7 +33,7 @@ pub(super) struct Timekeeper {
     /// When the clock last showed times that can be.
     shown_at: Option<Mono>,
     /// Whose time runs by the model that the host drives the clock by, and since when.
-    kept: Option<(Mono, Color)>,
+    runs: Option<(Mono, Color)>,
     /// A clock of ours was given these times, and has not shown them yet.
     restored: Option<Times>,
     /// Of a driven clock nothing is believed but its lever; whether its first press starts it.
@@ -59,7 +59,7 @@ impl Timekeeper {
             control,
             check,
             shown_at: None,
-            kept: None,
+            runs: None,
             restored: None,
             lever: None,
             by_lever: None,
@@ -86,18 +86,18 @@ impl Timekeeper {
     }
 
     /// How the host drives the clock from now on.
-    pub(super) fn keep(&mut self, now: Mono, driving: &Driving) {
+    pub(super) fn drive(&mut self, now: Mono, driving: &Driving) {
         self.lever = match driving {
             Driving::Lever { waits, .. } => Some(*waits),
             Driving::Obeys(_) | Driving::ByItself => None,
         };
         let model = driving.model();
         let running = model.and_then(ClockModel::running);
-        if self.kept.map(|(_, side)| side) != running {
-            self.kept = running.map(|side| (now, side));
+        if self.runs.map(|(_, side)| side) != running {
+            self.runs = running.map(|side| (now, side));
         }
         match model {
-            Some(model) => self.check.keep(now, model.clone()),
+            Some(model) => self.check.lead(now, model.clone()),
             None => self.check.release(),
         }
         self.check.doubt(self.lever.is_some());
@@ -106,13 +106,13 @@ impl Timekeeper {
     /// Whether time runs where nothing is believed of the clock but its lever: any press counts
     /// until one has started the game's time.
     pub(super) fn runs_by_lever(&self) -> Option<bool> {
-        self.lever.map(|waits| waits || self.kept.is_some())
+        self.lever.map(|waits| waits || self.runs.is_some())
     }
 
     /// Whether the lever, by which `by` has pressed, only follows what the host has set a moment
     /// before. What it was that made the host set it came with the same message, or earlier.
     pub(super) fn follows(&self, now: Mono, by: Color) -> bool {
-        self.kept
+        self.runs
             .is_some_and(|(at, side)| side == !by && at < now && now.since(at) < FOLLOWS_WITHIN)
     }
 
@@ -129,7 +129,7 @@ impl Timekeeper {
 
     /// Whose time runs by the model that the host drives the clock by.
     pub(super) fn runs_for(&self) -> Option<Color> {
-        self.kept.map(|(_, side)| side)
+        self.runs.map(|(_, side)| side)
     }
 
     /// Whether nothing is believed but the lever, and its first press is waited for.
@@ -176,7 +176,7 @@ impl Timekeeper {
     /// The times for the record of a press at `now`: those of the clock, or reckoned ones where it
     /// sent none that can be, or is only being set to them.
     pub(super) fn times_at_press(&self, now: Mono, by: Color, reader: &Reader) -> Option<Times> {
-        let is_fresh = self.shown_at == Some(now) && !self.check.is_kept();
+        let is_fresh = self.shown_at == Some(now) && !self.check.is_led();
         reader.times().filter(|_| is_fresh).or_else(|| self.check.pressed_at(now, by))
     }
 

@@ -253,7 +253,7 @@ impl ClockSide {
 
     /// How the clock is driven, or the model that it is driven by, has changed. What the lever is
     /// to be taken to have shown, in this order, each handed to [`ClockSide::turn`].
-    pub(super) fn keep(
+    pub(super) fn drive(
         &mut self,
         now: Mono,
         driving: &Driving,
@@ -261,7 +261,7 @@ impl ClockSide {
         facts: &mut Vec<Fact>,
     ) -> Vec<Face> {
         let has_waited = self.keeper.waits_for_lever();
-        self.keeper.keep(now, driving);
+        self.keeper.drive(now, driving);
         let runs = self.keeper.runs_by_lever();
         self.reader.doubt(runs.is_some());
         if has_waited && runs.is_none() && self.keeper.runs_for().is_none() {

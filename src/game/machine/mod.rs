@@ -176,7 +176,7 @@ impl Game {
             }
             Event::Pressed(by) => self.on_press(now, *by, PressSource::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
-            Event::Kept(driving) => self.keep_clock(now, driving),
+            Event::Driven(driving) => self.drive_clock(now, driving),
             Event::Act(act) => self.on_act(now, act),
             Event::Paired(paired) => self.pair(paired),
             Event::Entered { author, reason } => {
@@ -365,8 +365,8 @@ impl Game {
     }
 
     /// How the clock is driven, or the model that it is driven by, has changed.
-    fn keep_clock(&mut self, now: Mono, driving: &Driving) {
-        for face in self.clock.keep(now, driving, self.recorder.play(), &mut self.out.facts) {
+    fn drive_clock(&mut self, now: Mono, driving: &Driving) {
+        for face in self.clock.drive(now, driving, self.recorder.play(), &mut self.out.facts) {
             let turned = self.clock.turn(now, face);
             self.take_turns(now, &turned, false);
         }

@@ -98,7 +98,7 @@ pub struct WrongClaim {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClaimantTime {
     /// The claimant keeps it.
-    Kept,
+    Unchanged,
     /// Half of it is taken, at most three minutes; nobody is left with less than one minute who had
     /// more, and below one minute nothing is taken. 2005: Art. 9.5(b).
     Halved,
@@ -116,7 +116,7 @@ impl ClaimantTime {
     pub fn after(self, before: Duration) -> Duration {
         const MINUTE: Duration = Duration::from_secs(60);
         match self {
-            Self::Kept => before,
+            Self::Unchanged => before,
             Self::Halved if before <= MINUTE => before,
             Self::Halved => (before - (before / 2).min(3 * MINUTE)).max(MINUTE),
         }
@@ -380,7 +380,7 @@ const HU2005: Rules = Rules {
 const DK2009: Rules = Rules {
     default_time: Duration::ZERO,
     illegal: illegal(Duration::from_secs(120), 3, CannotMate::Draw),
-    wrong_claim: WrongClaim { give: Duration::from_secs(180), claimant: ClaimantTime::Kept },
+    wrong_claim: WrongClaim { give: Duration::from_secs(180), claimant: ClaimantTime::Unchanged },
     claim_lost_by: LapsesBy::Touch,
     claim_stops: ClaimStops::May,
     offer_declined_by: LapsesBy::Touch,
@@ -401,7 +401,7 @@ const M2018: Rules = Rules {
     promotion_left: PromotionLeft::Queen,
     empty_press: Fault::IllegalMove,
     two_hands: Fault::IllegalMove,
-    wrong_claim: WrongClaim { give: Duration::from_secs(120), claimant: ClaimantTime::Kept },
+    wrong_claim: WrongClaim { give: Duration::from_secs(120), claimant: ClaimantTime::Unchanged },
     claim_stops: ClaimStops::PlayerOrArbiter,
     agreement_after: 1,
     automatic_draws: AutomaticDraws::FivefoldAnd75,
@@ -498,7 +498,7 @@ const fn fast(standard: Rules, edition: Edition, pace: Pace, supervision: Superv
     let illegal = illegal(give, 2, CannotMate::Draw);
     let rules = Rules {
         illegal,
-        wrong_claim: WrongClaim { give, claimant: ClaimantTime::Kept },
+        wrong_claim: WrongClaim { give, claimant: ClaimantTime::Unchanged },
         quickplay_claim: if is_blitz { QuickplayClaim::Nobody } else { standard.quickplay_claim },
         recording: ScoreDuty::NotRequired,
         ..standard

@@ -96,7 +96,7 @@ const fn fault(rule: Fault) -> &'static str {
 
 fn wrong_claim(rule: WrongClaim) -> String {
     let halved = match rule.claimant {
-        ClaimantTime::Kept => "",
+        ClaimantTime::Unchanged => "",
         ClaimantTime::Halved => ", the claimant's time is halved",
     };
     format!("{} to the opponent{halved}", seconds(rule.give))

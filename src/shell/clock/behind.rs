@@ -41,7 +41,7 @@ impl TableClock for ClockBehind {
         self.0.on_timeout(at.mono, out);
     }
 
-    fn take_kept(&mut self) -> Option<Event> {
-        self.0.take_kept()
+    fn take_driving(&mut self) -> Option<Event> {
+        self.0.take_driving()
     }
 }

@@ -15,7 +15,7 @@ mod port;
 
 use super::config;
 use super::now::Now;
-use crate::game::{Event, Fact, Kept};
+use crate::game::{ClockOnRecord, Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
 use crate::wire::{BoardCommand, BoardMessage, ClockNews, DriverOutput};
@@ -38,7 +38,7 @@ pub(super) trait TableClock: Debug + Send {
 
     /// The game is taken up with a clock that [is its own](Self::is_own), which has shown nothing
     /// yet: it is to stand as the record says.
-    fn take_up(&mut self, _kept: Kept) {}
+    fn take_up(&mut self, _clock: ClockOnRecord) {}
 
     /// The line to the board was opened or lost.
     fn link_changed(&mut self, _at: Stamp, _out: &mut Vec<DriverOutput<BoardCommand>>) {}
@@ -67,8 +67,8 @@ pub(super) trait TableClock: Debug + Send {
     /// Something may be due.
     fn on_timeout(&mut self, _at: Stamp, _out: &mut Vec<DriverOutput<BoardCommand>>) {}
 
-    /// What the game is to hear of how the clock behind the board is kept, before anything else.
-    fn take_kept(&mut self) -> Option<Event> {
+    /// What the game is to hear of how the clock behind the board is driven, before anything else.
+    fn take_driving(&mut self) -> Option<Event> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use super::TableClock;
 use crate::drive::{OwnAct, OwnClock, OwnOrder};
-use crate::game::{Event, Fact, Kept};
+use crate::game::{ClockOnRecord, Event, Fact};
 use crate::laws::ClockOrder;
 use crate::shell::now::Now;
 use crate::table::End;
@@ -103,8 +103,8 @@ impl TableClock for OwnClockStub {
         true
     }
 
-    fn take_up(&mut self, kept: Kept) {
-        self.order(OwnOrder::TakeUp(kept));
+    fn take_up(&mut self, clock: ClockOnRecord) {
+        self.order(OwnOrder::TakeUp(clock));
     }
 
     fn note(&mut self, _at: Stamp, fact: &Fact, _out: &mut Vec<DriverOutput<BoardCommand>>) {

@@ -64,7 +64,7 @@ impl<D: PortDriver> PortClock<D> {
     fn drive(&mut self, at: Stamp, act: impl FnOnce(&mut PortDesk<D>, &mut Vec<PortAct>)) {
         let mut out = Vec::new();
         act(&mut self.desk, &mut out);
-        self.heard.extend(self.desk.take_kept().map(|kept| (at, kept)));
+        self.heard.extend(self.desk.take_driving().map(|driven| (at, driven)));
         for act in out {
             match act {
                 PortAct::Send(bytes) => self.line.send(bytes),

@@ -448,11 +448,11 @@ async fn game(
 }
 
 fn pgn(text: String, headers: &HeaderMap) -> Response {
-    kept("application/x-chess-pgn; charset=utf-8", text, headers)
+    cached("application/x-chess-pgn; charset=utf-8", text, headers)
 }
 
 /// A text of this type, or "not changed" for a client that has it.
-fn kept(mime: &'static str, text: String, headers: &HeaderMap) -> Response {
+fn cached(mime: &'static str, text: String, headers: &HeaderMap) -> Response {
     let mut hash = DefaultHasher::new();
     text.hash(&mut hash);
     let etag = format!("\"{:016x}\"", hash.finish());

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
-use super::{Hall, kept, missing, no_such_board, sentence};
+use super::{Hall, cached, missing, no_such_board, sentence};
 use crate::laws::notation::Language;
 use crate::relay::phrases;
 
@@ -21,7 +21,7 @@ pub(super) async fn list(
 ) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
     let text = feed.past.borrow().list();
-    kept(JSON, text, &headers)
+    cached(JSON, text, &headers)
 }
 
 /// The view document of one of them.
@@ -34,7 +34,7 @@ pub(super) async fn game(
     let Some(feed) = hall.feed(Ok(Path(name))) else { return no_such_board() };
     let text = feed.past.borrow().view(number).map(str::to_owned);
     match text {
-        Some(text) => kept(JSON, text, &headers),
+        Some(text) => cached(JSON, text, &headers),
         None => sentence(StatusCode::NOT_FOUND, "There is no such game here."),
     }
 }
@@ -46,7 +46,7 @@ pub(super) async fn words(
 ) -> Response {
     let known = |code: &str| Language::ALL.into_iter().find(|language| language.word() == code);
     match code.ok().and_then(|Path(code)| known(&code)) {
-        Some(language) => kept(JSON, phrases::to_json(language), &headers),
+        Some(language) => cached(JSON, phrases::to_json(language), &headers),
         None => missing(),
     }
 }

@@ -40,7 +40,7 @@ pub struct Reached {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Room {
     /// Enough for about a game.
-    Kept,
+    Reserved,
     /// Enough for about a game, and it is being written to.
     Used,
     /// None can be made; that is tried again. What is recorded still finds its place.
@@ -68,7 +68,7 @@ pub enum WriterEvent<T> {
         /// The reason why they were not taken.
         error: JournalError,
     },
-    /// There is another room for a disk that is full than there was: at first [`Room::Kept`].
+    /// There is another room for a disk that is full than there was: at first [`Room::Reserved`].
     Room(Room),
     /// A write failed; a new segment has taken over and nothing is missing.
     Mishap {
@@ -126,7 +126,7 @@ where
             events,
             backoff,
             retry: None,
-            room: Room::Kept,
+            room: Room::Reserved,
             reserve_at: Some(now),
         };
         disk.spawn(async move {
@@ -261,11 +261,11 @@ impl<T, S: Storage> Work<T, S> {
         if self.retry.is_some() || self.reserve_at.is_none_or(|at| at > now) {
             return;
         }
-        let kept = self.journal.keep_reserve();
-        self.reserve_at = kept.is_err().then_some(now + self.backoff.longest());
-        self.tell_room(match kept {
+        let reserved = self.journal.keep_reserve();
+        self.reserve_at = reserved.is_err().then_some(now + self.backoff.longest());
+        self.tell_room(match reserved {
             _ if self.journal.is_on_reserve() => Room::Used,
-            Ok(()) => Room::Kept,
+            Ok(()) => Room::Reserved,
             Err(why) => Room::Lacking { why: why.to_string() },
         });
     }

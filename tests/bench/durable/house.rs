@@ -78,7 +78,7 @@ impl House {
             view,
             status: status.clone(),
             reached: writer.reached(),
-            kept: watch::channel(Position::default()).0,
+            safe: watch::channel(Position::default()).0,
             late: None,
             delays: Arc::default(),
             // The disk is not watched here.

@@ -163,8 +163,8 @@ impl Hall {
     /// The game hears of the desk before anything else.
     fn tell_kept(&mut self) {
         let Works::Driven(desk) = &mut self.works else { return };
-        if let Some(kept) = desk.take_kept() {
-            self.handle(&kept);
+        if let Some(driven) = desk.take_driving() {
+            self.handle(&driven);
         }
     }
 

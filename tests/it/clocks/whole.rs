@@ -167,7 +167,7 @@ impl Hall {
         hall
     }
 
-    /// The game hears first how the clock is kept.
+    /// The game hears first how the clock is driven.
     fn tell(&mut self, at: Mono, event: &Event) {
         self.tell_kept();
         self.tell_now(at, event);
@@ -177,8 +177,8 @@ impl Hall {
 
     fn tell_kept(&mut self) {
         let Device::Driven(_, desk) = &mut self.device else { return };
-        if let Some(kept) = desk.take_kept() {
-            self.tell_now(self.now, &kept);
+        if let Some(driven) = desk.take_driving() {
+            self.tell_now(self.now, &driven);
         }
     }
 

@@ -205,7 +205,7 @@ fn publish(
         status,
         late: None,
         reached: watch::channel(Reached::default()).1,
-        kept: watch::channel(Position::default()).0,
+        safe: watch::channel(Position::default()).0,
         delays: Arc::default(),
         sent,
     };
@@ -375,7 +375,7 @@ struct Out {
     pgn: watch::Receiver<Arc<str>>,
     past: watch::Receiver<Arc<PastGames>>,
     is_ready: watch::Receiver<bool>,
-    kept: watch::Sender<Position>,
+    safe: watch::Sender<Position>,
     running: tokio::task::JoinHandle<()>,
 }
 
@@ -390,12 +390,12 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
     let shown = ShownView { text: "0".to_owned(), made: Instant::now() };
     let view = (!delay.is_none()).then(|| watch::channel(Arc::new(shown)).0);
     let (pgn, pgns) = watch::channel(Arc::from(""));
-    let (kept, keeps) = watch::channel(Position::default());
+    let (safe, keeps) = watch::channel(Position::default());
     let gate = Gate {
         board: "table-1".to_owned(),
         folder: folder.to_owned(),
         site: "here".to_owned(),
-        kept: keeps,
+        safe: keeps,
         delay,
         now,
         public: gate::Public {
@@ -412,7 +412,7 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
         pgn: pgns,
         past: pasts,
         is_ready: readiness,
-        kept,
+        safe,
         running: tokio::spawn(gate.follow(storage)),
     }
 }
@@ -435,17 +435,17 @@ async fn nothing_leaves_the_record_before_it_is_safe() {
     let mut out = let_out(disk, folder.path());
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!((&**out.pgn.borrow(), file(1).is_err()), ("", true));
-    out.kept.send_replace(first);
+    out.safe.send_replace(first);
     let shown = out.pgn.wait_for(|pgn| pgn.contains("1. e4")).await.unwrap().to_string();
     assert!(!shown.contains("e5") && shown.contains("[Site \"here\"]"), "{shown}");
     assert_eq!(file(1).unwrap(), shown);
-    out.kept.send_replace(second);
+    out.safe.send_replace(second);
     out.pgn.wait_for(|pgn| pgn.contains("1. e4 e5")).await.unwrap();
     // What comes with the end is let out too, and a game that is over has its file.
     let mut facts = vec![moved(3, "g1f3")];
     facts.extend::<Vec<Fact>>(start());
-    out.kept.send_replace(append(&mut journal, facts));
-    drop(out.kept);
+    out.safe.send_replace(append(&mut journal, facts));
+    drop(out.safe);
     out.running.await.unwrap();
     assert!(file(1).unwrap().contains("2. Nf3") && !file(2).unwrap().contains("1. e4"));
 }
@@ -470,7 +470,7 @@ async fn earlier_games_are_listed_once_the_public_knows_of_the_next() {
         journal.append(&lines.collect::<Vec<_>>()).unwrap();
         let kept = journal.commit().unwrap();
         let mut out = let_out_behind(disk, folder.path(), delay, now);
-        out.kept.send_replace(kept);
+        out.safe.send_replace(kept);
         out.is_ready.wait_for(|is_ready| *is_ready).await.unwrap();
         let list = out.past.borrow().list();
         assert_eq!(list.matches("\"number\":").count(), n_listed, "{delay}: {list}");
@@ -495,8 +495,8 @@ async fn a_file_that_is_not_ours_is_left_alone() {
     let found = [start(), start(), vec![before], start()].concat();
     let lines: Vec<_> = found.iter().map(record::line_of).collect();
     journal.append(&lines).unwrap();
-    out.kept.send_replace(journal.commit().unwrap());
-    drop(out.kept);
+    out.safe.send_replace(journal.commit().unwrap());
+    drop(out.safe);
     out.running.await.unwrap();
     for (number, is_theirs) in [(1, true), (5, true), (6, false)] {
         let text = std::fs::read_to_string(folder.path().join(record::file_name(number))).unwrap();

@@ -32,7 +32,7 @@ const LAYERS: [Layer; 11] = [
             "game::Driving",
             "game::Event",
             "game::Fact",
-            "game::Kept",
+            "game::ClockOnRecord",
         ],
         crates: &["shakmaty"],
     },

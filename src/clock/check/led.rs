@@ -23,9 +23,9 @@ pub(super) struct Deviation {
 impl Check {
     /// The host drives the clock by this model, which has changed other than by elapsed time. It is
     /// ours as well from now on.
-    pub fn keep(&mut self, at: Mono, mut model: ClockModel) {
+    pub fn lead(&mut self, at: Mono, mut model: ClockModel) {
         model.advance(at);
-        if let Some(before) = self.model.as_ref().filter(|_| self.is_kept) {
+        if let Some(before) = self.model.as_ref().filter(|_| self.is_led) {
             // A press is taken back by an order, which leaves the times to another one, or because
             // the reading that told of it was an old one.
             let is_withdrawn = |color: &Color| {
@@ -34,21 +34,21 @@ impl Check {
             };
             self.has_withdrawn |= Color::ALL.iter().any(is_withdrawn);
         }
-        self.begun = self.model.as_ref().filter(|_| self.is_kept).and_then(|before| {
+        self.begun = self.model.as_ref().filter(|_| self.is_led).and_then(|before| {
             let has_begun = |color: &Color| model.period(*color) > before.period(*color);
             let by = Color::ALL.into_iter().find(has_begun)?;
             let periods = model.control().periods(by)?;
             Some((by, periods.get(model.period(by)).allotment))
         });
         self.model = Some(model);
-        (self.is_kept, self.pending) = (true, None);
+        (self.is_led, self.pending) = (true, None);
     }
 
     /// The clock obeys no host and goes by itself: what it shows counts, whatever the host has
     /// reckoned.
     pub fn release(&mut self) {
-        self.is_lost |= self.is_kept;
-        (self.is_kept, self.apart) = (false, None);
+        self.is_lost |= self.is_led;
+        (self.is_led, self.apart) = (false, None);
     }
 
     /// Nothing that the clock shows is believed, or it is again. The times are those of the model,
@@ -64,8 +64,8 @@ impl Check {
     }
 
     /// Whether the times are those of a host's model.
-    pub const fn is_kept(&self) -> bool {
-        self.is_kept
+    pub const fn is_led(&self) -> bool {
+        self.is_led
     }
 
     /// When a difference has lasted long enough to be told.
@@ -73,8 +73,8 @@ impl Check {
         self.apart.filter(|apart| !apart.is_told).map(|apart| apart.since + LASTS_DRIVEN)
     }
 
-    /// A reading of a clock that is kept.
-    pub(super) fn read_kept(&mut self, at: Mono, shown: &ClockReading, notes: &mut Vec<ClockNote>) {
+    /// A reading of a clock that is led by a host's model.
+    pub(super) fn read_led(&mut self, at: Mono, shown: &ClockReading, notes: &mut Vec<ClockNote>) {
         let Some(model) = &mut self.model else { return };
         model.advance(at);
         self.read_at = at;
