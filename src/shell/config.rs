@@ -139,6 +139,21 @@ impl Config {
         Self::parse(&text, path)
     }
 
+    /// The sections that are otherwise in `other`, but for those of boards.
+    pub(super) fn sections_unlike(&self, other: &Self) -> Vec<String> {
+        let is_changed = [
+            ("state_dir", self.state_dir != other.state_dir),
+            ("[journal]", self.journal != other.journal),
+            ("[http]", self.http != other.http),
+            ("[livechess]", self.livechess != other.livechess),
+            ("[folder]", self.folder != other.folder),
+            ("[push]", self.push != other.push),
+            ("[orders]", self.orders != other.orders),
+            ("[event]", self.event != other.event),
+        ];
+        is_changed.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
+    }
+
     /// Reads the text of the file at `path`.
     ///
     /// # Errors

@@ -72,7 +72,7 @@ impl Changes {
                         start: systemctl restart rokade"
                 .to_owned());
         }
-        let mut later = sections(old, &new);
+        let mut later = old.sections_unlike(&new);
         let mut boards = Vec::new();
         for (idx, (before, after)) in old.boards.iter().zip(new.boards).enumerate() {
             if *before == after {
@@ -93,21 +93,6 @@ impl Changes {
             warn!("{} changed too, which takes a new start", self.later.join(", "));
         }
     }
-}
-
-/// The sections beside the boards' that are otherwise.
-fn sections(old: &Config, new: &Config) -> Vec<String> {
-    let is_changed = [
-        ("state_dir", old.state_dir != new.state_dir),
-        ("[journal]", old.journal != new.journal),
-        ("[http]", old.http != new.http),
-        ("[livechess]", old.livechess != new.livechess),
-        ("[folder]", old.folder != new.folder),
-        ("[push]", old.push != new.push),
-        ("[orders]", old.orders != new.orders),
-        ("[event]", old.event != new.event),
-    ];
-    is_changed.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// What of a board others know by its old value for as long as the daemon runs, if it has changed.

@@ -15,9 +15,9 @@ pub const WORDS: [&str; 2] = ["certabo", "millennium"];
 /// The name of the boards of this kind; that of the usual ones is not written.
 pub fn word(kind: BoardKind) -> &'static str {
     match kind {
-        BoardKind::Dgt | BoardKind::Scanned => "",
         BoardKind::ChessLink => "millennium",
         BoardKind::Certabo => "certabo",
+        _ => "",
     }
 }
 
@@ -58,7 +58,6 @@ impl AnyMaker {
     /// maker's.
     pub fn new(kind: BoardKind, sight: Sight, placement: &Board) -> Option<Self> {
         match kind {
-            BoardKind::Dgt | BoardKind::Scanned => None,
             BoardKind::ChessLink => {
                 let board = ChessLinkSim::new(placement.clone(), Orientation::Normal);
                 Some(Self::ChessLink(Box::new(board)))
@@ -67,6 +66,7 @@ impl AnyMaker {
                 let board = CertaboSim::new(placement, Orientation::Normal, sight);
                 Some(Self::Certabo(Box::new(board)))
             }
+            _ => None,
         }
     }
 }

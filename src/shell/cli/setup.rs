@@ -3,8 +3,9 @@
 use super::interview::{Interview, OfferedWord};
 use super::{Failure, daemon, say};
 use crate::laws::Edition;
+use crate::shell::clock::kind::Source;
 use crate::shell::config::{
-    Config, ConfigError, DELIVERED, Filled, USUAL_PATH, add_board, fill, parse_listen,
+    Config, ConfigError, DELIVERED, Filled, Maker, USUAL_PATH, add_board, fill, parse_listen,
 };
 use crate::shell::serial::board_ports;
 use clap::Args;
@@ -17,20 +18,6 @@ use std::path::{Path, PathBuf};
 
 /// Whoever runs the daemon reads it; there is no secret in it.
 const MODE: u32 = 0o644;
-
-const MAKERS: [OfferedWord<'static>; 3] = [
-    ("dgt", "DGT, or another board that speaks as those do"),
-    ("millennium", "Millennium ChessLink"),
-    ("certabo", "Certabo or Tabutronic"),
-];
-
-const CLOCKS: [OfferedWord<'static>; 5] = [
-    ("board", "plugged into the board, or beside it"),
-    ("bridge", "a DGT 3000 on its own jack, through a microcontroller"),
-    ("gpio", "buttons and displays on the pins of this Pi"),
-    ("gpio-lever", "one contact on the pins of this Pi"),
-    ("none", "there is no clock"),
-];
 
 const PAGES: [OfferedWord<'static>; 2] = [
     ("this-machine", "only this machine"),
@@ -56,10 +43,10 @@ pub(super) struct SetupCommand {
     #[arg(long, value_name = "PORT")]
     port: Vec<String>,
     /// Whose board it is
-    #[arg(long, value_parser = words(&MAKERS))]
+    #[arg(long, value_parser = words(&Maker::OFFERED))]
     maker: Option<String>,
     /// Where the clock is
-    #[arg(long, value_parser = words(&CLOCKS))]
+    #[arg(long, value_parser = words(&clocks()))]
     clock: Option<String>,
     /// The time control, such as 90m+30s; "" takes what the clock shows
     #[arg(long, value_name = "CONTROL")]
@@ -91,6 +78,10 @@ struct SetupAnswers {
 
 fn words(choices: &[OfferedWord<'static>]) -> PossibleValuesParser {
     PossibleValuesParser::new(choices.iter().map(|(word, _)| *word))
+}
+
+fn clocks() -> Vec<OfferedWord<'static>> {
+    Source::OFFERED.into_iter().chain([("none", "there is no clock")]).collect()
 }
 
 fn editions() -> Vec<OfferedWord<'static>> {
@@ -168,8 +159,8 @@ impl SetupCommand {
         };
         let is_name = is_setting("[[board]]", "name");
         let name = talk.enter(question, "table-1", self.name.as_deref(), is_name)?;
-        let maker = talk.choose("Whose board is it?", &MAKERS, self.maker.as_deref())?;
-        let clock = talk.choose("Where is the clock?", &CLOCKS, self.clock.as_deref())?;
+        let maker = talk.choose("Whose board is it?", &Maker::OFFERED, self.maker.as_deref())?;
+        let clock = talk.choose("Where is the clock?", &clocks(), self.clock.as_deref())?;
         let control = if clock == "none" && self.time_control.is_none() {
             "-".to_owned()
         } else {
@@ -369,8 +360,8 @@ mod tests {
 
     #[test]
     fn whatever_is_chosen_is_a_setting() {
-        let makers = MAKERS.iter().map(|(word, _)| ("maker", *word));
-        let clocks = CLOCKS.iter().map(|(word, _)| ("clock", *word)).filter(|it| it.1 != "none");
+        let makers = Maker::OFFERED.map(|(word, _)| ("maker", word)).into_iter();
+        let clocks = Source::OFFERED.map(|(word, _)| ("clock", word));
         let laws = Edition::ALL.iter().map(|it| ("laws", it.word()));
         for (key, value) in makers.chain(clocks).chain(laws) {
             let setting = |key, value| Filled { section: "[[board]]", key, value };

@@ -33,6 +33,14 @@ pub enum Source {
 }
 
 impl Source {
+    /// Their words in the settings, and what `rokade setup` says of them.
+    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 4] = [
+        (Self::Board.word(), "plugged into the board, or beside it"),
+        (Self::Bridge.word(), "a DGT 3000 on its own jack, through a microcontroller"),
+        (Self::Gpio.word(), "buttons and displays on the pins of this Pi"),
+        (Self::GpioLever.word(), "one contact on the pins of this Pi"),
+    ];
+
     /// How the settings name this kind.
     pub(in crate::shell) const fn word(self) -> &'static str {
         match self {

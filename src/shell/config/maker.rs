@@ -21,6 +21,13 @@ pub enum Maker {
 }
 
 impl Maker {
+    /// Their words in the settings, and whom `rokade setup` says that they mean.
+    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 3] = [
+        ("dgt", "DGT, or another board that speaks as those do"),
+        ("millennium", "Millennium ChessLink"),
+        ("certabo", "Certabo or Tabutronic"),
+    ];
+
     /// The kind of board.
     pub fn kind(self) -> BoardKind {
         match self {
