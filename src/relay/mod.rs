@@ -8,7 +8,6 @@ pub mod held;
 mod keeping;
 pub mod livechess;
 pub mod log;
-pub mod notation;
 pub mod open;
 pub mod pairing;
 pub mod paper;

@@ -269,7 +269,6 @@ fn the_public_outputs_cannot_name_a_code() {
     let public = [
         ("view", include_str!("../../../src/relay/view.rs")),
         ("pgn", include_str!("../../../src/relay/pgn.rs")),
-        ("notation", include_str!("../../../src/relay/notation.rs")),
         ("words", include_str!("../../../src/relay/words.rs")),
         ("display", include_str!("../../../src/laws/referee/display.rs")),
         ("http", include_str!("../../../src/shell/http/mod.rs")),
