@@ -1,41 +1,6 @@
-//! The parts of a clock that anyone can build: buttons that bounce, displays, a buzzer.
+//! The displays of a clock that anyone can build.
 
-use crate::time::Mono;
-use crate::wire::contact::Level;
 use crate::wire::ht16k33::FourDigits;
-use std::time::Duration;
-
-/// How long contacts of cheap buttons bounce at most (see `hardware/clock-gpio.md`).
-const BOUNCES_FOR: Duration = Duration::from_millis(4);
-
-/// A button, by its edges.
-#[derive(Clone, Debug)]
-pub struct ButtonSim {
-    chance: fastrand::Rng,
-}
-
-impl ButtonSim {
-    /// A button whose bouncing is drawn from a seed.
-    pub fn new(seed: u64) -> Self {
-        Self { chance: fastrand::Rng::with_seed(seed) }
-    }
-
-    /// The edges of one movement to `level`, which begins at `at`: an odd number.
-    pub fn edges(&mut self, at: Mono, level: Level) -> Vec<(Mono, Level)> {
-        let other = match level {
-            Level::Open => Level::Closed,
-            Level::Closed => Level::Open,
-        };
-        let n_bounces = self.chance.usize(0..6);
-        let most = u64::try_from(BOUNCES_FOR.as_micros()).expect("a few milliseconds");
-        let mut moments: Vec<u64> = (0..2 * n_bounces).map(|_| self.chance.u64(1..most)).collect();
-        moments.sort_unstable();
-        let rest = moments.into_iter().enumerate().map(|(idx, after)| {
-            (Mono(at.0 + after), if idx.is_multiple_of(2) { other } else { level })
-        });
-        std::iter::once((at, level)).chain(rest).collect()
-    }
-}
 
 /// A module with an HT16K33 and four digits.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! A driver and a clock behind a board, on a line that loses, delays and repeats.
 
+use super::faults::Badness;
 use super::world::{Happens, World, times};
 use proptest::prelude::*;
-use rokade::sim::{Badness, Glass, Obedience};
+use rokade::sim::{Glass, Obedience};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::segments::segments;

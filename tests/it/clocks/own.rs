@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rokade::clock::{ClockModel, Manner, PerMove, TimeControl};
 use rokade::drive::{OwnAct, OwnClock};
 use rokade::laws::ClockOrder;
-use rokade::sim::{ButtonSim, DisplaySim};
+use rokade::sim::DisplaySim;
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::contact::{Contact, Contacts, Level, REST, Shape};
@@ -14,6 +14,37 @@ use shakmaty::Color;
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
+/// How long contacts of cheap buttons bounce at most (see `hardware/clock-gpio.md`).
+const BOUNCES_FOR: Duration = Duration::from_millis(4);
+
+/// A button, by its edges.
+#[derive(Clone, Debug)]
+struct ButtonSim {
+    chance: fastrand::Rng,
+}
+
+impl ButtonSim {
+    /// A button whose bouncing is drawn from a seed.
+    fn new(seed: u64) -> Self {
+        Self { chance: fastrand::Rng::with_seed(seed) }
+    }
+
+    /// The edges of one movement to `level`, which begins at `at`: an odd number.
+    fn edges(&mut self, at: Mono, level: Level) -> Vec<(Mono, Level)> {
+        let other = match level {
+            Level::Open => Level::Closed,
+            Level::Closed => Level::Open,
+        };
+        let n_bounces = self.chance.usize(0..6);
+        let most = u64::try_from(BOUNCES_FOR.as_micros()).expect("a few milliseconds");
+        let mut moments: Vec<u64> = (0..2 * n_bounces).map(|_| self.chance.u64(1..most)).collect();
+        moments.sort_unstable();
+        let rest = moments.into_iter().enumerate().map(|(idx, after)| {
+            (Mono(at.0 + after), if idx.is_multiple_of(2) { other } else { level })
+        });
+        std::iter::once((at, level)).chain(rest).collect()
+    }
+}
 
 fn ms(ms: u64) -> Mono {
     Mono::from_millis(ms)

@@ -5,13 +5,14 @@ mod acts;
 mod causes;
 mod set;
 
+use super::faults::{Badness, FaultyLine};
 use causes::Cause;
 use rokade::clock::{ClockModel, ClockNote, FirstIncrement, Manner};
 use rokade::drive::{ClockDesk, OwnAct, OwnClock};
 use rokade::game::terms::at_control;
 use rokade::game::{ClockRole, Effect, Entry, Event, Fact, Game, Settings};
 use rokade::laws::{self, Terms};
-use rokade::sim::{Badness, DgtClockSim, FaultyLine, Obedience};
+use rokade::sim::{DgtClockSim, Obedience};
 use rokade::table::{End, Times};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::contact::{Contacts, Level, Shape};

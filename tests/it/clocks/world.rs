@@ -1,6 +1,7 @@
 //! A board with a clock at the far end of a line, and a driver at the near end, in virtual time.
 
-use rokade::sim::{Badness, DgtClockSim, FaultyLine, Glass, Obedience};
+use super::faults::{Badness, FaultyLine};
+use rokade::sim::{DgtClockSim, Glass, Obedience};
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::segments::segments;

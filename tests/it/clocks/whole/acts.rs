@@ -2,9 +2,9 @@
 
 use super::causes::Cause;
 use super::{Device, Hall, POLL, SPOKEN_OF};
+use crate::clocks::faults::Badness;
 use rokade::game::Event;
 use rokade::laws::{Act, ClockOrder};
-use rokade::sim::Badness;
 use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::contact::Level;

@@ -1,28 +1,28 @@
 //! What a line does to messages: some never come, some come late, some come twice.
 
-use crate::time::Mono;
+use rokade::time::Mono;
 use std::time::Duration;
 
 /// How bad a line is, in percent of its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Badness {
+pub(super) struct Badness {
     /// Messages that never arrive.
-    pub lost: u8,
+    pub(super) lost: u8,
     /// Messages that arrive twice.
-    pub twice: u8,
+    pub(super) twice: u8,
     /// The longest that one takes; each takes any time up to this.
-    pub late: Duration,
+    pub(super) late: Duration,
 }
 
 impl Badness {
     /// A line in order: nothing is lost, and all takes a tenth of a second at most.
-    pub const NONE: Self = Self { lost: 0, twice: 0, late: Duration::from_millis(100) };
+    pub(super) const NONE: Self = Self { lost: 0, twice: 0, late: Duration::from_millis(100) };
 }
 
 /// One direction of a line with faults, from a seed. What arrives does so in the order in which it
 /// was sent.
 #[derive(Clone, Debug)]
-pub struct FaultyLine {
+pub(super) struct FaultyLine {
     badness: Badness,
     chance: fastrand::Rng,
     /// When the last one arrives.
@@ -31,17 +31,17 @@ pub struct FaultyLine {
 
 impl FaultyLine {
     /// A line that is as bad as said.
-    pub fn new(badness: Badness, seed: u64) -> Self {
+    pub(super) fn new(badness: Badness, seed: u64) -> Self {
         Self { badness, chance: fastrand::Rng::with_seed(seed), last: Mono::default() }
     }
 
     /// From now on it is as bad as said.
-    pub fn set(&mut self, badness: Badness) {
+    pub(super) fn set(&mut self, badness: Badness) {
         self.badness = badness;
     }
 
     /// When a message that is sent now arrives: never, once, or twice.
-    pub fn pass(&mut self, at: Mono) -> Vec<Mono> {
+    pub(super) fn pass(&mut self, at: Mono) -> Vec<Mono> {
         let copies = match self.chance.u8(0..100) {
             n if n < self.badness.lost => 0,
             n if n < self.badness.lost.saturating_add(self.badness.twice) => 2,
