@@ -388,11 +388,6 @@ impl Games {
         &self.ledger.tags
     }
 
-    /// The pairing of that game, if it has one.
-    pub fn pairing(&self) -> Option<&Pairing> {
-        self.ledger.pairing.as_deref()
-    }
-
     /// The pairing that came last, for the next game.
     pub fn due(&self) -> Option<&Pairing> {
         self.ledger.due.as_deref()

@@ -1,7 +1,7 @@
 //! A DGT XL or DGT 3000 behind a board, as it obeys and as it does not.
 //!
-//! The board forwards commands and carries the answers; how they get lost on the way is the
-//! business of [`super::FaultyLine`]. Protocol 2 and 3.
+//! The board forwards commands and carries the answers; that they get lost on the way is nothing of
+//! the clock's. Protocol 2 and 3.
 
 use super::works::Works;
 use crate::table::End;

@@ -55,17 +55,6 @@ impl Why {
     pub const fn is_contradiction(self) -> bool {
         matches!(self, Self::OffTheMap(_) | Self::Elsewhere(_))
     }
-
-    /// A word for a table.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Marked(_) => "marked",
-            Self::Overlapped(_) => "overlapped",
-            Self::OffTheMap(_) => "off the map",
-            Self::Astray(_) => "astray",
-            Self::Elsewhere(_) => "elsewhere",
-        }
-    }
 }
 
 impl fmt::Display for Why {

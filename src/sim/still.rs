@@ -22,22 +22,14 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The name under which command lines know the rule.
+    /// The rule of that name: `still:` with milliseconds, or `press`.
     ///
     /// ```
     /// use rokade::sim::still::Rule;
-    /// let rule = Rule::parse("still:300").unwrap();
-    /// assert_eq!(rule.name(), "still:300");
+    /// use std::time::Duration;
+    /// assert_eq!(Rule::parse("still:300"), Some(Rule::Still(Duration::from_millis(300))));
     /// assert_eq!(Rule::parse("quick"), None);
     /// ```
-    pub fn name(self) -> String {
-        match self {
-            Self::Still(rest) => format!("still:{}", rest.as_millis()),
-            Self::Press => "press".to_owned(),
-        }
-    }
-
-    /// The rule of that name: `still:` with milliseconds, or `press`.
     pub fn parse(name: &str) -> Option<Self> {
         match name.split_once(':') {
             Some(("still", ms)) => ms.parse().ok().map(Duration::from_millis).map(Self::Still),

@@ -6,8 +6,6 @@
 
 use super::segments::{glyph, segments};
 
-/// Addresses that three solder pads choose from.
-pub const ADDRESSES: std::ops::RangeInclusive<u8> = 0x70..=0x77;
 /// Digits of a module.
 pub const N_DIGITS: usize = 4;
 

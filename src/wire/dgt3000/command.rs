@@ -128,14 +128,6 @@ pub(super) fn seconds(bytes: [u8; 3], end: End) -> Result<u32, FrameFault> {
 }
 
 impl I2cCommand {
-    /// Where it goes.
-    pub const fn address(&self) -> Address {
-        match self {
-            Self::Wake => Address::Wake,
-            _ => Address::Clock,
-        }
-    }
-
     /// The command id, which an acknowledgement repeats.
     pub const fn id(&self) -> u8 {
         match self {
