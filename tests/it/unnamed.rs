@@ -132,17 +132,6 @@ fn the_position_that_is_told_is_gone_on_from_behind_a_gap() {
     assert_eq!(board.moves(), "e4 e5 Nf6");
 }
 
-/// The arbiter may as well enter the moves that are missing.
-#[test]
-fn the_moves_that_are_told_are_gone_on_from() {
-    let run = Replay::run(&Script::parse(OUT).unwrap());
-    let mut board = Board { game: run.game, entries: run.entries, at: 51_000 };
-    let refused = board.order("insert 3 g1f3 b8c6 f1b5 a7a6 b5c6");
-    assert_eq!(refused, Vec::<String>::new());
-    board.plays("g8", "f6");
-    assert_eq!(board.moves(), "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 Nf6");
-}
-
 fn board_of(fen: &str) -> String {
     fen.split(' ').next().unwrap().to_owned()
 }
