@@ -31,4 +31,4 @@ pub use pairing::{Paired, PairedFor, Pairing, Player};
 pub use play::{OrderError, Play};
 pub use recover::{ClockOnRecord, RecoverError, Recovered};
 pub use score::{Completed, Gap, ScoreSheet, Scored, Unknown, Unplayable};
-pub use settings::{ClockRole, Lights, Settings};
+pub use settings::{ClockRole, LightCause, Lights, Lit, Settings};

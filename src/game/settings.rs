@@ -7,6 +7,7 @@ use crate::laws::Terms;
 use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::Chips;
+use shakmaty::Bitboard;
 use shakmaty::fen::Fen;
 use std::time::Duration;
 
@@ -68,8 +69,31 @@ pub enum Lights {
     Off,
     /// Those of the last move that everybody may see.
     LastMove,
-    /// Those of the last move, or those on which the board has contradicted the record for long.
+    /// Those of the last move, and before a game those that are not yet as it begins.
+    SetUp,
+    /// The same, or those on which the board has contradicted the record for long.
     Help,
+}
+
+/// The cause for which squares are lit.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum LightCause {
+    /// The last move that everybody may see.
+    #[default]
+    LastMove,
+    /// They are not yet as the next game begins.
+    SetUp,
+    /// The board has contradicted the record there for long.
+    Contradicted,
+}
+
+/// Squares that are lit.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lit {
+    /// The squares.
+    pub squares: Bitboard,
+    /// The cause.
+    pub cause: LightCause,
 }
 
 /// The settings of one board.

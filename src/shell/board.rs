@@ -18,7 +18,7 @@ use super::orders::{self, Answer, AnswerClass, Asked, Reply, Requests};
 use super::publish::{After, Publisher, SentBatch};
 use super::record::{self, PriorRecord, RecordError};
 use super::status::Status;
-use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState};
+use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState, Lit};
 use crate::laws::Act;
 use crate::relay::log::Log;
 use crate::relay::open;
@@ -56,6 +56,8 @@ pub struct BoardActor {
     handled: Mono,
     writer: Writer<After, DiskStorage>,
     status: watch::Sender<Status>,
+    /// What is lit for those who play.
+    lit: watch::Sender<Lit>,
     /// Counts what happens.
     counts: Arc<Counts>,
     /// The line to the board, as that tells.
@@ -166,8 +168,7 @@ impl BoardActor {
         }
         let (writer, events) = Writer::start(&stand.disk, journal, BACKOFF);
         stand.view.send_replace(Arc::new(ShownView::of(&settings.name, &game, now.stamp())));
-        let (sent, sents) = mpsc::unbounded_channel();
-        let (late, is_late) = oneshot::channel();
+        let ((sent, sents), (late, is_late)) = (mpsc::unbounded_channel(), oneshot::channel());
         let publisher = Publisher {
             name: settings.name.clone(),
             echo: stand.echo,
@@ -210,6 +211,7 @@ impl BoardActor {
             handled: Mono::default(),
             writer,
             status: stand.status.clone(),
+            lit: stand.lit.clone(),
             counts: Arc::clone(&stand.counts),
             link: stand.status.borrow().link,
             alive: stand.alive.clone(),
@@ -444,6 +446,8 @@ impl BoardActor {
             }
         }
         note_round(&self.status, &self.game);
+        let lit = self.game.lit(at.mono);
+        self.lit.send_if_modified(|was| std::mem::replace(was, lit) != lit);
         let link = self.game.link();
         // Others hold the lock of what is published while they read it: only news is worth that.
         if std::mem::replace(&mut self.link, link) != link {

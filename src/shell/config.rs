@@ -5,6 +5,7 @@ mod board;
 mod check;
 mod event;
 mod fill;
+mod leds;
 mod maker;
 mod matrix;
 mod push;
@@ -16,6 +17,7 @@ pub use self::board::{BoardConfig, Connector, StopsFor, WhiteEnd};
 pub(super) use self::check::is_unseen;
 pub use self::event::EventSettings;
 pub use self::fill::{DELIVERED, Filled, add_board, fill};
+pub use self::leds::{Along, Corner, LedChips, LedSettings};
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
 pub use self::matrix::{Matrix, Occupied, SwitchReader};
@@ -214,6 +216,7 @@ impl Config {
                 board.check_port(control)?;
             }
             check::matrix(board)?;
+            check::lights(board)?;
             check::maker(board)?;
             check::bus(board)?;
             if !(50..=60_000).contains(&board.settle_with_clock_ms)

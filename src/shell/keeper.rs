@@ -18,7 +18,7 @@ use super::orders::{self, Answer, AnswerClass, Asked, Requests};
 use super::publish::Echo;
 use super::record::{Games, RecordError};
 use super::status::{Recording, Status};
-use crate::game::{Game, Pairing, Settings};
+use crate::game::{Game, Lit, Pairing, Settings};
 use crate::relay::livechess::Live;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
@@ -64,6 +64,8 @@ pub struct Outfit {
     pub view: watch::Sender<Arc<ShownView>>,
     /// How the recording stands.
     pub status: watch::Sender<Status>,
+    /// What is lit for those who play.
+    pub lit: watch::Sender<Lit>,
     /// How far the record is on the disk.
     pub safe: watch::Sender<Position>,
     /// How long records take.
@@ -98,6 +100,8 @@ pub struct Handle {
     pub alive: watch::Receiver<u64>,
     /// For those who order something.
     pub orders: mpsc::Sender<Asked>,
+    /// What is lit for those who play, for lights below the board.
+    pub lit: watch::Receiver<Lit>,
     /// For who has new settings for the board.
     pub renew: watch::Sender<config::BoardConfig>,
 }
@@ -170,6 +174,7 @@ impl Keeper {
         let (is_ready, readiness) = watch::channel(false);
         let (delayed, views) = public_views(settings, views);
         let (status, statuses) = watch::channel(Status::default());
+        let (lit, lits) = watch::channel(Lit::default());
         let (alive, pings) = watch::channel(0);
         let (safe, keeps) = watch::channel(Position::default());
         let (orders, requests) = orders::channel();
@@ -208,13 +213,14 @@ impl Keeper {
             now,
             view,
             status,
+            lit,
             safe,
             delays,
             counts,
             alive,
         };
         let keeper = Self { stand, clock, requests, renewed, awaited, said: None };
-        (keeper, Handle { feed, gate, original, alive: pings, orders, renew })
+        (keeper, Handle { feed, gate, original, alive: pings, orders, lit: lits, renew })
     }
 
     /// Gives the board this place on a line that others share.

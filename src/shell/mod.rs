@@ -22,6 +22,7 @@ pub mod host;
 pub mod http;
 pub mod journal;
 pub mod keeper;
+pub mod leds;
 mod link;
 pub mod matrix;
 pub mod now;

@@ -8,6 +8,8 @@ pub(super) const CLOCK_RIGHT: u8 = 6;
 pub(super) const CLOCK_MIDDLE: u8 = 13;
 /// The buzzer.
 pub(super) const CLOCK_BUZZER: u8 = 12;
+/// The addresses of its displays: no pad bridged, and the first.
+pub(super) const CLOCK_DISPLAYS: [u8; 2] = [0x70, 0x71];
 /// The I2C bus of the displays.
 const I2C: [u8; 2] = [2, 3];
 /// The last pin of the header.
@@ -71,6 +73,12 @@ pub(super) fn of_spi(bus: u8, select: u8) -> Vec<u8> {
         (1, 2) => vec![19, 20, 21, 16],
         _ => Vec::new(),
     }
+}
+
+/// The numbers of bus and chip select, if this is a device of the kernel's for SPI.
+pub(super) fn spi_numbers(path: &str) -> Option<(u8, u8)> {
+    let (bus, select) = path.strip_prefix("/dev/spidev")?.split_once('.')?;
+    Some((bus.parse().ok()?, select.parse().ok()?))
 }
 
 /// Whether a part may be joined to this pin. If not, why not.

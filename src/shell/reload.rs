@@ -101,6 +101,8 @@ fn fixed(before: &BoardConfig, after: &BoardConfig) -> Option<&'static str> {
     let keys = [
         ("table", before.table != after.table),
         ("delay", before.delay != after.delay),
+        ("leds", before.leds != after.leds),
+        ("wall", before.wall != after.wall),
         ("demo_board", before.demo_board != after.demo_board),
         ("site", before.site != after.site),
         ("bus_address", before.bus_address != after.bus_address),

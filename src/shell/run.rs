@@ -16,6 +16,7 @@ use super::gate::Gate;
 use super::host;
 use super::http::{self, Feed, Seats, Site, Speaks};
 use super::keeper::{Calls, Handle, Keeper, stopped};
+use super::leds;
 use super::now::Now;
 use super::orders::{Asked, OrdersActor, Rounds};
 use super::pairings::Roster;
@@ -144,12 +145,11 @@ pub async fn run(
 ) -> Result<(), RunError> {
     let signals = Signals::listen().map_err(RunError::Signals)?;
     let (stopping, stops) = watch::channel(false);
-    let (ping, pings) = watch::channel(0_u64);
-    let (pulse, pulses) = watch::channel(Instant::now());
+    let ((ping, pings), (pulse, pulses)) = (watch::channel(0_u64), watch::channel(Instant::now()));
     let disk = Arc::new(Disk::start().map_err(RunError::Threads)?);
     let mut boards = JoinSet::new();
     let (mut feeds, mut gates, mut originals) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut to_boards, mut alive, mut renewals) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut to_boards, mut alive, mut lits, mut renewals) = (vec![], vec![], vec![], vec![]);
     let mut tasks = JoinSet::new();
     let mut seats = bus::start(config, now, &mut tasks);
     let roster = Roster::of(config);
@@ -159,18 +159,18 @@ pub async fn run(
         let clock = clocks.remove(&settings.name);
         let (keeper, handle) =
             Keeper::new(settings, folder, clock, manner.echo(), Arc::clone(&disk), now);
-        let Handle { feed, gate, original, alive: answers, orders, renew } = handle;
+        let Handle { feed, gate, original, alive: answers, orders, lit, renew } = handle;
+        lits.push(lit);
         renewals.push(renew);
         gates.push(gate);
         originals.push(original);
         to_boards.push((settings.name.clone(), orders));
         feeds.push(if firsts.is_some() { feed } else { without_event(feed) });
         alive.push(answers);
-        let keeper = keeper.seated(seats.remove(&settings.name));
-        let keeper = match &firsts {
-            Some(firsts) => keeper.paired(firsts.get(boards.len()).cloned()),
-            None => keeper,
-        };
+        let mut keeper = keeper.seated(seats.remove(&settings.name));
+        if let Some(firsts) = &firsts {
+            keeper = keeper.paired(firsts.get(boards.len()).cloned());
+        }
         boards.spawn(keeper.run(Calls { stop: stops.clone(), ping: pings.clone() }));
     }
     tasks.spawn(watchdog(ping, alive));
@@ -181,6 +181,7 @@ pub async fn run(
     opened(&feeds, manner).await?;
     // What is written before all have told what is on record would lack what was there.
     apart.extend(keep_folder(config, &feeds)?.into_iter().chain(keep_walls(config, &feeds, now)?));
+    apart.extend(leds::start(config, &feeds, &lits).map_err(RunError::Threads)?);
     let (threads, pushed) = push::start(config, &feeds).map_err(RunError::Threads)?;
     apart.extend(threads);
     let (thread, host) = host::start().map_err(RunError::Threads)?;

@@ -1,8 +1,8 @@
-//! The displays of a clock that anyone can build.
+//! The displays of a clock that anyone can build, and lights behind the same chip.
 
 use crate::wire::ht16k33::FourDigits;
 
-/// A module with an HT16K33 and four digits.
+/// A module with an HT16K33: with four digits, or 64 lights.
 #[derive(Clone, Debug)]
 pub struct DisplaySim {
     memory: [u8; 17],
@@ -37,6 +37,13 @@ impl DisplaySim {
     pub fn shown(&self) -> String {
         let is_on = self.has_oscillator && self.setup & 0x01 != 0;
         if is_on { FourDigits::read(&self.memory) } else { String::new() }
+    }
+
+    /// The lights that are lit, where it has those instead of digits: none while it is off.
+    pub fn lights(&self) -> u64 {
+        let is_on = self.has_oscillator && self.setup & 0x01 != 0;
+        let column = |at: usize| if is_on { self.memory[1 + 2 * at] } else { 0 };
+        u64::from_le_bytes(std::array::from_fn(column))
     }
 
     /// Whether it blinks.

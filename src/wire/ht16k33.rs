@@ -1,4 +1,4 @@
-//! The HT16K33, which lights the four digits of a display on I2C.
+//! The HT16K33, which lights the four digits of a display on I2C, or a light for each square.
 //!
 //! Every frame begins with a command byte whose upper half says what it is; the memory holds two
 //! bytes for each of eight columns, of which the usual modules of four digits wire up five. After
@@ -101,5 +101,41 @@ impl FourDigits {
             text.push('.');
         }
         text
+    }
+}
+
+/// Lights in eight rows and eight columns: that of number 8 c + r lies between the chip's outputs
+/// `COMc` and `ROWr`.
+#[derive(Debug, Copy, Clone, PartialEq, Eq, Default)]
+pub struct LightMatrix {
+    /// The lights that are lit, by their numbers.
+    pub lit: u64,
+    /// All of them blink.
+    pub blinks: bool,
+}
+
+/// What a light takes while its column has its turn, in mA: the chip's typical current of a row.
+const ROW_MA: u32 = 25;
+/// Steps of brightness.
+const N_STEPS: u32 = 16;
+
+impl LightMatrix {
+    /// What wakes the chip, each as a frame of its own, with the brightness that keeps lights that
+    /// are all lit within so many mA.
+    pub const fn start(limit_ma: u32) -> [u8; 2] {
+        // Each column has an eighth of the time.
+        let full_ma = 64 * ROW_MA / 8;
+        let steps = limit_ma * N_STEPS / full_ma;
+        let step = if steps > N_STEPS { N_STEPS } else { steps };
+        [OSCILLATOR_ON, DIMMING | step.saturating_sub(1) as u8]
+    }
+
+    /// The two frames that show it: one for blinking, one for the lights.
+    pub fn frames(&self) -> ([u8; 1], [u8; N_BYTES + 1]) {
+        let mut memory = [0; N_BYTES + 1];
+        for (column, rows) in self.lit.to_le_bytes().into_iter().enumerate() {
+            memory[1 + 2 * column] = rows;
+        }
+        ([DISPLAY | ON | if self.blinks { BLINK } else { 0 }], memory)
     }
 }

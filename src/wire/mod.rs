@@ -29,12 +29,14 @@ pub mod frame;
 pub mod ht16k33;
 mod in_step;
 mod lag;
+pub mod led_order;
 pub(crate) mod lever_watch;
 pub mod log;
 pub mod mcp3008;
 pub mod message;
 pub mod segments;
 pub mod session;
+pub mod ws2812;
 
 pub use board_link::BoardLink;
 pub use bridge_link::BridgeLink;

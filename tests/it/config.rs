@@ -57,6 +57,8 @@ fn the_example_shows_every_setting_with_its_default() {
         "[[board]]\n",
         "[[board]]\n[board.terms]\n",
         "[[board]]\n[board.matrix]\n",
+        "[[board]]\n[board.leds]\n",
+        "[[board]]\n[board.wall]\n",
     ] {
         let complaint = load(&format!("{section}wrong = 1\n")).expect_err("no such key");
         let (_, known) = complaint.split_once("expected").expect("what was expected");
@@ -446,7 +448,7 @@ fn another_makers_board_is_read_in_its_own_language() {
     load("maker = \"certabo\"\nclock = \"gpio-lever\"").expect("a Sentio with a clock");
     for (lines, words) in [
         ("maker = \"milennium\"", "write \"dgt\""),
-        ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"help\""),
+        ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"set-up\""),
         ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\" and"),
         ("chips = [\"K 1 2 3 4 5\"]", "of maker = \"certabo\" alone"),
         ("maker = \"certabo\"\nchips = [\"K 1 2 3 4\"]", "is no piece with its chip"),
@@ -461,6 +463,38 @@ fn another_makers_board_is_read_in_its_own_language() {
         ),
     ] {
         let why = load(lines).expect_err(lines);
+        assert!(why.contains(words), "{lines}: {why}");
+    }
+}
+
+#[test]
+fn lights_have_a_bus_to_themselves() {
+    let load = |lines: &str| load(&format!("[[board]]\n{lines}\n"));
+    let leds = "lights = \"last-move\"\n[board.leds]\nchips = \"ws2812\"\n";
+    let both = format!("{leds}[board.wall]\nchips = \"ht16k33\"\n");
+    load(&both).expect("lights below the board and on a wall");
+    let reed = "port = \"gpio\"\nlights = \"set-up\"\n[board.matrix]\nbus = \"/dev/spidev1.0\"\n";
+    let reed = format!("{reed}[board.leds]\nchips = \"ws2812\"\n");
+    let config = load(&reed).expect("switches on one bus, lights on the other");
+    assert_eq!(config.boards[0].settings().lights, Lights::SetUp);
+    for (lines, words) in [
+        (leds.replace("ws2812", "neopixel"), "\"neopixel\"; write \"none\", \"ws2812\""),
+        (leds.replace("last-move", "off"), "set lights = \"last-move\", or write [board.wall]"),
+        (format!("{leds}limit_ma = 5000"), "limit_ma = 5000: use 100 to 3904"),
+        (format!("{leds}first = \"e4\""), "write \"a1\", \"h1\""),
+        (format!("{leds}bus = \"/dev/i2c-1\""), "are on an SPI bus, such as"),
+        (leds.replace("ws2812", "ht16k33") + "address = 0x20", "has 0x70 to 0x77"),
+        (leds.replace("ws2812", "ht16k33") + "bus = \"/dev/spidev0.0\"", "is on an I2C bus"),
+        (reed.replace("spidev1.0", "spidev0.1"), "a chain of lights takes all that is sent over"),
+        (format!("{leds}[board.wall]\nchips = \"ws2812\"\n"), "put one of them on another, such"),
+        (
+            format!("clock = \"gpio\"\ntime_control = \"5m\"\n{leds}").replace("ws2812", "ht16k33")
+                + "address = 0x71",
+            "both have the address 0x71",
+        ),
+        (format!("port = \"gpio\"\n{leds}[board.matrix]\nchips = \"rows\""), "is taken twice"),
+    ] {
+        let why = load(&lines).expect_err(&lines);
         assert!(why.contains(words), "{lines}: {why}");
     }
 }

@@ -27,6 +27,7 @@ mod hands;
 mod http;
 mod journal;
 mod laws;
+mod leds;
 mod line;
 mod live;
 mod livechess;

@@ -1,6 +1,7 @@
 //! The dispatch: each event to its place, timers, and the effects in their order.
 
 mod doubt;
+mod lights;
 mod minutes;
 mod order_start;
 mod orders;
@@ -26,7 +27,6 @@ use crate::laws::Told;
 use crate::table::{End, Placement, Reading, Times};
 use crate::time::{Mono, Stamp};
 use crate::wire::ClockMessage;
-use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Board, Color, Position, Square};
 use std::time::Duration;
 
@@ -200,25 +200,9 @@ impl Game {
         self.recorder.note_cut(&mut self.out.facts);
         if self.settings.lights != Lights::Off {
             let lit = self.lit(now);
-            self.board.light(now, lit);
+            self.board.light(now, lit.squares);
         }
         self.flush(at, effects);
-    }
-
-    /// The squares that are to be lit.
-    fn lit(&self, now: Mono) -> Bitboard {
-        let wrong = self.recorder.contradicted(now);
-        if self.settings.lights == Lights::Help && !wrong.is_empty() {
-            return wrong;
-        }
-        let last = self.recorder.play().and_then(|play| {
-            let public = self.n_public().checked_sub(1)?;
-            play.sheet().moves().get(public)
-        });
-        let Some(UciMove::Normal { from, to, .. }) = last.map(|scored| scored.uci) else {
-            return Bitboard::EMPTY;
-        };
-        Bitboard::from(from) | to
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.

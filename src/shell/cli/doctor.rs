@@ -1,7 +1,7 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
 use super::bus::{self, Looked};
-use super::{Failure, chips, machine, runtime, say, switches};
+use super::{Failure, chips, lights, machine, runtime, say, switches};
 use crate::shell::config::{BoardConfig, Config, Maker};
 use crate::shell::journal::Limits;
 use clap::Args;
@@ -65,6 +65,11 @@ impl Diagnosis {
         Self { board: board.name.clone(), is_good: true, saw: saw.into(), means: String::new() }
     }
 
+    /// The same, with what it means all the same.
+    pub(super) fn with(self, means: &str) -> Self {
+        Self { means: means.to_owned(), ..self }
+    }
+
     /// Something is not.
     pub(super) fn bad(
         board: &BoardConfig,
@@ -99,7 +104,8 @@ impl Doctor {
             } else {
                 of_line(board, "/")
             };
-            for finding in of_disk(board, &config.folder(board), LEAST).into_iter().chain(found) {
+            let disk = of_disk(board, &config.folder(board), LEAST);
+            for finding in disk.into_iter().chain(found).chain(lights::look(board)) {
                 n_bad += usize::from(!finding.is_good);
                 self.print(&finding)?;
             }

@@ -1,6 +1,7 @@
 //! `rokade doctor` for the machine itself, as far as the files of a Raspberry Pi's system tell.
 
 use super::doctor::Diagnosis;
+use super::lights;
 use crate::shell::config::BoardConfig;
 use crate::shell::host;
 use crate::shell::pins::{self, PinUse};
@@ -54,7 +55,10 @@ pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
     let mut found: Vec<Diagnosis> = power(root).into_iter().chain(memory(root)).collect();
     let settings = ["boot/firmware/config.txt", "boot/config.txt"];
     let text = settings.iter().find_map(|name| fs::read_to_string(root.join(name)).ok());
-    found.extend(overlays(boards, &text.unwrap_or_default()));
+    let text = text.unwrap_or_default();
+    found.extend(overlays(boards, &text));
+    let pulses = |board: &&BoardConfig| lights::pulses(board, &model, &entries(&text), root);
+    found.extend(boards.iter().flat_map(pulses));
     found
 }
 
@@ -98,6 +102,7 @@ fn overlays(boards: &[&BoardConfig], text: &str) -> Vec<Diagnosis> {
         if board.clock.is_on_pins() {
             parts.extend(pins::of_clock());
         }
+        parts.extend(board.lights_set().into_iter().flat_map(|(_, lights)| lights.pins()));
         for part in parts {
             // A bus is what its overlay is there for.
             let is_other = |(entry, pin): &&(String, u8)| {
@@ -194,7 +199,7 @@ pub(super) fn latency(board: &BoardConfig, device: &str, root: &Path) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::config::{Matrix, SwitchReader};
+    use crate::shell::config::{LedChips, LedSettings, Matrix, SwitchReader};
 
     /// What is said of a Pi with these files, on which this board is.
     fn told(files: &[(&str, &str)], board: &BoardConfig) -> Vec<String> {
@@ -260,6 +265,36 @@ mod tests {
         assert_eq!(told(&[MODEL, (CONFIG, on)], &expanders), Vec::<String>::new());
         let off = "dtoverlay=gpio-shutdown\n";
         assert_eq!(told(&[MODEL, (CONFIG, off)], &expanders).len(), 1);
+    }
+
+    #[test]
+    fn what_a_pi_does_to_the_pulses_of_lights_is_told() {
+        let chain = LedSettings { chips: LedChips::Ws2812, ..LedSettings::default() };
+        let board = BoardConfig { wall: chain, ..BoardConfig::default() };
+        let on = "dtparam=spi=on\n";
+        let said = told(&[MODEL, (CONFIG, on)], &board);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("core_freq=500 and core_freq_min=500 at the end"), "{said:?}");
+        let fixed = "dtparam=spi=on\ncore_freq=500\ncore_freq_min=500\n";
+        assert_eq!(told(&[MODEL, (CONFIG, fixed)], &board), Vec::<String>::new());
+        let bufsiz = ("sys/module/spidev/parameters/bufsiz", "512\n");
+        let said = told(&[MODEL, (CONFIG, fixed), bufsiz], &board);
+        assert!(said[0].contains("takes 512 bytes at once, and a picture has 1008"), "{said:?}");
+        assert!(said[0].contains("spidev.bufsiz=4096"), "{said:?}");
+        let third = ("proc/device-tree/model", "Raspberry Pi 3 Model B Plus Rev 1.3\0");
+        let said = told(&[third, (CONFIG, "core_freq=400\n")], &board);
+        assert!(said[0].contains("core_freq=250 at the end"), "{said:?}");
+        let fifth = ("proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0");
+        let said = told(&[fifth, (CONFIG, on)], &board);
+        assert!(said.len() == 1 && said[0].starts_with("good"), "{said:?}");
+        assert!(said[0].contains("never tried on one"), "{said:?}");
+        // What has no chain is told nothing of it.
+        assert_eq!(told(&[MODEL, (CONFIG, on)], &BoardConfig::default()), Vec::<String>::new());
+        // Its bus is there for it, and no other part's.
+        let moved = "dtoverlay=spi1-1cs\ncore_freq=500\ncore_freq_min=500\n";
+        let mut beside = board.clone();
+        beside.wall.bus = "/dev/spidev1.0".to_owned();
+        assert_eq!(told(&[MODEL, (CONFIG, moved)], &beside), Vec::<String>::new());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
 use super::games::GamesOptions;
-use super::{Failure, chain, read, runtime, say, sim_bus, sim_matrix, start_tracing};
+use super::{Failure, chain, read, runtime, say, sim_bus, sim_leds, sim_matrix, start_tracing};
 use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
 use crate::shell::config::{Config, SwitchReader};
@@ -249,6 +249,11 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "BOARDS", conflicts_with_all = ["bridge", "games", "board"],
           value_parser = clap::value_parser!(u16).range(1..=40))]
     bus: Option<u16>,
+    /// No board, but lights whose socket takes the place of the bus: `bus = "PATH"` under
+    /// [board.leds] or [board.wall]. They are drawn whenever they change
+    #[arg(long, value_name = "PATH",
+          conflicts_with_all = ["bridge", "games", "board", "bus", "link"])]
+    leds: Option<PathBuf>,
     #[command(flatten)]
     games: GamesOptions,
 }
@@ -258,6 +263,9 @@ impl Simulate {
         start_tracing(verbose);
         if let Some(n_games) = self.games.games {
             return self.games.run(n_games, &self.simulate);
+        }
+        if let Some(path) = &self.leds {
+            return runtime()?.block_on(sim_leds::serve(path));
         }
         if let Some(n_boards) = self.bus {
             let link = self.link.clone();

@@ -7,15 +7,14 @@ use crate::clock::{ClockModel, Manner, TimeControl};
 use crate::drive::OwnClock;
 use crate::shell::now::Now;
 use crate::shell::pins::{
-    CLOCK_BUZZER as BUZZER, CLOCK_LEFT as LEFT, CLOCK_MIDDLE as MIDDLE, CLOCK_RIGHT as RIGHT,
+    CLOCK_BUZZER as BUZZER, CLOCK_DISPLAYS, CLOCK_LEFT as LEFT, CLOCK_MIDDLE as MIDDLE,
+    CLOCK_RIGHT as RIGHT,
 };
 use crate::table::End;
 use crate::wire::contact::{Contacts, Level, Shape};
 use crate::wire::ht16k33::FourDigits;
 use tracing::warn;
 
-/// The addresses of the displays: no pad bridged, and the first.
-const DISPLAYS: (u8, u8) = (0x70, 0x71);
 /// Half of what is possible: enough for a hall.
 const BRIGHTNESS: Brightness = Brightness(7);
 
@@ -102,7 +101,7 @@ pub fn open(
     };
     let pins = GpioPins::open(&Pins { contacts, buzzer: Some(BUZZER) }, now, &edges_tx)?;
     let bus = rppal::i2c::I2c::new().map_err(PiClockError::Bus)?;
-    let (left, right) = DISPLAYS;
+    let [left, right] = CLOCK_DISPLAYS;
     let displays = Displays::new(bus, left, right, BRIGHTNESS);
     let levels = [ClockContact::Left, ClockContact::Right].map(|which| pins.level(which));
     let contacts = Contacts::new(shape, levels[0], levels[1]);

@@ -1,5 +1,6 @@
 //! A board as the configuration has it, and what the game is told of it.
 
+use super::leds::LedSettings;
 use super::maker::{Maker, Shine};
 use super::matrix::Matrix;
 use super::terms::Announced;
@@ -41,6 +42,10 @@ pub struct BoardConfig {
     pub lights: Shine,
     /// How such switches are wired.
     pub matrix: Matrix,
+    /// Lights below its squares.
+    pub leds: LedSettings,
+    /// Lights on a wall, which show the game as the public may see it.
+    pub wall: LedSettings,
     /// White's name.
     pub white: String,
     /// Black's name.
@@ -149,6 +154,8 @@ impl Default for BoardConfig {
             chips: Vec::new(),
             lights: Shine::default(),
             matrix: Matrix::default(),
+            leds: LedSettings::default(),
+            wall: LedSettings::default(),
             white: String::new(),
             black: String::new(),
             event: String::new(),
@@ -200,6 +207,12 @@ impl BoardConfig {
     /// Whether its squares are read by this machine itself, by its pins.
     pub fn is_on_pins(&self) -> bool {
         self.port == super::matrix::GPIO
+    }
+
+    /// Its lights, below it and on a wall, with the names of their sections.
+    pub(in crate::shell) fn lights_set(&self) -> Vec<(&'static str, &LedSettings)> {
+        let both = [("[board.leds]", &self.leds), ("[board.wall]", &self.wall)];
+        both.into_iter().filter(|(_, leds)| leds.is_set()).collect()
     }
 
     /// Whether it shares its line with others.

@@ -1,6 +1,6 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
-use super::{BoardConfig, Config, Maker, Shine};
+use super::{BoardConfig, Config, LedChips, Maker, Shine};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins::{self, PinUse};
 use crate::wire::bus::ADDRESS_MAX;
@@ -145,6 +145,24 @@ pub(super) fn matrix(board: &BoardConfig) -> Result<(), String> {
     Ok(())
 }
 
+/// Lights of one's own can work, and are told what to show.
+pub(super) fn lights(board: &BoardConfig) -> Result<(), String> {
+    let wrong = |why: String| Err(format!("board {:?}: {why}", board.name));
+    for (section, leds) in board.lights_set() {
+        if let Err(why) = leds.check() {
+            return wrong(format!("{section} {why}"));
+        }
+    }
+    if board.leds.is_set() && board.lights == Shine::Off {
+        return wrong(
+            "[board.leds] shows what lights says, which is \"off\"; set lights = \"last-move\", or \
+             write [board.wall] for lights that show the game"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
 /// Of other makers' boards none is on the pins, and none has a clock behind it.
 pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
@@ -163,9 +181,11 @@ pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
     if board.maker == Maker::Dgt {
         return match board.lights {
             Shine::Off => Ok(()),
-            _ => {
-                wrong("lights are driven on boards of maker = \"millennium\" and \"certabo\" alone")
-            }
+            _ if board.leds.is_set() => Ok(()),
+            _ => wrong(
+                "lights are driven on boards of maker = \"millennium\" and \"certabo\", and on \
+                 those with lights of your own in [board.leds]",
+            ),
         };
     }
     if board.is_on_pins() {
@@ -253,17 +273,79 @@ fn buses(on_pins: &[&BoardConfig]) -> Result<(), String> {
     Ok(())
 }
 
+/// An SPI bus or a place on an I2C bus that something has, and what that is, for what is said.
+struct BusUse<'a> {
+    bus: &'a str,
+    /// The address on I2C.
+    address: Option<u8>,
+    what: String,
+    /// Whoever is on the same SPI bus is spoken to by all that is sent over it.
+    is_chain: bool,
+}
+
+/// Lights have a bus, or an address, of their own: a chain takes whatever is sent over its bus for
+/// colors, whichever chip select is meant.
+fn lights_buses(config: &Config) -> Result<(), String> {
+    let mut uses: Vec<BusUse<'_>> = Vec::new();
+    for board in &config.boards {
+        let name = &board.name;
+        if board.is_on_pins() && !board.matrix.chips.is_on_i2c() {
+            let what = format!("the switches of board {name:?}");
+            uses.push(BusUse { bus: board.matrix.bus(), address: None, what, is_chain: false });
+        }
+        for address in pins::CLOCK_DISPLAYS.into_iter().filter(|_| board.clock.is_on_pins()) {
+            let what = format!("a display of the clock of board {name:?}");
+            let address = Some(address);
+            uses.push(BusUse { bus: "/dev/i2c-1", address, what, is_chain: false });
+        }
+        for (section, leds) in board.lights_set() {
+            let is_chain = leds.chips == LedChips::Ws2812;
+            let address = (!is_chain).then_some(leds.address);
+            let what = format!("the lights of board {name:?} in {section}");
+            uses.push(BusUse { bus: leds.bus(), address, what, is_chain });
+        }
+    }
+    for (idx, use_) in uses.iter().enumerate() {
+        let is_same_bus = |other: &&BusUse<'_>| {
+            let numbers = [use_.bus, other.bus].map(pins::spi_numbers);
+            let is_same_spi =
+                matches!(numbers, [Some((one, _)), Some((another, _))] if one == another);
+            is_same(use_.bus, other.bus) || is_same_spi
+        };
+        for other in uses[..idx].iter().filter(is_same_bus) {
+            let (bus, what, of) = (use_.bus, &use_.what, &other.what);
+            if use_.is_chain || other.is_chain {
+                return Err(format!(
+                    "{of} and {what} are on one bus, {bus:?}; a chain of lights takes all that is \
+                     sent over its bus for colors: put one of them on another, such as \
+                     \"/dev/spidev1.0\""
+                ));
+            }
+            if use_.address.is_some() && use_.address == other.address {
+                let address = use_.address.unwrap_or_default();
+                return Err(format!(
+                    "{of} and {what} both have the address {address:#04x} on {bus:?}; bridge \
+                     another pad of one of them, and set its address"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Each pin has one part of one board.
 fn pins(config: &Config) -> Result<(), String> {
     let on_pins: Vec<&BoardConfig> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
     buses(&on_pins)?;
+    lights_buses(config)?;
     let mut taken: Vec<(PinUse, &str)> = Vec::new();
     for board in &config.boards {
         // The pins of a simulated board are its own.
         let is_real = board.is_on_pins() && board.matrix.is_real();
         let of_matrix = if is_real { board.matrix.pins() } else { Vec::new() };
         let of_clock = if board.clock.is_on_pins() { pins::of_clock() } else { Vec::new() };
-        for part in of_matrix.into_iter().chain(of_clock) {
+        let of_lights = board.lights_set().into_iter().flat_map(|(_, leds)| leds.pins());
+        for part in of_matrix.into_iter().chain(of_clock).chain(of_lights) {
             if let Some((other, name)) = taken.iter().find(|(other, _)| other.excludes(&part)) {
                 return Err(format!(
                     "board {:?}: BCM {} is taken twice, by {} and by {} of board {name:?}; each \

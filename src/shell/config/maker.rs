@@ -56,7 +56,9 @@ pub enum Shine {
     Off,
     /// The last move that the public sees.
     LastMove,
-    /// The last move that the public sees, or squares that the board contradicts.
+    /// The last move, and before a game the squares that are not yet as it begins.
+    SetUp,
+    /// The same, or squares that the board contradicts.
     Help,
 }
 
@@ -66,6 +68,7 @@ impl Shine {
         match self {
             Self::Off => Lights::Off,
             Self::LastMove => Lights::LastMove,
+            Self::SetUp => Lights::SetUp,
             Self::Help => Lights::Help,
         }
     }

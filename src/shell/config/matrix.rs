@@ -229,8 +229,7 @@ impl Matrix {
 
     /// The numbers of bus and chip select, if the bus is one of the kernel's for SPI.
     pub(in crate::shell) fn bus_numbers(&self) -> Option<(u8, u8)> {
-        let (bus, select) = self.bus().strip_prefix("/dev/spidev")?.split_once('.')?;
-        Some((bus.parse().ok()?, select.parse().ok()?))
+        pins::spi_numbers(self.bus())
     }
 
     /// How shift registers are used.

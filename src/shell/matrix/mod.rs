@@ -8,7 +8,7 @@ pub mod expanders;
 pub mod halls;
 mod late;
 #[cfg(feature = "pi")]
-mod pi;
+pub(super) mod pi;
 pub mod registers;
 pub mod remote;
 pub mod rows;
@@ -53,11 +53,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub enum MatrixError {
     /// There is no such bus.
     #[error("opening {}: there is no such bus; switch SPI on (`sudo raspi-config nonint do_spi 0`) \
-             and start anew, or name the right one under [board.matrix]", .0.display())]
+             and start anew, or name the right one in the settings", .0.display())]
     NoBus(PathBuf),
     /// There is no such I2C bus.
     #[error("opening {}: there is no such bus; switch I2C on (`sudo raspi-config nonint do_i2c 0`) \
-             and start anew, or name the right one under [board.matrix]", .0.display())]
+             and start anew, or name the right one in the settings", .0.display())]
     NoI2c(PathBuf),
     /// There is no such socket, or nobody answers at it.
     #[error("opening {}: no simulated board is there; start `rokade simulate --board {board} \
@@ -73,8 +73,8 @@ pub enum MatrixError {
     #[error("opening {}: permission denied; add this user to the groups spi, i2c and gpio \
              (`sudo usermod -aG spi,i2c,gpio $USER`), then log in again", .0.display())]
     Forbidden(PathBuf),
-    /// Somebody else scans it.
-    #[error("opening {}: another program scans it; stop that first (`systemctl stop rokade`)",
+    /// Somebody else uses it.
+    #[error("opening {}: another program uses it; stop that first (`systemctl stop rokade`)",
             .0.display())]
     Busy(PathBuf),
     /// The pins cannot be had.
@@ -173,7 +173,7 @@ pub enum MatrixError {
     },
     /// This program knows no pins.
     #[error(
-        "this program was built without the feature pi; build it with that for a matrix on pins"
+        "this program was built without the feature pi; build it with that for what is on pins"
     )]
     NotBuilt,
 }

@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 /// rppal's device, which tells nothing of itself, for this program alone.
-struct Device {
+pub(in crate::shell) struct Device {
     device: SimpleHalSpiDevice,
     _lock: File,
 }
@@ -48,11 +48,11 @@ impl embedded_hal::spi::SpiDevice for Device {
 
 /// rppal's I2C bus, with errors that say what was wrong.
 #[derive(Debug)]
-struct PiBus(I2c);
+pub(in crate::shell) struct PiBus(I2c);
 
 /// What the kernel said of a bus.
 #[derive(Debug)]
-struct PiBusError(I2cError);
+pub(in crate::shell) struct PiBusError(I2cError);
 
 impl embedded_hal::i2c::Error for PiBusError {
     fn kind(&self) -> I2cKind {
@@ -126,9 +126,11 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
             Box::new(HallScanner::new(open_halls(settings)?, table))
         }
         (SwitchReader::Rows, _) => Box::new(rows(settings)?),
-        (SwitchReader::Mcp23s17, _) => {
-            Box::new(SpiExpanders::new(spi(settings)?, path.to_owned(), settings.is_low_active()))
-        }
+        (SwitchReader::Mcp23s17, _) => Box::new(SpiExpanders::new(
+            spi_of(settings)?,
+            path.to_owned(),
+            settings.is_low_active(),
+        )),
         (_, Some(kind)) => {
             let bus = i2c(path)?;
             let khz = bus.0.clock_speed().ok().map(|hz| hz / 1_000);
@@ -136,7 +138,7 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
             Box::new(Expanders::new(bus, interrupt.transpose()?, khz, settings.expanders(kind)))
         }
         (_, None) => {
-            let device = spi(settings)?;
+            let device = spi_of(settings)?;
             let mut load: OutputPin = pin_of(settings.load)?.into_output_low();
             load.set_low();
             Box::new(ShiftRegisters::new(device, load, settings.registers()))
@@ -155,7 +157,7 @@ pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, Matri
     let pins: Vec<OutputPin> =
         pins.map(|pin| pin.map(Pin::into_output_low)).collect::<Result<_, _>>()?;
     let select: [OutputPin; 4] = pins.try_into().expect("four pins, as many as numbers");
-    let (device, bus) = (spi(settings)?, Path::new(settings.bus()).to_owned());
+    let (device, bus) = (spi_of(settings)?, Path::new(settings.bus()).to_owned());
     Ok(Box::new(HallConverter::new(device, select, Pause, settings.settle(), bus)))
 }
 
@@ -183,7 +185,8 @@ fn open_drain(pin: Pin) -> OpenDrain {
     OpenDrain(pin)
 }
 
-fn i2c(path: &Path) -> Result<PiBus, MatrixError> {
+/// Opens an I2C bus.
+pub(in crate::shell) fn i2c(path: &Path) -> Result<PiBus, MatrixError> {
     let number = path.to_str().and_then(|it| it.strip_prefix("/dev/i2c-")?.parse().ok());
     let no_bus = || MatrixError::NoI2c(path.to_owned());
     match I2c::with_bus(number.ok_or_else(no_bus)?) {
@@ -196,11 +199,20 @@ fn i2c(path: &Path) -> Result<PiBus, MatrixError> {
     }
 }
 
-fn spi(settings: &Matrix) -> Result<Device, MatrixError> {
-    let path = Path::new(settings.bus());
+/// Opens the bus of a matrix.
+fn spi_of(settings: &Matrix) -> Result<Device, MatrixError> {
+    spi(Path::new(settings.bus()), settings.bus_numbers(), settings.speed_khz)
+}
+
+/// Opens an SPI bus of these numbers, so fast.
+pub(in crate::shell) fn spi(
+    path: &Path,
+    numbers: Option<(u8, u8)>,
+    khz: u32,
+) -> Result<Device, MatrixError> {
     let no_bus = || MatrixError::NoBus(path.to_owned());
-    let (bus, select) = settings.bus_numbers().and_then(known).ok_or_else(no_bus)?;
-    match Spi::new(bus, select, settings.speed_khz * 1_000, Mode::Mode0) {
+    let (bus, select) = numbers.and_then(known).ok_or_else(no_bus)?;
+    match Spi::new(bus, select, khz * 1_000, Mode::Mode0) {
         Ok(spi) => Ok(Device { device: SimpleHalSpiDevice::new(spi), _lock: lock(path)? }),
         Err(Error::Io(e)) if e.kind() == ErrorKind::NotFound => Err(no_bus()),
         Err(Error::Io(e)) if e.kind() == ErrorKind::PermissionDenied => {

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The way to a simulated board. All copies share it.
 #[derive(Clone, Debug)]
-struct Remote(Arc<Mutex<BufReader<UnixStream>>>);
+pub(in crate::shell) struct Remote(Arc<Mutex<BufReader<UnixStream>>>);
 
 /// A pin over there.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ struct NoDelay;
 
 /// What went wrong with the socket.
 #[derive(Debug)]
-pub(super) struct RemoteError(io::Error);
+pub(in crate::shell) struct RemoteError(io::Error);
 
 impl spi::Error for RemoteError {
     fn kind(&self) -> spi::ErrorKind {
@@ -104,13 +104,7 @@ fn failed(settings: &Matrix, e: &io::Error) -> MatrixError {
 
 /// Goes to the board behind the socket that the settings name.
 fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
-    let connected = UnixStream::connect(settings.bus()).and_then(|stream| {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(stream)
-    });
-    let stream = connected.map_err(|e| failed(settings, &e))?;
-    Ok(Remote(Arc::new(Mutex::new(BufReader::new(stream)))))
+    Remote::at(settings.bus()).map_err(|e| failed(settings, &e))
 }
 
 /// Opens the hall sensors behind the socket that the settings name.
@@ -164,6 +158,14 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
 }
 
 impl Remote {
+    /// Goes to what is behind this socket.
+    pub(in crate::shell) fn at(path: &str) -> io::Result<Self> {
+        let stream = UnixStream::connect(path)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self(Arc::new(Mutex::new(BufReader::new(stream)))))
+    }
+
     fn send(&self, line: &str) -> io::Result<()> {
         let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stream.get_ref().write_all(line.as_bytes())
@@ -209,7 +211,7 @@ impl Remote {
 }
 
 /// The bytes of a hexadecimal text.
-pub(super) fn bytes(text: &str) -> Option<Vec<u8>> {
+pub(in crate::shell) fn bytes(text: &str) -> Option<Vec<u8>> {
     let pairs = text.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }

@@ -140,7 +140,7 @@ fn registers_are_written_only_where_nothing_would_be_told() {
 
 #[test]
 fn the_last_move_is_lit_and_what_is_wrong_where_that_is_wanted() {
-    for lights in [Lights::Off, Lights::LastMove, Lights::Help] {
+    for lights in [Lights::Off, Lights::LastMove, Lights::SetUp, Lights::Help] {
         let mut room = Room::new(used(), lights);
         room.pass(2_000);
         room.play(Square::E2, Square::E4, Color::White);
@@ -155,7 +155,7 @@ fn the_last_move_is_lit_and_what_is_wrong_where_that_is_wanted() {
         room.pass(8_000);
         let expected = match lights {
             Lights::Off => Bitboard::EMPTY,
-            Lights::LastMove => of_move,
+            Lights::LastMove | Lights::SetUp => of_move,
             Lights::Help => lit(&[Square::B1]),
         };
         assert_eq!(shown(&room), expected, "{lights:?}");

@@ -1,0 +1,84 @@
+//! `rokade doctor` for lights of one's own: whether they can be written, and what the machine does
+//! to their pulses.
+
+use super::doctor::Diagnosis;
+use crate::shell::config::{BoardConfig, LedChips};
+use crate::shell::leds::{self, LightPicture};
+use crate::wire::ws2812::{self, Rgb};
+use shakmaty::Square;
+use std::fs;
+use std::path::Path;
+
+/// What is lit to be looked at: five squares that lie in one way only.
+const SHOWN: [Square; 5] = [Square::A1, Square::B1, Square::C1, Square::D1, Square::A2];
+
+/// The lights of a board: five of them are lit, and stay so until the daemon is started.
+pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
+    let mut found = Vec::new();
+    for (section, settings) in board.lights_set() {
+        let mut picture = LightPicture { lit: SHOWN.into_iter().collect(), ..Default::default() };
+        for sq in SHOWN {
+            picture.colors[usize::from(sq)] = Rgb([0, 0, 80]);
+        }
+        picture.colors[usize::from(Square::A1)] = Rgb([80, 0, 0]);
+        let shown = leds::open(settings).and_then(|mut lights| lights.show(&picture));
+        let a1 = if settings.chips == LedChips::Ws2812 { ", a1 in red" } else { "" };
+        found.push(match shown {
+            Ok(()) => Diagnosis::good(
+                board,
+                format!(
+                    "{section}: a1 to d1 and a2 are lit now{a1}; if it is others, set first, along \
+                     and serpentine"
+                ),
+            ),
+            Err(why) => Diagnosis::bad(board, format!("{section}: {why}"), ""),
+        });
+    }
+    found
+}
+
+/// What a Pi of this model, with this `config.txt` and its system's files below `root`, does to the
+/// pulses of a chain.
+pub(super) fn pulses(
+    board: &BoardConfig,
+    model: &str,
+    entries: &[&str],
+    root: &Path,
+) -> Vec<Diagnosis> {
+    let is_chain = |(_, it): &(_, &crate::shell::config::LedSettings)| {
+        it.chips == LedChips::Ws2812 && it.is_real()
+    };
+    if !board.lights_set().iter().any(is_chain) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let wanted: &[&str] = if model.contains("Pi 5") {
+        let saw = "this is a Pi 5, and lights in a chain were never tried on one";
+        let means = "what the bus does between bytes is not known there: look at a picture for a \
+                     minute, and report what you see";
+        found.push(Diagnosis::good(board, saw).with(means));
+        &[]
+    } else if model.contains("Pi 4") || model.contains("Compute Module 4") {
+        &["core_freq=500", "core_freq_min=500"]
+    } else {
+        &["core_freq=250"]
+    };
+    let missing: Vec<&str> = wanted.iter().copied().filter(|it| !entries.contains(it)).collect();
+    if !missing.is_empty() {
+        let saw = "the speed of the SPI bus follows the processor's, and colors flicker with it";
+        let means = format!("{} at the end of config.txt, and start anew", missing.join(" and "));
+        found.push(Diagnosis::bad(board, saw, means));
+    }
+    let file = root.join("sys/module/spidev/parameters/bufsiz");
+    let room = fs::read_to_string(file).ok().and_then(|it| it.trim().parse::<usize>().ok());
+    if let Some(room) = room.filter(|it| *it < ws2812::N_BYTES) {
+        let saw = format!(
+            "the SPI bus takes {room} bytes at once, and a picture has {}",
+            ws2812::N_BYTES
+        );
+        let means = "spidev.bufsiz=4096 at the end of the line in /boot/firmware/cmdline.txt, and \
+                     start anew";
+        found.push(Diagnosis::bad(board, saw, means));
+    }
+    found
+}
