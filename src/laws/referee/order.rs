@@ -6,7 +6,6 @@ use super::super::order::{ClaimBasis, DeclaredFor, GoingOn, Order, Paper, Phrase
 use super::super::profile::{DeviceRule, Fault, HandlingWatch, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
-use super::super::why::Wrong;
 use super::Referee;
 use super::adjourn::Sealed;
 use super::clock::PausedBy;
@@ -14,7 +13,7 @@ use super::context::Phase;
 use super::life::cannot_mate;
 use super::matter::{Case, MayAct, Then};
 use super::motion::displaced;
-use super::penalty::charge;
+use super::penalty::charge_hands_of_last;
 use shakmaty::{Board, Color, Position};
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
@@ -300,6 +299,10 @@ impl Referee {
     }
 
     fn on_two_hands(&mut self, side: Color) {
+        if self.has_two_hands_on_record(side) {
+            self.cx.out.refuse(Some(side), "two hands are entered for this move already");
+            return;
+        }
         self.cx.out.log(Code::TwoHands, Some(side));
         match self.cx.rules.two_hands {
             Fault::Handling => {
@@ -309,7 +312,7 @@ impl Referee {
                 self.cx.out.note("one fault with that which waits");
             }
             Fault::IllegalMove if self.has_just_pressed(side) => {
-                charge(&mut self.cx, side, Wrong::TwoHands)
+                charge_hands_of_last(&mut self.cx, side);
             }
             Fault::IllegalMove => self.cx.faults.set_two_hands(side),
         }
@@ -319,6 +322,16 @@ impl Referee {
     fn has_just_pressed(&self, side: Color) -> bool {
         let last = self.cx.game.plies().iter().rev().find(|ply| ply.by == side);
         self.cx.game.last().turn() != side && last.is_some_and(|ply| ply.is_completed)
+    }
+
+    /// Whether the two hands of `side` wait for his press, or were dealt with in the move that he
+    /// made last. One move is one fault, however often it is entered.
+    fn has_two_hands_on_record(&self, side: Color) -> bool {
+        let n = self.cx.game.len();
+        let is_answered = self.cx.game.last().turn() == side;
+        let was_charged = |idx| self.cx.faults.is_by_two_hands(side, idx);
+        self.cx.faults.has_two_hands(side)
+            || !is_answered && n.checked_sub(1).is_some_and(was_charged)
     }
 
     /// Whether the next press of `by` is charged to him: his move was made with two hands.

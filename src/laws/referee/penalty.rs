@@ -47,8 +47,16 @@ pub(super) fn charge(cx: &mut Context, by: Color, why: Wrong) {
 pub(super) fn charge_two_hands(cx: &mut Context, by: Color) {
     let is_faulty = cx.matters.is_faulty(by, cx.game.len());
     if cx.faults.take_two_hands(by) && !is_faulty && !cx.is_over() {
-        charge(cx, by, Wrong::TwoHands);
+        charge_hands_of_last(cx, by);
     }
+}
+
+/// The move that `by` made last is dealt with as one by two hands, once.
+pub(super) fn charge_hands_of_last(cx: &mut Context, by: Color) {
+    if let Some(idx) = cx.game.plies().iter().rposition(|ply| ply.by == by) {
+        cx.faults.set_by_two_hands(by, idx);
+    }
+    charge(cx, by, Wrong::TwoHands);
 }
 
 pub(super) fn row_of_illegal(terms: &Terms) -> &'static str {
