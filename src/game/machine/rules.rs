@@ -121,7 +121,8 @@ impl Game {
     /// The record is the tracker's, which weighs all that was seen. Where the referee has had
     /// another view for long, of a board that shows what is on record, it follows the record.
     ///
-    /// It follows at once what the record has completed.
+    /// It follows at once what the record has completed, and a stretch that nobody saw, whatever
+    /// waits for an answer: what was open before that stretch is open no more.
     fn follow_record(&mut self, now: Mono) {
         if let Some((ply, m)) = self.named_promotion()
             && let Some(play) = self.recorder.play_mut()
@@ -142,7 +143,7 @@ impl Game {
         let is_still = now.since(play.tracker().last_change()) >= FOLLOW_AFTER;
         let is_completed = |fact: &Fact| matches!(fact, Fact::MoveCompleted { .. });
         let may_be_behind = self.out.facts.iter().any(is_completed);
-        if !is_still && !may_be_behind {
+        if !has_gap && !is_still && !may_be_behind {
             return;
         }
         let shows = || {

@@ -171,6 +171,17 @@ fn that_the_position_is_lost_outlasts_what_nobody_saw() {
     assert_eq!(result.code, Code::Annulled);
 }
 
+/// Why the clocks were stopped is not asked any more once play that nobody saw has gone on.
+#[test]
+fn a_stop_from_before_is_not_asked_about() {
+    let stop = Act::Stopped { by: Color::White };
+    let (game, entries) = found_after(Terms::default(), &[stop]);
+    let asked = |known: &Entry| format!("{:?}", known.fact).contains("no valid reason");
+    assert!(entries.iter().any(asked), "it was asked: {entries:#?}");
+    let open = game.referee().expect("terms are set").pending();
+    assert!(open.iter().all(|asked| !asked.what.contains("valid")), "{open:?}");
+}
+
 /// He says that he does not know, and who takes over from the record knows the same.
 #[test]
 fn what_he_was_told_is_on_record() {
