@@ -165,8 +165,8 @@ impl Bench {
     }
 
     /// What the referee would blame somebody for if it were told of this press now.
-    fn blame(&mut self, now: Mono, by: Color) -> Option<Blame> {
-        let mut referee = self.referee.without_search();
+    fn blame(&self, now: Mono, by: Color) -> Option<Blame> {
+        let mut referee = self.referee.clone();
         let said = referee.tell(now, &Told::Pressed(by));
         let is_beyond = referee.has_gone_beyond() && !self.referee.has_gone_beyond();
         let blames = || said.rulings.iter().filter_map(Blame::of);
@@ -177,8 +177,8 @@ impl Bench {
 
     /// Whether the press of `by` that waits would be that on an illegal move if it came now, after
     /// all that waits behind it.
-    pub(super) fn still_blames(&mut self, now: Mono, by: Color) -> bool {
-        let mut referee = self.referee.without_search();
+    pub(super) fn still_blames(&self, now: Mono, by: Color) -> bool {
+        let mut referee = self.referee.clone();
         for (at, told) in self.doubt.iter().flat_map(|doubt| &doubt.behind) {
             referee.tell(*at, told);
         }
@@ -187,8 +187,8 @@ impl Bench {
     }
 
     /// Whether a piece would still stand where it may not have gone on to, by all that waits.
-    pub(super) fn is_still_beyond(&mut self, now: Mono) -> bool {
-        let mut referee = self.referee.without_search();
+    pub(super) fn is_still_beyond(&self, now: Mono) -> bool {
+        let mut referee = self.referee.clone();
         for (at, told) in self.doubt.iter().flat_map(Doubt::all) {
             referee.tell(at, &told);
         }

@@ -78,9 +78,9 @@ impl Game {
 
     /// What the record makes of a press in doubt; `None` as long as that is open. Asking changes
     /// nothing.
-    fn outcome(&mut self, now: Mono) -> Option<Weighed> {
+    fn outcome(&self, now: Mono) -> Option<Weighed> {
         let is_due = self.doubt_ends_at()? <= now;
-        let bench = self.bench.as_mut()?;
+        let bench = self.bench.as_ref()?;
         let Doubt { pressed, by, blame, .. } = *bench.doubt()?;
         if blame == Blame::Beyond && !is_due {
             return None;

@@ -96,7 +96,7 @@ impl Mobility {
         };
         let mut mobility = Self { men: board.clone().into_iter().map(man).collect() };
         mobility.castle(pos);
-        while mobility.gather(passed.map(|sq| (pos.turn(), sq))) {}
+        while mobility.gather(passed) {}
         mobility
     }
 
@@ -117,7 +117,7 @@ impl Mobility {
     }
 
     /// One round; whether anything was added.
-    fn gather(&mut self, passed: Option<(Color, Square)>) -> bool {
+    fn gather(&mut self, passed: Option<Square>) -> bool {
         let mut is_new = false;
         let grounds = [self.ground(Color::White, passed), self.ground(Color::Black, passed)];
         let ground_of = |color: Color| &grounds[usize::from(color.is_black())];
@@ -134,7 +134,7 @@ impl Mobility {
         is_new
     }
 
-    fn ground(&self, color: Color, passed: Option<(Color, Square)>) -> Footing {
+    fn ground(&self, color: Color, passed: Option<Square>) -> Footing {
         let mut ground = Footing {
             clear: Bitboard::FULL,
             landable: Bitboard::EMPTY,
@@ -156,11 +156,8 @@ impl Mobility {
             }
         }
         ground.landable |= ground.clear;
-        if let Some((turn, sq)) = passed
-            && turn == color
-        {
-            ground.prey.add(sq);
-        }
+        // Given to both sides: a way too many never rules out what is possible.
+        ground.prey.extend(passed);
         ground
     }
 

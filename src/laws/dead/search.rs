@@ -12,8 +12,6 @@ use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Position, Role};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The most positions that one search keeps, about 200 MB; then it is undecided for good.
-const KEPT_MAX: usize = 1 << 20;
 /// What one look at the mobility of all men costs, in positions.
 const MOBILITY_COST: u32 = 50;
 /// So many looks at the mobility are free, and so many more for each that decided.
@@ -94,7 +92,7 @@ impl MateSearch {
     /// it can be called again.
     pub fn run(&mut self, n_positions: u32) -> CanMate {
         let limit = self.n_spent.saturating_add(n_positions);
-        while self.answer.is_none() && self.n_spent < limit && self.nodes.len() < KEPT_MAX {
+        while self.answer.is_none() && self.n_spent < limit {
             match self.next() {
                 None => self.answer = Some(CanMate::No),
                 Some(idx) => self.expand(idx),

@@ -169,16 +169,6 @@ impl Referee {
         self.late.begin_again();
     }
 
-    /// A copy that can be asked what it would say. It looks for no dead positions, and so costs
-    /// little.
-    pub fn without_search(&mut self) -> Self {
-        let life = std::mem::take(&mut self.life);
-        let mut copy = self.clone();
-        copy.life = life.without_search();
-        self.life = life;
-        copy
-    }
-
     /// When [`Told::Passed`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
         [
