@@ -64,6 +64,16 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// An invented game of at most so many half-moves, by hands without further habits.
+    pub fn invented(
+        seed: u64,
+        profile: &'static str,
+        table: TableKind,
+        n_plies_max: usize,
+    ) -> Self {
+        Self { seed, choice: Choice::Invented, profile, also: Also::NONE, table, n_plies_max }
+    }
+
     /// What is on the table in a word or two: nothing for a DGT board with a clock.
     pub fn column(&self) -> &'static str {
         match (self.table.sight, self.table.has_clock) {

@@ -29,9 +29,9 @@ use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Recipe, Trial};
 use rokade::sim::verdict::TrialVerdict;
-use rokade::sim::{Also, RegistersSim, Replay, Script, Switches, TableKind, hands};
+use rokade::sim::{RegistersSim, Replay, Script, Switches, TableKind, hands};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use shakmaty::uci::UciMove;
@@ -171,8 +171,7 @@ fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
         let (mut n_direct, mut n_scanned) = (0, 0);
         let table = TableKind { sight: chips.sight(), has_clock };
         for seed in 0..20 {
-            let choice = Choice::Invented;
-            let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
+            let recipe = Recipe::invented(seed, profile, table, 40);
             let Trial { start, performance, verdict, .. } = Trial::run(recipe, &[]);
             let script = scanned(&performance.script, seed, chips);
             let replay = Replay::run(&script);

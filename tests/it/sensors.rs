@@ -5,9 +5,9 @@
 use rokade::game::Fact;
 use rokade::laws::Stage;
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Recipe, Trial};
 use rokade::sim::verdict::TrialVerdict;
-use rokade::sim::{Also, Replay, Script, TableKind};
+use rokade::sim::{Replay, Script, TableKind};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use shakmaty::Square;
@@ -58,14 +58,7 @@ fn a_sensor_that_fails_makes_no_silent_record() {
     for (profile, has_clock) in [("clean", true), ("clean", false), ("school", true)] {
         let table = TableKind { sight: Sight::Pieces, has_clock };
         for seed in 0..N_SEEDS {
-            let recipe = Recipe {
-                seed,
-                choice: Choice::Invented,
-                profile,
-                also: Also::NONE,
-                table,
-                n_plies_max: 40,
-            };
+            let recipe = Recipe::invented(seed, profile, table, 40);
             let Trial { start, performance, replay, .. } = Trial::run(recipe, &[]);
             let mut rng = fastrand::Rng::with_seed(seed);
             let ply = rng.usize(0..performance.truth.plies.len() / 2);

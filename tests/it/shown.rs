@@ -3,7 +3,7 @@
 use rokade::game::settings::Rests;
 use rokade::game::{Completed, Settings};
 use rokade::sim::replay::settings_of;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Recipe, Trial};
 use rokade::sim::{Also, Replay, Script, TableKind};
 use rokade::table::Sight;
 use shakmaty::uci::UciMove;
@@ -62,8 +62,7 @@ fn showing_a_move_before_its_press_changes_no_record_of_hands() {
     });
     let mut wrong = Vec::new();
     for (seed, profile, also) in marked.into_iter().chain(others) {
-        let choice = Choice::Invented;
-        let recipe = Recipe { seed, choice, profile, also, table: DGT, n_plies_max: 40 };
+        let recipe = Recipe { also, ..Recipe::invented(seed, profile, DGT, 40) };
         let trial = Trial::run(recipe, &[]);
         let shown = trial.replay.as_ref().expect("a replay");
         wrong.extend(difference(&recipe.to_string(), &trial.performance.script, shown));

@@ -131,11 +131,7 @@ fn record_equals_intent() {
 /// A short game with a clock, on a board of that sight.
 fn short(sight: Sight) -> Trial {
     let table = TableKind { sight, has_clock: true };
-    let (profile, n_plies_max) = ("clean", N_PLIES_MAX);
-    Trial::run(
-        Recipe { seed: 2, choice: Choice::Invented, profile, also: Also::NONE, table, n_plies_max },
-        &[],
-    )
+    Trial::run(Recipe::invented(2, "clean", table, N_PLIES_MAX), &[])
 }
 
 #[test]

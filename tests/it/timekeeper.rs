@@ -2,8 +2,8 @@
 use rokade::game::{Effect, Entry, Event, Fact, Game, Settings};
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
-use rokade::sim::trial::{Choice, Recipe, Trial};
-use rokade::sim::{Also, Manners, Replay, Script, TableKind};
+use rokade::sim::trial::{Recipe, Trial};
+use rokade::sim::{Manners, Replay, Script, TableKind};
 use rokade::table::{End, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::{BoardMessage, ClockMessage, ClockTime, Dump, Orientation, SideTime};
@@ -34,14 +34,7 @@ fn a_true_clock_is_not_spoken_of() {
     // On a line that loses messages presses are heard late, and that is told.
     let profiles = Manners::NAMES.into_iter().filter(|name| *name != "lossy");
     for (seed, profile) in (0..20).zip(profiles.cycle()) {
-        let recipe = Recipe {
-            seed,
-            choice: Choice::Invented,
-            profile,
-            also: Also::NONE,
-            table,
-            n_plies_max: 60,
-        };
+        let recipe = Recipe::invented(seed, profile, table, 60);
         let trial = Trial::run(recipe, &[]);
         let untold = trial.replay.expect("no panic");
         let mut script = trial.performance.script;

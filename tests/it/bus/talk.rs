@@ -7,10 +7,10 @@ use std::time::Duration;
 use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe};
+use rokade::sim::trial::Recipe;
 use rokade::sim::trouble::Noise;
 use rokade::sim::verdict::TrialVerdict;
-use rokade::sim::{Also, Replay, TableKind, blame, games, hands};
+use rokade::sim::{Replay, TableKind, blame, games, hands};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use rokade::wire::bus::{BusAnswer, BusFault, BusLine, BusMessage, BusNews};
@@ -355,8 +355,7 @@ fn recorded(
     noise: Option<Noise>,
 ) -> Vec<(Recipe, TrialVerdict, usize)> {
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
-    let choice = Choice::Invented;
-    let recipe = |seed| Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max };
+    let recipe = |seed| Recipe::invented(seed, profile, table, n_plies_max);
     let played: Vec<_> = seeds.map(|seed| (recipe(seed), recipe(seed).perform(&[]))).collect();
     let scripts: Vec<_> = played.iter().map(|(_, (.., played))| played.script.clone()).collect();
     let tables = (FIRST..).zip(&scripts).map(|(address, script)| {

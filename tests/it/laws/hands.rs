@@ -5,8 +5,8 @@ use rokade::laws::{Code, Severity, Terms};
 use rokade::sim::hands::{Irregularity, Performance};
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe, Trial};
-use rokade::sim::{Also, Replay, TableKind};
+use rokade::sim::trial::{Recipe, Trial};
+use rokade::sim::{Replay, TableKind};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use shakmaty::{Position, Square};
@@ -34,9 +34,7 @@ struct Watched {
 impl Watched {
     fn new(seed: u64, profile: &'static str) -> Self {
         let table = TableKind { sight: Sight::Pieces, has_clock: true };
-        let (choice, n_plies_max) = (Choice::Invented, N_PLIES_MAX);
-        let trial =
-            Trial::run(Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max }, &[]);
+        let trial = Trial::run(Recipe::invented(seed, profile, table, N_PLIES_MAX), &[]);
         let script = &trial.performance.script;
         let settings = Settings { terms: Some(Terms::default()), ..settings_of(&script.header) };
         let replay = Replay::run_with(script, settings);

@@ -6,8 +6,8 @@ use rokade::laws::{Referee, Terms};
 use rokade::relay::record::Record;
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe, Trial};
-use rokade::sim::{Also, Replay, Script, TableKind};
+use rokade::sim::trial::{Recipe, Trial};
+use rokade::sim::{Replay, Script, TableKind};
 use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use shakmaty::Square;
@@ -98,14 +98,7 @@ fn he_comes_back_as_he_was() {
         for seed in 0..N_GAMES {
             let sight = if seed % 2 == 0 { Sight::Pieces } else { Sight::Occupied };
             let table = TableKind { sight, has_clock: true };
-            let recipe = Recipe {
-                seed,
-                choice: Choice::Invented,
-                profile,
-                also: Also::NONE,
-                table,
-                n_plies_max: 60,
-            };
+            let recipe = Recipe::invented(seed, profile, table, 60);
             let script = Trial::run(recipe, &[]).performance.script;
             for cut in 1..=N_CUTS {
                 let script = until(&script, script.happenings.len() * cut / N_CUTS);

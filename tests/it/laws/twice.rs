@@ -8,7 +8,7 @@ use rokade::relay::pgn::{self, Tags};
 use rokade::relay::view::View;
 use rokade::sim::hands::{self, Also, Manners};
 use rokade::sim::replay::settings_of;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Recipe, Trial};
 use rokade::sim::{Replay, Script, TableKind};
 use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
@@ -143,14 +143,7 @@ fn a_referee_changes_no_record_of_hands() {
             for seed in 0..n_seeds().unwrap_or(N_GAMES) {
                 n += 1;
                 let also = if n.is_multiple_of(2) { Also::ALL } else { Also::NONE };
-                let recipe = Recipe {
-                    also,
-                    seed,
-                    choice: Choice::Invented,
-                    profile,
-                    table,
-                    n_plies_max: 40,
-                };
+                let recipe = Recipe { also, ..Recipe::invented(seed, profile, table, 40) };
                 let trial = Trial::run(recipe, &[]);
                 let bare = trial.replay.as_ref().expect("a replay");
                 let name = recipe.to_string();

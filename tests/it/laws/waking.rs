@@ -8,7 +8,7 @@ use rokade::sim::TableKind;
 use rokade::sim::hands::Also;
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Happening;
-use rokade::sim::trial::{Choice, Recipe, Trial};
+use rokade::sim::trial::{Recipe, Trial};
 use rokade::table::{Placement, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use shakmaty::{Board, ByColor, Color, Square};
@@ -64,9 +64,8 @@ fn play(seed: u64, words: &[Act]) -> Result<(), String> {
     let profile = ["club", "school", "blitz", "scramble"][(seed % 4) as usize];
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let also = if seed.is_multiple_of(3) { Also::ALL } else { Also::NONE };
-    let choice = Choice::Invented;
-    let trial =
-        Trial::run(Recipe { also, seed, choice, profile, table, n_plies_max: N_PLIES_MAX }, &[]);
+    let recipe = Recipe { also, ..Recipe::invented(seed, profile, table, N_PLIES_MAX) };
+    let trial = Trial::run(recipe, &[]);
     let script = &trial.performance.script;
     let settings = Settings { terms: Some(Terms::default()), ..settings_of(&script.header) };
     let mut sitting = Sitting { game: Game::new(settings), now: Mono::default(), n_wakes: 0 };

@@ -3,10 +3,10 @@
 use rokade::game::BoardKind;
 use rokade::sim::account::Discrepancies;
 use rokade::sim::replay::settings_of;
-use rokade::sim::trial::{Choice, Recipe};
+use rokade::sim::trial::Recipe;
 use rokade::sim::trouble::{Noise, Toll, Trouble, TroubleCase, TroubleKind};
 use rokade::sim::verdict::TrialVerdict;
-use rokade::sim::{Also, Replay, Script, TableKind, blame};
+use rokade::sim::{Replay, Script, TableKind, blame};
 use rokade::table::Sight;
 
 /// Games for each kind of hands.
@@ -29,8 +29,7 @@ fn contest(
     let forgets = Trouble { is_forgetful: true, ..Trouble::default() };
     let (mut n_dgt, mut n_right) = (0, 0);
     for seed in 0..N_GAMES {
-        let choice = Choice::Invented;
-        let recipe = Recipe { seed, choice, profile, also: Also::NONE, table, n_plies_max: 40 };
+        let recipe = Recipe::invented(seed, profile, table, 40);
         let (start, _, performance) = recipe.perform(&[]);
         let verdict = |script: &Script| {
             let replay = Replay::run_amid(script, settings_of(&script.header), &forgets);
