@@ -6,6 +6,7 @@ use crate::game::Fact;
 use crate::laws::Edition;
 use crate::relay::log::Log;
 use crate::sim::TableKind;
+use crate::sim::account::Discrepancies;
 use crate::sim::trial::{KnownGame, TableRow};
 use crate::sim::trouble::{Toll, TroubleCase, TroubleKind, Troubled};
 use crate::table::Reading;
@@ -37,14 +38,13 @@ impl Troubles<'_> {
         known: &[KnownGame],
     ) -> Result<(), Failure> {
         say(format_args!("{:<32}{}", "line", Toll::HEADER))?;
-        let mut named: Vec<(TroubleCase, usize)> = Vec::new();
+        let mut named: Vec<(TroubleCase, String)> = Vec::new();
         for case in self.rows(seeds.start) {
             let (toll, wrong) = row(case, seeds.clone(), known);
             say(format_args!("{:<32}{toll}", case.to_string()))?;
             named.extend(wrong);
         }
-        for (case, ply) in named.iter().take(NAMED_MAX) {
-            let what = format!("half-move {ply} on record was not played");
+        for (case, what) in named.iter().take(NAMED_MAX) {
             say(format_args!("seed {} {case}: {what}", case.seed))?;
             if let Some(folder) = self.wrong {
                 let name = format!("{}-{case}.log", case.seed).replace([' ', ','], "-");
@@ -110,13 +110,25 @@ fn story(troubled: &Troubled) -> String {
     lines.iter().map(|(at, line)| format!("{:>9}  {line}\n", at.to_string())).collect()
 }
 
+/// What the record of a game says that was not so, or does not say.
+fn wrong_in(troubled: &Troubled) -> Option<String> {
+    let Discrepancies { parting, n_missing, .. } = troubled.account;
+    let whats = [
+        parting.map(|ply| format!("half-move {ply} on record was not played")),
+        (n_missing > 0).then(|| format!("half-moves are missing without a word: {n_missing}")),
+        (troubled.n_accused > 0).then(|| "somebody is named for what nobody did".to_owned()),
+    ];
+    let whats: Vec<String> = whats.into_iter().flatten().collect();
+    (!whats.is_empty()).then(|| whats.join("; "))
+}
+
 /// Plays one game for each seed, on as many processors as there are. Names those of which the
-/// record says what was not so, with the half-move.
+/// record says what was not so, or does not say what is not known.
 fn row(
     case: TroubleCase,
     seeds: std::ops::Range<u64>,
     known: &[KnownGame],
-) -> (Toll, Vec<(TroubleCase, usize)>) {
+) -> (Toll, Vec<(TroubleCase, String)>) {
     let n_workers = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicU64::new(seeds.start);
     let told = Mutex::new((Toll::default(), Vec::new()));
@@ -130,7 +142,7 @@ fn row(
             let troubled = case.run(known);
             let mut told = told.lock().expect("no worker panics with the table in hand");
             told.0.add(&troubled.account, troubled.n_accused);
-            told.1.extend(troubled.account.parting.map(|ply| (case, ply)));
+            told.1.extend(wrong_in(&troubled).map(|what| (case, what)));
         }
     };
     thread::scope(|scope| {
