@@ -195,6 +195,11 @@ impl Dgt {
         if !can_be(dump) {
             return None;
         }
+        if !self.has_dumped && !is_noisy {
+            // What differs was moved between the two.
+            self.has_dumped = true;
+            return Some(dump.clone());
+        }
         // Where two in a row say the same it is so.
         let mut agreed = if self.has_dumped { self.fields.clone() } else { *before.clone() };
         for field in Field::all().filter(|field| before.code(*field) == dump.code(*field)) {

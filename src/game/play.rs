@@ -1,5 +1,6 @@
 //! A game in progress: what the tracker believes, held against what is already on record.
 
+mod anew;
 mod apart;
 mod audit;
 mod end;

@@ -249,7 +249,8 @@ const HURT: &str = "bytes on the line to the board are hurt, and how it stands i
 
 /// What is said of a board that nobody saw for a while, or from its beginning.
 const UNKNOWN: &str = "this board does not name its pieces, and how they stand is not known: \
-                       recording goes on from a start position, or once \"position\" gives a FEN";
+                       recording goes on from a start position, once \"position\" gives a FEN, or \
+                       \"insert\" the moves that nobody saw";
 
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {

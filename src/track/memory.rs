@@ -214,14 +214,19 @@ fn moment(memory: &[Recalled], fits: &[usize], heard: &[(Mono, Step)]) -> Result
 
 /// The steps of `memory`, each with the time at which it was `heard`, or may have happened between
 /// `from` and `until`. What was heard and is not in the memory, such as a press that came too fast
-/// for the board, is put in between.
+/// for the board, is put in between. The first `n_whole` were heard before anything was missed.
 pub fn align(
     memory: &[Recalled],
     heard: &[(Mono, Step)],
+    n_whole: usize,
     from: Mono,
     until: Mono,
 ) -> Vec<(Mono, Step)> {
-    let (times, extra) = matches(memory, heard);
+    let n_first = memory.iter().zip(&heard[..n_whole.min(heard.len())]);
+    let n_first = n_first.take_while(|(step, (_, heard))| is_same(&step.step, heard)).count();
+    // The beginning is where both meet for certain, and what comes again later is not it.
+    let (mut times, extra) = matches(&memory[n_first..], &heard[n_first..]);
+    times.splice(0..0, heard[..n_first].iter().map(|(at, _)| Some(*at)));
     let mut steps: Vec<(Mono, Step)> = guess(memory, &times, from, until)
         .into_iter()
         .zip(memory.iter().map(|recalled| recalled.step.clone()))
@@ -457,7 +462,7 @@ mod tests {
             (ms(5_200), pressed(Color::White, 90)),
             (ms(5_900), pressed(Color::Black, 70)),
         ];
-        let steps = align(&memory, &heard, ms(1_000), ms(9_000));
+        let steps = align(&memory, &heard, 0, ms(1_000), ms(9_000));
         let times: Vec<u64> = steps.iter().map(|(at, _)| at.millis()).collect();
         assert_eq!(times, [3_000, 5_000, 5_200, 5_900]);
         assert_eq!(steps[3].1, pressed(Color::Black, 70));
@@ -475,8 +480,22 @@ mod tests {
             steps.iter().enumerate().map(|(idx, step)| (at(idx), step.clone())).collect();
         let again = (ms(4_500), pressed(Color::White, 90));
         heard.insert(4, again.clone());
-        let aligned = align(&memory.concat(), &heard, ms(0), ms(9_000));
+        let aligned = align(&memory.concat(), &heard, 0, ms(0), ms(9_000));
         assert_eq!(aligned, heard);
+    }
+
+    /// A piece was lifted just before the cable came out, and another one from the same square long
+    /// after: all that nobody heard once counted as done in the moment between.
+    #[test]
+    fn what_was_heard_before_anything_was_missed_is_the_first_that_is_remembered() {
+        let out = [knight(Square::G1, Square::F3, 90), knight(Square::F3, Square::G1, 120)];
+        let memory = [out.concat(), knight(Square::G1, Square::H3, 150)].concat();
+        let ms = Mono::from_millis;
+        let heard = [(ms(1_100), memory[0].step.clone()), (ms(9_000), memory[8].step.clone())];
+        let steps = align(&memory, &heard, 1, ms(1_000), ms(10_000));
+        let times: Vec<u64> = steps.iter().map(|(at, _)| at.millis()).collect();
+        assert_eq!((times[0], times[8]), (1_100, 9_000));
+        assert!(times.windows(2).all(|two| two[1] - two[0] > 900), "{times:?}");
     }
 
     proptest! {
@@ -497,7 +516,7 @@ mod tests {
             known.dedup_by_key(|(idx, _)| *idx);
             let heard: Vec<(Mono, Step)> =
                 known.iter().zip(&times).map(|((idx, _), at)| (Mono(*at), step(*idx))).collect();
-            let steps = align(&memory, &heard, Mono(0), Mono(100_000));
+            let steps = align(&memory, &heard, 0, Mono(0), Mono(100_000));
             prop_assert_eq!(steps.len(), memory.len());
             prop_assert!(steps.windows(2).all(|two| two[0].0 <= two[1].0));
             prop_assert!(steps.iter().all(|(at, _)| *at <= Mono(100_000)));

@@ -162,6 +162,56 @@ fn what_was_read_twice_is_what_is_gone_back_to() {
     }
 }
 
+/// Each of these had moves or positions on record that never were: a board that had been taken over
+/// was taken over again though it was not read twice since, a piece that a pawn had become for a
+/// moment stood for the one that it became, or a press by who was on move there was forgotten.
+#[test]
+fn what_is_taken_over_anew_was_read_twice_too() {
+    let blitz = [2_102_088, 2_102_118].map(|seed| case(seed, TroubleKind::Noise));
+    let club = [2_102_019, 2_102_076, 2_102_090, 2_102_098, 2_102_131]
+        .map(|seed| TroubleCase { profile: "club", ..case(seed, TroubleKind::Noise) });
+    for case in blitz.into_iter().chain(club) {
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
+    }
+}
+
+/// Nobody is named for what was not read twice: a rook that castles was, as its message was hurt.
+#[test]
+fn nobody_is_named_for_a_message_that_was_hurt() {
+    let case = TroubleCase { profile: "club", ..case(2_102_021, TroubleKind::Noise) };
+    assert_eq!(case.run(&[]).n_accused, 0);
+}
+
+/// Each of these began with a piece that was not there: it had been captured, or was on its way,
+/// and was seen by the first reading of the board, or in a hand that pressed the clock.
+#[test]
+fn what_a_hand_carries_over_the_board_does_not_stand_where_a_game_is_joined() {
+    for seed in [2_102_011, 2_102_028, 2_102_089, 2_102_125] {
+        let account = case(seed, TroubleKind::Join).run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
+/// What was heard just before the cable came out was taken for what the board remembers of long
+/// after it, and all between for the work of a moment.
+#[test]
+fn what_was_heard_before_the_cable_came_out_is_remembered_first() {
+    let account = case(2_102_013, TroubleKind::Cable).run(&[]).account;
+    assert_eq!((account.n_invented, account.n_missing), (0, 0), "{account:?}");
+}
+
+/// The last move, on which nobody pressed, gave check while the cable was out: by the lever whoever
+/// gave it was on move, in no position, and the board was never taken over.
+#[test]
+fn who_gives_check_has_moved_though_nobody_pressed() {
+    for seed in [2_102_087, 2_102_169] {
+        let scramble = TroubleCase { profile: "scramble", ..case(seed, TroubleKind::Cable) };
+        let account = TroubleCase { is_forgetful: true, ..scramble }.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
 /// A piece that had been knocked over lay where it could not stand when the board was taken over,
 /// and was set right before the first press; or a press was believed to be the last one, because
 /// something was in a hand at the next.

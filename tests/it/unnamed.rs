@@ -5,10 +5,12 @@
 
 use rokade::game::{Effect, Entry, Event, Fact, Game};
 use rokade::laws::{Act, FindingKind};
-use rokade::sim::trouble::{TroubleCase, TroubleKind};
+use rokade::sim::replay::settings_of;
+use rokade::sim::trouble::{Trouble, TroubleCase, TroubleKind};
 use rokade::sim::{Replay, Script, TableKind};
-use rokade::table::{Reading, Sight};
+use rokade::table::{End, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
+use rokade::wire::{ClockMessage, ClockTime, SideTime};
 use shakmaty::{Color, Position};
 
 /// Two moves, and the cable is out while Black answers and White plays on.
@@ -38,6 +40,32 @@ const OUT: &str = r#"{"trace":1,"board":"reed","clock":true}
 {"t":15500,"sq":"c6","p":"x"}
 {"t":15900,"press":"white"}
 {"t":40000,"end":true}
+"#;
+/// Two moves, and four more that may have come in any order while the cable is out; then the clock
+/// is stopped, and set running again after the cable is back.
+const STOPPED: &str = r#"{"trace":1,"board":"dgt","clock":true}
+{"t":3000,"sq":"e2","p":""}
+{"t":3200,"sq":"e4","p":"P"}
+{"t":3600,"press":"white"}
+{"t":4600,"sq":"e7","p":""}
+{"t":4800,"sq":"e5","p":"p"}
+{"t":5200,"press":"black"}
+{"t":6000,"line":"down"}
+{"t":6200,"sq":"g1","p":""}
+{"t":6400,"sq":"f3","p":"N"}
+{"t":6900,"press":"white"}
+{"t":7900,"sq":"b8","p":""}
+{"t":8100,"sq":"c6","p":"n"}
+{"t":8600,"press":"black"}
+{"t":9900,"sq":"f1","p":""}
+{"t":10100,"sq":"b5","p":"B"}
+{"t":10600,"press":"white"}
+{"t":11900,"sq":"a7","p":""}
+{"t":12100,"sq":"a6","p":"p"}
+{"t":12600,"press":"black"}
+{"t":13000,"clock":"stopped"}
+{"t":14000,"line":"up"}
+{"t":30000,"end":true}
 "#;
 /// How it stands then.
 const STANDS: &str = "r1bqkbnr/1ppp1ppp/p1B5/4p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 0 4";
@@ -130,6 +158,54 @@ fn the_position_that_is_told_is_gone_on_from_behind_a_gap() {
     assert_eq!((sheet.gaps().len(), sheet.last().board().to_string()), (1, board_of(STANDS)));
     board.plays("g8", "f6");
     assert_eq!(board.moves(), "e4 e5 Nf6");
+}
+
+/// The arbiter may as well enter the moves that are missing.
+#[test]
+fn the_moves_that_are_told_are_gone_on_from() {
+    let run = Replay::run(&Script::parse(OUT).unwrap());
+    let mut board = Board { game: run.game, entries: run.entries, at: 51_000 };
+    let refused = board.order("insert 3 g1f3 b8c6 f1b5 a7a6 b5c6");
+    assert_eq!(refused, Vec::<String>::new());
+    board.plays("g8", "f6");
+    assert_eq!(board.moves(), "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 Nf6");
+}
+
+/// So may he in two steps, or with a slip that he mends: each order is held against the board, and
+/// that it does not lead there is said again.
+#[test]
+fn moves_that_are_told_one_by_one_are_gone_on_from_once_they_lead_to_the_board() {
+    let run = Replay::run(&Script::parse(OUT).unwrap());
+    let mut board = Board { game: run.game, entries: run.entries, at: 51_000 };
+    assert_eq!(board.order("insert 3 g1f3 b8c6 f1b5 h7h6 b5c6"), Vec::<String>::new());
+    for _ in 0..150 {
+        board.handle(100, &Event::Timeout);
+    }
+    assert_eq!(n_told(&board.entries), 2);
+    assert_eq!(board.order("replace 6 a7a6"), Vec::<String>::new());
+    board.plays("g8", "f6");
+    assert_eq!(board.moves(), "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 Nf6");
+}
+
+/// Where pieces have names, a board that stands while the clock does is not taken over. What is
+/// ordered meanwhile is what play goes on from.
+#[test]
+fn moves_that_are_told_while_the_clock_stands_outlast_the_silence() {
+    let forgetful = Trouble { is_forgetful: true, ..Trouble::default() };
+    let script = Script::parse(STOPPED).unwrap();
+    let run = Replay::run_amid(&script, settings_of(&script.header), &forgetful);
+    let mut board = Board { game: run.game, entries: run.entries, at: 41_000 };
+    assert_eq!(board.moves(), "e4 e5");
+    assert_eq!(board.order("insert 3 g1f3 b8c6 f1b5 a7a6"), Vec::<String>::new());
+    assert_eq!(board.moves(), "e4 e5 Nf3 Nc6 Bb5 a6");
+    let (side, high) = (SideTime::of_seconds(5_400), End::Left);
+    let time = ClockTime { left: side, right: side, running: true, high, battery_low: false };
+    board.handle(1_000, &Event::Clock(ClockMessage::Time(time)));
+    for _ in 0..30 {
+        board.handle(100, &Event::Timeout);
+    }
+    assert_eq!(board.moves(), "e4 e5 Nf3 Nc6 Bb5 a6");
+    assert!(board.game.play().unwrap().sheet().gaps().is_empty());
 }
 
 fn board_of(fen: &str) -> String {

@@ -5,13 +5,13 @@ use super::Play;
 use super::shadow::Shadows;
 use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Gap, ScoreSheet, Unknown};
-use crate::table::{Placement, Reading, Times};
+use crate::table::{Placement, Times};
 use crate::time::Mono;
+use crate::track::Tracker;
 use crate::track::bridge::{self, Bridged, Unseen};
-use crate::track::line::{CompletedBy, squares_of};
-use crate::track::{Tracker, legal, search};
+use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
-use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position, Square};
+use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -32,6 +32,10 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) is_stopped: bool,
     /// How the board stands is how it stood between two moves.
     pub(in crate::game) is_told: bool,
+    /// It has stood so for long, and nobody has pressed the clock on it.
+    pub(in crate::game) has_rested: bool,
+    /// Whose move it was where the board was taken over is not known.
+    pub(in crate::game) is_turn_open: bool,
 }
 
 /// The increments that are in use. Where a clock's is not known it is one of these.
@@ -103,9 +107,11 @@ impl Play {
         if is_cut {
             self.tracker.note_cut();
         }
+        let bridged = bridged.filter(|_| !(evidence.is_turn_open && self.is_bare()));
         let is_unexplained = is_cut || bridged.is_none();
         if let Some(earlier) = self.before_gap(base).filter(|_| is_unexplained) {
-            let all = GapEvidence { n_pressed: None, n_max: usize::MAX / 2, ..evidence };
+            let n_max = usize::MAX / 2;
+            let all = GapEvidence { n_pressed: None, n_max, is_turn_open: false, ..evidence };
             return self.bridge(at, &earlier, seen, all, facts);
         }
         let (common, least, board) = match bridged {
@@ -122,14 +128,10 @@ impl Play {
         let named = (evidence.is_told && seen.unnamed().is_empty()).then(|| seen.known().clone());
         let Some(board) = named.map(|named| board.unwrap_or(named)) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
-        let least = || {
-            let needed = bridge::least(&before, seen, evidence.turn);
-            Unknown::at_least(left(least.unwrap_or(0)).max(needed))
+        let counted = (left(least.unwrap_or(0)), n_pressed.map(left));
+        let Some((pos, n)) = self.standing_after(&before, &board, seen, evidence, counted) else {
+            return false;
         };
-        let n = n_pressed.map_or_else(least, |n| self.by_presses(left(n)));
-        let likely = n_pressed.map_or(n.likely(), left);
-        let pos = self.adoptable(&before, &board, evidence.turn, (n, likely));
-        let Some(pos) = pos else { return false };
         // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
         // puts pieces away like that.
         if evidence.is_stopped && !pos.is_checkmate() {
@@ -144,6 +146,26 @@ impl Play {
         self.take_forced(at, base, &common, evidence, facts);
         self.adopt(at, pos, n, facts);
         true
+    }
+
+    /// The position of `board` in which the game goes on after `before`, and how many half-moves
+    /// nobody knows between the two: at `least` so many, or as many as were `pressed`.
+    fn standing_after(
+        &self,
+        before: &Chess,
+        board: &Board,
+        seen: &Placement,
+        evidence: GapEvidence,
+        (least, pressed): (usize, Option<usize>),
+    ) -> Option<(Chess, Unknown)> {
+        let has_given = |turn: &Color| evidence.has_rested && gives_check(board, *turn);
+        let unpressed = evidence.turn.filter(has_given);
+        let turn = unpressed.map(Color::other).or(evidence.turn);
+        let least = || Unknown::at_least(least.max(bridge::least(before, seen, turn)));
+        let made = pressed.map(|n| n + usize::from(unpressed.is_some()));
+        let n = made.map_or_else(least, |n| self.by_presses(n));
+        let pos = self.adoptable(before, board, turn, (n, made.unwrap_or(n.likely())))?;
+        Some((pos, n))
     }
 
     /// How many half-moves `n` presses are.
@@ -229,11 +251,12 @@ impl Play {
         let last_press = self.presses.last().map(|(at, _)| *at);
         let heard = last_press.filter(|press| evidence.since.is_some_and(|since| *press > since));
         let is_pressed = evidence.turn.is_some_and(|turn| self.sheet.last().turn() == turn);
-        for idx in first..n {
+        for idx in first.min(self.sheet.n_completed())..n {
             if self.sheet.moves()[idx].completed.is_some() {
                 continue;
             }
-            let done = plies.get(idx - first).and_then(|ply| ply.completion);
+            let ply = idx.checked_sub(first).and_then(|idx| plies.get(idx));
+            let done = ply.and_then(|ply| ply.completion);
             let done = done.filter(|done| done.by == CompletedBy::Press);
             let (done_at, by) = match done {
                 Some(done) => (done.at, done.by),
@@ -269,6 +292,13 @@ impl Play {
         let n = self.sheet.len();
         let mut tracker = self.tracker.clone();
         tracker.restart(self.sheet.last().clone(), n);
+        tracker
+    }
+
+    /// A tracker that begins from what is on record, and has seen the board stand so.
+    pub(in crate::game) fn told_until(&self, at: Mono) -> Tracker {
+        let mut tracker = self.begun_after_record();
+        tracker.witness(at, &Placement::from(self.sheet.last().board().clone()));
         tracker
     }
 
@@ -311,101 +341,6 @@ impl Play {
     /// Whether the board was taken over as it stood, and nothing has been played since.
     pub(in crate::game) fn is_fresh(&self) -> bool {
         self.is_bare() && self.tracker.best().plies.is_empty()
-    }
-
-    /// Who is on move where the board was taken over was not known, and it is the other player: a
-    /// legal move of his is what is seen. True if that is so.
-    pub(in crate::game) fn turn_around(&mut self, at: Mono, facts: &mut Vec<Fact>) -> bool {
-        let pos = self.sheet.last();
-        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return false };
-        let mut budget = search::NODES_MAX;
-        let (seen, untold) = (self.tracker.seen(), self.tracker.untold());
-        if search::lines(&turned, seen, 1, 0, untold, &mut budget).is_empty() {
-            return false;
-        }
-        self.take_over(at, turned, 0, facts);
-        true
-    }
-
-    /// Whoever is not on move where the board was taken over presses the clock, and it shows a
-    /// legal move of his: so he was on move. What the other one has lifted since is for his reply;
-    /// if he lifted it before, it may have moved.
-    pub(in crate::game) fn turn_around_if_shown(&mut self, at: Mono, facts: &mut Vec<Fact>) {
-        let pos = self.sheet.last();
-        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return };
-        let tracker = &self.tracker;
-        let shows = |m: Move| {
-            let mut after = turned.clone();
-            after.play_unchecked(m);
-            let made = squares_of(m, turned.turn()).into_iter().map(|sq| tracker.changed_at(sq));
-            let made = made.max().unwrap_or_default();
-            let is_reply = |sq: Square| {
-                let is_his = after.us().contains(sq) && tracker.changed_at(sq) > made;
-                is_his && tracker.seen().get(sq) == Reading::Empty
-            };
-            let differs = tracker.seen().differs(after.board()) & !tracker.untold();
-            differs.is_empty() || differs.single_square().is_some_and(is_reply)
-        };
-        if legal::moves(&turned).any(shows) {
-            self.take_over(at, turned, 0, facts);
-        }
-    }
-
-    /// The player who is on move where the board was taken over presses the clock: his move stood
-    /// already.
-    pub(in crate::game) fn pass_turn(&mut self, at: Mono, facts: &mut Vec<Fact>) {
-        let pos = self.sheet.last();
-        if let Some(turned) = self.taken_over(pos.board(), !pos.turn()) {
-            self.take_over(at, turned, 0, facts);
-        }
-    }
-
-    /// Takes the board over once more, as it is seen. False if it is no position.
-    pub(in crate::game) fn adopt_as_seen(
-        &mut self,
-        at: Mono,
-        turn: Option<Color>,
-        facts: &mut Vec<Fact>,
-    ) -> bool {
-        let seen = self.tracker.seen();
-        // Pieces that are only missing are in a hand, for as long as it likes.
-        let is_put = (self.tracker.difference() & seen.occupied()).any();
-        if seen.unnamed().any() || !is_put {
-            return false;
-        }
-        let turn = turn.unwrap_or(self.sheet.last().turn());
-        let Some(pos) = self.taken_over(seen.known(), turn) else { return false };
-        self.take_over(at, pos, 0, facts);
-        true
-    }
-
-    /// The whole board was read. What was missing where it was taken over, and has come since, had
-    /// been knocked over, or was not read: it is taken over with that. So it is if it stands as it
-    /// was `found` before: what was moved then was tried out.
-    pub(in crate::game) fn take_over_again(
-        &mut self,
-        at: Mono,
-        found: Option<&Board>,
-        facts: &mut Vec<Fact>,
-    ) {
-        let (seen, last) = (self.tracker.seen(), self.sheet.last());
-        let is_named = seen.unnamed().is_empty();
-        let is_back = is_named && found == Some(seen.known()) && seen.known() != last.board();
-        let come = self.tracker.difference();
-        let count = |board: &Board, sq: Square| {
-            seen.known().piece_at(sq).map_or(0, |piece| board.by_piece(piece).count())
-        };
-        let was_missing = |sq: Square| {
-            let is_free = !last.board().occupied().contains(sq);
-            is_free && count(seen.known(), sq) > count(last.board(), sq)
-        };
-        let has_come = || self.is_fresh() && come.any() && come.into_iter().all(was_missing);
-        if !(self.is_bare() && is_back || has_come()) {
-            return;
-        }
-        if let Some(pos) = self.taken_over(seen.known(), last.turn()) {
-            self.take_over(at, pos, 0, facts);
-        }
     }
 
     /// The position that is taken over as `board` stands, with `turn` to move.
@@ -561,6 +496,12 @@ fn pressed_since_root(base: &Tracker, evidence: GapEvidence) -> Option<usize> {
     evidence.n_pressed.map(|n| n_done + n).filter(is_right)
 }
 
+/// Whether the player on move by the clock gives check: he has moved, and not pressed the clock.
+fn gives_check(board: &Board, turn: Color) -> bool {
+    let king = board.king_of(!turn);
+    king.is_some_and(|king| board.attacks_to(king, turn, board.occupied()).any())
+}
+
 /// Whether two positions stand alike, with the same player to move.
 pub(super) fn is_same(one: &Chess, other: &Chess) -> bool {
     one.board() == other.board() && one.turn() == other.turn()
@@ -626,6 +567,8 @@ mod tests {
             n_max: 4,
             is_stopped: false,
             is_told: true,
+            has_rested: true,
+            is_turn_open: false,
         };
         assert!(play.bridge(at, &base, &seen, evidence, &mut facts));
         assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");

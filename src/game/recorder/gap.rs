@@ -2,17 +2,16 @@
 //! was played then is told by how the board stands after it, once it is at rest, by the clock and
 //! by the lever; what they do not tell is a gap in the record.
 
+use super::taken_over::ADOPTED_ANEW;
 use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::clock::{ClockPresence, PerMove};
-use crate::game::entry::LinkState;
 use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
-use crate::game::score::Unknown;
 use crate::game::settings::TimeControl;
 use crate::table::{Placement, Times};
 use crate::time::Mono;
-use crate::track::{Step, Tracker, bridge};
-use shakmaty::{Bitboard, Board, Color, Position};
+use crate::track::{Step, Tracker};
+use shakmaty::{Board, Color, Position};
 use std::time::Duration;
 
 /// The board must have been still this long to be taken as it stands: a piece may be in a hand, or
@@ -22,21 +21,18 @@ const AT_REST: Duration = Duration::from_millis(1_000);
 const PRESSED: Duration = Duration::from_millis(250);
 /// The same on a line with noise on it, where the press may have been lost.
 pub(super) const RESTED: Duration = Duration::from_secs(5);
+/// Whoever is on move by the clock, and gives check on a board that has rested for so long, has not
+/// pressed the clock. Who has not seen a check, and pressed, is told so sooner.
+const UNPRESSED: Duration = Duration::from_secs(10);
 /// A clock that was heard before the silence is waited for so long after it.
 const CLOCK_AWAITED: Duration = Duration::from_secs(3);
 /// Nobody makes a half-move in less, in the long run.
 const PLY_MIN: Duration = Duration::from_millis(150);
-/// A board taken over as it stands may have been in motion: as long as no move is on record after
-/// it, it is taken over again if it has rested so long on something else.
-const ADOPTED_ANEW: Duration = Duration::from_secs(3);
 
 /// What stands on a board is told to be unknown if it has been so for so long,
 const UNREAD: Duration = Duration::from_secs(30);
 /// and where pieces have no names so long after it has stood still unexplained.
 const UNNAMED: Duration = Duration::from_secs(10);
-
-/// A position that the board has contradicted for so long is not shown as if it were certain.
-const CONTRADICTED: Duration = Duration::from_secs(5);
 
 /// What the clock showed when it was read last.
 #[derive(Copy, Clone, Debug)]
@@ -119,6 +115,7 @@ impl Recorder {
             is_reading: false,
         });
         self.timers.clear(Timer::Suspect);
+        self.memory.begin_silence();
     }
 
     /// Nobody was there for so long before, if that is known, and the clock had shown that.
@@ -358,10 +355,15 @@ impl Recorder {
         let before = silence.base.best().pos.board();
         let seen = self.joining.between_moves(now, before);
         let missed = seen.as_ref().and_then(|seen| self.joining.missed_until(now, before, seen));
+        let is_noise = silence.is_noise || cx.board.is_noisy(now);
         let is_told = missed.is_none()
-            && self.is_told(cx, now, silence)
+            && (!is_noise || self.is_told_amid_noise(cx, now, silence.pressed))
             && self.is_hand_empty(cx, now, seen.as_ref());
-        let (base, evidence) = (silence.base.clone(), GapEvidence { is_told, ..evidence });
+        let rested = stirred.max(pictured) + UNPRESSED;
+        let is_pressed = silence.pressed.is_some_and(|pressed| pressed >= stirred);
+        let has_rested = now >= rested && !is_pressed;
+        let evidence = GapEvidence { is_told, has_rested, ..evidence };
+        let base = silence.base.clone();
         if let Some(until) = missed {
             self.timers.set(Timer::Bridge, until);
         }
@@ -379,15 +381,40 @@ impl Recorder {
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
         if play.bridge(now, &base, &seen, evidence, cx.facts) {
             self.found = silence.found.clone().filter(|_| silence.pressed.is_none());
+            self.is_turn_open = false;
             self.forget_silence();
             self.vouch(cx, now);
             self.watch.note_gap(now);
             self.look(cx, now, 0);
             self.rejudge(cx, now);
-        } else if self.is_unnamed() && !self.timers.is_set(Timer::Unnamed) {
-            self.timers.set(Timer::Unnamed, now + UNNAMED);
+        } else {
+            self.await_rest(now, rested);
         }
         self.note_difference(cx, now);
+    }
+
+    /// The board does not tell yet what was played. It may once it has `rested`; pieces without
+    /// names never may.
+    fn await_rest(&mut self, now: Mono, rested: Mono) {
+        if now < rested && !self.timers.is_set(Timer::Bridge) {
+            self.timers.set(Timer::Bridge, rested);
+        }
+        if self.is_unnamed() && !self.timers.is_set(Timer::Unnamed) {
+            self.timers.set(Timer::Unnamed, now + UNNAMED);
+        }
+    }
+
+    /// An order has said what was played after the first `n` half-moves that it leaves as they
+    /// were. What nobody saw is looked for behind that, unless it is about moves long before.
+    pub(in crate::game) fn order_in_silence(&mut self, now: Mono, n: usize) {
+        let (Some(silence), Some(play)) = (&mut self.silence, &self.play) else { return };
+        if n >= silence.base.n_settled() {
+            silence.base = play.told_until(now);
+            // How often the clock was pressed since that, its times do not tell.
+            silence.clock = None;
+            self.watch.told_unknown = false;
+        }
+        self.timers.set(Timer::Bridge, now);
     }
 
     /// Whether the board stands again as it was known before the silence, with `turn` to move as
@@ -426,44 +453,9 @@ impl Recorder {
             n_max,
             is_stopped: cx.clock.is_interrupted(),
             is_told: true,
+            has_rested: false,
+            is_turn_open: self.is_turn_open,
         }
-    }
-
-    /// The clock was pressed by `by` where the board was taken over. If he is on move and it shows
-    /// just that, what he presses for stood already, or it is yet to be read that he has moved:
-    /// true if so. If a legal move of his is seen and he is not on move, he was.
-    pub(super) fn pass_taken_over(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) -> bool {
-        let Some(play) = self.play.as_mut().filter(|play| play.is_fresh()) else { return false };
-        if by != play.sheet().last().turn() {
-            play.turn_around_if_shown(now, cx.facts);
-            return false;
-        }
-        if play.mismatch().is_some() {
-            return false;
-        }
-        if cx.board.is_noisy(now) {
-            self.press_stand(cx, now, by);
-        } else {
-            play.pass_turn(now, cx.facts);
-        }
-        true
-    }
-
-    /// The clock was pressed by `by` on `board`, as it was read since. If that is how it was taken
-    /// over, what he pressed for stood already.
-    pub(super) fn pass_if_still(&mut self, cx: &mut Cx<'_>, now: Mono, board: &Board, by: Color) {
-        let is_fresh = |play: &&mut Play| !play.is_over() && play.is_fresh();
-        let Some(play) = self.play.as_mut().filter(is_fresh) else { return };
-        let last = play.sheet().last();
-        if last.turn() == by && last.board() == board {
-            play.pass_turn(now, cx.facts);
-        }
-    }
-
-    /// Whether the board was taken over, nothing has been played since, and it is yet to be read as
-    /// it stands now.
-    pub(super) fn is_taken_over_unread(&self, cx: &Cx<'_>, now: Mono) -> bool {
-        self.play.as_ref().is_some_and(Play::is_bare) && cx.board.confirmed(now).is_none()
     }
 
     /// Whether nobody holds a piece, by what stands `between_moves`. Where there is noise on the
@@ -472,15 +464,16 @@ impl Recorder {
         !cx.board.is_noisy(now) || between_moves == self.joining.board()
     }
 
-    /// Whether the board may be taken over as it stands. Where there is noise on the line, and a
-    /// clock runs, it may as it stood at a press: nothing has stirred since, and it has been read
-    /// twice. A board that rests for a moment may be in the middle of a move, or one is tried out.
-    fn is_told(&self, cx: &Cx<'_>, now: Mono, silence: &Silence) -> bool {
-        if !(silence.is_noise || cx.board.is_noisy(now)) || !cx.clock.is_running() {
+    /// Whether the board may be taken over as it stands although there is noise on the line. Where
+    /// a clock runs, it may as it stood when it was `pressed`: nothing has stirred since, and it
+    /// has been read twice. A board that rests for a moment may be in the middle of a move, or one
+    /// is tried out.
+    pub(super) fn is_told_amid_noise(&self, cx: &Cx<'_>, now: Mono, pressed: Option<Mono>) -> bool {
+        if !cx.clock.is_running() {
             return true;
         }
         let stirred = self.last_change().unwrap_or_default();
-        let pressed = silence.pressed.filter(|pressed| *pressed >= stirred).map(|at| at + PRESSED);
+        let pressed = pressed.filter(|pressed| *pressed >= stirred).map(|at| at + PRESSED);
         // Nobody may have heard of a press, but the lever was read since.
         let rested = Some(stirred + RESTED).filter(|rested| cx.clock.read_at() >= *rested);
         let due = pressed.or(rested);
@@ -520,56 +513,5 @@ impl Recorder {
             PerMove::Nothing if is_plain && is_same => Some(Duration::ZERO),
             _ => None,
         }
-    }
-
-    /// The record goes on from `board`, with a gap before it. False if that cannot be.
-    pub(in crate::game) fn adopt_unseen(
-        &mut self,
-        cx: &mut Cx<'_>,
-        now: Mono,
-        board: &Board,
-        turn: Option<Color>,
-    ) -> bool {
-        let Some(play) = &mut self.play else { return false };
-        let before = play.sheet().last().clone();
-        let seen = Placement::from(board.clone());
-        let n = Unknown::at_least(bridge::least(&before, &seen, turn));
-        let Some(pos) = play.adoptable(&before, board, turn, (n, n.likely())) else { return false };
-        play.adopt(now, pos, n, cx.facts);
-        self.forget_silence();
-        true
-    }
-
-    /// After a gap with no move on record since: whose move it is may be known better now, and the
-    /// board may have been in motion when it was taken over. True if it has been taken over anew.
-    pub(super) fn adopt_anew(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
-        if cx.clock.is_interrupted() {
-            return false;
-        }
-        let turn = cx.clock.on_move().filter(|_| cx.clock.is_running());
-        let Some(play) = &mut self.play else { return false };
-        let is_fresh = play.is_fresh() && play.ending().is_none();
-        let still = now.since(play.tracker().last_change());
-        if !is_fresh || play.mismatch().is_none() {
-            return false;
-        }
-        if turn.is_none() && play.turn_around(now, cx.facts) {
-            return true;
-        }
-        still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, cx.facts)
-    }
-}
-
-impl Recorder {
-    /// The squares on which the board has contradicted the position of the record for long, so that
-    /// whoever looks at that position is told.
-    pub(in crate::game) fn contradicted(&self, now: Mono) -> Bitboard {
-        let is_seen = self.link == LinkState::Live && !self.is_over();
-        let Some(play) = self.play.as_ref().filter(|_| is_seen) else { return Bitboard::EMPTY };
-        let still = now.since(play.tracker().last_change());
-        if still < CONTRADICTED && self.watch.differs_for(now) < CONTRADICTED {
-            return Bitboard::EMPTY;
-        }
-        play.tracker().seen().differs(play.sheet().last().board()) & !play.tracker().untold()
     }
 }

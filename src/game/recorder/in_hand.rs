@@ -98,6 +98,11 @@ impl Handling {
         all.any(is_late)
     }
 
+    /// Whether what left `sq` after `at` had only just come there.
+    pub(super) fn has_passed(&self, at: Mono, sq: Square) -> bool {
+        self.came[usize::from(sq)].is_some_and(|came| at.since(came) <= IN_HAND)
+    }
+
     /// Puts what is in hand back to where it stood on `board`, if as many stood there `before`: one
     /// more than that was seen twice on its way.
     pub(super) fn put_back(&self, now: Mono, before: &Board, board: &mut Board) {

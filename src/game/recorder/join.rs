@@ -157,11 +157,14 @@ impl Joining {
 
     /// How the board stood at the press. What has changed since is the opponent's next move, unless
     /// the presser's piece was still to be scanned, or to be put down. `None` if a piece of the
-    /// opponent's has come from nowhere: he held it, and nobody knows where it stood.
+    /// opponent's has come from nowhere: he held it, and nobody knows where it stood; or if one was
+    /// only passing where it was seen then: it had been captured.
     fn board_pressed(&self, pressed: &Pressed) -> Option<Board> {
         let (now, mut board) = (self.board()?, pressed.board.clone());
-        let theirs = |board: &Board| board.by_color(!pressed.by).count();
-        if theirs(now) > theirs(&board) {
+        let theirs = |board: &Board| board.by_color(!pressed.by);
+        let gone = theirs(&board) & !theirs(now);
+        let was_passing = gone.into_iter().any(|sq| self.hands.has_passed(pressed.at, sq));
+        if theirs(now).count() > theirs(&board).count() || was_passing {
             return None;
         }
         for role in Role::ALL {
@@ -586,14 +589,5 @@ impl Recorder {
         if self.play.as_ref().is_some_and(|play| !play.is_over()) {
             cx.facts.push(Fact::GameClosed);
         }
-    }
-
-    /// What is on record was no play: the record begins from `pos`.
-    fn begin_set_up(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
-        let Some(play) = &mut self.play else { return };
-        play.withdraw_all(cx.facts);
-        play.begin_from(now, pos.clone(), true, cx.facts);
-        let mode = play.sheet().mode();
-        cx.reseat(&pos, mode);
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Memory {
     base: Option<Base>,
     /// Changes and presses since then, as they were heard.
     heard: Vec<(Mono, Step)>,
+    /// How many of these were heard before any were missed, where that is known.
+    n_whole: Option<usize>,
     /// The last changes that were heard while the line was whole, oldest first.
     recent: VecDeque<Step>,
     /// What was missed since then and is not decided.
@@ -162,6 +164,11 @@ impl Memory {
     pub(super) fn link_down(&mut self) {
         self.asked = None;
         self.recent.clear();
+    }
+
+    /// What happens from now on is not heard.
+    pub(super) fn begin_silence(&mut self) {
+        self.n_whole.get_or_insert(self.heard.len());
     }
 
     /// The clock was stopped.
@@ -356,10 +363,10 @@ impl Recorder {
         match memory::join(&recalled, &joint, play.tracker().seen()) {
             Ok(from) => {
                 let span = &recalled[from..];
-                let ahead = base.ahead;
+                let (ahead, n_whole) = (base.ahead, self.memory.n_whole.unwrap_or_default());
                 let heard: Vec<_> =
                     heard.iter().map(|(at, step)| (*at + ahead, step.clone())).collect();
-                let steps = memory::align(span, &heard, base.at, now + ahead);
+                let steps = memory::align(span, &heard, n_whole, base.at, now + ahead);
                 self.recall(cx, now, &steps, log.n_heard);
             }
             Err(_) => self.set_memory_aside(cx, now, log.n_heard),
@@ -400,7 +407,7 @@ impl Recorder {
         cx.facts.push(Fact::Found(Finding { kind, by: None }));
         let Some((asked, base)) = self.read_since() else { return };
         let later: Vec<Recalled> = later.iter().map(|(_, step)| untimed(step)).collect();
-        let steps = memory::align(&later, &[], asked, now);
+        let steps = memory::align(&later, &[], 0, asked, now);
         let shown = self.play.as_ref().and_then(Play::shown_last);
         let (ahead, stopped) = (Duration::ZERO, None);
         self.recall_from(cx, now, Remembered { base, ahead, steps: &steps, stopped, shown });

@@ -11,6 +11,7 @@ mod memory;
 mod press;
 mod standing;
 mod start;
+mod taken_over;
 mod timers;
 mod watch;
 
@@ -65,6 +66,9 @@ pub(super) struct Recorder {
     /// How the board stood when it was first read after the silence that is over, if nobody has
     /// pressed the clock since.
     found: Option<Board>,
+    /// Amid noise the player on move where the board was taken over has pressed the clock: his move
+    /// stood already, or was not heard, and it is not known yet which.
+    is_turn_open: bool,
     /// What was believed when the board was last read twice, on a line with noise on it.
     vouched: Option<(Mono, Tracker)>,
 }
@@ -338,7 +342,9 @@ impl Recorder {
         sets_running: bool,
     ) -> bool {
         if self.play.is_none() {
-            self.press_stand(cx, now, cx.clock.color(end));
+            let by = cx.clock.color(end);
+            self.press_stand(cx, now, by);
+            self.joining.press(by);
             return false;
         }
         let is_first = !self.watch.note_lever();

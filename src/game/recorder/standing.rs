@@ -2,7 +2,7 @@
 //! for something else.
 
 use super::timers::Timer;
-use super::watch::{LOOK_EVERY, OnBorder, PressSource, Suspect};
+use super::watch::{LOOK_EVERY, OnBorder, PressSource, SUSPECT_AFTER, Suspect};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
 use crate::game::play::Play;
@@ -30,11 +30,23 @@ const LOOKED_AFTER: Duration = Duration::from_millis(1_800);
 const BORDER_EVERY: Duration = Duration::from_millis(200);
 
 impl Recorder {
+    /// Whether the board has not been read twice since a press, where a message may be hurt. It is
+    /// asked for then: nobody is named for what is read once.
+    fn is_to_be_read(&mut self, cx: &mut Cx<'_>, now: Mono, suspect: Suspect) -> bool {
+        if cx.board.confirmed(now).is_some_and(|confirmed| confirmed >= suspect.at) {
+            return false;
+        }
+        cx.board.want_picture(now);
+        self.watch.suspect = Some(suspect);
+        self.timers.set(Timer::Suspect, now + SUSPECT_AFTER);
+        true
+    }
+
     /// A press has stood without a legal move: say what stands on the board instead.
     pub(super) fn judge_suspect(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(suspect) = self.watch.suspect.take() else { return };
         let Suspect { by, at: pressed, how, before, .. } = suspect;
-        if self.is_over() {
+        if self.is_over() || self.is_to_be_read(cx, now, suspect) {
             return;
         }
         self.look(cx, now, STEP_MAX);

@@ -161,6 +161,15 @@ impl Recorder {
         self.begin(cx, now, start, mode);
         Some(placement)
     }
+
+    /// What is on record was no play: the record begins from `pos`.
+    pub(super) fn begin_set_up(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
+        let Some(play) = &mut self.play else { return };
+        play.withdraw_all(cx.facts);
+        play.begin_from(now, pos.clone(), true, cx.facts);
+        let mode = play.sheet().mode();
+        cx.reseat(&pos, mode);
+    }
 }
 
 /// What goes on record of a game that begins from `fen`: it is that of the pairing that is due.

@@ -15,7 +15,7 @@ pub mod rivals;
 
 use super::bridge::Shore;
 use super::history::ReadingHistory;
-use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX};
+use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX, arrivals_of};
 use super::mismatch::{self, Mismatch};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
@@ -284,8 +284,8 @@ impl Tracker {
     }
 
     /// The positions that play may have gone on from unseen: that of the best line, the one before
-    /// its last move if that was made shortly before `until` and nobody has pressed for it, and
-    /// those of its rivals.
+    /// its last move if that was made shortly before `until`, or its piece does not stand there any
+    /// more, and nobody has pressed for it, and those of its rivals.
     pub fn shores(&self, until: Mono) -> Vec<Shore> {
         let mut shores: Vec<Shore> = Vec::new();
         let explains = |line: &&Line| line.differs(&self.seen).is_empty();
@@ -293,8 +293,11 @@ impl Tracker {
         for line in std::iter::once(self.best()).chain(rivals) {
             let n = line.n_standing();
             let last = n.checked_sub(1).map(|idx| line.plies[idx]);
+            let gone = self.seen.differs(line.pos.board());
+            let is_gone = |m: Move| (gone & arrivals_of(m, !line.pos.turn())).any();
             let is_open = last.is_some_and(|ply| {
-                ply.completion.is_none() && until.since(ply.released) < SECOND_THOUGHT
+                let is_new = until.since(ply.released) < SECOND_THOUGHT;
+                ply.completion.is_none() && (is_new || is_gone(ply.m))
             });
             for n in (n - usize::from(is_open)..=n).rev() {
                 let moves: Vec<Move> = line.plies[..n].iter().map(|ply| ply.m).collect();

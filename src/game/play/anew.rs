@@ -1,0 +1,107 @@
+//! A board that was taken over, and is taken over once more: it was the other player's move, or it
+//! stood otherwise.
+
+use super::Play;
+use crate::game::entry::Fact;
+use crate::table::Reading;
+use crate::time::Mono;
+use crate::track::line::squares_of;
+use crate::track::{legal, search};
+use shakmaty::{Board, Color, Move, Position, Square};
+
+impl Play {
+    /// Who is on move where the board was taken over was not known, and it is the other player: a
+    /// legal move of his is what is seen. True if that is so.
+    pub(in crate::game) fn turn_around(&mut self, at: Mono, facts: &mut Vec<Fact>) -> bool {
+        let pos = self.sheet.last();
+        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return false };
+        let mut budget = search::NODES_MAX;
+        let (seen, untold) = (self.tracker.seen(), self.tracker.untold());
+        if search::lines(&turned, seen, 1, 0, untold, &mut budget).is_empty() {
+            return false;
+        }
+        self.take_over(at, turned, 0, facts);
+        true
+    }
+
+    /// Whoever is not on move where the board was taken over presses the clock, and it shows a
+    /// legal move of his: so he was on move. What the other one has lifted since is for his reply;
+    /// if he lifted it before, it may have moved.
+    pub(in crate::game) fn turn_around_if_shown(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let pos = self.sheet.last();
+        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return };
+        let tracker = &self.tracker;
+        let shows = |m: Move| {
+            let mut after = turned.clone();
+            after.play_unchecked(m);
+            let made = squares_of(m, turned.turn()).into_iter().map(|sq| tracker.changed_at(sq));
+            let made = made.max().unwrap_or_default();
+            let is_reply = |sq: Square| {
+                let is_his = after.us().contains(sq) && tracker.changed_at(sq) > made;
+                is_his && tracker.seen().get(sq) == Reading::Empty
+            };
+            let differs = tracker.seen().differs(after.board()) & !tracker.untold();
+            differs.is_empty() || differs.single_square().is_some_and(is_reply)
+        };
+        if legal::moves(&turned).any(shows) {
+            self.take_over(at, turned, 0, facts);
+        }
+    }
+
+    /// The player who is on move where the board was taken over presses the clock: his move stood
+    /// already.
+    pub(in crate::game) fn pass_turn(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let pos = self.sheet.last();
+        if let Some(turned) = self.taken_over(pos.board(), !pos.turn()) {
+            self.take_over(at, turned, 0, facts);
+        }
+    }
+
+    /// Takes the board over once more, as it is seen. False if it is no position.
+    pub(in crate::game) fn adopt_as_seen(
+        &mut self,
+        at: Mono,
+        turn: Option<Color>,
+        facts: &mut Vec<Fact>,
+    ) -> bool {
+        let seen = self.tracker.seen();
+        // Pieces that are only missing are in a hand, for as long as it likes.
+        let is_put = (self.tracker.difference() & seen.occupied()).any();
+        if seen.unnamed().any() || !is_put {
+            return false;
+        }
+        let turn = turn.unwrap_or(self.sheet.last().turn());
+        let Some(pos) = self.taken_over(seen.known(), turn) else { return false };
+        self.take_over(at, pos, 0, facts);
+        true
+    }
+
+    /// The whole board was read. What was missing where it was taken over, and has come since, had
+    /// been knocked over, or was not read: it is taken over with that. So it is if it stands as it
+    /// was `found` before: what was moved then was tried out.
+    pub(in crate::game) fn take_over_again(
+        &mut self,
+        at: Mono,
+        found: Option<&Board>,
+        facts: &mut Vec<Fact>,
+    ) {
+        let (seen, last) = (self.tracker.seen(), self.sheet.last());
+        let is_named = seen.unnamed().is_empty();
+        let is_back = is_named && found == Some(seen.known()) && seen.known() != last.board();
+        let come = self.tracker.difference();
+        let count = |board: &Board, sq: Square| {
+            seen.known().piece_at(sq).map_or(0, |piece| board.by_piece(piece).count())
+        };
+        let was_missing = |sq: Square| {
+            let is_free = !last.board().occupied().contains(sq);
+            is_free && count(seen.known(), sq) > count(last.board(), sq)
+        };
+        let has_come = || self.is_fresh() && come.any() && come.into_iter().all(was_missing);
+        if !(self.is_bare() && is_back || has_come()) {
+            return;
+        }
+        if let Some(pos) = self.taken_over(seen.known(), last.turn()) {
+            self.take_over(at, pos, 0, facts);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A board that was taken over as it stood: who was on move there, and whether it stood otherwise.
+
+use super::timers::Timer;
+use super::{Cx, Recorder};
+use crate::game::entry::LinkState;
+use crate::game::play::Play;
+use crate::game::score::Unknown;
+use crate::table::Placement;
+use crate::time::Mono;
+use crate::track::bridge;
+use shakmaty::{Bitboard, Board, Color, Position};
+use std::time::Duration;
+
+/// A board taken over as it stands may have been in motion: as long as no move is on record after
+/// it, it is taken over again if it has rested so long on something else.
+pub(super) const ADOPTED_ANEW: Duration = Duration::from_secs(3);
+/// Amid noise it is looked at again after this.
+const LOOKED_AGAIN: Duration = Duration::from_secs(1);
+/// A position that the board has contradicted for so long is not shown as if it were certain.
+const CONTRADICTED: Duration = Duration::from_secs(5);
+
+impl Recorder {
+    /// The clock was pressed by `by` where the board was taken over. If he is on move and it shows
+    /// just that, what he presses for stood already, or it is yet to be read that he has moved:
+    /// true if so. If a legal move of his is seen and he is not on move, he was.
+    pub(super) fn pass_taken_over(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) -> bool {
+        self.is_turn_open = false;
+        let Some(play) = self.play.as_mut().filter(|play| play.is_fresh()) else { return false };
+        if by != play.sheet().last().turn() {
+            play.turn_around_if_shown(now, cx.facts);
+            return false;
+        }
+        if play.mismatch().is_some() {
+            return false;
+        }
+        if cx.board.is_noisy(now) {
+            self.is_turn_open = true;
+            self.press_stand(cx, now, by);
+        } else {
+            play.pass_turn(now, cx.facts);
+        }
+        true
+    }
+
+    /// The clock was pressed by `by` on `board`, as it was read since. If that is how it was taken
+    /// over, what he pressed for stood already.
+    pub(super) fn pass_if_still(&mut self, cx: &mut Cx<'_>, now: Mono, board: &Board, by: Color) {
+        let is_fresh = |play: &&mut Play| !play.is_over() && play.is_fresh();
+        let Some(play) = self.play.as_mut().filter(is_fresh) else { return };
+        let last = play.sheet().last();
+        if last.turn() == by && last.board() == board {
+            self.is_turn_open = false;
+            play.pass_turn(now, cx.facts);
+        }
+    }
+
+    /// Whether the board was taken over, nothing has been played since, and it is yet to be read as
+    /// it stands now.
+    pub(super) fn is_taken_over_unread(&self, cx: &Cx<'_>, now: Mono) -> bool {
+        self.play.as_ref().is_some_and(Play::is_bare) && cx.board.confirmed(now).is_none()
+    }
+
+    /// The record goes on from `board`, with a gap before it. False if that cannot be.
+    pub(in crate::game) fn adopt_unseen(
+        &mut self,
+        cx: &mut Cx<'_>,
+        now: Mono,
+        board: &Board,
+        turn: Option<Color>,
+    ) -> bool {
+        let Some(play) = &mut self.play else { return false };
+        let before = play.sheet().last().clone();
+        let seen = Placement::from(board.clone());
+        let n = Unknown::at_least(bridge::least(&before, &seen, turn));
+        let Some(pos) = play.adoptable(&before, board, turn, (n, n.likely())) else { return false };
+        play.adopt(now, pos, n, cx.facts);
+        self.forget_silence();
+        true
+    }
+
+    /// After a gap with no move on record since: whose move it is may be known better now, and the
+    /// board may have been in motion when it was taken over. True if it has been taken over anew.
+    pub(super) fn adopt_anew(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
+        if cx.clock.is_interrupted() {
+            return false;
+        }
+        let turn = cx.clock.on_move().filter(|_| cx.clock.is_running());
+        let Some(play) = &self.play else { return false };
+        let is_fresh = play.is_fresh() && play.ending().is_none();
+        let still = now.since(play.tracker().last_change());
+        if !is_fresh || play.mismatch().is_none() {
+            return false;
+        }
+        let pressed = self.watch.last_press.map(|(_, at)| at);
+        if cx.board.is_noisy(now) && !self.is_told_amid_noise(cx, now, pressed) {
+            cx.board.want_picture(now);
+            self.timers.set(Timer::Bridge, now + LOOKED_AGAIN);
+            return false;
+        }
+        let Some(play) = &mut self.play else { return false };
+        if turn.is_none() && play.turn_around(now, cx.facts) {
+            return true;
+        }
+        still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, cx.facts)
+    }
+}
+
+impl Recorder {
+    /// The squares on which the board has contradicted the position of the record for long, so that
+    /// whoever looks at that position is told.
+    pub(in crate::game) fn contradicted(&self, now: Mono) -> Bitboard {
+        let is_seen = self.link == LinkState::Live && !self.is_over();
+        let Some(play) = self.play.as_ref().filter(|_| is_seen) else { return Bitboard::EMPTY };
+        let still = now.since(play.tracker().last_change());
+        if still < CONTRADICTED && self.watch.differs_for(now) < CONTRADICTED {
+            return Bitboard::EMPTY;
+        }
+        play.tracker().seen().differs(play.sheet().last().board()) & !play.tracker().untold()
+    }
+}
