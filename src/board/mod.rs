@@ -6,6 +6,7 @@
 pub mod calibration;
 pub mod certabo;
 pub mod chesslink;
+pub mod chessnut;
 pub mod dgt;
 mod doubts;
 pub mod hall;
@@ -20,6 +21,7 @@ pub mod scanned;
 pub use calibration::Calibration;
 pub use certabo::Certabo;
 pub use chesslink::ChessLink;
+pub use chessnut::Chessnut;
 pub use dgt::Dgt;
 pub use doubts::Doubts;
 pub use matrix::{Debounce, Wiring};
@@ -179,12 +181,14 @@ pub enum BoardKind {
     ChessLink,
     /// It speaks over a line as those of Certabo do.
     Certabo,
+    /// It speaks over USB as those of Chessnut do.
+    Chessnut,
 }
 
 impl BoardKind {
     /// Whether it speaks in a language that its driver alone knows.
     pub const fn has_own_language(self) -> bool {
-        matches!(self, Self::ChessLink | Self::Certabo)
+        matches!(self, Self::ChessLink | Self::Certabo | Self::Chessnut)
     }
 
     /// Whether a clock can be plugged into it.
@@ -218,6 +222,8 @@ pub enum AnyBoard {
     ChessLink(Box<ChessLink>),
     /// One of Certabo's, or of Tabutronic's.
     Certabo(Box<Certabo>),
+    /// One of Chessnut's.
+    Chessnut(Box<Chessnut>),
 }
 
 impl AnyBoard {
@@ -233,6 +239,7 @@ impl AnyBoard {
             BoardKind::Certabo => {
                 Self::Certabo(Certabo::new(by.orientation, by.chips.clone()).into())
             }
+            BoardKind::Chessnut => Self::Chessnut(Chessnut::new(by.orientation).into()),
         }
     }
 }
@@ -246,6 +253,7 @@ impl Deref for AnyBoard {
             Self::Scanned(board) => board,
             Self::ChessLink(board) => &**board,
             Self::Certabo(board) => &**board,
+            Self::Chessnut(board) => &**board,
         }
     }
 }
@@ -257,6 +265,7 @@ impl DerefMut for AnyBoard {
             Self::Scanned(board) => board,
             Self::ChessLink(board) => &mut **board,
             Self::Certabo(board) => &mut **board,
+            Self::Chessnut(board) => &mut **board,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The way to a board, whichever it is: a serial line, or switches on the pins.
 
 use super::bus::{BusSeat, BusStub};
-use super::config::BoardConfig;
+use super::config::{BoardConfig, Maker};
 use super::heard::Heard;
 use super::matrix::{self, MatrixStub};
 use super::now::Now;
@@ -38,7 +38,8 @@ pub(super) enum LinkNews {
 
 /// The line to this port, at the speed of the board of these settings.
 pub(super) fn line_of(settings: &BoardConfig, port: &str) -> serial::SerialLine {
-    serial::SerialLine::named(port).at_baud(settings.maker.baud())
+    let line = serial::SerialLine::named(port).at_baud(settings.maker.baud());
+    if settings.maker == Maker::Chessnut { line.on_hid() } else { line }
 }
 
 impl Link {

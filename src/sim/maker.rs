@@ -2,6 +2,7 @@
 
 use super::certabo::CertaboSim;
 use super::chesslink::ChessLinkSim;
+use super::chessnut::ChessnutSim;
 use crate::game::BoardKind;
 use crate::table::{Reading, Sight};
 use crate::time::Mono;
@@ -10,20 +11,22 @@ use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};
 
 /// Their names in scripts.
-pub const WORDS: [&str; 2] = ["certabo", "millennium"];
+pub const WORDS: [&str; 3] = ["certabo", "chessnut", "millennium"];
 
 /// The name of the boards of this kind; that of the usual ones is not written.
 pub fn word(kind: BoardKind) -> &'static str {
     match kind {
         BoardKind::ChessLink => "millennium",
         BoardKind::Certabo => "certabo",
+        BoardKind::Chessnut => "chessnut",
         _ => "",
     }
 }
 
 /// The kind of board of this name.
 pub fn parse(name: &str) -> Option<BoardKind> {
-    [BoardKind::ChessLink, BoardKind::Certabo].into_iter().find(|kind| word(*kind) == name)
+    let kinds = [BoardKind::ChessLink, BoardKind::Certabo, BoardKind::Chessnut];
+    kinds.into_iter().find(|kind| word(*kind) == name)
 }
 
 /// A board with a line and a language of its own.
@@ -51,6 +54,8 @@ pub enum AnyMaker {
     ChessLink(Box<ChessLinkSim>),
     /// One of Certabo's.
     Certabo(Box<CertaboSim>),
+    /// One of Chessnut's.
+    Chessnut(Box<ChessnutSim>),
 }
 
 impl AnyMaker {
@@ -66,6 +71,10 @@ impl AnyMaker {
                 let board = CertaboSim::new(placement, Orientation::Normal, sight);
                 Some(Self::Certabo(Box::new(board)))
             }
+            BoardKind::Chessnut => {
+                let board = ChessnutSim::new(placement.clone(), Orientation::Normal);
+                Some(Self::Chessnut(Box::new(board)))
+            }
             _ => None,
         }
     }
@@ -78,6 +87,7 @@ impl Deref for AnyMaker {
         match self {
             Self::ChessLink(board) => &**board,
             Self::Certabo(board) => &**board,
+            Self::Chessnut(board) => &**board,
         }
     }
 }
@@ -87,6 +97,7 @@ impl DerefMut for AnyMaker {
         match self {
             Self::ChessLink(board) => &mut **board,
             Self::Certabo(board) => &mut **board,
+            Self::Chessnut(board) => &mut **board,
         }
     }
 }

@@ -15,6 +15,7 @@ mod budget;
 pub mod bus;
 pub mod certabo;
 pub mod chesslink;
+pub mod chessnut;
 pub mod clock;
 pub mod clock_command;
 pub mod clock_line;
@@ -43,6 +44,7 @@ pub use bridge_link::BridgeLink;
 pub use bus::{BusLine, BusNews};
 pub use certabo::{CertaboLights, CertaboMessage};
 pub use chesslink::{ChessLinkCommand, ChessLinkMessage};
+pub use chessnut::{ChessnutCommand, ChessnutMessage};
 pub use clock::{
     Ack, AckKind, AckOutcome, Button, Buttons, ClockMessage, ClockTime, Lever, SECONDS_MAX,
     SideTime, TimeFault,

@@ -446,10 +446,12 @@ fn another_makers_board_is_read_in_its_own_language() {
     let settings = config.boards[0].settings();
     assert_eq!((settings.board, settings.chips.len()), (BoardKind::Certabo, 1));
     load("maker = \"certabo\"\nclock = \"gpio-lever\"").expect("a Sentio with a clock");
+    let config = load("maker = \"chessnut\"\nlights = \"last-move\"").expect("a Chessnut");
+    assert_eq!(config.boards[0].settings().board, BoardKind::Chessnut);
     for (lines, words) in [
         ("maker = \"milennium\"", "write \"dgt\""),
         ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"set-up\""),
-        ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\" and"),
+        ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\","),
         ("chips = [\"K 1 2 3 4 5\"]", "of maker = \"certabo\" alone"),
         ("maker = \"certabo\"\nchips = [\"K 1 2 3 4\"]", "is no piece with its chip"),
         (

@@ -94,7 +94,8 @@ fn devices_are_named_by_numbers_that_do_not_depend_on_what_is_plugged_in() {
         assert!(allowed.contains(&major), "{major}");
     }
     let named = allowed.iter().filter(|device| device.parse::<u32>().is_err());
-    assert_eq!(named.collect::<Vec<_>>(), [&"gpiochip"]);
+    // These have none.
+    assert_eq!(named.collect::<Vec<_>>(), [&"hidraw", &"gpiochip"]);
 }
 
 #[test]
@@ -137,6 +138,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("MODE", &["=", ":="]),
     ("TAG", &["==", "!=", "=", "+=", "-="]),
     ("SYMLINK", &["==", "!=", "=", "+=", "-="]),
+    ("IMPORT{}", &["==", "!=", "="]),
     ("GOTO", &["="]),
     ("LABEL", &["="]),
 ];

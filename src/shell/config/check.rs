@@ -183,8 +183,8 @@ pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
             Shine::Off => Ok(()),
             _ if board.leds.is_set() => Ok(()),
             _ => wrong(
-                "lights are driven on boards of maker = \"millennium\" and \"certabo\", and on \
-                 those with lights of your own in [board.leds]",
+                "lights are driven on boards of maker = \"millennium\", \"certabo\" and \
+                 \"chessnut\", and on those with lights of your own in [board.leds]",
             ),
         };
     }

@@ -18,14 +18,17 @@ pub enum Maker {
     Millennium,
     /// Certabo, or Tabutronic.
     Certabo,
+    /// Chessnut, on USB.
+    Chessnut,
 }
 
 impl Maker {
     /// Their words in the settings, and whom `rokade setup` says that they mean.
-    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 3] = [
+    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 4] = [
         ("dgt", "DGT, or another board that speaks as those do"),
         ("millennium", "Millennium ChessLink"),
         ("certabo", "Certabo or Tabutronic"),
+        ("chessnut", "Chessnut, on USB"),
     ];
 
     /// The kind of board.
@@ -34,13 +37,15 @@ impl Maker {
             Self::Dgt => BoardKind::Dgt,
             Self::Millennium => BoardKind::ChessLink,
             Self::Certabo => BoardKind::Certabo,
+            Self::Chessnut => BoardKind::Chessnut,
         }
     }
 
     /// Bits in a second on its line.
     pub fn baud(self) -> u32 {
         match self {
-            Self::Dgt => DGT_BAUD,
+            // A HID device has no speed; what stands for one takes any.
+            Self::Dgt | Self::Chessnut => DGT_BAUD,
             Self::Millennium => chesslink::BAUD,
             Self::Certabo => certabo::BAUD,
         }

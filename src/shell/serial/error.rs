@@ -42,6 +42,12 @@ pub enum LineError {
         /// Where it was looked for.
         dev: PathBuf,
     },
+    /// The search found no board that is a HID device.
+    #[error(
+        "opening a board: no Chessnut board was found on USB; plug in its cable, or name its \
+             device, such as /dev/hidraw0"
+    )]
+    NoHid,
     /// Somebody else holds the lock.
     #[error("opening {}: another program is using it; close that program \
              (`fuser -v {}` names it)", path.display(), path.display())]
@@ -100,7 +106,10 @@ pub enum LineError {
 impl LineError {
     /// Nothing is plugged in: plugging it in is all that is needed.
     pub fn is_absent(&self) -> bool {
-        matches!(self, Self::Missing { .. } | Self::NoneFound { .. } | Self::Cut { .. })
+        matches!(
+            self,
+            Self::Missing { .. } | Self::NoneFound { .. } | Self::NoHid | Self::Cut { .. }
+        )
     }
 
     /// Waiting does not help: somebody must change a setting or stop a program.

@@ -9,7 +9,9 @@
 //! while its queue is full nothing is read, and what is read late is stamped late.
 
 mod error;
+mod hid;
 mod port;
+mod stream;
 
 pub use error::{LineError, Operation};
 pub use port::{Port, SerialLine, board_ports};
@@ -18,16 +20,15 @@ use crate::shell::backoff::Backoff;
 use crate::shell::heard::Heard;
 use crate::shell::now::Now;
 use port::Cursor;
-use serialport::SerialPort;
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use stream::LineStream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
-use tokio_serial::SerialStream;
 use tracing::{debug, info, trace, warn};
 
 /// Events that may wait for the core. A board sends some ten messages in a second at most.
@@ -152,7 +153,7 @@ struct Hangup;
 /// A port that is open.
 struct Opened {
     path: PathBuf,
-    stream: SerialStream,
+    stream: LineStream,
     /// All bytes have left, as far as the system knows.
     is_empty: bool,
 }
@@ -161,7 +162,7 @@ impl Drop for Opened {
     fn drop(&mut self) {
         if !self.is_empty {
             // A close would wait for bytes that nobody takes. If this fails the port is gone.
-            self.stream.clear(serialport::ClearBuffer::Output).ok();
+            self.stream.forget_unsent();
         }
     }
 }
@@ -192,9 +193,9 @@ impl LineActor {
         let opening = tokio::task::spawn_blocking(move || port::open(&line, &cursor));
         let (path, port) = opening.await.expect("opening a port does not panic")?;
         self.cursor = Cursor { last: Some(path.clone()), is_passed: false };
-        match SerialStream::try_from(port) {
+        match LineStream::new(port) {
             Ok(stream) => Ok(Opened { path, stream, is_empty: false }),
-            Err(e) => Err(LineError::of(path, Operation::Opening, e.into())),
+            Err(e) => Err(LineError::of(path, Operation::Opening, e)),
         }
     }
 
@@ -261,7 +262,7 @@ impl LineActor {
         }
         let leaving = async {
             opened.stream.write_all(&bytes).await?;
-            while opened.stream.bytes_to_write()? > 0 {
+            while opened.stream.n_unsent()? > 0 {
                 sleep(LEAVE_STEP).await;
             }
             io::Result::Ok(())

@@ -1,11 +1,12 @@
 //! Finding a port, opening it for this process alone, and telling why that fails.
 
 use super::error::{LineError, Operation};
+use super::hid;
 use crate::shell::config::DGT_BAUD;
 use rustix::fs::{Mode, OFlags};
 use serialport::{ClearBuffer, ErrorKind, SerialPort, TTYPort};
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub enum Port {
     /// The first that is there and free, for a clock's bridge: `serial/by-id/*rokade*`, `ttyACM*`,
     /// `ttyUSB*`.
     AutoBridge,
+    /// The first that is there and free of the boards that are HID devices of USB.
+    AutoHid,
     /// This one. Better a name that stays, such as one of `/dev/serial/by-id`.
     At(PathBuf),
 }
@@ -46,6 +49,13 @@ impl SerialLine {
     #[must_use]
     pub fn at_baud(self, baud: u32) -> Self {
         Self { baud, ..self }
+    }
+
+    /// The same line to a board that is a HID device.
+    #[must_use]
+    pub fn on_hid(self) -> Self {
+        let port = if self.port == Port::Auto { Port::AutoHid } else { self.port };
+        Self { port, ..self }
     }
 
     /// The line to a clock's bridge that a setting names: a path, or `auto`.
@@ -71,7 +81,7 @@ pub(super) struct Cursor {
 }
 
 /// Opens the first port of `line` that can be opened. Blocks while the device is set up.
-pub(super) fn open(line: &SerialLine, cursor: &Cursor) -> Result<(PathBuf, TTYPort), LineError> {
+pub(super) fn open(line: &SerialLine, cursor: &Cursor) -> Result<(PathBuf, OpenPort), LineError> {
     let mut failed = None;
     for path in candidates(line, cursor) {
         match open_at(&path, line.baud) {
@@ -81,7 +91,10 @@ pub(super) fn open(line: &SerialLine, cursor: &Cursor) -> Result<(PathBuf, TTYPo
             Err(_) => {}
         }
     }
-    Err(failed.unwrap_or_else(|| LineError::NoneFound { dev: line.dev.clone() }))
+    Err(failed.unwrap_or_else(|| match line.port {
+        Port::AutoHid => LineError::NoHid,
+        _ => LineError::NoneFound { dev: line.dev.clone() },
+    }))
 }
 
 fn candidates(line: &SerialLine, cursor: &Cursor) -> Vec<PathBuf> {
@@ -89,6 +102,7 @@ fn candidates(line: &SerialLine, cursor: &Cursor) -> Vec<PathBuf> {
         Port::At(path) => return vec![path.clone()],
         Port::Auto => search(&line.dev),
         Port::AutoBridge => search_bridge(&line.dev),
+        Port::AutoHid => hid::search(line.dev.parent().unwrap_or(Path::new("/")), &line.dev),
     };
     let idx = paths.iter().position(|path| Some(path) == cursor.last.as_ref());
     if let Some(idx) = idx {
@@ -147,11 +161,23 @@ fn list(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).collect()
 }
 
-fn open_at(path: &Path, baud: u32) -> Result<TTYPort, LineError> {
+/// A port that is open.
+#[derive(Debug)]
+pub(super) enum OpenPort {
+    /// A serial one.
+    Tty(TTYPort),
+    /// A HID device.
+    Hid(File),
+}
+
+fn open_at(path: &Path, baud: u32) -> Result<OpenPort, LineError> {
     let failed = |e| LineError::of(path.to_owned(), Operation::Opening, e);
     // Not even opened: to open a pipe, or somebody's tape drive, may do harm.
     if !fs::metadata(path).map_err(failed)?.file_type().is_char_device() {
         return Err(LineError::NotSerial { path: path.to_owned() });
+    }
+    if hid::is_hid(path) {
+        return hid::open(path).map(OpenPort::Hid);
     }
     let name = path.to_string_lossy();
     let has_lines = has_control_lines(path);
@@ -166,7 +192,7 @@ fn open_at(path: &Path, baud: u32) -> Result<TTYPort, LineError> {
     }
     // What was sent to nobody must not be taken for news.
     port.clear(ClearBuffer::All).map_err(|e| explain(path, &e))?;
-    Ok(port)
+    Ok(OpenPort::Tty(port))
 }
 
 /// Whether the port has the lines DTR and RTS of RS-232, which a board wants low (protocol 1.1).

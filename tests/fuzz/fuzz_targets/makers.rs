@@ -11,7 +11,11 @@ use rokade::wire::blocks::{BlockLanguage, Blocks};
 use rokade::wire::bus::{BusDecoder, BusItem, BusMessage, BusRequest};
 use rokade::wire::certabo::{FromCertabo, decode_squares, parse_chips};
 use rokade::wire::chesslink::{FromBoard, ToBoard};
-use rokade::wire::{CertaboMessage, ChessLinkCommand, ChessLinkMessage, Orientation};
+use rokade::wire::chessnut::{FromChessnut, ToChessnut};
+use rokade::wire::{
+    CertaboMessage, ChessLinkCommand, ChessLinkMessage, ChessnutCommand, ChessnutMessage,
+    Orientation,
+};
 
 /// All that a stream says, cut at every seventh byte. No byte counts twice.
 fn cut<L: BlockLanguage>(bytes: &[u8]) -> Vec<L::Message> {
@@ -56,6 +60,12 @@ fuzz_target!(|bytes: &[u8]| {
     for said in cut::<FromCertabo>(bytes) {
         is_read_again::<FromCertabo>(&said, &CertaboMessage::encode(&said));
     }
+    for said in cut::<FromChessnut>(bytes) {
+        is_read_again::<FromChessnut>(&said, &ChessnutMessage::encode(&said));
+    }
+    for asked in cut::<ToChessnut>(bytes) {
+        is_read_again::<ToChessnut>(&asked, &ChessnutCommand::encode(&asked));
+    }
     decode_squares(bytes, Orientation::Rotated);
     let lines: Vec<String> = String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
     parse_chips(&lines).ok();
@@ -75,4 +85,5 @@ fuzz_target!(|bytes: &[u8]| {
     }
     play(BoardKind::ChessLink, bytes);
     play(BoardKind::Certabo, bytes);
+    play(BoardKind::Chessnut, bytes);
 });

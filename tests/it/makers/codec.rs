@@ -5,8 +5,10 @@ use rokade::time::Mono;
 use rokade::wire::blocks::{BlockLanguage, Blocks, Cuttings};
 use rokade::wire::certabo::{Chip, FromCertabo, encode_lights, lines_of, parse_chips};
 use rokade::wire::chesslink::{FromBoard, ToBoard};
+use rokade::wire::chessnut::{FromChessnut, ToChessnut};
 use rokade::wire::{
-    CertaboLights, CertaboMessage, ChessLinkCommand, ChessLinkMessage, Dump, Field, Orientation,
+    CertaboLights, CertaboMessage, ChessLinkCommand, ChessLinkMessage, ChessnutCommand,
+    ChessnutMessage, Dump, Field, Orientation,
 };
 use shakmaty::{Board, Color, Role, Square};
 use std::time::Duration;
@@ -263,4 +265,83 @@ fn chips_are_learnt_from_the_start_position() {
     }
     let twice = ["K 1 2 3 4 5", "k 1 2 3 4 5"].map(str::to_owned);
     assert!(parse_chips(&twice).unwrap_err().contains("another piece has"));
+}
+
+fn said_by_chessnut(message: &ChessnutMessage) -> String {
+    match message {
+        ChessnutMessage::Position { dump, is_long } => {
+            let length = if *is_long { "long" } else { "short" };
+            format!("position {} {length}", dump.placement(Orientation::Normal))
+        }
+        ChessnutMessage::Battery { percent, is_charging } => {
+            format!("battery {percent}{}", if *is_charging { " charging" } else { "" })
+        }
+    }
+}
+
+fn said_to_chessnut(command: &ChessnutCommand) -> String {
+    let ChessnutCommand::Light(_) = command else { return "start".into() };
+    // White's way to read a board: file by file, from the first rank on.
+    let mut lit: Vec<Square> = command.lit(Orientation::Normal).into_iter().collect();
+    lit.sort_by_key(|sq| (sq.file(), sq.rank()));
+    lit.into_iter().fold("light".into(), |text: String, sq| format!("{text} {sq}"))
+}
+
+#[test]
+fn chessnut_says_what_the_table_says() {
+    let rows = rows::<5>(include_str!("../../tables/chessnut.csv"));
+    assert_eq!(rows.len(), 10);
+    for [id, direction, bytes, meaning, _] in rows {
+        let (said, again) = if direction == "to-board" {
+            let cuttings = cut::<ToChessnut>(&unhex(bytes));
+            assert_eq!((cuttings.messages.len(), cuttings.n_noise), (1, 0), "{id}");
+            (said_to_chessnut(&cuttings.messages[0]), cuttings.messages[0].encode())
+        } else {
+            let cuttings = cut::<FromChessnut>(&unhex(bytes));
+            assert_eq!((cuttings.messages.len(), cuttings.n_noise), (1, 0), "{id}");
+            (said_by_chessnut(&cuttings.messages[0]), cuttings.messages[0].encode())
+        };
+        assert_eq!(said, meaning, "{id}");
+        // How long the board has been on stands behind the position of a short report.
+        let n_known = if bytes.starts_with("01 24") { 34 } else { again.len() };
+        assert_eq!(hex(&again[..n_known]), bytes[..3 * n_known - 1], "{id}");
+    }
+}
+
+/// Reports are filled up with zeros, and what is none costs no other.
+#[test]
+fn reports_of_chessnut_are_found_however_they_are_sliced_and_hurt() {
+    let start = Box::new(Dump::new(&Board::new(), Orientation::Normal));
+    let report = ChessnutMessage::Position { dump: start, is_long: true }.encode();
+    let battery = ChessnutMessage::Battery { percent: 7, is_charging: false }.encode();
+    let mut hurt = report.clone();
+    // There is no thirteenth piece.
+    hurt[2] = 0xd8;
+    let stream = [&report[..], &[0], &hurt, &[0xff, 0x77], &battery, &[0; 59], &report].concat();
+    for slice in [1, 2, 5, 13, 64, stream.len()] {
+        let (mut blocks, mut said) = (Blocks::default(), Vec::new());
+        for part in stream.chunks(slice) {
+            let cuttings = blocks.push::<FromChessnut>(Mono(0), part);
+            said.extend(cuttings.messages.iter().map(said_by_chessnut));
+        }
+        let position = "position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR long";
+        assert_eq!(said, [position, "battery 7", position], "in slices of {slice}");
+    }
+}
+
+#[test]
+fn each_square_of_chessnut_is_read_and_lit_in_its_place() {
+    for lies in [Orientation::Normal, Orientation::Rotated] {
+        for sq in Square::ALL {
+            assert_eq!(ChessnutCommand::light(sq.into(), lies).lit(lies), sq.into());
+            for (color, role) in Color::ALL.into_iter().flat_map(|it| Role::ALL.map(|r| (it, r))) {
+                let mut board = Board::empty();
+                board.set_piece_at(sq, role.of(color));
+                let dump = Box::new(Dump::new(&board, lies));
+                let report = ChessnutMessage::Position { dump, is_long: false };
+                let cuttings = cut::<FromChessnut>(&report.encode());
+                assert_eq!(cuttings.messages, [report]);
+            }
+        }
+    }
 }

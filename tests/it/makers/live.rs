@@ -132,16 +132,19 @@ async fn games_on_sentio_are_recorded_from_the_settings_to_the_pgn() {
     games_are_recorded(BoardKind::Certabo, Sight::Occupied).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_chessnut_are_recorded_from_the_settings_to_the_pgn() {
+    games_are_recorded(BoardKind::Chessnut, Sight::Pieces).await;
+}
+
 /// A board whose cable is pulled in the middle of a game is taken up again, and what was played
 /// meanwhile is found.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cable_that_is_pulled_ends_no_game() {
+async fn a_pulled_cable_ends_no_game(kind: BoardKind) {
     let place = Place::new();
     let mut text = String::new();
     let slow = Span::new(2_000, 2_500);
     let row = Row { profile: "clean", laws: "m2023", has_clock: false };
-    let seat =
-        seat((&place, BoardKind::ChessLink, Sight::Pieces), 1, row, (PLIES.0, slow), &mut text);
+    let seat = seat((&place, kind, Sight::Pieces), 1, row, (PLIES.0, slow), &mut text);
     configure(&place, &(text + "lights = \"last-move\"\n"));
     let daemon = place.start();
     wait_until_live(&place, 1, &daemon).await;
@@ -163,6 +166,16 @@ async fn a_cable_that_is_pulled_ends_no_game() {
     place.seen(|view| is_live(view) && moves_of(view) == seat.intended[..5]).await;
     play(seat.intended.len()).await;
     assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cable_that_is_pulled_ends_no_game_on_chesslink() {
+    a_pulled_cable_ends_no_game(BoardKind::ChessLink).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cable_that_is_pulled_ends_no_game_on_chessnut() {
+    a_pulled_cable_ends_no_game(BoardKind::Chessnut).await;
 }
 
 /// `rokade doctor` learns which chip is below which piece: what it prints is put into the settings.

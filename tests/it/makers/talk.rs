@@ -1,7 +1,7 @@
 //! What a driver says to its board, when, and what it makes of an answer that does not come.
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
-use rokade::sim::{CertaboSim, ChessLinkSim, MakerSim, certabo};
+use rokade::sim::{CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, certabo};
 use rokade::table::{Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::blocks::Blocks;
@@ -317,4 +317,53 @@ fn a_certabo_that_is_silent_is_opened_anew() {
         room.pass(2_500);
         assert_eq!(room.n_reopened, 1);
     }
+}
+
+fn chessnut() -> ChessnutSim {
+    ChessnutSim::new(Board::new(), Orientation::Normal)
+}
+
+/// No write comes sooner than 200 ms after the last, and of lights that wait only the newest.
+#[test]
+fn a_chessnut_is_written_to_no_faster_than_it_bears() {
+    let mut room = Room::of(chessnut(), BoardKind::Chessnut, Lights::LastMove);
+    room.pass(1_000);
+    assert_eq!(room.game.link(), LinkState::Live);
+    room.play(Square::E2, Square::E4, Color::White);
+    room.play(Square::E7, Square::E5, Color::Black);
+    room.pass(1_000);
+    assert_eq!(room.n_moves(), 2);
+    assert_eq!(room.board.lit(), Bitboard::from(Square::E7) | Square::E5);
+    assert_eq!(room.board.n_missed(), 0);
+    let times: Vec<u64> = room.sent.iter().map(|(at, _)| *at).collect();
+    assert!(times.windows(2).all(|two| two[1] - two[0] >= 200), "{times:?}");
+}
+
+/// A board that was without power is told again to speak, and to light what was lit.
+#[test]
+fn a_chessnut_that_was_without_power_is_asked_again() {
+    let mut room = Room::of(chessnut(), BoardKind::Chessnut, Lights::LastMove);
+    room.pass(1_000);
+    room.play(Square::E2, Square::E4, Color::White);
+    room.board.power(room.now, false);
+    room.pass(10_000);
+    assert_eq!(room.n_reopened, 0, "a board at rest is silent");
+    room.board.power(room.now, true);
+    room.pass(3_000);
+    room.play(Square::E7, Square::E5, Color::Black);
+    assert_eq!(room.n_moves(), 2);
+    room.pass(1_000);
+    assert_eq!(room.board.lit(), Bitboard::from(Square::E7) | Square::E5);
+}
+
+/// What never tells a position is opened anew.
+#[test]
+fn what_is_no_chessnut_is_opened_anew() {
+    let mut board = chessnut();
+    board.power(Mono::default(), false);
+    let mut room = Room::of(board, BoardKind::Chessnut, Lights::Off);
+    room.pass(9_000);
+    assert_eq!(room.n_reopened, 0);
+    room.pass(2_000);
+    assert_eq!(room.n_reopened, 1);
 }

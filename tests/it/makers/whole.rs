@@ -81,6 +81,21 @@ fn certabo_records_as_well() {
     }
 }
 
+/// Of a report that is lost nothing is known until the next one, at most two seconds later.
+#[test]
+fn chessnut_records_as_well_as_a_dgt_board() {
+    for (profile, has_clock, n_fewer) in [
+        ("club", true, 0),
+        ("club", false, 0),
+        ("blitz", true, 0),
+        ("scramble", true, 1),
+        ("lossy", true, N_GAMES.div_ceil(4)),
+    ] {
+        let (n_right, n_dgt) = contest((BoardKind::Chessnut, Sight::Pieces), profile, has_clock);
+        assert!(n_right + n_fewer as usize >= n_dgt, "{profile}: {n_right} for {n_dgt}");
+    }
+}
+
 /// What came of games on lines that have their troubles.
 fn toll_of(board: BoardKind, kind: TroubleKind, hurt: Option<u32>) -> Toll {
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
@@ -114,6 +129,11 @@ fn troubled_lines_of_other_makers_invent_nothing() {
         [(TroubleKind::Cable, None), (TroubleKind::Join, None), (TroubleKind::Noise, Some(50))]
     {
         let toll = toll_of(BoardKind::ChessLink, kind, hurt);
+        let found = (toll.n_invented, toll.n_nothing, toll.n_accused);
+        assert_eq!(found, (0, 0, 0), "{kind:?}: {toll}");
+    }
+    for kind in [TroubleKind::Cable, TroubleKind::Join] {
+        let toll = toll_of(BoardKind::Chessnut, kind, None);
         let found = (toll.n_invented, toll.n_nothing, toll.n_accused);
         assert_eq!(found, (0, 0, 0), "{kind:?}: {toll}");
     }
