@@ -17,6 +17,7 @@ mod mirror;
 mod recalled;
 pub mod rows;
 pub mod scanned;
+pub mod ucb;
 
 pub use calibration::Calibration;
 pub use certabo::Certabo;
@@ -26,6 +27,7 @@ pub use dgt::Dgt;
 pub use doubts::Doubts;
 pub use matrix::{Debounce, Wiring};
 pub use scanned::Scanned;
+pub use ucb::Ucb;
 
 use crate::table::{End, Placement, Reading, Sight};
 use crate::time::Mono;
@@ -183,12 +185,14 @@ pub enum BoardKind {
     Certabo,
     /// It speaks over USB as those of Chessnut do.
     Chessnut,
+    /// It says finished moves, as Novag's Universal Chess Board does.
+    Ucb,
 }
 
 impl BoardKind {
     /// Whether it speaks in a language that its driver alone knows.
     pub const fn has_own_language(self) -> bool {
-        matches!(self, Self::ChessLink | Self::Certabo | Self::Chessnut)
+        matches!(self, Self::ChessLink | Self::Certabo | Self::Chessnut | Self::Ucb)
     }
 
     /// Whether a clock can be plugged into it.
@@ -224,6 +228,8 @@ pub enum AnyBoard {
     Certabo(Box<Certabo>),
     /// One of Chessnut's.
     Chessnut(Box<Chessnut>),
+    /// Novag's Universal Chess Board.
+    Ucb(Box<Ucb>),
 }
 
 impl AnyBoard {
@@ -240,6 +246,7 @@ impl AnyBoard {
                 Self::Certabo(Certabo::new(by.orientation, by.chips.clone()).into())
             }
             BoardKind::Chessnut => Self::Chessnut(Chessnut::new(by.orientation).into()),
+            BoardKind::Ucb => Self::Ucb(Box::default()),
         }
     }
 }
@@ -254,6 +261,7 @@ impl Deref for AnyBoard {
             Self::ChessLink(board) => &**board,
             Self::Certabo(board) => &**board,
             Self::Chessnut(board) => &**board,
+            Self::Ucb(board) => &**board,
         }
     }
 }
@@ -266,6 +274,7 @@ impl DerefMut for AnyBoard {
             Self::ChessLink(board) => &mut **board,
             Self::Certabo(board) => &mut **board,
             Self::Chessnut(board) => &mut **board,
+            Self::Ucb(board) => &mut **board,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::certabo::CertaboSim;
 use super::chesslink::ChessLinkSim;
 use super::chessnut::ChessnutSim;
+use super::ucb::UcbSim;
 use crate::game::BoardKind;
 use crate::table::{Reading, Sight};
 use crate::time::Mono;
@@ -11,7 +12,7 @@ use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};
 
 /// Their names in scripts.
-pub const WORDS: [&str; 3] = ["certabo", "chessnut", "millennium"];
+pub const WORDS: [&str; 4] = ["certabo", "chessnut", "millennium", "novag"];
 
 /// The name of the boards of this kind; that of the usual ones is not written.
 pub fn word(kind: BoardKind) -> &'static str {
@@ -19,13 +20,14 @@ pub fn word(kind: BoardKind) -> &'static str {
         BoardKind::ChessLink => "millennium",
         BoardKind::Certabo => "certabo",
         BoardKind::Chessnut => "chessnut",
+        BoardKind::Ucb => "novag",
         _ => "",
     }
 }
 
 /// The kind of board of this name.
 pub fn parse(name: &str) -> Option<BoardKind> {
-    let kinds = [BoardKind::ChessLink, BoardKind::Certabo, BoardKind::Chessnut];
+    let kinds = [BoardKind::ChessLink, BoardKind::Certabo, BoardKind::Chessnut, BoardKind::Ucb];
     kinds.into_iter().find(|kind| word(*kind) == name)
 }
 
@@ -56,6 +58,8 @@ pub enum AnyMaker {
     Certabo(Box<CertaboSim>),
     /// One of Chessnut's.
     Chessnut(Box<ChessnutSim>),
+    /// Novag's.
+    Ucb(Box<UcbSim>),
 }
 
 impl AnyMaker {
@@ -75,6 +79,7 @@ impl AnyMaker {
                 let board = ChessnutSim::new(placement.clone(), Orientation::Normal);
                 Some(Self::Chessnut(Box::new(board)))
             }
+            BoardKind::Ucb => Some(Self::Ucb(Box::new(UcbSim::new(placement.clone())))),
             _ => None,
         }
     }
@@ -88,6 +93,7 @@ impl Deref for AnyMaker {
             Self::ChessLink(board) => &**board,
             Self::Certabo(board) => &**board,
             Self::Chessnut(board) => &**board,
+            Self::Ucb(board) => &**board,
         }
     }
 }
@@ -98,6 +104,7 @@ impl DerefMut for AnyMaker {
             Self::ChessLink(board) => &mut **board,
             Self::Certabo(board) => &mut **board,
             Self::Chessnut(board) => &mut **board,
+            Self::Ucb(board) => &mut **board,
         }
     }
 }

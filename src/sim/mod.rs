@@ -36,6 +36,7 @@ pub mod switches;
 pub mod table;
 pub mod trial;
 pub mod trouble;
+pub mod ucb;
 pub mod verdict;
 pub mod works;
 
@@ -61,4 +62,5 @@ pub use rows::RowsSim;
 pub use script::{Script, ScriptError};
 pub use switches::{ReaderSim, Switches};
 pub use table::Table;
+pub use ucb::UcbSim;
 pub use works::Works;

@@ -37,6 +37,7 @@ pub mod mcp3008;
 pub mod message;
 pub mod segments;
 pub mod session;
+pub mod ucb;
 pub mod ws2812;
 
 pub use board_link::BoardLink;
@@ -61,3 +62,4 @@ pub use frame::{Decoder, Item, SkipReason};
 pub use log::{LogEvent, decode_log};
 pub use message::{Battery, BoardMessage};
 pub use session::{Session, SessionFault, SessionState, Streams};
+pub use ucb::{UcbCommand, UcbMessage};

@@ -448,6 +448,8 @@ fn another_makers_board_is_read_in_its_own_language() {
     load("maker = \"certabo\"\nclock = \"gpio-lever\"").expect("a Sentio with a clock");
     let config = load("maker = \"chessnut\"\nlights = \"last-move\"").expect("a Chessnut");
     assert_eq!(config.boards[0].settings().board, BoardKind::Chessnut);
+    let config = load("maker = \"novag\"").expect("a Universal Chess Board");
+    assert_eq!(config.boards[0].settings().board, BoardKind::Ucb);
     for (lines, words) in [
         ("maker = \"milennium\"", "write \"dgt\""),
         ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"set-up\""),
@@ -459,6 +461,7 @@ fn another_makers_board_is_read_in_its_own_language() {
             "presses of a clock would overtake its moves",
         ),
         ("maker = \"millennium\"\nport = \"gpio\"", "is for switches of your own"),
+        ("maker = \"novag\"\nlights = \"help\"", "lights what is to be played on it"),
         (
             "maker = \"millennium\"\ndrive_clock = true\ntime_control = \"5m\"",
             "drive_clock is for a clock behind a DGT board",

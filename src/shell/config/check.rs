@@ -188,6 +188,12 @@ pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
             ),
         };
     }
+    if board.maker == Maker::Novag && board.lights != Shine::Off && !board.leds.is_set() {
+        return wrong(
+            "a board of Novag lights what is to be played on it; leave lights out, or have lights \
+             of your own in [board.leds]",
+        );
+    }
     if board.is_on_pins() {
         return wrong(
             "port = \"gpio\" is for switches of your own; leave maker out, or name a port",

@@ -1,7 +1,7 @@
 //! Whose board it is, and what it lights: `maker` and `lights` of a board.
 
 use crate::game::{BoardKind, Lights};
-use crate::wire::{certabo, chesslink};
+use crate::wire::{certabo, chesslink, ucb};
 use serde::Deserialize;
 
 /// 9600 baud: all that a DGT board speaks. Source: protocol 1.1.
@@ -20,15 +20,18 @@ pub enum Maker {
     Certabo,
     /// Chessnut, on USB.
     Chessnut,
+    /// Novag: the Universal Chess Board.
+    Novag,
 }
 
 impl Maker {
     /// Their words in the settings, and whom `rokade setup` says that they mean.
-    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 4] = [
+    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 5] = [
         ("dgt", "DGT, or another board that speaks as those do"),
         ("millennium", "Millennium ChessLink"),
         ("certabo", "Certabo or Tabutronic"),
         ("chessnut", "Chessnut, on USB"),
+        ("novag", "Novag Universal Chess Board"),
     ];
 
     /// The kind of board.
@@ -38,6 +41,7 @@ impl Maker {
             Self::Millennium => BoardKind::ChessLink,
             Self::Certabo => BoardKind::Certabo,
             Self::Chessnut => BoardKind::Chessnut,
+            Self::Novag => BoardKind::Ucb,
         }
     }
 
@@ -48,6 +52,7 @@ impl Maker {
             Self::Dgt | Self::Chessnut => DGT_BAUD,
             Self::Millennium => chesslink::BAUD,
             Self::Certabo => certabo::BAUD,
+            Self::Novag => ucb::BAUD,
         }
     }
 }

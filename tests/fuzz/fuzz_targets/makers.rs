@@ -12,9 +12,10 @@ use rokade::wire::bus::{BusDecoder, BusItem, BusMessage, BusRequest};
 use rokade::wire::certabo::{FromCertabo, decode_squares, parse_chips};
 use rokade::wire::chesslink::{FromBoard, ToBoard};
 use rokade::wire::chessnut::{FromChessnut, ToChessnut};
+use rokade::wire::ucb::FromUcb;
 use rokade::wire::{
     CertaboMessage, ChessLinkCommand, ChessLinkMessage, ChessnutCommand, ChessnutMessage,
-    Orientation,
+    Orientation, UcbMessage,
 };
 
 /// All that a stream says, cut at every seventh byte. No byte counts twice.
@@ -66,6 +67,9 @@ fuzz_target!(|bytes: &[u8]| {
     for asked in cut::<ToChessnut>(bytes) {
         is_read_again::<ToChessnut>(&asked, &ChessnutCommand::encode(&asked));
     }
+    for said in cut::<FromUcb>(bytes) {
+        is_read_again::<FromUcb>(&said, &UcbMessage::encode(&said));
+    }
     decode_squares(bytes, Orientation::Rotated);
     let lines: Vec<String> = String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
     parse_chips(&lines).ok();
@@ -86,4 +90,5 @@ fuzz_target!(|bytes: &[u8]| {
     play(BoardKind::ChessLink, bytes);
     play(BoardKind::Certabo, bytes);
     play(BoardKind::Chessnut, bytes);
+    play(BoardKind::Ucb, bytes);
 });

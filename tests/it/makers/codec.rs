@@ -6,9 +6,10 @@ use rokade::wire::blocks::{BlockLanguage, Blocks, Cuttings};
 use rokade::wire::certabo::{Chip, FromCertabo, encode_lights, lines_of, parse_chips};
 use rokade::wire::chesslink::{FromBoard, ToBoard};
 use rokade::wire::chessnut::{FromChessnut, ToChessnut};
+use rokade::wire::ucb::{FromUcb, ToUcb};
 use rokade::wire::{
     CertaboLights, CertaboMessage, ChessLinkCommand, ChessLinkMessage, ChessnutCommand,
-    ChessnutMessage, Dump, Field, Orientation,
+    ChessnutMessage, Dump, Field, Orientation, UcbCommand, UcbMessage,
 };
 use shakmaty::{Board, Color, Role, Square};
 use std::time::Duration;
@@ -343,5 +344,57 @@ fn each_square_of_chessnut_is_read_and_lit_in_its_place() {
                 assert_eq!(cuttings.messages, [report]);
             }
         }
+    }
+}
+
+fn said_by_ucb(message: &UcbMessage) -> String {
+    match message {
+        UcbMessage::TellsMoves => "tells".into(),
+        UcbMessage::IsReferee => "is referee".into(),
+        UcbMessage::NewGame => "new game".into(),
+        UcbMessage::TakenBack => "taken back".into(),
+        UcbMessage::Other => "other".into(),
+        UcbMessage::Moved { from, to, promotion } => {
+            let letter = promotion.map_or(String::new(), |role| role.char().to_string());
+            format!("move {from}{to}{letter}")
+        }
+    }
+}
+
+#[test]
+fn novag_says_what_the_table_says() {
+    let rows = rows::<5>(include_str!("../../tables/ucb.csv"));
+    assert_eq!(rows.len(), 9);
+    for [id, direction, bytes, meaning, _] in rows {
+        let (said, again) = if direction == "to-board" {
+            let cuttings = cut::<ToUcb>(&unhex(bytes));
+            let word = match cuttings.messages[..] {
+                [UcbCommand::TellMoves] => "tell",
+                [UcbCommand::Referee] => "referee",
+                _ => panic!("{id}: {cuttings:?}"),
+            };
+            (word.to_owned(), cuttings.messages[0].encode())
+        } else {
+            let cuttings = cut::<FromUcb>(&unhex(bytes));
+            assert_eq!((cuttings.messages.len(), cuttings.n_noise), (1, 0), "{id}");
+            (said_by_ucb(&cuttings.messages[0]), cuttings.messages[0].encode())
+        };
+        assert_eq!((said.as_str(), hex(&again).as_str()), (meaning, bytes), "{id}");
+    }
+}
+
+/// A line that is not understood is passed over as a whole, and no move is found within it.
+#[test]
+fn lines_of_novag_are_found_however_they_are_sliced_and_hurt() {
+    let stream = b"2e4\r\nXmit..\r\nPosition Board\r\n.8..r+n+\r\nIllegal Me2e5\r\nMe2e4\r\n\r\n\
+                   Me9e4\r\nMe2e4/P\r\nM\x80e7e5\r\nT..\r\n";
+    for slice in [1, 2, 5, 13, stream.len()] {
+        let (mut blocks, mut said) = (Blocks::default(), Vec::new());
+        for part in stream.chunks(slice) {
+            let cuttings = blocks.push::<FromUcb>(Mono(0), part);
+            said.extend(cuttings.messages.iter().map(said_by_ucb));
+        }
+        let known: Vec<_> = said.iter().filter(|it| *it != "other").collect();
+        assert_eq!(known, ["tells", "move e2e4", "taken back"], "in slices of {slice}");
     }
 }

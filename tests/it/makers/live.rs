@@ -139,6 +139,31 @@ async fn games_on_chessnut_are_recorded_from_the_settings_to_the_pgn() {
 
 /// A board whose cable is pulled in the middle of a game is taken up again, and what was played
 /// meanwhile is found.
+/// It says moves that were finished, by hands that do nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_novag_are_recorded_from_the_settings_to_the_pgn() {
+    let place = Place::new();
+    let mut text = String::new();
+    let row = |laws, has_clock| Row { profile: "clean", laws, has_clock };
+    let rows = [row("", false), row("m2023", true)];
+    let of = |(number, row)| {
+        let kind = (BoardKind::Ucb, Sight::Pieces);
+        seat((&place, kind.0, kind.1), number, row, (PLIES.0, Span::new(1_000, 1_500)), &mut text)
+    };
+    let seats: Vec<Seat> = (1..).zip(rows).map(of).collect();
+    configure(&place, &text);
+    let daemon = place.start();
+    for number in 1..=seats.len() {
+        wait_until_live(&place, number, &daemon).await;
+    }
+    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+    for (number, game) in (1..).zip(games) {
+        let Seat { row, intended, .. } = &game.await.unwrap();
+        is_recorded((&place, number, &daemon), row, intended).await;
+    }
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
 async fn a_pulled_cable_ends_no_game(kind: BoardKind) {
     let place = Place::new();
     let mut text = String::new();

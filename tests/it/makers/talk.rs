@@ -1,13 +1,13 @@
 //! What a driver says to its board, when, and what it makes of an answer that does not come.
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
-use rokade::sim::{CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, certabo};
+use rokade::sim::{CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, UcbSim, certabo};
 use rokade::table::{Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::blocks::Blocks;
 use rokade::wire::chesslink::{Register, ToBoard};
 use rokade::wire::{ChessLinkCommand, ChessLinkMessage, Dump, Orientation};
-use shakmaty::{Bitboard, Board, Color, Role, Square};
+use shakmaty::{Bitboard, Board, Color, Position as _, Role, Square};
 use std::time::Duration;
 
 /// The program, a board and the line between them.
@@ -365,5 +365,46 @@ fn what_is_no_chessnut_is_opened_anew() {
     room.pass(9_000);
     assert_eq!(room.n_reopened, 0);
     room.pass(2_000);
+    assert_eq!(room.n_reopened, 1);
+}
+
+/// Castling, a pawn that is taken in passing, a promotion and a move that is taken back: all of it
+/// is told by squares of moves alone.
+#[test]
+fn what_novag_leaves_out_of_a_move_is_known() {
+    let mut room = Room::of(UcbSim::new(Board::new()), BoardKind::Ucb, Lights::Off);
+    room.pass(1_000);
+    assert_eq!(room.game.link(), LinkState::Live);
+    let moves = "e2e4 a7a6 e4e5 d7d5 e5d6 a6a5 d6c7 a5a4 c7b8n a8b8 g1f3 b8a8 f1e2 a8a7 e1g1";
+    for (n, uci) in moves.split(' ').enumerate() {
+        let promotion = if uci.len() > 4 { "/N" } else { "" };
+        room.event(&Event::Said(format!("M{}{promotion}\r\n", &uci[..4]).into_bytes()));
+        room.pass(2_000);
+        assert_eq!(room.n_moves(), n + 1, "{uci}: {:?}", room.facts);
+    }
+    let play = room.game.play().unwrap();
+    let board = play.sheet().last().board();
+    let expected = "2bqkbnr/rp2pppp/8/8/p7/5N2/PPPPBPPP/RNBQ1RK1";
+    assert_eq!(board.to_string(), expected);
+    room.event(&Event::Said(b"T..\r\n".to_vec()));
+    room.pass(3_000);
+    assert_eq!(room.game.play().unwrap().sheet().len(), 14);
+}
+
+/// It is asked until it answers; what never does is opened anew.
+#[test]
+fn a_novag_that_does_not_answer_is_asked_again() {
+    let mut board = UcbSim::new(Board::new());
+    board.power(Mono::default(), false);
+    let mut room = Room::of(board, BoardKind::Ucb, Lights::Off);
+    room.pass(2_500);
+    assert_eq!(room.sent.len(), 6, "{:?}", room.sent);
+    room.board.power(room.now, true);
+    room.pass(1_500);
+    assert_eq!(room.game.link(), LinkState::Live);
+    room.event(&Event::LinkDown);
+    room.board.power(room.now, false);
+    room.event(&Event::LinkUp);
+    room.pass(7_000);
     assert_eq!(room.n_reopened, 1);
 }
