@@ -2,8 +2,14 @@
 //! read last. What is on record is what was played, or something on record tells of the difference;
 //! and nobody is blamed for an illegal move that he has not made.
 
+#![allow(clippy::unwrap_used)]
+
 use rokade::game::Fact;
-use rokade::laws::Stage;
+use rokade::game::entry::Basis;
+use rokade::laws::{Finding, FindingKind, Stage};
+use rokade::relay::sensors::FaultySensors;
+use rokade::shell::pty::Speed;
+use rokade::sim::hands::Span;
 use rokade::sim::script::Happening;
 use rokade::sim::trial::{Recipe, Trial};
 use rokade::sim::verdict::TrialVerdict;
@@ -11,6 +17,11 @@ use rokade::sim::{Replay, Script, TableKind};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use shakmaty::Square;
+use std::time::Duration;
+use tokio::time::timeout;
+
+use crate::daemon::game;
+use crate::program::{LIMIT, Place, moves_of, plug};
 
 /// Games for each kind of hands and table.
 const N_SEEDS: u64 = 20;
@@ -79,4 +90,66 @@ fn a_sensor_that_fails_makes_no_silent_record() {
     }
     println!("{n_exact} of {n_games} exact");
     assert!(100 * n_exact >= EXACT_PERCENT * n_games, "{n_exact} of {n_games} exact");
+}
+
+fn named(squares: &[Square]) -> Fact {
+    let kind = FindingKind::SensorFault { squares: squares.to_vec() };
+    Fact::Found(Finding { kind, by: None })
+}
+
+#[test]
+fn of_the_last_games_with_moves_the_squares_that_failed_are_known() {
+    let begun = || Fact::GameStarted {
+        fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
+        is_chess960: false,
+        white: String::new(),
+        black: String::new(),
+        event: String::new(),
+        site: String::new(),
+        round: String::new(),
+    };
+    let made = || Fact::MoveMade {
+        ply: 1,
+        uci: "e2e4".to_owned(),
+        san: "e4".to_owned(),
+        is_illegal: false,
+        basis: Basis::Quiet,
+        released_before: Duration::ZERO,
+        alternatives: Vec::new(),
+    };
+    let mut sensors = FaultySensors::default();
+    let mut take = |facts: &[Fact]| {
+        facts.iter().for_each(|fact| sensors.take(fact));
+        (sensors.n_games(), sensors.named())
+    };
+    // Before any game there is none to name, and an array that nobody played from is no game.
+    let both = named(&[Square::E4, Square::D5]);
+    let of_one = take(&[named(&[Square::A1]), begun(), begun(), made(), both, begun()]);
+    assert_eq!(of_one, (1, vec![(Square::E4, 1), (Square::D5, 1)]));
+    let of_two = take(&[begun(), made(), named(&[Square::E4]), named(&[Square::E4])]);
+    assert_eq!(of_two, (2, vec![(Square::E4, 2), (Square::D5, 1)]));
+    let next = [begun(), made(), begun(), made(), begun(), made()];
+    assert_eq!(take(&next).1.len(), 2);
+    // What has gone well for five games is mended.
+    assert_eq!(take(&[begun(), made()]), (5, vec![(Square::E4, 1)]));
+}
+
+/// The square whose sensor has died in a game is named by `rokade doctor` later.
+#[tokio::test]
+async fn a_sensor_that_has_failed_is_named_the_next_day() {
+    let place = Place::new();
+    let (intended, played) = game(12, Span::new(1_300, 1_500), 5);
+    let sq: Square = intended[0][2..4].parse().unwrap();
+    let script = with_fault(&played.script, sq, Mono::default(), Fault::Blind);
+    let mut board = plug(&script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(script.happenings, Speed::REAL).await.unwrap();
+    place.seen(|view| moves_of(view).len() >= 8).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+    let told = place.run(&["doctor"]).await.out;
+    // A pawn that has gone one square or two leaves both in doubt.
+    let words = "BAD   table-1: in its last game with moves sensors did not tell what stood on ";
+    let named = told.lines().find_map(|line| line.strip_prefix(words));
+    assert!(named.is_some_and(|it| it.contains(&format!("{sq} (1)"))), "{told}");
 }

@@ -2,8 +2,10 @@
 
 use super::bus::{self, Looked};
 use super::{Failure, chips, lights, machine, runtime, say, switches};
+use crate::relay::sensors::FaultySensors;
 use crate::shell::config::{BoardConfig, Config, Maker};
-use crate::shell::journal::Limits;
+use crate::shell::journal::{DiskStorage, JournalReader, Limits};
+use crate::shell::record;
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
@@ -105,7 +107,9 @@ impl Doctor {
                 of_line(board, "/")
             };
             let disk = of_disk(board, &config.folder(board), LEAST);
-            for finding in disk.into_iter().chain(found).chain(lights::look(board)) {
+            let dead = of_sensors(board, &config.folder(board));
+            let found = disk.into_iter().chain(dead).chain(found);
+            for finding in found.chain(lights::look(board)) {
                 n_bad += usize::from(!finding.is_good);
                 self.print(&finding)?;
             }
@@ -136,6 +140,38 @@ fn of_disk(board: &BoardConfig, folder: &Path, least: u64) -> Option<Diagnosis> 
     let saw = format!("{kb} kB are free where its record goes, {}", folder.display());
     let means = "a game takes up to 600 kB, and 1 MB is kept for the one in progress; free some";
     (free < least).then(|| Diagnosis::bad(board, saw, means))
+}
+
+/// Sensors that did not tell what stood on them in the board's last games, by its record.
+fn of_sensors(board: &BoardConfig, folder: &Path) -> Option<Diagnosis> {
+    if !folder.is_dir() {
+        return None;
+    }
+    let mut reader = JournalReader::new(DiskStorage::new(folder));
+    let mut sensors = FaultySensors::default();
+    // What is wrong with a record `rokade verify` says.
+    while let Some(lines) = reader.poll().ok().filter(|lines| !lines.is_empty()) {
+        lines.iter().filter_map(record::entry_of).for_each(|entry| sensors.take(&entry.fact));
+    }
+    let named: Vec<String> =
+        sensors.named().into_iter().map(|(sq, n)| format!("{sq} ({n})")).collect();
+    if named.is_empty() {
+        return None;
+    }
+    let games = match sensors.n_games() {
+        0 | 1 => "game".to_owned(),
+        n => format!("{n} games"),
+    };
+    let saw = format!(
+        "in its last {games} with moves sensors did not tell what stood on {}",
+        named.join(", ")
+    );
+    let means = format!(
+        "look at the switch, sensor or magnet of these squares; `rokade log --board {}` has when. \
+         A square is named here until five games went by without",
+        board.name
+    );
+    Some(Diagnosis::bad(board, saw, means))
 }
 
 /// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
