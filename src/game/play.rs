@@ -9,6 +9,7 @@ mod gap;
 mod recall;
 mod repair;
 mod rest;
+mod retrace;
 mod settle;
 mod shadow;
 mod stop;

@@ -17,6 +17,7 @@ pub mod memory;
 pub mod mismatch;
 pub mod past;
 pub mod repair;
+pub mod retrace;
 pub mod search;
 pub mod tracker;
 pub mod weigh;

@@ -1,6 +1,7 @@
 //! What the board showed whenever it rested or a clock was pressed: enough to look again, with
 //! hindsight, at what was played since a position that nobody disputes.
 
+use super::retrace::{PlayTape, RestingBoard};
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, Color, Square};
@@ -52,6 +53,8 @@ pub struct Past {
     began: Option<Mono>,
     last_change: Mono,
     agreed: Mono,
+    /// All that was said since the board rested on a position of the record.
+    tape: Option<PlayTape>,
 }
 
 impl Past {
@@ -71,7 +74,9 @@ impl Past {
         }
         if at.since(self.last_change) >= RESTED {
             self.rest(seen, n_plies);
+            self.begin_tape(seen, n_plies);
         }
+        self.tell(|tape| tape.read(at, sq, reading));
         self.stirred.add(sq);
         self.began.get_or_insert(at);
         self.last_change = at;
@@ -91,7 +96,31 @@ impl Past {
         if n_plies.is_some() {
             self.agreed = at;
         }
+        self.tell(|tape| tape.press(at, by));
         self.push(at, seen, Some(by), n_plies);
+    }
+
+    fn begin_tape(&mut self, seen: &Placement, n_plies: Option<usize>) {
+        if let Some(n) = n_plies.filter(|_| self.tape.is_none()) {
+            let rest = RestingBoard { at: self.last_change, n, wood: seen.clone() };
+            self.tape = Some(PlayTape::new(rest));
+        }
+    }
+
+    fn tell(&mut self, what: impl FnOnce(&mut PlayTape)) {
+        self.tape = self.tape.take().filter(|tape| !tape.is_full());
+        self.tape.as_mut().map(what);
+    }
+
+    /// All that was said since the board rested on a position of the record, if that is known.
+    /// It is kept no more.
+    pub fn take_tape(&mut self) -> Option<PlayTape> {
+        self.tape.take()
+    }
+
+    /// Keeps what is said from now on with what was said before.
+    pub fn set_tape(&mut self, tape: Option<PlayTape>) {
+        self.tape = tape;
     }
 
     /// Nothing is known of what came before.

@@ -73,7 +73,7 @@ impl Play {
     }
 
     /// Names `others` beside half-move `ply`, counted from 1, as far as they are not.
-    fn name_moves(&mut self, ply: usize, others: &[Move], facts: &mut Vec<Fact>) {
+    pub(super) fn name_moves(&mut self, ply: usize, others: &[Move], facts: &mut Vec<Fact>) {
         let mode = self.sheet.mode();
         let others: Vec<UciMove> = others.iter().map(|m| m.to_uci(mode)).collect();
         self.name_others(ply, &others, facts);

@@ -247,7 +247,13 @@ impl Play {
     }
 
     /// Writes what was `found` after `n` half-moves in the place of what is on record.
-    fn correct(&mut self, at: Mono, n: usize, mut found: Explanation, facts: &mut Vec<Fact>) {
+    pub(super) fn correct(
+        &mut self,
+        at: Mono,
+        n: usize,
+        mut found: Explanation,
+        facts: &mut Vec<Fact>,
+    ) {
         let n_kept = n + n_shared(&self.sheet.moves()[n..], &found.plies);
         let done = self.sheet.moves().iter().filter_map(|scored| scored.completed);
         let times: Vec<(Mono, Option<Times>)> = done.map(|done| (done.at, done.times)).collect();

@@ -14,7 +14,7 @@ impl Recorder {
             return;
         }
         let Some(play) = &mut self.play else { return };
-        if play.repair(now, cx.facts) {
+        if play.retrace(now, cx.facts) || play.repair(now, cx.facts) {
             self.note_corrected(cx, now);
             return;
         }
@@ -37,7 +37,7 @@ impl Recorder {
         let is_told = self.watch.told_illegal.is_some() || self.watch.has_suspect();
         let open = self.play.as_mut().filter(|play| !play.is_over() && !is_told);
         let Some(play) = open else { return };
-        if play.repair(now, cx.facts) {
+        if play.retrace(now, cx.facts) || play.repair(now, cx.facts) {
             self.note_corrected(cx, now);
         } else if self.silence.is_none() && play.adopt_apart(now, cx.facts) {
             self.watch.note_gap(now);

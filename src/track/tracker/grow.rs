@@ -377,7 +377,7 @@ impl Tracker {
     }
 
     /// Whether a message was lost since `since`, as far as is known: what was seen then came late.
-    pub(in crate::track) fn has_missed_since(&self, since: Mono) -> bool {
+    pub fn has_missed_since(&self, since: Mono) -> bool {
         self.missed.is_some_and(|missed| missed >= since)
     }
 
@@ -569,7 +569,7 @@ impl Tracker {
 
 /// The squares that a piece passes from `from` to `to`: those between in a straight line, or for a
 /// knight those of the smallest field that has both in it.
-fn way(from: Square, to: Square) -> Bitboard {
+pub(in crate::track) fn way(from: Square, to: Square) -> Bitboard {
     if attacks::ray(from, to).any() {
         return attacks::between(from, to);
     }

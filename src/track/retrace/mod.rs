@@ -1,0 +1,311 @@
+//! A stretch of play looked at again as a whole, by what hands can do and a board that looks at its
+//! squares in rounds can tell.
+//!
+//! The lines of the tracker weigh each reading as it comes. A reading of a board in rounds is up to
+//! a round old, so that in a time scramble several moves lie between two looks at a square, and the
+//! order of what is read is not the order of what was done. But what was read and not read there
+//! bounds when each piece was lifted and let go; a hand holds one piece at a time, goes out when
+//! the other has let go, and presses after that. Here all moves that lead through what was read are
+//! followed at once, each at the earliest moment that these bounds allow, and what is left over
+//! costs: moments in the wrong order, readings of no move, presses for none.
+
+mod course;
+mod growth;
+mod tape;
+
+pub use tape::{PlayTape, RestingBoard};
+
+use super::line::{CompletedBy, Completion, Ply};
+use super::weigh::{Cost, POINT};
+use crate::time::Mono;
+use course::{Course, Price};
+use shakmaty::{Chess, Move};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tape::Timeline;
+
+/// Courses that are followed at once, of those that have come as far.
+const KEPT_MAX: usize = 20;
+/// One that is so much dearer than the cheapest that has come as far is given up.
+const HOPELESS: Price = 800;
+/// Courses that have come as far: to within so many milliseconds.
+const STEP_MS: i64 = 50;
+/// What is within this of the cheapest is named beside it.
+const NAMED_WITHIN: Price = 100;
+/// Courses that are looked at, at the most.
+const NODES_MAX: usize = 60_000;
+/// How much a look at a square may come late.
+const JITTER: Duration = Duration::from_millis(20);
+
+/// The cheapest course through a stretch that ends on what the board shows.
+#[derive(Clone, Debug)]
+pub struct Retraced {
+    /// Its moves, with their completions.
+    pub plies: Vec<Ply>,
+    /// What speaks against it.
+    pub cost: Cost,
+    /// What speaks against what is on record; `None` if no such course was found.
+    pub recorded: Option<Cost>,
+    /// Moves that may have been played instead: at which of its places, and how much dearer.
+    pub others: Vec<(usize, Move)>,
+}
+
+/// The courses that lead from `start` through `tape`; `record` is what is believed so far. A square
+/// is looked at once in a `round`.
+pub fn retrace(
+    tape: &PlayTape,
+    start: &Chess,
+    record: &[Move],
+    round: Duration,
+) -> Option<Retraced> {
+    let line = tape.timeline()?;
+    let round = (round + JITTER).as_millis() as i64;
+    let mut all = CourseSearch::new(&line, round, None);
+    all.run(start)?;
+    let best = all.found.first()?;
+    let is_record =
+        |course: &Course| course.made.iter().map(|made| made.m).eq(record.iter().copied());
+    let recorded = match all.found.iter().find(|course| is_record(course)) {
+        Some(course) => Some(course.price),
+        None => {
+            let mut only = CourseSearch::new(&line, round, Some(record));
+            only.run(start)?;
+            only.found.first().map(|course| course.price)
+        }
+    };
+    Some(Retraced {
+        plies: plies_of(best, tape.began().at),
+        cost: cost(best.price),
+        recorded: recorded.map(cost),
+        others: others(best, &all.found),
+    })
+}
+
+fn cost(price: Price) -> Cost {
+    Cost::from(price) * (POINT / 100)
+}
+
+/// The moves of a course that began then.
+fn plies_of(course: &Course, began: Mono) -> Vec<Ply> {
+    let at = |ms: i64| began + Duration::from_millis(ms.max(0) as u64);
+    let ply = |(idx, made): (usize, &course::Made)| {
+        let later = course.made.get(idx + 1).map(|later| at(later.released.max(later.read)));
+        let by_press = made.pressed.map(|at| Completion { at, by: CompletedBy::Press });
+        let by_reply = later.map(|at| Completion { at, by: CompletedBy::Reply });
+        Ply {
+            m: made.m,
+            is_illegal: false,
+            released: at(made.released.max(made.read)),
+            completion: by_press.or(by_reply),
+            is_unwatched: false,
+        }
+    };
+    course.made.iter().enumerate().map(ply).collect()
+}
+
+/// What the moves of `best` may have been by all that is hardly dearer.
+fn others(best: &Course, found: &[Course]) -> Vec<(usize, Move)> {
+    let mut others = best.twins.clone();
+    for other in &found[1..] {
+        others.extend(parting(best, other));
+    }
+    others.sort_by_key(|(idx, _)| *idx);
+    others.dedup();
+    others
+}
+
+/// Where `other` parts from `best` first, and by which move.
+fn parting(best: &Course, other: &Course) -> Option<(usize, Move)> {
+    let idx = best.made.iter().zip(&other.made).position(|(a, b)| a.m != b.m)?;
+    Some((idx, other.made[idx].m))
+}
+
+struct CourseSearch<'a> {
+    line: &'a Timeline,
+    round: i64,
+    /// Only these moves are followed.
+    only: Option<&'a [Move]>,
+    n_nodes: usize,
+    /// Courses to the end of the tape, the cheapest first.
+    found: Vec<Course>,
+}
+
+impl<'a> CourseSearch<'a> {
+    fn new(line: &'a Timeline, round: i64, only: Option<&'a [Move]>) -> Self {
+        Self { line, round, only, n_nodes: 0, found: Vec::new() }
+    }
+
+    /// Follows all courses, those first that are behind. `None` if there are too many.
+    fn run(&mut self, start: &Chess) -> Option<()> {
+        let mut waiting: BTreeMap<i64, Vec<Course>> = BTreeMap::new();
+        waiting.insert(0, vec![Course::new(start)]);
+        while let Some((_, courses)) = waiting.pop_first() {
+            for course in best_of(courses) {
+                self.finish(&course);
+                let next = self.only.map(|only| only.get(course.made.len()).copied());
+                let grown = growth::grow(self.line, self.round, &course, next);
+                self.n_nodes += grown.len();
+                if self.n_nodes > NODES_MAX {
+                    return None;
+                }
+                for child in grown {
+                    waiting.entry(child.until / STEP_MS).or_default().push(child);
+                }
+            }
+        }
+        self.found.sort_by_key(|course| course.price);
+        Some(())
+    }
+
+    /// Keeps the course as one that has come to the end, if nothing better has.
+    fn finish(&mut self, course: &Course) {
+        if self.only.is_some_and(|only| course.made.len() < only.len()) {
+            return;
+        }
+        let least = self.found.iter().map(|course| course.price).min();
+        let bound = least.map_or(Price::MAX, |least| least + NAMED_WITHIN);
+        let mut course = course.clone();
+        let n_left = course.finish(self.line, self.round, bound);
+        if n_left != Some(0) {
+            return;
+        }
+        let bound = least.map_or(course.price, |least| least.min(course.price)) + NAMED_WITHIN;
+        self.found.retain(|known| known.price <= bound);
+        self.found.push(course);
+    }
+}
+
+/// The cheapest, each once.
+fn best_of(mut courses: Vec<Course>) -> Vec<Course> {
+    courses.sort_by_key(|course| course.price);
+    let least = courses[0].price;
+    let mut kept: Vec<Course> = Vec::with_capacity(KEPT_MAX);
+    for course in courses {
+        if kept.len() == KEPT_MAX || course.price > least + HOPELESS {
+            break;
+        }
+        let is_same = |known: &&mut Course| {
+            known.told == course.told && known.unseen == course.unseen && known.pos == course.pos
+        };
+        match kept.iter_mut().find(is_same) {
+            Some(known) if course.price <= known.price + NAMED_WITHIN => {
+                let twin = parting(known, &course);
+                known.twins.extend(twin.filter(|twin| !known.twins.contains(twin)));
+            }
+            Some(_) => {}
+            None => kept.push(course),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Placement, Reading};
+    use shakmaty::{Color, Piece, Position, Square};
+
+    const ROUND: Duration = Duration::from_millis(250);
+
+    fn at(ms: u64) -> Mono {
+        Mono::from_millis(ms)
+    }
+
+    /// What was said from the usual start on: `279 c2 -` or `553 a3 N` is a reading, `411 white` a
+    /// press.
+    fn tape(said: &str) -> PlayTape {
+        let start = Chess::default();
+        let wood = Placement::from(start.board().clone());
+        let mut tape = PlayTape::new(RestingBoard { at: at(0), n: 0, wood });
+        for item in said.split(", ") {
+            let words: Vec<&str> = item.split(' ').collect();
+            let at = at(words[0].parse().unwrap());
+            match words[1..] {
+                ["white"] => tape.press(at, Color::White),
+                ["black"] => tape.press(at, Color::Black),
+                [sq, what] => {
+                    let piece = Piece::from_char(what.chars().next().unwrap());
+                    let reading = piece.map_or(Reading::Empty, Reading::Piece);
+                    tape.read(at, Square::from_ascii(sq.as_bytes()).unwrap(), reading);
+                }
+                _ => panic!("{item}"),
+            }
+        }
+        tape
+    }
+
+    fn moves(said: &str) -> String {
+        let found = retrace(&tape(said), &Chess::default(), &[], ROUND).unwrap();
+        let words: Vec<String> = found.plies.iter().map(|ply| ply.m.to_string()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_hand_holds_one_piece_at_a_time() {
+        // The knight is read first where it goes, but the pawn was lifted first, and pressed for.
+        let said = "2277 c2 -, 2411 white, 2452 g7 -, 2492 b1 -, 2553 a3 N, 2588 c4 P, \
+            2617 black, 2639 g5 p, 2700 white";
+        assert_eq!(moves(said), "c2-c4 g7-g5 Nb1-a3");
+    }
+
+    #[test]
+    fn a_piece_goes_on_before_the_board_looks() {
+        let said = "2300 d2 -, 2469 d4 P, 2529 white, 2782 a7 -, 2940 d4 -, 2944 black, 2987 a6 p, \
+            3043 g7 -, 3138 white, 3158 black, 3248 g6 p, 3419 white, 3478 d6 P";
+        assert_eq!(moves(said), "d2-d4 a7-a6 d4-d5 g7-g6 d5-d6");
+    }
+
+    #[test]
+    fn a_press_belongs_to_a_move_that_was_made_by_then() {
+        let said = "2277 e2 -, 2300 e4 P, 2411 white, 2700 g8 -, 2750 f6 n, 2800 black";
+        let found = retrace(&tape(said), &Chess::default(), &[], ROUND).unwrap();
+        let pressed: Vec<_> = found.plies.iter().map(|ply| ply.completion.unwrap()).collect();
+        let by = CompletedBy::Press;
+        assert_eq!(pressed, [Completion { at: at(2_411), by }, Completion { at: at(2_800), by }]);
+        assert!(found.plies.iter().zip(&pressed).all(|(ply, done)| ply.released <= done.at));
+    }
+
+    /// What the record costs tells whether it can have been so, and what costs the same is named.
+    #[test]
+    fn the_record_is_held_against_the_same() {
+        let said = "2277 e2 -, 2500 e4 P, 2600 white";
+        let (start, two) = (Chess::default(), moves_of("e2e4"));
+        let of_record = |record: &[Move]| retrace(&tape(said), &start, record, ROUND).unwrap();
+        let right = of_record(&two);
+        assert_eq!(right.recorded, Some(right.cost));
+        assert_eq!(of_record(&moves_of("d2d4")).recorded, None);
+        assert!(right.others.is_empty());
+    }
+
+    fn moves_of(uci: &str) -> Vec<Move> {
+        let uci: shakmaty::uci::UciMove = uci.parse().unwrap();
+        vec![uci.to_move(&Chess::default()).unwrap()]
+    }
+
+    #[test]
+    fn a_board_that_shows_no_end_of_any_course_tells_nothing() {
+        assert!(retrace(&tape("2277 e2 -"), &Chess::default(), &[], ROUND).is_none());
+    }
+
+    #[test]
+    fn a_tape_begins_where_the_board_rested_the_time_before_last() {
+        let mut tape = tape("2277 e2 -, 2500 e4 P, 2600 white");
+        let mut pos = Chess::default();
+        let rest = |at: Mono, n: usize, pos: &Chess| RestingBoard {
+            at,
+            n,
+            wood: Placement::from(pos.board().clone()),
+        };
+        assert_eq!((tape.began().n, tape.n_rested()), (0, 0));
+        pos.play_unchecked(moves_of("e2e4")[0]);
+        tape.rest(rest(at(5_000), 1, &pos));
+        assert_eq!((tape.began().n, tape.n_rested()), (0, 1));
+        tape.read(at(6_000), Square::E7, Reading::Empty);
+        tape.read(at(6_200), Square::E5, Reading::Piece(Color::Black.pawn()));
+        tape.press(at(6_300), Color::Black);
+        tape.rest(rest(at(9_000), 2, &pos));
+        assert_eq!((tape.began().n, tape.n_rested()), (1, 2));
+        let found = retrace(&tape, &pos, &[], ROUND).unwrap();
+        assert_eq!(found.plies.len(), 1);
+    }
+}
