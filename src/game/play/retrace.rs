@@ -6,6 +6,7 @@ use crate::game::entry::Fact;
 use crate::laws::Ending;
 use crate::time::Mono;
 use crate::track::line::{CompletedBy, Ply};
+use crate::track::mismatch::{self, Mismatch};
 use crate::track::repair::Explanation;
 use crate::track::retrace::{PlayTape, RestingBoard, Retraced, retrace};
 use crate::track::weigh::{Cost, POINT};
@@ -107,7 +108,9 @@ impl Play {
             let lead = LEAD.max(LEAD_PLIES * of_ply);
             let is_better =
                 found.recorded.map_or(of_ply <= ORDINARY, |recorded| found.cost + lead <= recorded);
-            if is_better && self.may_end_with(n, &moves) {
+            let is_likelier =
+                moves.len() <= record.len() + 1 || !self.shows_illegal_after(n, record);
+            if is_better && is_likelier && self.may_end_with(n, &moves) {
                 let mut by_ply = vec![Vec::new(); moves.len()];
                 others.into_iter().for_each(|(idx, m)| by_ply[idx].push(m));
                 let found = Explanation {
@@ -133,10 +136,23 @@ impl Play {
         false
     }
 
+    /// Whether the board shows one illegal move after the `record`: that is likelier than several
+    /// half-moves of which nothing was seen, and a course has legal moves only.
+    fn shows_illegal_after(&self, n: usize, record: &[Move]) -> bool {
+        let seen = mismatch::classify(&self.after(n, record), self.tracker.seen());
+        !matches!(seen, None | Some(Mismatch::Disorder(_)))
+    }
+
     /// Whether the game has ended as `moves` after `n` half-moves would end it, if it has.
     fn may_end_with(&self, n: usize, moves: &[Move]) -> bool {
-        let mut last: Chess = self.sheet.position(n).clone();
-        moves.iter().for_each(|m| last.play_unchecked(*m));
+        let last = self.after(n, moves);
         self.ending.is_none_or(|ending| Ending::of(&last) == Some(ending))
+    }
+
+    /// The position after the first `n` half-moves on record and these.
+    fn after(&self, n: usize, moves: &[Move]) -> Chess {
+        let mut pos = self.sheet.position(n).clone();
+        moves.iter().for_each(|m| pos.play_unchecked(*m));
+        pos
     }
 }
