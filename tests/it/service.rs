@@ -65,6 +65,19 @@ fn systemd_has_nothing_to_say_against_the_kiosk() {
 }
 
 #[test]
+fn systemd_has_nothing_to_say_against_the_setup_page() {
+    let unit = text("systemd/rokade-setup.service");
+    let start = "ExecStart=/usr/bin/rokade setup ";
+    assert_eq!(unit.matches(start).count(), 1);
+    let there = format!("ExecStart={} setup ", env!("CARGO_BIN_EXE_rokade"));
+    // It is looked at under the name of the other one.
+    let unit = unit.replace(start, &there).replace(" rokade.service\n", "\n");
+    assert_eq!(complaints(&unit), "");
+    let found = exposure(&unit);
+    assert!(found <= 3.5, "an exposure of {found}");
+}
+
+#[test]
 fn systemd_would_say_so() {
     for (right, wrong) in [
         ("WatchdogSec=", "WatchdogSecs="),

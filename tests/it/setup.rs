@@ -4,13 +4,17 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Stdio;
 
 use rokade::shell::config::{Config, DELIVERED};
 use rokade::shell::pty::Pty;
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::chromium::Chromium;
 use crate::cli::assert_sentence;
 use crate::program::{LIMIT, Place, STEP, finish, is_live, plug, rokade};
 use crate::status::illegal_move;
@@ -69,7 +73,9 @@ async fn what_is_answered_is_what_the_daemon_runs_by() {
     let path = place.path("rokade.toml");
     fs::remove_file(&path).unwrap();
     let mut board = plug(&illegal_move(), &place.board());
-    let mut terminal = Terminal::start(place.command(&["setup"]));
+    let mut setup = place.command(&["setup"]);
+    setup.env("TZ", "Europe/Copenhagen");
+    let mut terminal = Terminal::start(setup);
     terminal.enter("Which are to be recorded?", "auto", "nonsense").await;
     terminal.see("\"nonsense\" is no number").await;
     terminal.enter("Which are to be recorded?", "auto", &place.board().to_string_lossy()).await;
@@ -81,8 +87,15 @@ async fn what_is_answered_is_what_the_daemon_runs_by() {
     terminal.enter("What is the time control", "", "ninety").await;
     terminal.see("time control \"ninety\"").await;
     terminal.enter("What is the time control", "", "90m+30s").await;
-    terminal.enter("By which Laws", "none", "m2023").await;
+    terminal.enter("Which Laws", "none", "m2023").await;
+    terminal.enter("Who plays White", "", "Morphy, \"Paul\"").await;
+    terminal.enter("Who plays Black", "", "").await;
+    terminal.enter("the event called", "", "Opera").await;
+    terminal.enter("Where is it played", "", "Paris").await;
     terminal.enter("Who may see the pages?", "this-machine", "network").await;
+    terminal.enter("Which time zone", "Europe/Copenhagen", "Europe/Oxford").await;
+    terminal.see("no time zone is called \"Europe/Oxford\"").await;
+    terminal.enter("Which time zone", "Europe/Copenhagen", "").await;
     terminal.see("rokade.toml is written").await;
     terminal.see("Next: `rokade run --config ").await;
     assert_eq!(terminal.end().await, Some(0));
@@ -102,7 +115,139 @@ async fn what_is_answered_is_what_the_daemon_runs_by() {
     assert_eq!(view["link"], "live");
     assert_eq!(daemon.stop().await.0, Some(0));
     let config = Config::load(Some(&path)).unwrap();
-    assert_eq!((&*config.boards[0].laws, &*config.boards[0].time_control), ("m2023", "90m+30s"));
+    let board = &config.boards[0];
+    assert_eq!((&*board.laws, &*board.time_control), ("m2023", "90m+30s"));
+    assert_eq!(
+        (&*board.white, &*board.event, &*board.site),
+        ("Morphy, \"Paul\"", "Opera", "Paris")
+    );
+}
+
+/// A page that asks, and its code.
+struct Page {
+    child: Child,
+    address: SocketAddr,
+    code: String,
+}
+
+impl Page {
+    async fn start(mut command: Command, address: SocketAddr) -> Self {
+        command.args(["--browser", &address.to_string()]);
+        command.env("TZ", "Europe/Copenhagen").stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line = timeout(LIMIT, lines.next_line()).await.expect("a line in time").unwrap();
+        let line = line.expect("an address and a code");
+        assert!(line.contains(&format!("http://{address}/")), "{line}");
+        let code = line.rsplit(' ').next().unwrap().trim_end_matches('.').to_owned();
+        Self { child, address, code }
+    }
+
+    /// The page that answers this form.
+    async fn post(&self, fields: &[(&str, &str)]) -> String {
+        let address = format!("http://{}/", self.address);
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        let form = form.extend_pairs(fields).finish();
+        let posted = move || ureq::post(&address).send(form.as_bytes());
+        let answer = tokio::task::spawn_blocking(posted).await.unwrap();
+        answer.unwrap().into_body().read_to_string().unwrap()
+    }
+
+    async fn end(mut self) -> Option<i32> {
+        timeout(LIMIT, self.child.wait()).await.expect("an end in time").unwrap().code()
+    }
+}
+
+#[tokio::test]
+async fn a_page_asks_until_it_is_answered() {
+    let place = Place::new();
+    let path = place.path("rokade.toml");
+    fs::write(&path, DELIVERED).unwrap();
+    let page = Page::start(place.command(&["setup"]), place.addr).await;
+    let browser = Chromium::start().await;
+    let address = format!("http://{}/", page.address);
+    browser.open(&address).await;
+    assert_eq!(browser.barriers().await, Vec::<String>::new());
+    let set = |key: &str, value: &str| {
+        format!("document.querySelector('[name={key}]:not([type=checkbox])').value = {value:?}")
+    };
+    let given = [
+        ("port", "/dev/ttyUSB7"),
+        ("name", "the board"),
+        ("white", "<b>\"Morphy\"</b>"),
+        ("laws", "m2023"),
+        ("time_control", "90m+30s"),
+        ("code", "0"),
+    ];
+    for (key, value) in given {
+        browser.ask(&set(key, value)).await;
+    }
+    browser.ask("document.forms[0].requestSubmit()").await;
+    let n_wrong = "document.querySelectorAll('.wrong').length";
+    browser.wait_for(n_wrong, 3).await;
+    assert_eq!(browser.barriers().await, Vec::<String>::new());
+    assert_eq!(fs::read_to_string(&path).unwrap(), DELIVERED, "nothing is written yet");
+    // What was entered stands there still, as text.
+    let kept = browser.ask("document.querySelector('[name=white]').value").await;
+    assert_eq!(kept, "<b>\"Morphy\"</b>");
+    browser.ask(&set("name", "gold")).await;
+    browser.ask(&set("code", &page.code)).await;
+    browser.ask("document.forms[0].requestSubmit()").await;
+    browser.wait_for("document.querySelector('h1').textContent", "Rokade is set up").await;
+    let link = browser.ask("document.querySelector('.next a').href").await;
+    assert_eq!(link, format!("http://{}:8960/", place.addr.ip()));
+    assert_eq!(browser.barriers().await, Vec::<String>::new());
+    assert_eq!(page.end().await, Some(0));
+    let config = Config::load(Some(&path)).unwrap();
+    let board = &config.boards[0];
+    let found = [&board.name, &board.port, &board.white, &board.laws].map(String::as_str);
+    assert_eq!(found, ["gold", "/dev/ttyUSB7", "<b>\"Morphy\"</b>", "m2023"]);
+    assert_eq!(config.http.listen.to_string(), "[::]:8960");
+}
+
+#[tokio::test]
+async fn a_page_takes_the_code_that_waits_for_it_and_goes_with_it() {
+    let place = Place::new();
+    let (path, code) = (place.path("rokade.toml"), place.path("setup.code"));
+    let before = fs::read_to_string(&path).unwrap();
+    fs::write(&code, "12345678\n").unwrap();
+    let page = Page::start(place.command(&["setup"]), place.addr).await;
+    assert_eq!(page.code, "1234-5678");
+    // Somebody has changed the settings, and nobody has said that they may go.
+    let said = page.post(&[("code", "12345678"), ("name", "gold")]).await;
+    assert!(said.contains("Somebody has changed the settings; allow"), "{said}");
+    let said = page.post(&[("code", "1234 5679"), ("replace", "on")]).await;
+    assert!(said.contains("This is not the code"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+
+    // A form that is no form, and one that is far too long, change nothing.
+    let said = page.post(&[("\u{0}", "%"), ("code", "")]).await;
+    assert!(said.contains("This is not the code"), "{said}");
+    let long = "x".repeat(20_000);
+    let address = format!("http://{}/", page.address);
+    let posted = tokio::task::spawn_blocking(move || ureq::post(&address).send(long)).await;
+    assert!(matches!(posted.unwrap(), Err(ureq::Error::StatusCode(400))));
+
+    let two = [("port", "/dev/ttyUSB0 /dev/ttyUSB1"), ("name", "gold-1"), ("clock", "none")];
+    let mut form = vec![("code", "1234-5678"), ("replace", "on"), ("page", "this-machine")];
+    form.extend(two);
+    let said = page.post(&form).await;
+    assert!(said.contains("Rokade is set up"), "{said}");
+    assert_eq!(page.end().await, Some(0));
+    assert!(!code.exists());
+    assert_eq!(fs::read_to_string(place.path("rokade.toml.old")).unwrap(), before);
+    let config = Config::load(Some(&path)).unwrap();
+    let names: Vec<_> = config.boards.iter().map(|it| (&*it.name, &*it.time_control)).collect();
+    assert_eq!(names, [("gold-1", "-"), ("gold-2", "-")]);
+    assert_eq!(config.http.listen.to_string(), "127.0.0.1:8960");
+
+    // An answer at a terminal closes a page that waits.
+    fs::write(&code, "12345678\n").unwrap();
+    let page = Page::start(place.command(&["setup"]), place.addr).await;
+    assert_eq!(place.run(&["setup", "--yes", "--replace"]).await.code, Some(0));
+    assert_eq!(page.end().await, Some(0));
+    let said = place.run(&["setup", "--browser", "192.0.2.1:80"]).await;
+    assert_sentence(&said, 8, &["cannot serve the page at 192.0.2.1:80", "--browser"]);
 }
 
 #[tokio::test]

@@ -33,6 +33,20 @@ n_moves() { rokade log --json 2>/dev/null | grep -c '"type":"move_completed"'; }
 has_moves() { [ "$(n_moves)" -ge "$1" ]; }
 is_gone() { ! type -P "$1"; }
 
+# ask REQUEST: what the setup page answers.
+ask() {
+    exec 3<>/dev/tcp/localhost/80 || return 1
+    printf '%s' "$1" >&3
+    cat <&3
+}
+page_asks() { ask $'GET / HTTP/1.0\r\nHost: localhost\r\n\r\n' 2>/dev/null | grep -q 'Set up Rokade'; }
+page_answers() {
+    local form
+    form="code=$(cat /etc/rokade/setup.code)&name=gold&laws=m2023&time_control=90m%2B30s&page=network"
+    ask $'POST / HTTP/1.0\r\nHost: localhost\r\nContent-Length: '"${#form}"$'\r\n\r\n'"$form" |
+        grep -q 'Rokade is set up' && grep -q '^name = "gold"' /etc/rokade/rokade.toml
+}
+
 holds "installs" installs old.deb
 holds "the service runs, and will after each start" systemctl is-active --quiet rokade
 holds "it is enabled" systemctl is-enabled --quiet rokade
@@ -40,8 +54,13 @@ holds "it runs as its own user, who may open serial ports" sh -c 'id -nG rokade 
 holds "its manual can be read" sh -c 'man rokade-order | grep -q arbiter'
 holds "its settings are read" sh -c "rokade log 2>&1 | grep -q 'there is no journal'"
 
-holds "its settings are written by a command" \
-    rokade setup --yes --port /run/try/board --laws m2023 --time-control 90m+30s
+holds "its questions wait on a page" soon 10 page_asks
+holds "its settings are written on the page" page_answers
+holds "which is gone then" soon 10 sh -c '! systemctl is-active --quiet rokade-setup'
+holds "and so is its code" test ! -e /etc/rokade/setup.code
+holds "the games are on a page" soon 20 bash -c ': 2>/dev/null 3<>/dev/tcp/localhost/8960'
+holds "its settings are written by a command" rokade setup --yes --replace \
+    --port /run/try/board --laws m2023 --time-control 90m+30s
 mkdir -p /etc/systemd/system/rokade.service.d
 printf '[Service]\nDeviceAllow=char-pts rw\n' >/etc/systemd/system/rokade.service.d/try.conf
 systemctl daemon-reload

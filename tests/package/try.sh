@@ -48,4 +48,4 @@ ln -s ../try.service "$root/etc/systemd/system/multi-user.target.wants/"
 timeout 400 systemd-nspawn --quiet --directory="$root" --boot --register=no --keep-unit --private-network \
     </dev/null >"$root/console" 2>&1 || true
 cat "$root/try/found"
-[ "$(grep -c '^PASS' "$root/try/found")" -ge 24 ] && ! grep -q '^FAIL' "$root/try/found"
+[ "$(grep -c '^PASS' "$root/try/found")" -ge 29 ] && ! grep -q '^FAIL' "$root/try/found"

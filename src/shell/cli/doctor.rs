@@ -62,6 +62,11 @@ impl Diagnosis {
         Self { board: name.to_owned(), is_good, saw: saw.to_owned(), means: means.to_owned() }
     }
 
+    /// Whether all is well.
+    pub(super) const fn is_good(&self) -> bool {
+        self.is_good
+    }
+
     /// All is well with this board.
     pub(super) fn good(board: &BoardConfig, saw: impl Into<String>) -> Self {
         Self { board: board.name.clone(), is_good: true, saw: saw.into(), means: String::new() }

@@ -97,7 +97,7 @@ impl StatusCommand {
 }
 
 /// What the pages' address tells everybody.
-fn public(listen: SocketAddr) -> Result<Report, String> {
+pub(super) fn public(listen: SocketAddr) -> Result<Report, String> {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
@@ -141,6 +141,14 @@ fn of_daemon(report: &Report) -> String {
         }
     }
     text
+}
+
+/// How a board stands, in one line.
+pub(super) fn in_short(board: &BoardReport) -> String {
+    let BoardReport { name, link, recorded, fault, .. } = board;
+    let recorded = if *recorded { "recorded" } else { "NOT RECORDED" };
+    let why = fault.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+    format!("{name}: {link}, {recorded}{why}")
 }
 
 /// The lines of a board.
