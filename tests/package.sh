@@ -18,43 +18,11 @@ readonly GLIBC=2.36
 readonly CARGO_DEB=3.8.0
 readonly CARGO_AUDITABLE=0.7.7
 
-give_up() {
-    printf 'tests/package.sh: %s\n' "$*" >&2
-    exit 1
-}
-
-# needs PROGRAM PACKAGE: installs the Debian package unless there is the program.
-needs() {
-    command -v "$1" >/dev/null && return
-    command -v apt-get >/dev/null || give_up "there is no $1; install it"
-    local as_root=()
-    [ "$(id -u)" = 0 ] || as_root=(sudo)
-    "${as_root[@]}" apt-get install -y -q --no-install-recommends "$2" >/dev/null ||
-        give_up "there is no $1, and $2 cannot be installed"
-}
-
-# of ARCHITECTURE: sets what builds for it.
-of() {
-    case $1 in
-    amd64) target=x86_64-unknown-linux-gnu prefix=x86_64-linux-gnu emulator=qemu-x86_64-static ;;
-    arm64) target=aarch64-unknown-linux-gnu prefix=aarch64-linux-gnu emulator=qemu-aarch64-static ;;
-    armhf) target=armv7-unknown-linux-gnueabihf prefix=arm-linux-gnueabihf emulator=qemu-arm-static ;;
-    *) give_up "$1 is no architecture of ours; amd64, arm64 and armhf are" ;;
-    esac
-}
+. tests/package/cross.sh
 
 # build ARCHITECTURE: the program, checked, and its package.
 build() {
-    of "$1"
-    local start=() linker=CARGO_TARGET_${target^^}_LINKER
-    if [ "$1" != "$(dpkg --print-architecture)" ]; then
-        needs "$prefix-gcc" "gcc-$prefix"
-        needs "$prefix-objdump" "binutils-$prefix"
-        needs "$emulator" qemu-user-static
-        export "${linker//-/_}=$prefix-gcc"
-        start=("$emulator" -L "/usr/$prefix")
-    fi
-    rustup target add "$target" 2>/dev/null || give_up "rustup cannot have the target $target"
+    cross "$1"
     "$cargo" auditable build --quiet --release --locked --target "$target" --bin rokade
     local program=target/$target/release/rokade newest
     # The list of all that is linked in, with versions: scanners for known faults read it.
