@@ -129,7 +129,9 @@ impl BridgeSim {
             self.clock.hold(due, Buttons::of(&[]));
         }
         for frame in self.clock.take(at) {
-            let is_ours = self.listens.is_some_and(|it| it.bits() == frame[0] >> 1);
+            // As the firmware does, it hears the general call whatever else it listens to.
+            let heard = self.listens.map(|own| [Address::General, own]);
+            let is_ours = heard.is_some_and(|it| it.iter().any(|it| it.bits() == frame[0] >> 1));
             if is_ours && self.is_plugged {
                 let age = Duration::from_micros(200);
                 self.say(&FromBridge::Got { age, frame });

@@ -158,7 +158,9 @@ impl ClockSide {
         }
         let lever = message.lever()?;
         let is_driven = self.role == ClockRole::Driven;
-        if is_driven && self.lever.read(now, lever.high) == LeverTurn::Overtaken {
+        // Only a board looks at its clock now and then; one beside it tells each turn itself.
+        let may_be_late = is_driven && self.hangs_on_board();
+        if may_be_late && self.lever.read(now, lever.high) == LeverTurn::Overtaken {
             return None;
         }
         let by_lever = self.keeper.runs_by_lever();

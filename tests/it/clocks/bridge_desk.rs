@@ -1,13 +1,15 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
 use rokade::drive::{ClockDesk, PortDesk};
-use rokade::game::{Basis, Fact};
+use rokade::game::{Basis, BoardKind, ClockRole, Effect, Event, Fact, Game, Settings};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
-use rokade::table::End;
+use rokade::table::{End, Placement, Reading};
+use rokade::time::{Mono, Stamp, Wall};
+use rokade::track::line::CompletedBy;
 use rokade::wire::dgt3000::SideRun;
-use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime};
-use shakmaty::{Color, KnownOutcome};
+use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime, SideTime};
+use shakmaty::{Board, Color, KnownOutcome, Square};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -100,6 +102,47 @@ fn a_game_is_run_at_its_time_control() {
     assert!(room.last().right.seconds < 5_396, "{:?}", room.last());
     room.happen(&Happening::ClockStopped);
     assert!(room.shown().2.is_none() && !room.last().running);
+}
+
+/// A clock on its own jack tells each turn of its lever, so none of them is taken for a reading
+/// that came late, however soon the reply is pressed for.
+#[test]
+fn a_reply_at_once_is_a_press() {
+    let (board, clock_role) = (BoardKind::Scanned, ClockRole::Driven);
+    let settings =
+        Settings { board, clock_role, white_end: Some(End::Left), ..Settings::default() };
+    let mut game = Game::new(settings);
+    let mut facts = Vec::new();
+    let mut handle = |ms, event: &Event| {
+        let mut effects = Vec::new();
+        let at = Stamp { mono: Mono::from_millis(ms), wall: Wall(0) };
+        game.handle(at, event, &mut effects);
+        facts.extend(effects.into_iter().filter_map(|effect| match effect {
+            Effect::Record(entry) => Some(entry.fact),
+            _ => None,
+        }));
+    };
+    let shows = |high| {
+        let (left, right) = (SideTime::of_seconds(180), SideTime::of_seconds(180));
+        let time = ClockTime { left, right, running: true, high, battery_low: false };
+        Event::Clock(ClockMessage::Time(time))
+    };
+    let stands = Placement::from(Board::new());
+    handle(0, &Event::LinkUp);
+    handle(100, &Event::Pictured(stands));
+    handle(1_000, &shows(End::Left));
+    handle(2_000, &Event::Sensed(Square::E2, Reading::Empty));
+    handle(2_300, &Event::Sensed(Square::E4, Reading::Piece(Color::White.pawn())));
+    handle(2_500, &shows(End::Right));
+    handle(2_600, &Event::Sensed(Square::E7, Reading::Empty));
+    handle(2_750, &Event::Sensed(Square::E5, Reading::Piece(Color::Black.pawn())));
+    handle(2_850, &shows(End::Left));
+    handle(4_000, &Event::Timeout);
+    let presses: Vec<_> = facts.iter().filter(|it| matches!(it, Fact::Pressed { .. })).collect();
+    let expected = [Color::White, Color::Black].map(|by| Fact::Pressed { by });
+    assert_eq!(presses, expected.iter().collect::<Vec<_>>(), "{facts:?}");
+    let by_press = |it: &&Fact| matches!(it, Fact::MoveCompleted { by: CompletedBy::Press, .. });
+    assert_eq!(facts.iter().filter(by_press).count(), 2, "{facts:?}");
 }
 
 #[test]

@@ -14,13 +14,14 @@ use rokade::sim::script::{Happening, Header};
 use rokade::sim::{HallsSim, Switches};
 use rokade::table::{Placement, Reading, Sight};
 use rokade::time::Mono;
+use rustix::process::Signal;
 use shakmaty::{Board, Color, Square};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::mock::MockBus;
 use super::{DEBOUNCE, HALL, PLIES, configure, play_all, rows, wait_until_live};
-use crate::program::{LIMIT, Place, STEP};
+use crate::program::{LIMIT, Place, STEP, signal};
 
 const WHITE: Reading = Reading::Colored(Color::White);
 const BLACK: Reading = Reading::Colored(Color::Black);
@@ -138,13 +139,9 @@ fn noise_and_drift_are_no_moves() {
 async fn games_on_hall_sensors_are_recorded_with_and_without_a_referee() {
     let n: usize = std::env::var("ROKADE_LIVE").map_or(1, |n| n.parse().unwrap());
     let n_plies = if n >= 10 { PLIES.1 } else { PLIES.0 };
-    // A bridge misses presses that follow each other as in blitz, and the last ones are not made
-    // good: blitz with a clock is played in virtual time.
-    let rows: Vec<_> =
-        rows().into_iter().filter(|it| it.profile == "club" || !it.has_clock).collect();
     for _ in 0..n {
         // A scan is some seventy questions over a socket: two boards at once.
-        for pair in rows.chunks(2) {
+        for pair in rows().chunks(2) {
             play_all(pair.iter().map(|row| (row.clone(), HALL)).collect(), n_plies).await;
         }
     }
@@ -188,6 +185,41 @@ async fn a_board_that_was_never_learned_is_read_once_it_was() {
     wait_until_live(&place, 1, &daemon).await;
     assert_eq!(daemon.said().matches(words).count(), 1, "{}", daemon.said());
     assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// Who breaks a calibration off, at any of its squares, has what was learned before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calibration_that_is_broken_off_changes_nothing() {
+    let place = Place::new();
+    configure(&place, &settings(&place));
+    let (stub, actor) = simulated::open(&header(), &place.path("bus"), HALL).unwrap();
+    let before = actor.learned().unwrap();
+    fs::write(place.path("table-1.halls"), &before).unwrap();
+    tokio::spawn(actor.run());
+    let mut doctor = place
+        .command(&["doctor", "--calibrate"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut enter = doctor.stdin.take().unwrap();
+    let mut said = BufReader::new(doctor.stdout.take().unwrap()).lines();
+    while let Some(line) = timeout(LIMIT, said.next_line()).await.unwrap().unwrap() {
+        match line.split([' ', '.']).collect::<Vec<_>>()[..] {
+            ["Take", ..] => enter.write_all(b"\n").await.unwrap(),
+            ["Put", "a", "white", "piece", "on", "c1", ..] => break,
+            ["Put", "a", "white", "piece", "on", sq, ..] => {
+                put(&stub, sq.parse().unwrap(), WHITE).await;
+            }
+            [sq, "is", ..] => put(&stub, sq.parse().unwrap(), Reading::Empty).await,
+            _ => {}
+        }
+    }
+    signal(&doctor, Signal::INT);
+    let ended = timeout(LIMIT, doctor.wait()).await.unwrap().unwrap();
+    assert!(!ended.success());
+    assert_eq!(fs::read_to_string(place.path("table-1.halls")).unwrap(), before);
 }
 
 /// `rokade doctor --calibrate` is led over some squares, with a piece of each color, and passes the
