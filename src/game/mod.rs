@@ -9,6 +9,7 @@ pub mod ear;
 pub mod effect;
 pub mod entry;
 pub mod event;
+mod faulty;
 pub mod keeping;
 mod machine;
 pub mod pairing;

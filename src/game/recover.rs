@@ -388,6 +388,7 @@ impl Recovered {
             followed = trail.followed(&sheet);
             let mut play = Play::resumed(sheet, ending);
             play.see_again(followed.clone(), ahead, trail.seen(), trail.has_open_press());
+            play.distrust(trail.faulty());
             play.is_closed = self.is_closed;
             play
         });

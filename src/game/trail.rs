@@ -2,13 +2,14 @@
 //! as a daemon saw them that is gone.
 
 use super::entry::{Basis, Fact};
+use super::faulty::SensorFaults;
 use super::score::ScoreSheet;
 use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::{RESTED, STEP_MAX, TAIL_MAX};
 use crate::track::{Step, Tracker};
-use shakmaty::{Board, Position};
+use shakmaty::{Bitboard, Board, Position};
 use std::collections::VecDeque;
 
 /// Steps that are kept at the most; of more, those before are no few moves any more.
@@ -22,6 +23,7 @@ struct Waypoint {
     /// How many steps had been taken by then.
     idx: usize,
     seen: Placement,
+    faulty: Bitboard,
 }
 
 /// What was heard of a board while the line was whole and the game went on, since it last stood as
@@ -38,6 +40,8 @@ pub(super) struct Trail {
     is_stopped: bool,
     /// The last press has not completed a move yet.
     has_open_press: bool,
+    /// Sensors that do not tell.
+    faulty: SensorFaults,
 }
 
 impl Default for Trail {
@@ -56,11 +60,13 @@ impl Trail {
             has_run: false,
             is_stopped: false,
             has_open_press: false,
+            faulty: SensorFaults::default(),
         }
     }
 
     /// Takes `fact`, recorded at `at`; by then the record is as `sheet` has it.
     pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: &ScoreSheet) {
+        self.faulty.note(fact, sheet, &self.seen);
         match fact {
             Fact::GameStarted { .. } => *self = Self::from(sheet.start().board()),
             Fact::Sensed { sq, reading } => {
@@ -99,9 +105,11 @@ impl Trail {
         }
         let n = sheet.len();
         let is_new = self.waypoints.back().is_none_or(|last| last.n < n);
-        if is_new && !self.is_stopped && self.seen.differs(sheet.last().board()).is_empty() {
+        let faulty = self.faulty.all();
+        let differs = self.seen.differs(sheet.last().board()) & !faulty;
+        if is_new && !self.is_stopped && differs.is_empty() {
             let idx = self.n_gone + self.steps.len();
-            self.waypoints.push_back(Waypoint { n, idx, seen: self.seen.clone() });
+            self.waypoints.push_back(Waypoint { n, idx, seen: self.seen.clone(), faulty });
         }
         self.steps.push_back((at, step));
     }
@@ -129,6 +137,11 @@ impl Trail {
         &self.seen
     }
 
+    /// The sensors that do not tell what stands on their squares.
+    pub(super) const fn faulty(&self) -> SensorFaults {
+        self.faulty
+    }
+
     /// Whether the clock was pressed for what is not on record as completed.
     pub(super) const fn has_open_press(&self) -> bool {
         self.has_open_press
@@ -145,6 +158,7 @@ impl Trail {
         }
         let (first, _) = self.steps.get(from.idx - self.n_gone)?;
         tracker.witness(*first, &from.seen);
+        tracker.distrust(from.faulty);
         for (at, step) in self.steps.range(from.idx - self.n_gone..) {
             let rested = tracker.last_change() + RESTED;
             if rested < *at {

@@ -18,10 +18,10 @@ use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use shakmaty::Square;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::daemon::game;
-use crate::program::{LIMIT, Place, moves_of, plug};
+use crate::program::{LIMIT, Place, STEP, is_live, moves_of, plug};
 
 /// Games for each kind of hands and table.
 const N_SEEDS: u64 = 20;
@@ -132,6 +132,42 @@ fn of_the_last_games_with_moves_the_squares_that_failed_are_known() {
     assert_eq!(take(&next).1.len(), 2);
     // What has gone well for five games is mended.
     assert_eq!(take(&[begun(), made()]), (5, vec![(Square::E4, 1)]));
+}
+
+/// A daemon that is killed in the middle of a game has not forgotten which square does not tell:
+/// the game goes on as it is played, and nothing is said of it again.
+#[tokio::test]
+async fn a_sensor_that_has_failed_is_known_to_a_daemon_that_comes_back() {
+    // The pawn is captured on d5 and the pawn that did it as well; d5 shows the first for ever.
+    let trace = include_str!("../traces/85d-captures-on-a-square-that-is-stuck.trace.jsonl");
+    let script = Script::parse(trace).unwrap();
+    let killed = Mono::from_millis(14_000);
+    let (before, after): (Vec<_>, Vec<_>) =
+        script.happenings.iter().cloned().partition(|(at, _)| *at < killed);
+    let after = after.into_iter().map(|(at, what)| (Mono(at.0 - killed.0), what)).collect();
+    let place = Place::new();
+    let mut board = plug(&script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(before, Speed::REAL).await.unwrap();
+    let is_told = |log: &str| log.matches("the sensor does not tell what stands on d5").count();
+    let end = Instant::now() + LIMIT;
+    while is_told(&place.run(&["log"]).await.out) == 0 {
+        assert!(Instant::now() < end, "{}", daemon.said());
+        sleep(STEP * 20).await;
+    }
+    daemon.kill().await;
+    let daemon = place.start();
+    place.seen(|view| is_live(view) && moves_of(view).len() == 4).await;
+    board.play(after, Speed::REAL).await.unwrap();
+    let expected = ["e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5a5"];
+    place.seen(|view| moves_of(view) == expected).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+    let log = place.run(&["log"]).await.out;
+    assert_eq!(is_told(&log), 1, "{log}");
+    for word in ["gap", "DISPLACED", "ILLEGAL", "UNCERTAIN"] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
 }
 
 /// The square whose sensor has died in a game is named by `rokade doctor` later.

@@ -2,6 +2,7 @@
 
 use super::Play;
 use crate::game::entry::Fact;
+use crate::game::faulty::SensorFaults;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::Tracker;
@@ -87,6 +88,13 @@ impl Play {
         if is_needless || is_long || ours + HOPELESS / 2 <= theirs {
             self.other = None;
         }
+    }
+
+    /// Goes on with what was known of the sensors when the record stops.
+    pub(in crate::game) fn distrust(&mut self, known: SensorFaults) {
+        self.tracker.distrust(known.all());
+        self.beneath = known.beneath;
+        self.told_faulty = known.told | known.beneath;
     }
 
     /// The squares whose sensors may be at fault, if the board is explained by that. Empty where

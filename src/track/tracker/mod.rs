@@ -336,6 +336,13 @@ impl Tracker {
         all.for_each(|at| *at = at.earlier(by));
     }
 
+    /// These sensors do not tell, as was found before.
+    pub fn distrust(&mut self, faulty: Bitboard) {
+        for line in &mut self.lines {
+            line.faulty |= faulty;
+        }
+    }
+
     /// Every sensor tells, as far as is known.
     pub fn trust_sensors(&mut self) {
         for line in &mut self.lines {
