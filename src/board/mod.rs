@@ -54,6 +54,8 @@ pub enum News {
     Sensed(Square, Reading),
     /// The whole board was read.
     Pictured(Placement),
+    /// It is heard again, and cannot tell what was played meanwhile.
+    Untold,
     /// The clock behind it has said something.
     Clock(ClockMessage),
     /// A figure on it says how the game ended.
@@ -137,6 +139,8 @@ pub trait Driver {
 
     /// The whole board is to be read, as soon as that can be.
     fn want_picture(&mut self, now: Mono);
+    /// By the arbiter's word this stands on it.
+    fn stands(&mut self, _board: &Board) {}
     /// These squares are to be lit, if it has lights.
     fn light(&mut self, _now: Mono, _squares: Bitboard) {}
     /// Whether it has a memory of its own that is of use.

@@ -137,6 +137,7 @@ impl Driver for Ucb {
     fn link_down(&mut self) {
         (self.phase, self.is_new) = (UcbPhase::Down, false);
         (self.blocks, self.said) = (Blocks::default(), VecDeque::new());
+        self.news.clear();
     }
 
     fn on_said(&mut self, now: Mono, bytes: &[u8]) {
@@ -153,6 +154,8 @@ impl Driver for Ucb {
 
     fn poll(&mut self, _now: Mono, expects: &dyn Expects) -> Option<News> {
         if std::mem::take(&mut self.is_new) {
+            // A game that is on was played on while nobody heard.
+            self.news.extend(expects.standing().map(|_| News::Untold));
             self.board = expects.standing().cloned().unwrap_or_else(Board::new);
             self.before.clear();
             self.is_wanted = true;
@@ -196,6 +199,11 @@ impl Driver for Ucb {
 
     fn leave(&mut self) {
         self.link_down();
+    }
+
+    fn stands(&mut self, board: &Board) {
+        (self.board, self.is_wanted) = (board.clone(), true);
+        self.before.clear();
     }
 
     fn want_picture(&mut self, _now: Mono) {

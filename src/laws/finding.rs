@@ -82,6 +82,8 @@ pub enum FindingKind {
     LineHurt,
     /// The board does not name its pieces, and nobody saw how they came to stand as they do.
     PositionUnknown,
+    /// The board says moves and not how it stands, and was not heard for a while.
+    NotTold,
     /// A king was moved as if to castle and the clock pressed, with the rook still at home.
     RookForgotten {
         /// From where the king went.
@@ -141,6 +143,7 @@ impl Finding {
             | FindingKind::PlayedOn
             | FindingKind::LineHurt
             | FindingKind::PositionUnknown
+            | FindingKind::NotTold
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored
@@ -172,6 +175,7 @@ impl Finding {
             | FindingKind::SensorFault { .. }
             | FindingKind::LineHurt
             | FindingKind::PositionUnknown
+            | FindingKind::NotTold
             | FindingKind::MemorySetAside => None,
         }
     }
@@ -239,9 +243,12 @@ codes! {
     MemorySetAside {} = "MEMORY_SET_ASIDE",
     LineHurt {} = "LINE_HURT",
     PositionUnknown {} = "POSITION_UNKNOWN",
+    NotTold {} = "NOT_TOLD",
 }
 
-/// What is said of a board's memory that does not fit,
+/// What is said of a board on which no game begins,
+const NO_START: &str = "no start position on the board; recording begins with one or with play";
+/// of a board's memory that does not fit,
 const SET_ASIDE: &str = "the board's own memory does not fit what was seen; it is set aside";
 /// and of a line on which bytes are hurt.
 const HURT: &str = "bytes on the line to the board are hurt, and how it stands is not known: see \
@@ -251,6 +258,10 @@ const HURT: &str = "bytes on the line to the board are hurt, and how it stands i
 const UNKNOWN: &str = "this board does not name its pieces, and how they stand is not known: \
                        recording goes on from a start position, once \"position\" gives a FEN, or \
                        \"insert\" the moves that nobody saw";
+
+/// What is said of a board that says moves alone, and was not heard for a while.
+const NOT_TOLD: &str = "this board says moves and not how it stands, and was not heard for a \
+                        while: look at it, and enter what was played meanwhile by \"insert\"";
 
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {
@@ -317,12 +328,11 @@ impl fmt::Display for Finding {
                             was said of";
                 name(f, text, squares)?;
             }
-            FindingKind::NoStartPosition => f.write_str(
-                "no start position on the board; recording begins with one or with play",
-            )?,
+            FindingKind::NoStartPosition => f.write_str(NO_START)?,
             FindingKind::MemorySetAside => f.write_str(SET_ASIDE)?,
             FindingKind::LineHurt => f.write_str(HURT)?,
             FindingKind::PositionUnknown => f.write_str(UNKNOWN)?,
+            FindingKind::NotTold => f.write_str(NOT_TOLD)?,
         }
         match self.article() {
             Some(article) => write!(f, " [Art. {article}, Laws of 2023]"),

@@ -145,10 +145,11 @@ fn played<'a>(truth: &'a Truth, outs: &[Out]) -> Played<'a> {
 /// Whether the last that is on record says that what comes after it is not known.
 fn is_said(entries: &[Entry]) -> bool {
     let mut told = entries.iter().rev().filter_map(|entry| match &entry.fact {
-        Fact::Found(finding) => {
-            matches!(finding.kind, FindingKind::LineHurt | FindingKind::PositionUnknown)
-                .then_some(true)
-        }
+        Fact::Found(finding) => matches!(
+            finding.kind,
+            FindingKind::LineHurt | FindingKind::PositionUnknown | FindingKind::NotTold
+        )
+        .then_some(true),
         Fact::GameStarted { .. }
         | Fact::Began { .. }
         | Fact::Gap { .. }

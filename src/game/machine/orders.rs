@@ -304,6 +304,7 @@ impl Game {
         if let Err(why) = play.edit(now, ply, n, moves, &mut self.out.facts) {
             return Err(format!("{why}{}", self.nearest_to(&why, ply, moves)));
         }
+        self.board.stands(play.sheet().last().board());
         let is_ended = by_position.is_some() && by_position == play.ending();
         if is_ended && play.end_of_position() != by_position {
             self.reopen(now);

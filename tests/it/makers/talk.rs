@@ -1,6 +1,7 @@
 //! What a driver says to its board, when, and what it makes of an answer that does not come.
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
+use rokade::laws::{Act, FindingKind};
 use rokade::sim::{CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, UcbSim, certabo};
 use rokade::table::{Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
@@ -389,6 +390,36 @@ fn what_novag_leaves_out_of_a_move_is_known() {
     room.event(&Event::Said(b"T..\r\n".to_vec()));
     room.pass(3_000);
     assert_eq!(room.game.play().unwrap().sheet().len(), 14);
+}
+
+/// What was played while it was not heard it cannot say, so that is said of it; once the arbiter
+/// has entered it, play is followed from there.
+#[test]
+fn what_novag_was_not_heard_to_say_is_said_to_be_missing() {
+    let mut room = Room::of(UcbSim::new(Board::new()), BoardKind::Ucb, Lights::Off);
+    room.pass(1_000);
+    let says = |room: &mut Room<UcbSim>, line: &str| {
+        room.event(&Event::Said(format!("{line}\r\n").into_bytes()));
+        room.pass(2_000);
+    };
+    let is_told = |room: &Room<UcbSim>| {
+        let found = room.facts.iter().filter_map(Fact::finding);
+        found.filter(|finding| finding.kind == FindingKind::NotTold).count()
+    };
+    says(&mut room, "Me2e4");
+    assert_eq!((room.n_moves(), is_told(&room)), (1, 0), "{:?}", room.facts);
+    room.event(&Event::LinkDown);
+    room.pass(5_000);
+    room.event(&Event::LinkUp);
+    room.pass(2_000);
+    assert_eq!((room.game.link(), is_told(&room)), (LinkState::Live, 1), "{:?}", room.facts);
+    room.event(&Event::Act(Act::read("insert 2 e7e5", "arbiter", "").unwrap()));
+    room.pass(2_000);
+    says(&mut room, "Mg1f3");
+    let play = room.game.play().unwrap();
+    let moves: Vec<_> = play.sheet().moves().iter().map(|m| m.uci.to_string()).collect();
+    assert_eq!(moves, ["e2e4", "e7e5", "g1f3"], "{:?}", room.facts);
+    assert_eq!(is_told(&room), 1);
 }
 
 /// It is asked until it answers; what never does is opened anew.
