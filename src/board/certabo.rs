@@ -3,8 +3,8 @@
 //! the settings; without any, and on a board without chips, it tells that a square is occupied.
 
 use super::doubts::Doubts;
-use super::mirror::Mirror;
-use super::{Driver, Expects, Known, News};
+use super::mirror::{Mirror, by_mirror};
+use super::{Driver, News};
 use crate::table::Sight;
 use crate::time::Mono;
 use crate::wire::blocks::Blocks;
@@ -149,6 +149,8 @@ impl Certabo {
 }
 
 impl Driver for Certabo {
+    by_mirror!();
+
     fn link_up(&mut self, now: Mono, _asks_clock: bool) {
         self.link_down();
         (self.is_up, self.is_given_up, self.is_quiet) = (true, false, false);
@@ -177,14 +179,6 @@ impl Driver for Certabo {
             self.hear(now, message);
         }
         self.shine(now);
-    }
-
-    fn poll(&mut self, _now: Mono, _expects: &dyn Expects) -> Option<News> {
-        self.mirror.poll()
-    }
-
-    fn take_sent(&mut self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut self.sent)
     }
 
     fn wake_at(&self) -> Option<Mono> {
@@ -226,18 +220,6 @@ impl Driver for Certabo {
 
     fn is_noisy(&self, now: Mono) -> bool {
         self.doubts.is_noisy(now)
-    }
-
-    fn last_heard(&self) -> Mono {
-        self.last_heard
-    }
-
-    fn lies(&self) -> Option<Orientation> {
-        self.mirror.lies()
-    }
-
-    fn take_up(&mut self, known: Known) {
-        self.mirror.take_up(known.lies, known.sight);
     }
 }
 

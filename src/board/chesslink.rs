@@ -4,8 +4,8 @@
 //! answered, and said again one at a time until they are.
 
 use super::doubts::{AGREE, Doubts, NEAR_AFTER_GAP, differs};
-use super::mirror::Mirror;
-use super::{Driver, Expects, Known, News};
+use super::mirror::{Mirror, by_mirror};
+use super::{Driver, News};
 use crate::time::Mono;
 use crate::wire::blocks::Blocks;
 use crate::wire::chesslink::{FromBoard, LightTable, Register};
@@ -214,6 +214,8 @@ fn is_answer(command: &ChessLinkCommand, message: &ChessLinkMessage) -> bool {
 }
 
 impl Driver for ChessLink {
+    by_mirror!();
+
     fn link_up(&mut self, now: Mono, _asks_clock: bool) {
         self.link_down();
         self.phase = ChessLinkPhase::Pausing(now + OPENING_PAUSE);
@@ -242,14 +244,6 @@ impl Driver for ChessLink {
             self.hear(now, message);
         }
         self.send(now);
-    }
-
-    fn poll(&mut self, _now: Mono, _expects: &dyn Expects) -> Option<News> {
-        self.mirror.poll()
-    }
-
-    fn take_sent(&mut self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut self.sent)
     }
 
     fn wake_at(&self) -> Option<Mono> {
@@ -316,17 +310,5 @@ impl Driver for ChessLink {
 
     fn doubts(&self) -> Option<&Doubts> {
         Some(&self.doubts)
-    }
-
-    fn last_heard(&self) -> Mono {
-        self.last_heard
-    }
-
-    fn lies(&self) -> Option<Orientation> {
-        self.mirror.lies()
-    }
-
-    fn take_up(&mut self, known: Known) {
-        self.mirror.take_up(known.lies, known.sight);
     }
 }

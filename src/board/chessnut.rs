@@ -2,8 +2,8 @@
 //! changed, and maybe more often; nothing gets lost on the way, so silence means that nothing is
 //! moved. Writes need a pause between them.
 
-use super::mirror::Mirror;
-use super::{Driver, Expects, Known, News};
+use super::mirror::{Mirror, by_mirror};
+use super::{Driver, News};
 use crate::time::Mono;
 use crate::wire::blocks::Blocks;
 use crate::wire::chessnut::FromChessnut;
@@ -91,6 +91,8 @@ impl Chessnut {
 }
 
 impl Driver for Chessnut {
+    by_mirror!();
+
     fn link_up(&mut self, now: Mono, _asks_clock: bool) {
         self.link_down();
         (self.is_up, self.is_given_up, self.up_at) = (true, false, now);
@@ -124,14 +126,6 @@ impl Driver for Chessnut {
             }
         }
         self.write(now);
-    }
-
-    fn poll(&mut self, _now: Mono, _expects: &dyn Expects) -> Option<News> {
-        self.mirror.poll()
-    }
-
-    fn take_sent(&mut self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut self.sent)
     }
 
     fn wake_at(&self) -> Option<Mono> {
@@ -175,17 +169,5 @@ impl Driver for Chessnut {
             self.enqueue(self.lights());
             self.write(now);
         }
-    }
-
-    fn last_heard(&self) -> Mono {
-        self.last_heard
-    }
-
-    fn lies(&self) -> Option<Orientation> {
-        self.mirror.lies()
-    }
-
-    fn take_up(&mut self, known: Known) {
-        self.mirror.take_up(known.lies, known.sight);
     }
 }

@@ -11,6 +11,33 @@ use std::time::Duration;
 /// A picture is told as a whole, even if nobody has asked for it, after this time.
 const WHOLE_EVERY: Duration = Duration::from_secs(2);
 
+/// What [`Driver`](super::Driver) wants of every board that shows itself by a `mirror`, is sent
+/// what is in `sent`, and was `last_heard` then.
+macro_rules! by_mirror {
+    () => {
+        fn poll(&mut self, _now: Mono, _expects: &dyn $crate::board::Expects) -> Option<News> {
+            self.mirror.poll()
+        }
+
+        fn take_sent(&mut self) -> Vec<Vec<u8>> {
+            std::mem::take(&mut self.sent)
+        }
+
+        fn last_heard(&self) -> Mono {
+            self.last_heard
+        }
+
+        fn lies(&self) -> Option<Orientation> {
+            self.mirror.lies()
+        }
+
+        fn take_up(&mut self, known: $crate::board::Known) {
+            self.mirror.take_up(known.lies, known.sight);
+        }
+    };
+}
+pub(super) use by_mirror;
+
 /// The board as it was shown last.
 #[derive(Clone, Debug)]
 pub(super) struct Mirror {
