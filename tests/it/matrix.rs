@@ -3,7 +3,7 @@
 //! which contacts bounce and are scanned.
 //!
 //! `ROKADE_LIVE` says how many games each row of the live test has, and with ten or more they are
-//! long.
+//! long. `ROKADE_LIVE_SEED` has them played by other hands, and other games.
 
 #![allow(clippy::unwrap_used)]
 
@@ -189,6 +189,11 @@ fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
     }
 }
 
+/// Added to the seeds of live games.
+pub(crate) fn live_seed() -> usize {
+    std::env::var("ROKADE_LIVE_SEED").map_or(0, |seed| seed.parse().unwrap())
+}
+
 /// A row of the live test.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
@@ -242,7 +247,8 @@ fn seat(
 ) -> Seat {
     let classics = classics();
     let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
-    let moves = &long[number % long.len()].moves[..n_plies];
+    let seed = number + live_seed();
+    let moves = &long[seed % long.len()].moves[..n_plies];
     let manners = Manners::named(row.profile).unwrap();
     // Nobody plays an illegal move: the record is to be what the classics say.
     let manners = Manners {
@@ -254,7 +260,7 @@ fn seat(
     let table = TableKind { sight: chips.sight(), has_clock: row.has_clock };
     let mode = CastlingMode::Standard;
     let perform = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
-    let mut performances = (number as u64..).step_by(100).map(perform);
+    let mut performances = (seed as u64..).step_by(100).map(perform);
     let played = performances.find(|it| is_unhurried(&it.script)).unwrap();
     let (bus, jack) = (place.path(&format!("bus-{number}")), place.path(&format!("jack-{number}")));
     *text += &format!("[[board]]\nname = \"table-{number}\"\nport = \"gpio\"\n");

@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 use super::house::{FIRST, table};
 use crate::games::classics;
-use crate::matrix::{PLIES, Row, configure, is_recorded, wait_until_live};
+use crate::matrix::{PLIES, Row, configure, is_recorded, live_seed, wait_until_live};
 use crate::program::{LIMIT, Place, is_live, moves_of};
 
 struct Seat {
@@ -35,7 +35,8 @@ fn rows() -> [Row; 4] {
 fn seat(number: usize, row: Row, n_plies: usize) -> Seat {
     let classics = classics();
     let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
-    let moves = &long[number % long.len()].moves[..n_plies];
+    let seed = number + live_seed();
+    let moves = &long[seed % long.len()].moves[..n_plies];
     let manners = Manners::named(row.profile).unwrap();
     // Nobody plays an illegal move: the record is to be what the classics say.
     let think = Span::new(300, 1_500);
@@ -45,7 +46,7 @@ fn seat(number: usize, row: Row, n_plies: usize) -> Seat {
     let play = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, kind, seed);
     // A button that is down already completes no move, and the last one is to be completed.
     let in_turn = |played: &Performance| played.truth.plies.is_sorted_by_key(|ply| ply.completed);
-    let played = (number as u64..).map(play).find(in_turn).unwrap();
+    let played = (seed as u64..).map(play).find(in_turn).unwrap();
     let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
     Seat { row, intended, played }
 }

@@ -16,7 +16,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
 
 use crate::games::classics;
-use crate::matrix::{PLIES, Row, configure, is_recorded, rows, start, wait_until_live};
+use crate::matrix::{PLIES, Row, configure, is_recorded, live_seed, rows, start, wait_until_live};
 use crate::program::{Place, is_live, moves_of, parts};
 
 /// Players think so long,
@@ -42,14 +42,14 @@ fn seat(
 ) -> Seat {
     let classics = classics();
     let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
-    let moves = &long[number % long.len()].moves[..n_plies];
+    let seed = number + live_seed();
+    let moves = &long[seed % long.len()].moves[..n_plies];
     let manners = Manners::named(row.profile).unwrap();
     // Nobody plays an illegal move: the record is to be what the classics say.
     let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
     let table = TableKind { sight, has_clock: row.has_clock };
     let mode = CastlingMode::Standard;
-    let seed = number as u64;
-    let mut played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
+    let mut played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed as u64);
     let header = &mut played.script.header;
     (header.maker, header.has_clock) = (Some(kind), false);
     let (port, jack) = (place.cable(number), place.path(&format!("jack-{number}")));
@@ -137,8 +137,6 @@ async fn games_on_chessnut_are_recorded_from_the_settings_to_the_pgn() {
     games_are_recorded(BoardKind::Chessnut, Sight::Pieces).await;
 }
 
-/// A board whose cable is pulled in the middle of a game is taken up again, and what was played
-/// meanwhile is found.
 /// It says moves that were finished, by hands that do nothing else.
 #[tokio::test(flavor = "multi_thread")]
 async fn games_on_novag_are_recorded_from_the_settings_to_the_pgn() {
@@ -164,6 +162,8 @@ async fn games_on_novag_are_recorded_from_the_settings_to_the_pgn() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
+/// A board whose cable is pulled in the middle of a game is taken up again, and what was played
+/// meanwhile is found.
 async fn a_pulled_cable_ends_no_game(kind: BoardKind) {
     let place = Place::new();
     let mut text = String::new();
