@@ -1,5 +1,6 @@
 //! What a scan of 64 switches costs: by each of what reads them, on a mock bus, checked, decoded
-//! and debounced, while pieces come and go. The models of the chips are in the figures.
+//! and debounced, while pieces come and go, and which share of a core that is at its usual rate.
+//! The models of the chips are in the figures, and what a bus of this kind takes is not.
 
 #![allow(clippy::disallowed_methods, reason = "a bench measures time")]
 
@@ -12,8 +13,8 @@ use criterion::{Criterion, criterion_group};
 use figure::{Spread, Target};
 use mock::MockBus;
 use rokade::board::Wiring;
-use rokade::shell::config::SwitchReader;
-use rokade::shell::matrix::{Scanner, Scans};
+use rokade::shell::config::{Matrix, SwitchReader};
+use rokade::shell::matrix::{self, Scanner, Scans};
 use rokade::time::Mono;
 use shakmaty::{Board, Square};
 use std::hint::black_box;
@@ -41,8 +42,16 @@ fn main() {
                 desk.scan();
                 began.elapsed()
             });
-            let spread = Spread::of(spans.collect());
-            spread.print(&format!("matrix.scan.{}", chips.word()), Target::Under(TARGET_US));
+            let spans: Vec<Duration> = spans.collect();
+            let share = spans.iter().sum::<Duration>().as_secs_f64()
+                / N_SCANS as f64
+                / desk.period(chips).as_secs_f64();
+            let rate = 1.0 / desk.period(chips).as_secs_f64();
+            let word = chips.word();
+            let spread = Spread::of(spans);
+            spread.print(&format!("matrix.scan.{word}"), Target::Under(TARGET_US));
+            figure::print(&format!("matrix.rate.{word}"), rate, "/s", Target::Free);
+            figure::print(&format!("matrix.mock-share.{word}"), 100.0 * share, "%", Target::Free);
         }
     }
 }
@@ -70,6 +79,11 @@ impl Desk {
         let scanner = bus.scanner(chips);
         let scans = Scans::new(Wiring::default(), Duration::from_millis(10));
         Self { bus, scanner, scans, now: Mono::default(), n_scans: 0 }
+    }
+
+    /// Between two scans of such chips, unless it is set otherwise.
+    fn period(&self, chips: SwitchReader) -> Duration {
+        matrix::pace(&Matrix { chips, ..Matrix::default() }, self.scanner.as_ref()).0
     }
 
     fn scan(&mut self) {
