@@ -20,7 +20,7 @@ pub use self::fill::{DELIVERED, Filled, add_board, fill};
 pub use self::leds::{Along, Corner, LedChips, LedSettings};
 pub(super) use self::maker::DGT_BAUD;
 pub use self::maker::{Maker, Shine};
-pub use self::matrix::{Matrix, Occupied, SwitchReader};
+pub use self::matrix::{Matrix, Occupied, PinDriver, SwitchReader};
 pub use self::push::{Push, ROUND, host_of};
 pub use self::serve::{Folder, Http, LiveChess, parse_listen};
 use super::orders::SOCKET;

@@ -15,12 +15,31 @@ pub struct RegistersSim {
     row: u64,
     is_loading: bool,
     is_powered: bool,
+    /// Whether the wires of the bus are high: clock, and data from the host.
+    wires: (bool, bool),
 }
+
+/// The pins of a host whose bus is made of pins: clock, and data from the chips and to them.
+const CLOCK: u8 = 11;
+const DATA_IN: u8 = 9;
+const DATA_OUT: u8 = 10;
 
 impl RegistersSim {
     /// Chips with these switches at their inputs.
     pub fn new(switches: Switches) -> Self {
-        Self { switches, row: 0, is_loading: false, is_powered: true }
+        Self { switches, row: 0, is_loading: false, is_powered: true, wires: (false, false) }
+    }
+
+    /// What is at the end of the chain, before all moves on and this comes in at its beginning.
+    fn shift(&mut self, at: Mono, is_high: bool) -> bool {
+        if self.is_loading {
+            self.row = self.levels(at);
+        }
+        let out = self.row >> 63 == 1;
+        if !self.is_loading {
+            self.row = self.row << 1 | u64::from(is_high);
+        }
+        out
     }
 
     /// What stands at the inputs, in the order in which it leaves: high where no piece closes the
@@ -40,13 +59,33 @@ impl ReaderSim for RegistersSim {
         self.is_powered = is_on;
     }
 
-    /// The load input, whichever pin it is at. What stands at the inputs when it rises is what will
-    /// be read.
-    fn drive(&mut self, at: Mono, _pin: u8, is_high: bool) {
+    /// A wire of the bus, or the load input, whichever other pin it is at. What stands at the
+    /// inputs when that rises is what will be read.
+    fn drive(&mut self, at: Mono, pin: u8, is_high: bool) {
+        match pin {
+            CLOCK => {
+                if !std::mem::replace(&mut self.wires.0, is_high) && is_high {
+                    self.shift(at, self.wires.1);
+                }
+                return;
+            }
+            DATA_OUT => {
+                self.wires.1 = is_high;
+                return;
+            }
+            _ => {}
+        }
         if !is_high || self.is_loading {
             self.row = self.levels(at);
         }
         self.is_loading = !is_high;
+    }
+
+    fn level(&mut self, at: Mono, pin: u8) -> bool {
+        if self.is_loading {
+            self.row = self.levels(at);
+        }
+        pin != DATA_IN || !self.is_powered || self.row >> 63 == 1
     }
 
     /// Moves these bytes in at the far end, highest bit first. What comes out at the near end.
@@ -58,13 +97,7 @@ impl ReaderSim for RegistersSim {
         for byte in bytes {
             let mut read = 0;
             for bit in (0..8).rev() {
-                if self.is_loading {
-                    self.row = self.levels(at);
-                }
-                read = read << 1 | u8::from(self.row >> 63 == 1);
-                if !self.is_loading {
-                    self.row = self.row << 1 | u64::from(byte >> bit & 1);
-                }
+                read = read << 1 | u8::from(self.shift(at, byte >> bit & 1 == 1));
             }
             out.push(read);
         }

@@ -342,7 +342,11 @@ fn a_matrix_that_cannot_work_is_refused() {
         ("scans_per_s = 5000", "use 20 to 500"),
         ("speed_khz = 9000", "use 50 to 5000"),
         ("debounce_ms = 0", "use 2 to 200"),
-        ("settle_us = 0", "use 5 to 1000"),
+        ("settle_us = 0", "use 5 to 5000"),
+        ("pins = \"libgpiod\"", "moves no pins; use \"rppal\", \"gpiocdev\" or a chip"),
+        ("bus = \"pins\"\nbus_pins = [11, 9]", "bus_pins names 2 pins"),
+        ("bus = \"pins\"\nbus_pins = [11, 9, 25]", "BCM 25 is both load and a pin of bus_pins"),
+        ("bus = \"pins\"\nchips = \"mcp23s17\"", "only shift registers are read by pins"),
         ("rows = [4, 17]", "rows names 2 pins; a board has eight"),
         ("chips = \"rows\"\noccupied = \"high\"", "rows are pulled low; leave it out"),
         (

@@ -8,10 +8,14 @@ use crate::table::Sight;
 use crate::wire::expander::{ADDRESS, ADDRESS_LAST, Expander};
 use serde::Deserialize;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The port of a board whose switches are on the pins.
 pub(super) const GPIO: &str = "gpio";
+
+/// The bus of shift registers that is made of pins.
+const PINS: &str = "pins";
 
 /// An MCP3008 at 2.7 V takes 1.35 MHz (data sheet DS21295D).
 const CONVERTER_KHZ: u32 = 1_350;
@@ -104,6 +108,32 @@ pub enum Occupied {
     High,
 }
 
+/// Who moves the pins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PinDriver {
+    /// rppal, in the memory of a Pi.
+    #[default]
+    Rppal,
+    /// The kernel, by the chip of this name, or by the one behind the header of a Pi.
+    Kernel(Option<PathBuf>),
+}
+
+impl FromStr for PinDriver {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "rppal" => Ok(Self::Rppal),
+            "gpiocdev" => Ok(Self::Kernel(None)),
+            path if path.starts_with("/dev/gpiochip") => Ok(Self::Kernel(Some(path.into()))),
+            _ => Err(format!(
+                "{word:?} moves no pins; use \"rppal\", \"gpiocdev\" or a chip such as \
+                 \"/dev/gpiochip0\""
+            )),
+        }
+    }
+}
+
 /// The wiring of a matrix.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -113,8 +143,13 @@ pub struct Matrix {
     pub chips: SwitchReader,
     /// The bus: a device, or the socket of a simulated board; empty for the usual one.
     pub bus: String,
+    /// Who moves the pins.
+    #[serde(deserialize_with = "super::word::parsed")]
+    pub pins: PinDriver,
     /// How fast the bus is.
     pub speed_khz: u32,
+    /// The pins of clock, data in and data out, where the bus is made of pins.
+    pub bus_pins: Vec<u8>,
     /// The pin that loads the registers, by its BCM number.
     pub load: u8,
     /// Whether what is sent comes back through the chips.
@@ -152,7 +187,9 @@ impl Default for Matrix {
         Self {
             chips: SwitchReader::default(),
             bus: String::new(),
+            pins: PinDriver::default(),
             speed_khz: 1_000,
+            bus_pins: vec![11, 9, 10],
             load: 25,
             loop_back: true,
             rows: vec![4, 17, 27, 22, 10, 9, 11, 26],
@@ -186,13 +223,19 @@ impl Matrix {
 
     /// Whether its pins are this machine's, and not a simulated board's.
     pub(in crate::shell) fn is_real(&self) -> bool {
-        self.bus().starts_with("/dev/")
+        self.bus().starts_with("/dev/") || self.bus() == PINS
+    }
+
+    /// The pins of clock, data in and data out, if they are the bus of shift registers.
+    pub(in crate::shell) fn bit_banged(&self) -> Option<[u8; 3]> {
+        let is_bus = self.chips == SwitchReader::ShiftRegisters && self.bus() == PINS;
+        self.bus_pins.as_slice().try_into().ok().filter(|_| is_bus)
     }
 
     /// Between two scans.
     pub(in crate::shell) fn period(&self) -> Duration {
         let usual = match self.chips {
-            SwitchReader::ShiftRegisters => 200,
+            SwitchReader::ShiftRegisters if self.bit_banged().is_none() => 200,
             SwitchReader::Mcp3008 => 50,
             _ => 100,
         };
@@ -297,6 +340,9 @@ impl Matrix {
         if self.chips == SwitchReader::ShiftRegisters {
             pins.push(PinUse::new(self.load, "load"));
         }
+        if self.bit_banged().is_some() {
+            pins.extend(self.bus_pins.iter().map(|pin| PinUse::new(*pin, "bus_pins")));
+        }
         if self.chips == SwitchReader::Rows {
             pins.extend(self.rows.iter().map(|pin| PinUse::new(*pin, "rows")));
             pins.extend(self.columns.iter().map(|pin| PinUse::new(*pin, "columns")));
@@ -327,7 +373,7 @@ impl Matrix {
         for (key, value, least, most) in [
             ("speed_khz", u64::from(self.speed_khz), 50, 5_000),
             ("debounce_ms", self.debounce_ms, 2, 200),
-            ("settle_us", self.settle_us, 5, 1_000),
+            ("settle_us", self.settle_us, 5, 5_000),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(format!("{key} = {value}: use {least} to {most}"));
@@ -336,6 +382,7 @@ impl Matrix {
         if self.scans_per_s != 0 && !(20..=500).contains(&self.scans_per_s) {
             return Err(format!("scans_per_s = {}: use 20 to 500", self.scans_per_s));
         }
+        self.check_bus()?;
         self.check_rows()?;
         self.check_halls()?;
         if !self.promotion.is_empty() && self.promotion_pins().is_none() {
@@ -357,6 +404,19 @@ impl Matrix {
                     format!("BCM {pin} is both {other} and a pin of {what}; each needs its own")
                 });
             }
+        }
+        Ok(())
+    }
+
+    fn check_bus(&self) -> Result<(), String> {
+        if self.bus == PINS && self.chips != SwitchReader::ShiftRegisters {
+            return Err("bus = \"pins\": only shift registers are read by pins alone".to_owned());
+        }
+        if self.bus_pins.len() != 3 {
+            return Err(format!(
+                "bus_pins names {} pins; a bus has clock, data in and data out",
+                self.bus_pins.len()
+            ));
         }
         Ok(())
     }

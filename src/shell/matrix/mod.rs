@@ -3,10 +3,14 @@
 //! A thread of its own scans it, at no higher priority than any other. Like a serial line it is
 //! never given up: chips that do not answer are told of once, and tried again.
 
+pub mod bit_bang;
 pub mod buttons;
+#[cfg(feature = "pi")]
+mod cdev;
 pub mod expanders;
 pub mod halls;
 mod late;
+mod machine;
 #[cfg(feature = "pi")]
 pub(super) mod pi;
 pub mod registers;
@@ -451,7 +455,8 @@ pub fn seen(wiring: &Wiring, scan: u64, black: Option<u64>) -> Placement {
 fn is_simulated(settings: &Matrix) -> bool {
     let path = Path::new(settings.bus());
     let is_socket = |found: fs::Metadata| found.file_type().is_socket();
-    fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket)
+    settings.bit_banged().is_none()
+        && fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket)
 }
 
 /// Opens what the settings name: a bus of this machine, or a simulated one behind a socket.

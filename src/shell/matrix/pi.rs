@@ -1,15 +1,13 @@
-//! The buses and pins of a Raspberry Pi, by rppal.
+//! The buses and pins of a Raspberry Pi: the buses by rppal, which asks the kernel for them, the
+//! pins by rppal too or by the kernel's character devices.
 
-use super::buttons::WithButtons;
-use super::expanders::Expanders;
-use super::halls::{HallConverter, HallReader, HallScanner};
-use super::registers::ShiftRegisters;
-use super::rows::RowScanner;
-use super::spi_expanders::SpiExpanders;
-use super::{MatrixError, Scanner, learned};
-use crate::shell::config::{Matrix, SwitchReader};
+use super::cdev::{CdevColumns, CdevPin, PinChip};
+use super::halls::HallReader;
+use super::machine::{self, Machine, each};
+use super::{MatrixError, Scanner};
+use crate::shell::config::{Matrix, PinDriver};
 use embedded_hal::i2c::{ErrorKind as I2cKind, NoAcknowledgeSource, Operation};
-use rppal::gpio::{Bias, Gpio, IoPin, Mode as PinMode, OutputPin, Pin};
+use rppal::gpio::{Bias, Gpio, InputPin, IoPin, Mode as PinMode, OutputPin, Pin};
 use rppal::i2c::{Error as I2cError, I2c};
 use rppal::spi::{Bus, Error, Mode, SimpleHalSpiDevice, SlaveSelect, Spi};
 use rustix::fs::FlockOperation;
@@ -88,7 +86,7 @@ impl embedded_hal::i2c::I2c for PiBus {
 
 /// A pin that is pulled low or let go.
 #[derive(Debug)]
-struct OpenDrain(IoPin);
+pub(super) struct OpenDrain(IoPin);
 
 impl embedded_hal::digital::ErrorType for OpenDrain {
     type Error = std::convert::Infallible;
@@ -109,7 +107,7 @@ impl embedded_hal::digital::OutputPin for OpenDrain {
 
 /// Waits as the system lets it.
 #[derive(Debug)]
-struct Pause;
+pub(super) struct Pause;
 
 impl embedded_hal::delay::DelayNs for Pause {
     fn delay_ns(&mut self, ns: u32) {
@@ -117,72 +115,115 @@ impl embedded_hal::delay::DelayNs for Pause {
     }
 }
 
+/// The pins of a Pi by rppal, and its buses.
+struct ByRppal;
+
+/// The pins by the kernel's character devices. The buses are the kernel's whoever opens them.
+struct ByKernel(PinChip);
+
 /// Opens what the settings name.
 pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    let path = Path::new(settings.bus());
-    let scanner: Box<dyn Scanner> = match (settings.chips, settings.chips.expander()) {
-        (SwitchReader::Mcp3008, _) => {
-            let table = learned(&settings.calibration)?;
-            Box::new(HallScanner::new(open_halls(settings)?, table))
+    match &settings.pins {
+        PinDriver::Rppal => machine::open(&ByRppal, settings),
+        PinDriver::Kernel(chip) => {
+            machine::open(&ByKernel(PinChip::find(chip.as_deref())?), settings)
         }
-        (SwitchReader::Rows, _) => Box::new(rows(settings)?),
-        (SwitchReader::Mcp23s17, _) => Box::new(SpiExpanders::new(
-            spi_of(settings)?,
-            path.to_owned(),
-            settings.is_low_active(),
-        )),
-        (_, Some(kind)) => {
-            let bus = i2c(path)?;
-            let khz = bus.0.clock_speed().ok().map(|hz| hz / 1_000);
-            let interrupt = settings.interrupt().map(|pin| Ok(pin_of(pin)?.into_input_pullup()));
-            Box::new(Expanders::new(bus, interrupt.transpose()?, khz, settings.expanders(kind)))
-        }
-        (_, None) => {
-            let device = spi_of(settings)?;
-            let mut load: OutputPin = pin_of(settings.load)?.into_output_low();
-            load.set_low();
-            Box::new(ShiftRegisters::new(device, load, settings.registers()))
-        }
-    };
-    let Some(pins) = settings.promotion_pins() else { return Ok(scanner) };
-    let pins = pins.into_iter().map(|pin| Ok(pin_of(pin)?.into_input_pullup()));
-    let pins: Vec<rppal::gpio::InputPin> = pins.collect::<Result<_, MatrixError>>()?;
-    let pins: [_; 4] = pins.try_into().expect("four pins, as many as numbers");
-    Ok(Box::new(WithButtons::new(scanner, pins)))
+    }
 }
 
 /// Opens the hall sensors that the settings name.
 pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
-    let pins = settings.select_pins().into_iter().map(pin_of);
-    let pins: Vec<OutputPin> =
-        pins.map(|pin| pin.map(Pin::into_output_low)).collect::<Result<_, _>>()?;
-    let select: [OutputPin; 4] = pins.try_into().expect("four pins, as many as numbers");
-    let (device, bus) = (spi_of(settings)?, Path::new(settings.bus()).to_owned());
-    Ok(Box::new(HallConverter::new(device, select, Pause, settings.settle(), bus)))
+    match &settings.pins {
+        PinDriver::Rppal => machine::open_halls(&ByRppal, settings),
+        PinDriver::Kernel(chip) => {
+            machine::open_halls(&ByKernel(PinChip::find(chip.as_deref())?), settings)
+        }
+    }
 }
 
-type PiRows = RowScanner<OpenDrain, [rppal::gpio::InputPin; 8], Pause>;
+impl Machine for ByRppal {
+    type Spi = Device;
+    type I2c = PiBus;
+    type Input = InputPin;
+    type Output = OutputPin;
+    type Drain = OpenDrain;
+    type Columns = [InputPin; 8];
+    type Delay = Pause;
 
-fn rows(settings: &Matrix) -> Result<PiRows, MatrixError> {
-    let (rows, columns) = settings.lines();
-    let lines = |pins: [u8; 8]| pins.into_iter().map(pin_of).collect::<Result<Vec<_>, _>>();
-    let (row_pins, column_pins) = (lines(rows)?, lines(columns)?);
-    let eight = "eight pins, as many as there are numbers";
-    let rows: Vec<OpenDrain> = row_pins.into_iter().map(open_drain).collect();
-    let inputs: Vec<_> = column_pins.into_iter().map(Pin::into_input_pullup).collect();
-    Ok(RowScanner::new(
-        rows.try_into().expect(eight),
-        inputs.try_into().expect(eight),
-        Pause,
-        settings.settle(),
-        columns.to_vec(),
-    ))
+    fn spi(&self, settings: &Matrix) -> Result<Device, MatrixError> {
+        spi_of(settings)
+    }
+
+    fn i2c(&self, settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
+        i2c_of(settings)
+    }
+
+    fn input(&self, pin: u8) -> Result<InputPin, MatrixError> {
+        Ok(pin_of(pin)?.into_input_pullup())
+    }
+
+    fn output(&self, pin: u8) -> Result<OutputPin, MatrixError> {
+        Ok(pin_of(pin)?.into_output_low())
+    }
+
+    fn drain(&self, pin: u8) -> Result<OpenDrain, MatrixError> {
+        let mut pin = pin_of(pin)?.into_io(PinMode::Input);
+        pin.set_bias(Bias::Off);
+        Ok(OpenDrain(pin))
+    }
+
+    fn columns(&self, pins: [u8; 8]) -> Result<[InputPin; 8], MatrixError> {
+        each(pins, |pin| self.input(pin))
+    }
+
+    fn delay(&self) -> Pause {
+        Pause
+    }
 }
 
-fn open_drain(pin: Pin) -> OpenDrain {
-    let mut pin = pin.into_io(PinMode::Input);
-    pin.set_bias(Bias::Off);
-    OpenDrain(pin)
+impl Machine for ByKernel {
+    type Spi = Device;
+    type I2c = PiBus;
+    type Input = CdevPin;
+    type Output = CdevPin;
+    type Drain = CdevPin;
+    type Columns = CdevColumns;
+    type Delay = Pause;
+
+    fn spi(&self, settings: &Matrix) -> Result<Device, MatrixError> {
+        spi_of(settings)
+    }
+
+    fn i2c(&self, settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
+        i2c_of(settings)
+    }
+
+    fn input(&self, pin: u8) -> Result<CdevPin, MatrixError> {
+        self.0.input(pin)
+    }
+
+    fn output(&self, pin: u8) -> Result<CdevPin, MatrixError> {
+        self.0.output(pin)
+    }
+
+    fn drain(&self, pin: u8) -> Result<CdevPin, MatrixError> {
+        self.0.drain(pin)
+    }
+
+    fn columns(&self, pins: [u8; 8]) -> Result<CdevColumns, MatrixError> {
+        self.0.columns(pins)
+    }
+
+    fn delay(&self) -> Pause {
+        Pause
+    }
+}
+
+/// The I2C bus of a matrix, and its speed in kHz.
+fn i2c_of(settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
+    let bus = i2c(Path::new(settings.bus()))?;
+    let khz = bus.0.clock_speed().ok().map(|hz| hz / 1_000);
+    Ok((bus, khz))
 }
 
 /// Opens an I2C bus.

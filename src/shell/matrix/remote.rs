@@ -7,14 +7,11 @@
 //! 0x20 of an I2C bus has sent after it was sent these, or `nack` if there is none; `speed` how
 //! fast that bus is, in kHz.
 
-use super::buttons::WithButtons;
-use super::expanders::Expanders;
-use super::halls::{HallConverter, HallReader, HallScanner};
-use super::registers::ShiftRegisters;
-use super::rows::{Inputs, RowScanner};
-use super::spi_expanders::SpiExpanders;
-use super::{MatrixError, Scanner, learned};
-use crate::shell::config::{Matrix, SwitchReader};
+use super::halls::HallReader;
+use super::machine::{self, Machine};
+use super::rows::Inputs;
+use super::{MatrixError, Scanner};
+use crate::shell::config::Matrix;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::digital;
 use embedded_hal::i2c;
@@ -35,21 +32,21 @@ pub(in crate::shell) struct Remote(Arc<Mutex<BufReader<UnixStream>>>);
 
 /// A pin over there.
 #[derive(Debug)]
-struct RemotePin {
+pub(super) struct RemotePin {
     remote: Remote,
     number: u8,
 }
 
 /// Pins over there that are read together.
 #[derive(Debug)]
-struct RemoteInputs {
+pub(super) struct RemoteInputs {
     remote: Remote,
     numbers: Vec<u8>,
 }
 
 /// What is over there takes no time to settle.
 #[derive(Debug)]
-struct NoDelay;
+pub(super) struct NoDelay;
 
 /// What went wrong with the socket.
 #[derive(Debug)]
@@ -109,52 +106,54 @@ fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
 
 /// Opens the hall sensors behind the socket that the settings name.
 pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
-    Ok(halls(connect(settings)?, settings))
-}
-
-fn halls(remote: Remote, settings: &Matrix) -> Box<dyn HallReader> {
-    let select = settings.select_pins().map(|number| RemotePin { remote: remote.clone(), number });
-    let bus = Path::new(settings.bus()).to_owned();
-    Box::new(HallConverter::new(remote, select, NoDelay, settings.settle(), bus))
+    machine::open_halls(&connect(settings)?, settings)
 }
 
 /// Opens the chips behind the socket that the settings name.
 pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    let path = Path::new(settings.bus());
-    let failed = |e: io::Error| failed(settings, &e);
-    let remote = connect(settings)?;
-    let pin = |number| RemotePin { remote: remote.clone(), number };
-    let buttons = settings.promotion_pins().map(|pins| pins.map(pin));
-    let scanner: Box<dyn Scanner> = match (settings.chips, settings.chips.expander()) {
-        (SwitchReader::Mcp3008, _) => {
-            let table = learned(&settings.calibration)?;
-            Box::new(HallScanner::new(halls(remote.clone(), settings), table))
-        }
-        (SwitchReader::Rows, _) => {
-            let (rows, columns) = settings.lines();
-            let inputs = RemoteInputs { remote: remote.clone(), numbers: columns.to_vec() };
-            let settle = settings.settle();
-            Box::new(RowScanner::new(rows.map(pin), inputs, NoDelay, settle, columns.to_vec()))
-        }
-        (SwitchReader::Mcp23s17, _) => {
-            let is_low_active = settings.is_low_active();
-            Box::new(SpiExpanders::new(remote.clone(), path.to_owned(), is_low_active))
-        }
-        (_, Some(kind)) => {
-            let khz = remote.ask("speed\n").map_err(failed)?.parse().ok();
-            let interrupt = settings.interrupt().map(pin);
-            Box::new(Expanders::new(remote.clone(), interrupt, khz, settings.expanders(kind)))
-        }
-        (_, None) => {
-            let mut load = pin(settings.load);
-            digital::OutputPin::set_low(&mut load).map_err(|RemoteError(e)| failed(e))?;
-            Box::new(ShiftRegisters::new(remote.clone(), load, settings.registers()))
-        }
-    };
-    Ok(match buttons {
-        Some(pins) => Box::new(WithButtons::new(scanner, pins)),
-        None => scanner,
-    })
+    machine::open(&connect(settings)?, settings)
+}
+
+impl Machine for Remote {
+    type Spi = Self;
+    type I2c = Self;
+    type Input = RemotePin;
+    type Output = RemotePin;
+    type Drain = RemotePin;
+    type Columns = RemoteInputs;
+    type Delay = NoDelay;
+
+    fn spi(&self, _: &Matrix) -> Result<Self, MatrixError> {
+        Ok(self.clone())
+    }
+
+    fn i2c(&self, settings: &Matrix) -> Result<(Self, Option<u32>), MatrixError> {
+        let khz = self.ask("speed\n").map_err(|e| failed(settings, &e))?.parse().ok();
+        Ok((self.clone(), khz))
+    }
+
+    fn input(&self, number: u8) -> Result<RemotePin, MatrixError> {
+        Ok(RemotePin { remote: self.clone(), number })
+    }
+
+    fn output(&self, number: u8) -> Result<RemotePin, MatrixError> {
+        let mut pin = self.input(number)?;
+        let why = |RemoteError(e)| MatrixError::Pin { pin: number, why: e.to_string() };
+        digital::OutputPin::set_low(&mut pin).map_err(why)?;
+        Ok(pin)
+    }
+
+    fn drain(&self, number: u8) -> Result<RemotePin, MatrixError> {
+        self.input(number)
+    }
+
+    fn columns(&self, pins: [u8; 8]) -> Result<RemoteInputs, MatrixError> {
+        Ok(RemoteInputs { remote: self.clone(), numbers: pins.to_vec() })
+    }
+
+    fn delay(&self) -> NoDelay {
+        NoDelay
+    }
 }
 
 impl Remote {

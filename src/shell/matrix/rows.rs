@@ -59,6 +59,8 @@ impl<R: OutputPin + Debug, C: Inputs, D: DelayNs> RowScanner<R, C, D> {
 
 impl<R: OutputPin + Debug, C: Inputs, D: DelayNs + Debug> Scanner for RowScanner<R, C, D> {
     fn scan(&mut self) -> Result<u64, MatrixError> {
+        // The row before was let go just now, where scans follow each other.
+        self.settle();
         let grounded = self.low()?;
         if grounded != 0 {
             let is_low = |(bit, name): (usize, &u8)| (grounded >> bit & 1 == 1).then_some(*name);
