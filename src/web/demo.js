@@ -246,7 +246,8 @@ const rows = () => (view ? rows_of(view) : []).map(row => row.note !== undefined
 /** The newest move, for screens without the score. */
 function newest_move() {
   const move = view?.moves.at(-1);
-  return html`<p class="newest">${move ? numbered(move) : ''}${move?.uncertain
+  const said = move ? numbered(move) : '';
+  return html`<p class="newest" .style=${`--n: ${said.length}`}>${said}${move?.uncertain
     ? html`<small>${doubt(move)}</small>`
     : nothing}</p>`;
 }
