@@ -272,18 +272,18 @@ fn open_livechess(
     config: &Config,
     outlook: &Outlook,
     stops: &watch::Receiver<bool>,
-) -> Result<Option<Apart>, RunError> {
-    let LiveChess { enabled, listen: address, origins } = config.livechess.clone();
-    if !enabled {
-        return Ok(None);
-    }
+) -> Result<Vec<Apart>, RunError> {
+    let (LiveChess { origins, .. }, all) = (config.livechess.clone(), config.livechess.addresses());
     let site = site(Speaks::LiveChess { origins }, config, outlook);
-    serve_pages(LIVECHESS, listen(address), address, site, stops.clone()).map(Some)
+    let is_there = |it: &SocketAddr| *it == config.livechess.listen || listen(*it).is_ok();
+    let serve = |it| serve_pages(LIVECHESS, listen(it), it, site.clone(), stops.clone());
+    all.into_iter().filter(is_there).map(serve).collect()
 }
 
 /// All boards, for those who may ask at one address.
 fn site(speaks: Speaks, config: &Config, outlook: &Outlook) -> Site {
-    let n_servers = 1 + u64::from(config.http.enabled && config.livechess.enabled);
+    let n_livechess = config.livechess.addresses().len() as u64;
+    let n_servers = (u64::from(config.http.enabled) + n_livechess).max(1);
     Site {
         speaks,
         outlook: outlook.clone(),

@@ -322,6 +322,18 @@ pub(crate) async fn get(port: u16, path: &str) -> String {
     body.to_owned()
 }
 
+/// A machine without IPv6 has no second address; on all others it is served there too.
+async fn ask_by_ipv6(port: u16) {
+    let Ok(mut stream) = TcpStream::connect(("::1", port)).await else {
+        return assert!(std::net::TcpListener::bind("[::1]:0").is_err());
+    };
+    let ask = format!("GET /api/v1.0/eboards HTTP/1.0\r\nHost: [::1]:{port}\r\n\r\n");
+    stream.write_all(ask.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.0 200 OK"), "{answer}");
+}
+
 /// What the board page of Lichess does, while a game is played on a board.
 #[tokio::test]
 async fn a_page_follows_a_live_board() {
@@ -332,6 +344,7 @@ async fn a_page_follows_a_live_board() {
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     assert!(come(port, "https://elsewhere.example.org").await.is_err(), "not one of the known");
+    ask_by_ipv6(port).await;
     let mut page = come(port, "https://lichess.org").await.unwrap();
     say(&mut page, json!({"id": 1, "call": "eboards"})).await;
     let serial = loop {

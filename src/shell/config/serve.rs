@@ -1,7 +1,7 @@
 //! What is served to the network: the pages, and the interface of LiveChess.
 
 use serde::Deserialize;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// The web server.
@@ -69,6 +69,19 @@ impl Default for LiveChess {
     fn default() -> Self {
         let listen = SocketAddr::from(([127, 0, 0, 1], 1982));
         Self { enabled: false, listen, origins: Vec::new() }
+    }
+}
+
+impl LiveChess {
+    /// Where it is served. Programs look for it at `localhost`, which has an address of either
+    /// kind: the second one may not be there.
+    pub(in crate::shell) fn addresses(&self) -> Vec<SocketAddr> {
+        let mut all = vec![self.listen];
+        if self.listen.ip() == Ipv4Addr::LOCALHOST {
+            all.push((Ipv6Addr::LOCALHOST, self.listen.port()).into());
+        }
+        all.retain(|_| self.enabled);
+        all
     }
 }
 
