@@ -15,7 +15,7 @@ const PAGES: &str = "src/web";
 /// What npm reads. The lock decides whether there is anything to install.
 const NPM_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// Our own files, by the name they are served under.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "index.html",
     "demo.css",
     "demo.js",
@@ -23,6 +23,7 @@ const OWN: [&str; 13] = [
     "panel.js",
     "choices.js",
     "words.js",
+    "plain.js",
     "hall.html",
     "hall.css",
     "hall.js",

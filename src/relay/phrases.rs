@@ -17,6 +17,19 @@ fn row_of(line: &'static str) -> (&'static str, [&'static str; Language::ALL.len
     (name, said.try_into().expect("a phrase in each language"))
 }
 
+/// A phrase by its name; nothing if there is none of that name.
+///
+/// ```
+/// use rokade::laws::notation::Language;
+/// use rokade::relay::phrases::say;
+/// assert_eq!(say(Language::Danish, "all"), "Alle brætter");
+/// assert_eq!(say(Language::Danish, "all of them"), "");
+/// ```
+pub fn say(language: Language, name: &str) -> &'static str {
+    let phrase = PHRASES.iter().find(|(known, _)| *known == name);
+    phrase.map_or("", |(_, said)| said[column(language)])
+}
+
 /// All that a page needs to speak `language`, as one JSON object: `letters` of the pieces by those
 /// of PGN; words of announced moves: `pieces` by the letters of a FEN, `files`, `ranks`, `castling`
 /// as PGN writes it; `phrases` by their names, with places such as `{n}` for what is said of.
@@ -37,7 +50,7 @@ pub fn to_json(language: Language) -> String {
     let files = File::ALL.map(|file| file.char().to_string()).into_iter().zip(words.files);
     let ranks = Rank::ALL.map(|rank| rank.char().to_string()).into_iter().zip(words.ranks);
     let castling = ["O-O", "O-O-O"].map(str::to_owned).into_iter().zip(words.castling);
-    let column = Language::ALL.iter().position(|known| *known == language).expect("one of all");
+    let column = column(language);
     let phrases = PHRASES.iter().map(|(name, said)| ((*name).to_owned(), said[column]));
     json!({
         "language": language.word(),
@@ -49,6 +62,10 @@ pub fn to_json(language: Language) -> String {
         "phrases": object(phrases),
     })
     .to_string()
+}
+
+fn column(language: Language) -> usize {
+    Language::ALL.iter().position(|known| *known == language).expect("one of all")
 }
 
 fn object<T: Into<Value>>(of: impl IntoIterator<Item = (String, T)>) -> Map<String, Value> {

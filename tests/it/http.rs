@@ -362,6 +362,9 @@ async fn several_boards_are_a_list() {
     let front = stage.ask("GET /", &[]).await;
     assert_eq!(front.status, 200);
     assert!(front.body.contains("<a href=\"/board/table-1\">table-1</a>"));
+    assert_eq!(front.header("content-language"), "en");
+    let danish = stage.ask("GET /", &["Accept-Language: da, en;q=0.5"]).await;
+    assert!(danish.body.contains("<h1 data-say=\"boards\">Brætter</h1>"), "{}", danish.body);
     assert!(front.body.contains("<a href=\"/board/%3CBr%C3%A6t%3E%202\">&lt;Bræt&gt; 2</a>"));
     assert_eq!(stage.ask("GET /board/%3CBr%C3%A6t%3E%202", &[]).await.status, 200);
 }

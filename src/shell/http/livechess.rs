@@ -36,10 +36,7 @@ struct Refused;
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        sentence(
-            StatusCode::FORBIDDEN,
-            "Pages of this site may not ask: list it under origins in [livechess].",
-        )
+        sentence(StatusCode::FORBIDDEN, "http origin")
     }
 }
 
@@ -103,7 +100,7 @@ impl LiveChessState {
             Err(refused) => return refused.into_response(),
         };
         let Some(told) = what() else {
-            return sentence(StatusCode::NOT_FOUND, "There is no such thing here.");
+            return sentence(StatusCode::NOT_FOUND, "http nothing");
         };
         let about =
             [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
@@ -160,10 +157,10 @@ async fn talk(
         return refused.into_response();
     }
     let Ok(upgrade) = upgrade else {
-        return sentence(StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only.");
+        return sentence(StatusCode::UPGRADE_REQUIRED, "http websocket");
     };
     if !seat.stay() {
-        return sentence(StatusCode::SERVICE_UNAVAILABLE, "All seats are taken; come again later.");
+        return sentence(StatusCode::SERVICE_UNAVAILABLE, "http full");
     }
     let closing = desk.hall.closing.clone();
     upgrade

@@ -16,6 +16,7 @@ mod past;
 mod relay;
 mod rounds;
 mod seats;
+mod speech;
 mod tournament;
 mod view;
 mod viewer;
@@ -60,6 +61,7 @@ use door::{Asker, Caller, Desks, Door};
 use health::Health;
 use relay::Local;
 use seats::House;
+use speech::{Addressee, sentence};
 
 /// The thread at the door gives way to the boards, and the pages' thread to it.
 const AT_DOOR: Share = Share::Nice(5);
@@ -368,21 +370,19 @@ async fn receive(
     request: Request,
     next: Next,
 ) -> Response {
+    let addressee = Addressee::of(&request);
     let is_health_check = matches!(request.uri().path(), "/healthz" | "/readyz" | "/metrics");
     let wait = seat.wait(is_health_check);
     if wait > WAIT_MAX {
-        return sentence(StatusCode::TOO_MANY_REQUESTS, "Too many requests; ask again later.");
+        return addressee.told(sentence(StatusCode::TOO_MANY_REQUESTS, "http too-many"));
     }
     if !wait.is_zero() {
         sleep(wait).await;
     }
     if !is_for_us(request.headers(), &rules.names) {
-        return sentence(
-            StatusCode::MISDIRECTED_REQUEST,
-            "This name is not known here: set names = [...] in [http], or use the address.",
-        );
+        return addressee.told(sentence(StatusCode::MISDIRECTED_REQUEST, "http name"));
     }
-    next.run(request).await
+    addressee.told(next.run(request).await)
 }
 
 /// Whether `Host` is an address, `localhost`, or one of these names.
@@ -398,14 +398,21 @@ fn is_for_us(headers: &HeaderMap, names: &[String]) -> bool {
 }
 
 /// One board: its page. Several: the list of them.
-async fn front(State(hall): State<Arc<Hall>>, RawQuery(query): RawQuery) -> Response {
+async fn front(
+    State(hall): State<Arc<Hall>>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
     match hall.boards.as_slice() {
         [only] => {
             let query = query.map_or_else(String::new, |query| format!("?{query}"));
             let page = pages::address(&only.feed.name);
             Redirect::temporary(&format!("{page}{query}")).into_response()
         }
-        boards => pages::list(boards.iter().map(|board| board.feed.name.as_str())),
+        boards => {
+            let names = boards.iter().map(|board| board.feed.name.as_str());
+            pages::list(Addressee::of(&request).language, names)
+        }
     }
 }
 
@@ -494,14 +501,13 @@ fn line_for(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<WebSocketUpgrade, (StatusCode, &'static str)> {
     if !is_same_host(headers) {
-        return Err((StatusCode::FORBIDDEN, "This address is for pages of the same host."));
+        return Err((StatusCode::FORBIDDEN, "http same-host"));
     }
     let Ok(upgrade) = upgrade else {
-        return Err((StatusCode::UPGRADE_REQUIRED, "This address speaks WebSocket only."));
+        return Err((StatusCode::UPGRADE_REQUIRED, "http websocket"));
     };
     if !seat.stay() {
-        let why = "All seats are taken; come again later.";
-        return Err((StatusCode::SERVICE_UNAVAILABLE, why));
+        return Err((StatusCode::SERVICE_UNAVAILABLE, "http full"));
     }
     Ok(upgrade
         .read_buffer_size(HEARD_MAX_BYTES)
@@ -533,19 +539,15 @@ async fn nothing_here() -> Response {
 }
 
 async fn only_reading() -> Response {
-    sentence(StatusCode::METHOD_NOT_ALLOWED, "Here one can only read: use GET or HEAD.")
+    sentence(StatusCode::METHOD_NOT_ALLOWED, "http read-only")
 }
 
 fn missing() -> Response {
-    sentence(StatusCode::NOT_FOUND, "There is nothing at this address.")
+    sentence(StatusCode::NOT_FOUND, "http nothing")
 }
 
 fn no_such_board() -> Response {
-    sentence(StatusCode::NOT_FOUND, "There is no board of this name here.")
-}
-
-fn sentence(status: StatusCode, text: &'static str) -> Response {
-    (status, [(header::CACHE_CONTROL, "no-store")], format!("{text}\n")).into_response()
+    sentence(StatusCode::NOT_FOUND, "http no-board")
 }
 
 /// What every answer carries.

@@ -1,8 +1,13 @@
 //! The pages and what they load. All of it lies in the binary, in a table that `build.rs` writes;
 //! a request can name an entry of that table and nothing else, so no path leads to a file.
 
+use crate::laws::notation::Language;
+#[cfg(feature = "web")]
+use crate::relay::phrases::say;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+#[cfg(feature = "web")]
+use axum::response::IntoResponse;
+use axum::response::Response;
 
 /// One file of the pages.
 #[cfg(feature = "web")]
@@ -42,7 +47,7 @@ pub(super) fn file(_name: &str, _headers: &HeaderMap) -> Option<Response> {
 
 /// Links to the boards.
 #[cfg(feature = "web")]
-pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> Response {
+pub(super) fn list<'a>(language: Language, names: impl Iterator<Item = &'a str>) -> Response {
     let mut links = String::new();
     for name in names {
         let (address, name) = (address(name), escape(name));
@@ -50,31 +55,67 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> Response {
             "<li><a href=\"{address}\">{name}</a><a href=\"{address}/game.pgn\">PGN</a></li>\n"
         );
     }
+    let link = |address: &str, name: &str| {
+        format!("<p><a href=\"{address}\" data-say=\"{name}\">{}</a></p>\n", say(language, name))
+    };
+    let (all, pgn) = (link("/hall", "all-on-screen"), link("/games.pgn", "all-pgn"));
+    let title = said("h1", language, "boards");
+    written(language, say(language, "boards"), &format!("{title}<ul>\n{links}</ul>\n{all}{pgn}"))
+}
+
+/// A page that says this one phrase.
+#[cfg(feature = "web")]
+pub(super) fn told(language: Language, status: StatusCode, name: &str) -> Response {
+    let code = status.as_str();
+    let phrase = said("p", language, name);
+    let back =
+        format!("<p><a href=\"/\" data-say=\"to-boards\">{}</a></p>\n", say(language, "to-boards"));
+    let page = written(language, code, &format!("<h1>{code}</h1>\n{phrase}{back}"));
+    (status, page).into_response()
+}
+
+/// An element that says a phrase.
+#[cfg(feature = "web")]
+fn said(element: &str, language: Language, name: &str) -> String {
+    format!("<{element} data-say=\"{name}\">{}</{element}>\n", escape(say(language, name)))
+}
+
+/// A page of our own, which needs no script to be read.
+#[cfg(feature = "web")]
+fn written(language: Language, title: &str, body: &str) -> Response {
+    let code = language.word();
     let page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{code}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Boards</title>\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
          <link rel=\"icon\" href=\"/assets/icon.svg\" type=\"image/svg+xml\">\n\
-         <link rel=\"stylesheet\" href=\"/assets/demo.css\">\n</head>\n\
-         <body class=\"hall\">\n<h1>Boards</h1>\n<ul>\n{links}</ul>\n\
-         <p><a href=\"/hall\">All boards on one screen</a></p>\n\
-         <p><a href=\"/games.pgn\">All games as PGN</a></p>\n</body>\n</html>\n"
+         <link rel=\"stylesheet\" href=\"/assets/demo.css\">\n\
+         <script type=\"module\" src=\"/assets/plain.js\"></script>\n</head>\n\
+         <body class=\"hall\">\n<main>\n{body}</main>\n</body>\n</html>\n"
     );
-    let about =
-        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+    let about = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_LANGUAGE, code),
+    ];
     (about, page).into_response()
 }
 
 /// This build has none.
 #[cfg(not(feature = "web"))]
-pub(super) fn list<'a>(_names: impl Iterator<Item = &'a str>) -> Response {
+pub(super) fn list<'a>(_language: Language, _names: impl Iterator<Item = &'a str>) -> Response {
     no_pages()
+}
+
+/// This build says it without a page.
+#[cfg(not(feature = "web"))]
+pub(super) fn told(language: Language, status: StatusCode, name: &str) -> Response {
+    super::speech::text(language, status, name)
 }
 
 #[cfg(not(feature = "web"))]
 fn no_pages() -> Response {
-    let text = "This build has no pages: build with the feature `web` to get them.\n";
-    (StatusCode::NOT_IMPLEMENTED, [(header::CACHE_CONTROL, "no-store")], text).into_response()
+    super::sentence(StatusCode::NOT_IMPLEMENTED, "http no-pages")
 }
 
 /// The page of a board. Letters, digits and `-._~` stand for themselves; so no name can leave its

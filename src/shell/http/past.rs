@@ -35,7 +35,7 @@ pub(super) async fn game(
     let text = feed.past.borrow().view(number).map(str::to_owned);
     match text {
         Some(text) => cached(JSON, text, &headers),
-        None => sentence(StatusCode::NOT_FOUND, "There is no such game here."),
+        None => sentence(StatusCode::NOT_FOUND, "http no-game"),
     }
 }
 

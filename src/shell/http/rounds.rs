@@ -27,7 +27,7 @@ pub(super) async fn one(
     let number = number.ok().map(|Path(number)| number);
     let text = of_event(hall.feeds(), |round| Some(round) == number);
     if text.is_empty() {
-        return sentence(StatusCode::NOT_FOUND, "There is no such round here.");
+        return sentence(StatusCode::NOT_FOUND, "http no-round");
     }
     pgn(text, &headers)
 }
