@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
@@ -384,6 +385,41 @@ async fn the_large_board_changes_by_itself_among_those_in_play() {
     for large in ["2", "4", "2"] {
         page.wait_for(LARGE, large).await;
     }
+}
+
+/// A hall that is larger than any screen: pictures go on while sixty boards a second change. How many
+/// there are depends on who else uses the machine, so the bounds are wide; what was found is printed.
+#[tokio::test]
+async fn two_hundred_boards_are_followed() {
+    let (stage, page) = open_all(200, "").await;
+    page.resize(1920, 1080).await;
+    page.wait_for("document.querySelectorAll('#grid .tile').length", 200).await;
+    let count = "(() => {
+        window.gaps = [];
+        let last = performance.now();
+        const look = now => {
+            gaps.push(now - last);
+            last = now;
+            requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+    })()";
+    page.ask(count).await;
+    let mut pace = tokio::time::interval(Duration::from_millis(1_000 / 60));
+    for n in 0..600 {
+        pace.tick().await;
+        let board = (n * 7 % 200 + 1).to_string();
+        let view = if n / 200 % 2 == 0 { View::after_e4() } else { View::start() };
+        stage.publish_at(n * 7 % 200, &View { board, ..view });
+    }
+    let found = page.ask("[gaps.length, gaps.filter(gap => gap > 100).length, Math.max(...gaps)]");
+    let found: Vec<f64> = serde_json::from_value(found.await).unwrap();
+    let [n, n_late, longest] = found[..] else { panic!("{found:?}") };
+    println!(
+        "{n} pictures in ten seconds, {n_late} after 100 ms, the longest after {longest:.0} ms"
+    );
+    assert!(n > 50.0 && longest < 2_000.0, "{n} pictures, the longest after {longest:.0} ms");
+    page.wait_for(&text("#grid .tile:nth-child(7) .move"), "1. e4").await;
 }
 
 /// Presses a key, as somebody at the keyboard.
