@@ -7,27 +7,34 @@ use std::fmt;
 
 /// What is passed on as it stands, and what the moves come to.
 #[derive(Debug, Serialize, Deserialize)]
-struct Brief {
-    board: String,
-    white: String,
-    black: String,
-    event: String,
-    round: String,
+pub(super) struct Brief {
+    pub(super) board: String,
+    pub(super) white: String,
+    pub(super) black: String,
+    pub(super) event: String,
+    pub(super) round: String,
     fen: String,
     last: Value,
     check: Value,
-    turn: String,
+    pub(super) turn: String,
     orientation: String,
     /// The last one, with its number.
     #[serde(rename(deserialize = "moves"), deserialize_with = "last_move")]
-    r#move: String,
-    result: String,
-    clock: Value,
-    link: String,
-    idle: bool,
+    pub(super) r#move: String,
+    pub(super) result: String,
+    pub(super) clock: Value,
+    pub(super) link: String,
+    pub(super) idle: bool,
     /// Whether the board contradicts the position.
     #[serde(deserialize_with = "are_any")]
-    differs: bool,
+    pub(super) differs: bool,
+}
+
+impl Brief {
+    /// The brief of a view document; nothing if it is none.
+    pub(super) fn read(view: &str) -> Option<Self> {
+        serde_json::from_str(view).ok()
+    }
 }
 
 /// The brief of a view document, as one JSON object; nothing if it is none.
@@ -42,8 +49,7 @@ struct Brief {
 /// assert_eq!(brief::of("{}"), None);
 /// ```
 pub fn of(view: &str) -> Option<String> {
-    let brief: Brief = serde_json::from_str(view).ok()?;
-    serde_json::to_string(&brief).ok()
+    serde_json::to_string(&Brief::read(view)?).ok()
 }
 
 /// A move as far as the brief tells of it.

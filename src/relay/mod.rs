@@ -15,6 +15,7 @@ pub mod pgn;
 pub mod phrases;
 pub mod push;
 pub mod record;
+pub mod rows;
 pub mod sensors;
 pub mod table;
 pub mod times;

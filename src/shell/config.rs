@@ -3,6 +3,7 @@
 
 mod board;
 mod check;
+mod display;
 mod event;
 mod fill;
 mod leds;
@@ -15,6 +16,7 @@ mod word;
 
 pub use self::board::{BoardConfig, Connector, StopsFor, WhiteEnd};
 pub(super) use self::check::is_unseen;
+pub use self::display::{DisplayChips, DisplaySettings};
 pub use self::event::EventSettings;
 pub use self::fill::{DELIVERED, Filled, add_board, fill};
 pub use self::leds::{Along, Corner, LedChips, LedSettings};

@@ -103,6 +103,7 @@ fn fixed(before: &BoardConfig, after: &BoardConfig) -> Option<&'static str> {
         ("delay", before.delay != after.delay),
         ("leds", before.leds != after.leds),
         ("wall", before.wall != after.wall),
+        ("display", before.display != after.display),
         ("demo_board", before.demo_board != after.demo_board),
         ("site", before.site != after.site),
         ("bus_address", before.bus_address != after.bus_address),

@@ -16,7 +16,6 @@ use super::gate::Gate;
 use super::host;
 use super::http::{self, Feed, Seats, Site, Speaks};
 use super::keeper::{Calls, Handle, Keeper, stopped};
-use super::leds;
 use super::now::Now;
 use super::orders::{Asked, OrdersActor, Rounds};
 use super::pairings::Roster;
@@ -25,6 +24,7 @@ use super::publish::Echo;
 use super::push;
 use super::reload;
 use super::report::Outlook;
+use super::sign;
 use super::status::{Recording, Status, summary};
 use crate::game::Pairing;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -181,7 +181,7 @@ pub async fn run(
     opened(&feeds, manner).await?;
     // What is written before all have told what is on record would lack what was there.
     apart.extend(keep_folder(config, &feeds)?.into_iter().chain(keep_walls(config, &feeds, now)?));
-    apart.extend(leds::start(config, &feeds, &lits).map_err(RunError::Threads)?);
+    apart.extend(sign::start(config, &feeds, &lits).map_err(RunError::Threads)?);
     let (threads, pushed) = push::start(config, &feeds).map_err(RunError::Threads)?;
     apart.extend(threads);
     let (thread, host) = host::start().map_err(RunError::Threads)?;

@@ -27,6 +27,7 @@ mod errand;
 pub mod expander;
 pub mod field;
 pub mod frame;
+pub mod hd44780;
 pub mod ht16k33;
 mod in_step;
 mod lag;

@@ -387,8 +387,9 @@ async fn the_large_board_changes_by_itself_among_those_in_play() {
     }
 }
 
-/// A hall that is larger than any screen: pictures go on while sixty boards a second change. How many
-/// there are depends on who else uses the machine, so the bounds are wide; what was found is printed.
+/// A hall that is larger than any screen: pictures go on while sixty boards a second change. How
+/// many there are depends on who else uses the machine, so the bounds are wide, and what was found
+/// is printed.
 #[tokio::test]
 async fn two_hundred_boards_are_followed() {
     let (stage, page) = open_all(200, "").await;

@@ -486,6 +486,9 @@ fn lights_have_a_bus_to_themselves() {
     let reed = format!("{reed}[board.leds]\nchips = \"ws2812\"\n");
     let config = load(&reed).expect("switches on one bus, lights on the other");
     assert_eq!(config.boards[0].settings().lights, Lights::SetUp);
+    let switches = "port = \"gpio\"\n[board.matrix]\nchips = \"mcp23017\"\n";
+    let display = "[board.display]\nchips = \"hd44780\"\n";
+    load(&format!("{both}{display}")).expect("a display beside lights on one bus");
     for (lines, words) in [
         (leds.replace("ws2812", "neopixel"), "\"neopixel\"; write \"none\", \"ws2812\""),
         (leds.replace("last-move", "off"), "set lights = \"last-move\", or write [board.wall]"),
@@ -502,6 +505,10 @@ fn lights_have_a_bus_to_themselves() {
             "both have the address 0x71",
         ),
         (format!("port = \"gpio\"\n{leds}[board.matrix]\nchips = \"rows\""), "is taken twice"),
+        (format!("{display}address = 0x28"), "has 0x20 to 0x27, a PCF8574A 0x38"),
+        (format!("{display}bus = \"/dev/spidev0.0\""), "the display is on an I2C bus"),
+        (format!("{display}language = \"dk\""), "no language \"dk\""),
+        (format!("{switches}{display}address = 0x21"), "both have the address 0x21"),
     ] {
         let why = load(&lines).expect_err(&lines);
         assert!(why.contains(words), "{lines}: {why}");

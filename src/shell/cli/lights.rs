@@ -1,8 +1,10 @@
-//! `rokade doctor` for lights of one's own: whether they can be written, and what the machine does
-//! to their pulses.
+//! `rokade doctor` for lights and displays of one's own: whether they can be written, and what the
+//! machine does to the pulses of lights.
 
 use super::doctor::Diagnosis;
+use crate::relay::rows::FourRows;
 use crate::shell::config::{BoardConfig, LedChips};
+use crate::shell::display;
 use crate::shell::leds::{self, LightPicture};
 use crate::wire::ws2812::{self, Rgb};
 use shakmaty::Square;
@@ -34,7 +36,20 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
             Err(why) => Diagnosis::bad(board, format!("{section}: {why}"), ""),
         });
     }
+    found.extend(board.display.is_set().then(|| of_display(board)));
     found
+}
+
+/// A display says where it is, and shows that until the daemon is started.
+fn of_display(board: &BoardConfig) -> Diagnosis {
+    let rows: FourRows = ["Rokade", board.name.as_str(), "3", "4"].map(deunicode::deunicode);
+    let shown = display::open(&board.display).and_then(|mut display| display.show(&rows));
+    let saw = "[board.display]: it shows \"Rokade\", the board's name, 3 and 4 now, a row each; if \
+               nothing can be read, turn the screw of its contrast";
+    match shown {
+        Ok(()) => Diagnosis::good(board, saw),
+        Err(why) => Diagnosis::bad(board, format!("[board.display]: {why}"), ""),
+    }
 }
 
 /// What a Pi of this model, with this `config.txt` and its system's files below `root`, does to the

@@ -103,6 +103,7 @@ fn overlays(boards: &[&BoardConfig], text: &str) -> Vec<Diagnosis> {
             parts.extend(pins::of_clock());
         }
         parts.extend(board.lights_set().into_iter().flat_map(|(_, lights)| lights.pins()));
+        parts.extend(board.display.pins());
         for part in parts {
             // A bus is what its overlay is there for.
             let is_other = |(entry, pin): &&(String, u8)| {

@@ -24,6 +24,7 @@ mod round;
 mod setup;
 mod sim_bus;
 mod sim_desk;
+mod sim_display;
 mod sim_leds;
 mod sim_matrix;
 mod status;

@@ -1,7 +1,9 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
 use super::games::GamesOptions;
-use super::{Failure, chain, read, runtime, say, sim_bus, sim_leds, sim_matrix, start_tracing};
+use super::{
+    Failure, chain, read, runtime, say, sim_bus, sim_display, sim_leds, sim_matrix, start_tracing,
+};
 use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
 use crate::shell::config::{Config, SwitchReader};
@@ -254,6 +256,11 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "PATH",
           conflicts_with_all = ["bridge", "games", "board", "bus", "link"])]
     leds: Option<PathBuf>,
+    /// No board, but a display whose socket takes the place of the bus: `bus = "PATH"` under
+    /// [board.display]. Its rows are printed whenever they change
+    #[arg(long, value_name = "PATH",
+          conflicts_with_all = ["bridge", "games", "board", "bus", "link", "leds"])]
+    display: Option<PathBuf>,
     #[command(flatten)]
     games: GamesOptions,
 }
@@ -266,6 +273,9 @@ impl Simulate {
         }
         if let Some(path) = &self.leds {
             return runtime()?.block_on(sim_leds::serve(path));
+        }
+        if let Some(path) = &self.display {
+            return runtime()?.block_on(sim_display::serve(path));
         }
         if let Some(n_boards) = self.bus {
             let link = self.link.clone();

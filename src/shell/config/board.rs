@@ -1,5 +1,6 @@
 //! A board as the configuration has it, and what the game is told of it.
 
+use super::display::DisplaySettings;
 use super::leds::LedSettings;
 use super::maker::{Maker, Shine};
 use super::matrix::Matrix;
@@ -46,6 +47,8 @@ pub struct BoardConfig {
     pub leds: LedSettings,
     /// Lights on a wall, which show the game as the public may see it.
     pub wall: LedSettings,
+    /// A display of four rows, which shows it likewise.
+    pub display: DisplaySettings,
     /// White's name.
     pub white: String,
     /// Black's name.
@@ -156,6 +159,7 @@ impl Default for BoardConfig {
             matrix: Matrix::default(),
             leds: LedSettings::default(),
             wall: LedSettings::default(),
+            display: DisplaySettings::default(),
             white: String::new(),
             black: String::new(),
             event: String::new(),

@@ -153,6 +153,9 @@ pub(super) fn lights(board: &BoardConfig) -> Result<(), String> {
             return wrong(format!("{section} {why}"));
         }
     }
+    if let (true, Err(why)) = (board.display.is_set(), board.display.check()) {
+        return wrong(format!("[board.display] {why}"));
+    }
     if board.leds.is_set() && board.lights == Shine::Off {
         return wrong(
             "[board.leds] shows what lights says, which is \"off\"; set lights = \"last-move\", or \
@@ -310,6 +313,17 @@ fn lights_buses(config: &Config) -> Result<(), String> {
             let what = format!("the lights of board {name:?} in {section}");
             uses.push(BusUse { bus: leds.bus(), address, what, is_chain });
         }
+        let of_switches = board.is_on_pins() && board.matrix.chips.is_on_i2c();
+        for address in board.matrix.addresses().into_iter().filter(|_| of_switches) {
+            let what = format!("an expander of board {name:?}");
+            let (bus, address) = (board.matrix.bus(), Some(address));
+            uses.push(BusUse { bus, address, what, is_chain: false });
+        }
+        if board.display.is_set() {
+            let (bus, address) = (board.display.bus(), Some(board.display.address));
+            let what = format!("the display of board {name:?}");
+            uses.push(BusUse { bus, address, what, is_chain: false });
+        }
     }
     for (idx, use_) in uses.iter().enumerate() {
         let is_same_bus = |other: &&BusUse<'_>| {
@@ -351,7 +365,8 @@ fn pins(config: &Config) -> Result<(), String> {
         let of_matrix = if is_real { board.matrix.pins() } else { Vec::new() };
         let of_clock = if board.clock.is_on_pins() { pins::of_clock() } else { Vec::new() };
         let of_lights = board.lights_set().into_iter().flat_map(|(_, leds)| leds.pins());
-        for part in of_matrix.into_iter().chain(of_clock).chain(of_lights) {
+        let of_signs = of_lights.chain(board.display.pins());
+        for part in of_matrix.into_iter().chain(of_clock).chain(of_signs) {
             if let Some((other, name)) = taken.iter().find(|(other, _)| other.excludes(&part)) {
                 return Err(format!(
                     "board {:?}: BCM {} is taken twice, by {} and by {} of board {name:?}; each \

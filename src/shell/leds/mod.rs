@@ -1,9 +1,7 @@
 //! Lights for the squares of a board: below it what helps those who play, on a wall the game as the
 //! public may see it.
 //!
-//! They are written on a thread of their own on which nothing waits. Lights that cannot be had are
-//! said once, and tried again. All is written anew every second: lights that were without supply
-//! would stay dark.
+//! All is written anew every second: lights that were without supply would stay dark.
 
 mod colors;
 mod driver;
@@ -13,10 +11,10 @@ pub use self::colors::{LightPicture, of_game, of_lit};
 pub use self::driver::{LightChain, LightDriver, MatrixLights};
 
 use super::apart::{Apart, Share};
-use super::backoff::Backoff;
 use super::config::{Config, LedSettings};
 use super::http::Feed;
 use super::matrix::{self, MatrixError};
+use super::sign::{self, Sign};
 use crate::game::Lit;
 use crate::relay::livechess::Live;
 use std::io;
@@ -25,15 +23,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
-use tracing::{info, warn};
 
-/// How long to wait before lights that cannot be had are tried again.
-const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(30));
 /// Between two writings of the same.
 const REFRESH: Duration = Duration::from_secs(1);
-/// Between two writings at the least: eyes are no faster.
-const TOGETHER: Duration = Duration::from_millis(30);
 
 /// Why lights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,16 +83,12 @@ impl Follows {
     }
 }
 
-/// Lights that are to be kept.
+/// The lights of a board.
 #[derive(Debug)]
-struct LightKeeper {
-    board: String,
+struct BoardLights {
     settings: LedSettings,
     follows: Follows,
     driver: Option<Box<dyn LightDriver>>,
-    /// What was said against them.
-    said: Option<LedError>,
-    backoff: Backoff,
 }
 
 /// Starts what keeps the lights that are set, if any are: those below a board follow what is lit
@@ -126,8 +114,7 @@ pub fn start(
         return Ok(None);
     }
     let keep = |(board, settings, follows)| {
-        let said = None;
-        LightKeeper { board, settings, follows, driver: None, said, backoff: BACKOFF }.keep()
+        sign::keep(board, BoardLights { settings, follows, driver: None })
     };
     let work = move || async move {
         drop(kept.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await)
@@ -135,52 +122,39 @@ pub fn start(
     Apart::start("lights", Share::Spare, work).map(Some)
 }
 
-impl LightKeeper {
-    /// Shows what is to be shown until nothing more comes; then all are dark.
-    async fn keep(mut self) {
-        loop {
-            let picture = self.follows.picture();
-            let wait = match self.show(&picture) {
-                Ok(()) => REFRESH,
-                Err(why) => {
-                    self.tell(why);
-                    self.backoff.wait()
-                }
-            };
-            let is_on = tokio::select! {
-                is_on = self.follows.changed() => is_on,
-                () = sleep(wait) => true,
-            };
-            if !is_on {
-                // Whoever is gone by now is dark or not to be helped.
-                self.show(&LightPicture::default()).ok();
-                return;
-            }
-            // Lights that are not to be had are not asked with each move.
-            sleep(if self.driver.is_some() { TOGETHER } else { wait }).await;
-        }
-    }
-
-    fn show(&mut self, picture: &LightPicture) -> Result<(), LedError> {
+impl BoardLights {
+    fn write(&mut self, picture: &LightPicture) -> Result<(), LedError> {
         let mut driver = match self.driver.take() {
             Some(driver) => driver,
             None => open(&self.settings)?,
         };
         driver.show(picture)?;
         self.driver = Some(driver);
-        self.backoff.reset();
-        if self.said.take().is_some() {
-            info!(board = self.board, bus = self.settings.bus(), "the lights are lit again");
-        }
         Ok(())
     }
+}
 
-    fn tell(&mut self, why: LedError) {
-        if self.said.as_ref() != Some(&why) {
-            let board = &self.board;
-            warn!(board, why = %why, "THE LIGHTS CANNOT BE USED; recording goes on");
-            self.said = Some(why);
-        }
+impl Sign for BoardLights {
+    type Fault = LedError;
+    const NAME: &'static str = "lights";
+    const REFRESH: Duration = REFRESH;
+
+    fn bus(&self) -> &str {
+        self.settings.bus()
+    }
+
+    fn show(&mut self) -> Result<(), LedError> {
+        let picture = self.follows.picture();
+        self.write(&picture)
+    }
+
+    fn clear(&mut self) {
+        // Whoever is gone by now is dark or not to be helped.
+        self.write(&LightPicture::default()).ok();
+    }
+
+    async fn changed(&mut self) -> bool {
+        self.follows.changed().await
     }
 }
 

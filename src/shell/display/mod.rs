@@ -1,0 +1,138 @@
+//! A display of four rows beside a board or at the door, which shows the board as the public may
+//! see it: the view document of its page, in twenty letters a row.
+
+mod driver;
+pub mod simulated;
+
+pub use self::driver::{CharacterDisplay, RowDriver};
+
+use super::apart::{Apart, Share};
+use super::config::{Config, DisplaySettings};
+use super::http::Feed;
+use super::matrix::{self, MatrixError};
+use super::sign::{self, Sign};
+use crate::relay::rows::{self, FourRows};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// How often is looked what a clock shows.
+const REFRESH: Duration = Duration::from_millis(250);
+
+/// Why a display cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CharacterDisplayError {
+    /// The bus.
+    #[error(transparent)]
+    Bus(#[from] MatrixError),
+    /// Nobody answers at the socket of a simulated one.
+    #[error("opening {}: no simulated display is there; start `rokade simulate --display {}`, or \
+             name a bus of this machine", .0.display(), .0.display())]
+    NoSocket(PathBuf),
+    /// The chip does not answer.
+    #[error("no PCF8574 answers at {address:#04x} of {}; check its supply and the wires of the \
+             bus, or set its address: 0x27 or 0x3f, less its bridged pads", bus.display())]
+    NoChip {
+        /// The bus.
+        bus: PathBuf,
+        /// The address.
+        address: u8,
+    },
+    /// The bus failed.
+    #[error("writing to {}: the bus failed ({why})", bus.display())]
+    Failed {
+        /// The bus.
+        bus: PathBuf,
+        /// What was said.
+        why: String,
+    },
+}
+
+/// The display of a board.
+#[derive(Debug)]
+struct BoardDisplay {
+    settings: DisplaySettings,
+    feed: Feed,
+    driver: Option<Box<dyn RowDriver>>,
+}
+
+/// Starts what keeps the displays that are set, if any are.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn start(config: &Config, feeds: &[Feed]) -> io::Result<Option<Apart>> {
+    let mut kept = Vec::new();
+    for (board, feed) in config.boards.iter().zip(feeds).filter(|(it, _)| it.display.is_set()) {
+        let (settings, feed) = (board.display.clone(), feed.clone());
+        kept.push((board.name.clone(), BoardDisplay { settings, feed, driver: None }));
+    }
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    let keep = |(board, display)| sign::keep(board, display);
+    let work = move || async move {
+        drop(kept.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await)
+    };
+    Apart::start("displays", Share::Spare, work).map(Some)
+}
+
+impl BoardDisplay {
+    fn write(&mut self, rows: &FourRows) -> Result<(), CharacterDisplayError> {
+        let mut driver = match self.driver.take() {
+            Some(driver) => driver,
+            None => open(&self.settings)?,
+        };
+        driver.show(rows)?;
+        self.driver = Some(driver);
+        Ok(())
+    }
+}
+
+impl Sign for BoardDisplay {
+    type Fault = CharacterDisplayError;
+    const NAME: &'static str = "display";
+    const REFRESH: Duration = REFRESH;
+
+    fn bus(&self) -> &str {
+        self.settings.bus()
+    }
+
+    fn show(&mut self) -> Result<(), CharacterDisplayError> {
+        let shown = self.feed.view.borrow_and_update().clone();
+        let is_recorded = self.feed.status.borrow().is_recorded();
+        let age = shown.made.elapsed();
+        let language = self.settings.language;
+        let rows = rows::of(&shown.text, age, is_recorded, language, deunicode::deunicode);
+        self.write(&rows)
+    }
+
+    fn clear(&mut self) {
+        // Whoever is gone by now is empty or not to be helped.
+        self.write(&FourRows::default()).ok();
+    }
+
+    async fn changed(&mut self) -> bool {
+        self.feed.view.changed().await.is_ok()
+    }
+}
+
+/// Opens the display that the settings name.
+///
+/// # Errors
+/// Its bus is not there, or not ours to use.
+pub fn open(settings: &DisplaySettings) -> Result<Box<dyn RowDriver>, CharacterDisplayError> {
+    if !settings.is_real() {
+        let path = PathBuf::from(settings.bus());
+        let remote = matrix::remote::Remote::at(settings.bus());
+        let remote = remote.map_err(|_| CharacterDisplayError::NoSocket(path))?;
+        return Ok(Box::new(CharacterDisplay::new(remote, settings)));
+    }
+    #[cfg(feature = "pi")]
+    return Ok(Box::new(CharacterDisplay::new(
+        matrix::pi::i2c(std::path::Path::new(settings.bus()))?,
+        settings,
+    )));
+    #[cfg(not(feature = "pi"))]
+    Err(MatrixError::NotBuilt.into())
+}
