@@ -94,6 +94,9 @@ pub const BESIDE: Cost = 3 * POINT;
 pub const KNOCKED: Cost = 4 * POINT;
 /// A piece beside its square, of the side that is to move: it may have been moved.
 pub const KNOCKED_OWN: Cost = 6 * POINT;
+/// A piece that goes back to the next square, where it came from, and nobody has pressed: it was
+/// knocked over.
+pub const SET_UP_AGAIN: Cost = 3 * POINT;
 /// A piece that came to a square and went on before the board looked at it.
 pub const PASSED: Cost = 2 * POINT;
 /// A piece that was seen beside the square that it went to, and came right later.
@@ -245,7 +248,7 @@ mod tests {
     /// Which number must be below which, and why: the numbers themselves are ranks.
     #[test]
     fn what_is_rarer_weighs_more() {
-        let ranks: [(Cost, Cost, &str); 13] = [
+        let ranks: [(Cost, Cost, &str); 14] = [
             (PLY, TAKE_BACK, "a move is commoner than one that is taken back"),
             (CLEAR_LEAD, SURE_LEAD, "what is shown may still be named beside another"),
             (UNDERPROMOTION, CLEAR_LEAD, "the queen is assumed, and told"),
@@ -257,6 +260,7 @@ mod tests {
             (AMENDED, AMENDED_FAR, "a piece lies beside its square, not farther away"),
             (AMENDED_FAR, AMENDED_LEGAL, "what may have moved on has"),
             (UNPRESSED, OPEN_PRESS, "a press is forgotten sooner than made for nothing"),
+            (UNPRESSED, SET_UP_AGAIN, "a press is forgotten sooner than two and a way back made"),
             (SURE_LEAD, POOR, "what is sure is not searched again"),
             (POOR, HOPELESS, "what is poor is not given up"),
         ];

@@ -9,7 +9,7 @@ use crate::laws::{Ending, Finding, FindingKind, Reason};
 use crate::time::Mono;
 use crate::track::tracker::TAIL_MAX;
 use crate::track::weigh::CLEAR_LEAD;
-use shakmaty::{Bitboard, Board, Chess, Color, Position, Rank, Role};
+use shakmaty::{Bitboard, Board, Chess, Color, Position, Rank, Role, Square};
 use std::time::Duration;
 
 /// A board has looked at each of its squares within this time. Source: protocol 1.10.
@@ -169,6 +169,14 @@ impl Play {
     /// Whether one of the last moves on record is illegal.
     pub(in crate::game) fn has_recent_illegal(&self) -> bool {
         self.sheet.moves().iter().rev().take(TAIL_MAX).any(|m| m.is_illegal)
+    }
+
+    /// Whether one of the last moves on record is illegal and led from `to` to `from`: whoever puts
+    /// that piece back from `from` takes it back.
+    pub(in crate::game) fn is_taking_back(&self, from: Square, to: Square) -> bool {
+        let last = self.sheet.moves().iter().rev().take(TAIL_MAX);
+        let mut illegal = last.filter(|scored| scored.is_illegal).map(|scored| scored.m);
+        illegal.any(|m| m.from() == Some(to) && m.to() == from)
     }
 
     /// Whether nobody has pressed the clock since `at`.

@@ -145,10 +145,8 @@ impl Recorder {
         if !self.watch.last_press.is_some_and(is_answer) {
             let mismatch = mismatch.clone();
             let finding = finding.clone();
-            self.watch.on_border =
-                Some(OnBorder { by, pressed, piece, from, to, mismatch, finding });
-            self.watch.await_suspect(suspect);
-            self.timers.set(Timer::Suspect, now + BORDER_EVERY);
+            let border = OnBorder { by, pressed, piece, from, to, mismatch, finding };
+            self.await_border(border, suspect, now);
         }
         true
     }
@@ -162,7 +160,10 @@ impl Recorder {
             // Answered, it is on record as what it is, unless that came too soon to set it right.
             let is_illegal = play.tracker().is_illegal_press(border.pressed)
                 && now >= border.pressed + BORDER_AFTER;
-            if is_illegal {
+            if is_illegal && now < play.tracker().changed_at(border.to) + ILLEGAL_AFTER {
+                // It has only just left: what it was, the record is about to look at.
+                self.await_border(border, suspect, now);
+            } else if is_illegal {
                 self.tell_completed(cx, border.by, border.mismatch, border.finding);
             }
             return is_illegal;
@@ -176,17 +177,25 @@ impl Recorder {
             self.displaced(cx, self.difference().into_iter().collect());
             return true;
         }
+        if play.tracker().came_before_reply(border.by, border.to) {
+            return false;
+        }
         if reads(border.from) || is_claimed {
             self.tell_completed(cx, border.by, border.mismatch, border.finding);
             return true;
         }
         let is_in_the_air = !reads(border.to) && now < suspect.at + BORDER_AFTER + ASTRAY_AFTER;
         if is_in_the_air {
-            self.watch.on_border = Some(border);
-            self.watch.await_suspect(suspect);
-            self.timers.set(Timer::Suspect, now + BORDER_EVERY);
+            self.await_border(border, suspect, now);
         }
         is_in_the_air
+    }
+
+    /// Looks at such a piece again in a moment.
+    fn await_border(&mut self, border: OnBorder, suspect: Suspect, now: Mono) {
+        self.watch.on_border = Some(border);
+        self.watch.await_suspect(suspect);
+        self.timers.set(Timer::Suspect, now + BORDER_EVERY);
     }
 
     /// The arbiter hears of an illegal move as soon as it stands, although it may be corrected
@@ -204,6 +213,8 @@ impl Recorder {
             || by != play.sheet().last().turn()
             || is_castling
             || is_en_passant
+            || play.tracker().came_before_reply(by, to)
+            || play.is_taking_back(from, to)
             || self.watch.is_after_gap(now)
         {
             return;

@@ -279,6 +279,20 @@ impl Tracker {
     }
 }
 
+/// What it speaks against `m` after `line` that its piece goes back to the next square, where it
+/// came from, while nobody has pressed since, although the players do press: it was knocked over
+/// and is set up again.
+pub(in crate::track) fn set_up_again(line: &Line, m: Move) -> Cost {
+    let is_pressed = |ply: &Ply| ply.completion.is_some_and(|done| done.by == CompletedBy::Press);
+    let n = line.plies.len();
+    let [own, reply] = line.plies[n.saturating_sub(2)..] else { return 0 };
+    let is_back = own.m.from() == Some(m.to()) && m.from() == Some(own.m.to());
+    let is_unpressed = !is_pressed(&own) && !is_pressed(&reply) && !own.is_unwatched;
+    let has_clock = line.plies.iter().any(is_pressed);
+    let is_it = is_back && is_plain(own.m) && own.m.to().distance(m.to()) == 1;
+    if is_it && is_unpressed && has_clock { weigh::SET_UP_AGAIN } else { 0 }
+}
+
 /// Whether a king stands on `sq`.
 fn is_king(pos: &Chess, sq: Square) -> bool {
     pos.board().role_at(sq) == Some(Role::King)

@@ -1,6 +1,7 @@
 //! How lines grow: by the legal moves that would mend what the board shows otherwise, by the
 //! illegal move that it shows, and back to a position that it shows again.
 
+use super::amend::set_up_again;
 use super::fault;
 use super::press::{match_late, match_presses};
 use super::{
@@ -163,6 +164,7 @@ impl Tracker {
             + self.assumed(m)
             + fault::unseen(line, m)
             + self.untouched(line, m)
+            + set_up_again(line, m)
             + disordered(line, self.came(line, m, released) + self.round());
         child.push(m, released, self.is_gap);
         child

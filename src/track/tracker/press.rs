@@ -1,7 +1,8 @@
 //! What a press tells: whose move it completes, and what the board says against a line by then.
 
 use super::{
-    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, STEP_MAX, TWIN_AHEAD, Tracker,
+    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, REST_MIN, STEP_MAX, TWIN_AHEAD,
+    Tracker,
 };
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
@@ -38,6 +39,15 @@ impl Tracker {
         let is_later = |idx: usize| !best.plies[idx].is_illegal && best.plies[idx].released >= came;
         let has_moved = (0..best.plies.len()).any(|idx| best.mover(idx) == by && is_later(idx));
         came > Mono::default() && self.is_astray(by) && !has_moved
+    }
+
+    /// Whether the piece on `to` came there before the opponent of `by` made his last move: it has
+    /// not been moved in answer to that.
+    pub fn came_before_reply(&self, by: Color, to: Square) -> bool {
+        let best = self.best();
+        let theirs = (0..best.plies.len()).rev().find(|idx| best.mover(*idx) != by);
+        let came = self.changed_at(to) + self.scan() + REST_MIN;
+        theirs.is_some_and(|idx| came < best.plies[idx].released)
     }
 
     /// Whether the press at `at` belongs to a move that the opponent had already answered.
