@@ -20,6 +20,8 @@ const LEAD: Cost = 3 * POINT;
 const LEAD_PLIES: Cost = 2;
 /// What a half-move costs, all in all, where hands are in a hurry and nothing is wrong.
 const ORDINARY: Cost = 5 * POINT / 2;
+/// And where the clock is late.
+const ORDINARY_LATE: Cost = 7 * POINT / 2;
 
 impl Play {
     /// Looks at all that was said since the board rested, when it rests again, and corrects the
@@ -106,8 +108,9 @@ impl Play {
             let is_apart = self.tracker.bare_difference().any();
             let of_ply = found.cost / moves.len().max(1) as Cost;
             let lead = LEAD.max(LEAD_PLIES * of_ply);
+            let ordinary = if found.is_clock_late { ORDINARY_LATE } else { ORDINARY };
             let is_better =
-                found.recorded.map_or(of_ply <= ORDINARY, |recorded| found.cost + lead <= recorded);
+                found.recorded.map_or(of_ply <= ordinary, |recorded| found.cost + lead <= recorded);
             let is_likelier =
                 moves.len() <= record.len() + 1 || !self.shows_illegal_after(n, record);
             if is_better && is_likelier && self.may_end_with(n, &moves) {

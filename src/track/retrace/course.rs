@@ -19,8 +19,6 @@ const STRAY_PRESS: Price = 500;
 const ANSWERED: Price = 200;
 /// The opponent has made his move before the press.
 const OVERTAKEN: Price = 80;
-/// What stays otherwise than the last position to the end, for each square.
-const LEFT: Price = 300;
 /// What is otherwise than the position while the board rests, for each square.
 const AT_REST: Price = 70;
 /// What is read for long.
@@ -156,23 +154,19 @@ impl Course {
         }
     }
 
-    /// Pays for all that is left of the tape; gives up when it costs more than `bound`. How many
-    /// squares are otherwise in the end.
-    pub(super) fn finish(&mut self, line: &Timeline, round: i64, bound: Price) -> Option<usize> {
+    /// Pays for all that is left of the tape. False if it costs more than `bound`.
+    pub(super) fn finish(&mut self, line: &Timeline, round: i64, bound: Price) -> bool {
         while let Some((at, _)) = line.said.get(self.n_said) {
             self.pay(line, round, *at);
             if self.price > bound {
-                return None;
+                return false;
             }
         }
-        let board = self.pos.board();
-        let differs = |sq: &Square| !self.now(line, *sq).shows(board.piece_at(*sq));
-        let n_left = Square::ALL.iter().filter(|sq| differs(sq)).count();
         let is_over = self.pos.is_game_over();
         let last = self.made.iter().rev().take(PRESSABLE).skip(usize::from(is_over));
         let n_unpressed = last.filter(|made| made.pressed.is_none()).count();
-        self.price += LEFT * n_left as Price + UNPRESSED * n_unpressed as Price;
-        (self.price <= bound).then_some(n_left)
+        self.price += UNPRESSED * n_unpressed as Price;
+        self.price <= bound
     }
 
     /// What a board at rest until `at` says against the position.

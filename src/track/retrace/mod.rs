@@ -19,7 +19,7 @@ use super::line::{CompletedBy, Completion, Ply};
 use super::weigh::{Cost, POINT};
 use crate::time::Mono;
 use course::{Course, Price};
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Move, Position};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tape::Timeline;
@@ -48,6 +48,8 @@ pub struct Retraced {
     pub recorded: Option<Cost>,
     /// Moves that may have been played instead: at which of its places, and how much dearer.
     pub others: Vec<(usize, Move)>,
+    /// The clock's messages came late, so that the presses tell less.
+    pub is_clock_late: bool,
 }
 
 /// The courses that lead from `start` through `tape`; `record` is what is believed so far. A square
@@ -78,6 +80,7 @@ pub fn retrace(
         cost: cost(best.price),
         recorded: recorded.map(cost),
         others: others(best, &all.found),
+        is_clock_late: line.late > 0,
     })
 }
 
@@ -159,14 +162,14 @@ impl<'a> CourseSearch<'a> {
 
     /// Keeps the course as one that has come to the end, if nothing better has.
     fn finish(&mut self, course: &Course) {
-        if self.only.is_some_and(|only| course.made.len() < only.len()) {
+        let is_short = self.only.is_some_and(|only| course.made.len() < only.len());
+        if is_short || self.line.last.differs(course.pos.board()).any() {
             return;
         }
         let least = self.found.iter().map(|course| course.price).min();
         let bound = least.map_or(Price::MAX, |least| least + NAMED_WITHIN);
         let mut course = course.clone();
-        let n_left = course.finish(self.line, self.round, bound);
-        if n_left != Some(0) {
+        if !course.finish(self.line, self.round, bound) {
             return;
         }
         let bound = least.map_or(course.price, |least| least.min(course.price)) + NAMED_WITHIN;
@@ -203,7 +206,7 @@ fn best_of(mut courses: Vec<Course>) -> Vec<Course> {
 mod tests {
     use super::*;
     use crate::table::{Placement, Reading};
-    use shakmaty::{Color, Piece, Position, Square};
+    use shakmaty::{Color, Piece, Square};
 
     const ROUND: Duration = Duration::from_millis(250);
 
@@ -253,6 +256,34 @@ mod tests {
         let said = "2300 d2 -, 2469 d4 P, 2529 white, 2782 a7 -, 2940 d4 -, 2944 black, 2987 a6 p, \
             3043 g7 -, 3138 white, 3158 black, 3248 g6 p, 3419 white, 3478 d6 P";
         assert_eq!(moves(said), "d2-d4 a7-a6 d4-d5 g7-g6 d5-d6");
+    }
+
+    /// Six half-moves in a scramble, by a clock whose messages come so much later.
+    fn said_late(late: u64) -> PlayTape {
+        let moves = ["e2 e4 P", "e7 e5 p", "g1 f3 N", "b8 c6 n", "f1 c4 B", "f8 c5 b"];
+        let mut said = Vec::new();
+        for (m, began) in moves.iter().zip((2_000..).step_by(400)) {
+            let words: Vec<&str> = m.split(' ').collect();
+            let by = if words[2] < "a" { "white" } else { "black" };
+            said.push((began, format!("{began} {} -", words[0])));
+            said.push((began + 150, format!("{} {} {}", began + 150, words[1], words[2])));
+            said.push((began + 100 + late, format!("{} {by}", began + 100 + late)));
+        }
+        said.sort();
+        let said: Vec<String> = said.into_iter().map(|(_, said)| said).collect();
+        tape(&said.join(", "))
+    }
+
+    #[test]
+    fn a_clock_whose_messages_come_late_is_heard_as_one_that_is_not_late() {
+        let found = |late| retrace(&said_late(late), &Chess::default(), &[], ROUND).unwrap();
+        let (prompt, late) = (found(0), found(300));
+        let moves = |found: &Retraced| found.plies.iter().map(|ply| ply.m).collect::<Vec<_>>();
+        assert_eq!((moves(&prompt).len(), moves(&prompt)), (6, moves(&late)));
+        assert_eq!(prompt.cost, late.cost);
+        assert_eq!((prompt.is_clock_late, late.is_clock_late), (false, true));
+        let completed = |found: &Retraced| found.plies[0].completion.unwrap().at;
+        assert_eq!((completed(&prompt), completed(&late)), (at(2_100), at(2_400)));
     }
 
     #[test]

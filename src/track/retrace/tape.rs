@@ -5,9 +5,19 @@ use crate::time::Mono;
 use shakmaty::{Color, Piece, Square};
 
 /// What is kept, at the most: what is said of some seventy half-moves of a scramble.
-const ITEMS_MAX: usize = 512;
+const ITEMS_MAX: usize = 1_024;
 /// Readings of one square, at the most.
 const SPANS_MAX: usize = 250;
+
+/// So many presses tell how late the clock is, at the least.
+const PRESSES_MIN: usize = 6;
+/// How late it may be, in milliseconds, and in which steps that is looked for.
+const LATE_MAX: i64 = 300;
+const LATE_STEP: usize = 100;
+/// A piece is read so long before the press of a clock that is not late, or so long after it: a
+/// round.
+const READ_BEFORE: i64 = 100;
+const READ_AFTER: i64 = 200;
 
 #[derive(Copy, Clone, Debug)]
 enum TapeItem {
@@ -82,12 +92,14 @@ impl PlayTape {
             |sq: Square| SquareSpan { reading: self.began.wood.get(sq), from: 0, until: i64::MAX };
         let mut spans: Vec<Vec<SquareSpan>> =
             Square::ALL.iter().map(|sq| vec![first(*sq)]).collect();
+        let (late, mut last) = (self.clock_late(), self.began.wood.clone());
         let mut said = Vec::with_capacity(self.items.len());
         for (at, item) in &self.items {
             let ms = millis(self.began.at, *at);
             match *item {
-                TapeItem::Pressed(by) => said.push((ms, TapeEvent::Pressed(by, *at))),
+                TapeItem::Pressed(by) => said.push((ms - late, TapeEvent::Pressed(by, *at))),
                 TapeItem::Reads(sq, reading) => {
+                    last.set(sq, reading);
                     let of_square = &mut spans[usize::from(sq)];
                     of_square.last_mut().expect("there is a first reading").until = ms;
                     of_square.push(SquareSpan { reading, from: ms, until: i64::MAX });
@@ -96,8 +108,38 @@ impl PlayTape {
                 }
             }
         }
+        said.sort_by_key(|(ms, _)| *ms);
         let is_short = spans.iter().all(|of_square| of_square.len() <= SPANS_MAX);
-        is_short.then_some(Timeline { spans, said })
+        is_short.then_some(Timeline { spans, said, last, late })
+    }
+}
+
+impl PlayTape {
+    /// By how many milliseconds the clock's messages come late: by so much most presses lie behind
+    /// a reading of a piece that the presser has put down.
+    fn clock_late(&self) -> i64 {
+        let mut near = Vec::new();
+        let mut n_presses = 0;
+        for (at, item) in &self.items {
+            let TapeItem::Pressed(by) = *item else { continue };
+            n_presses += 1;
+            let behind = |(read, item): &(Mono, TapeItem)| match *item {
+                TapeItem::Reads(_, reading) if reading.color() == Some(by) => {
+                    Some(millis(self.began.at, *at) - millis(self.began.at, *read))
+                }
+                TapeItem::Reads(..) | TapeItem::Pressed(_) => None,
+            };
+            near.push(self.items.iter().filter_map(behind).collect::<Vec<i64>>());
+        }
+        if n_presses < PRESSES_MIN {
+            return 0;
+        }
+        let n_near = |late: i64| {
+            let is_near = |behind: &i64| (late - READ_AFTER..=late + READ_BEFORE).contains(behind);
+            near.iter().filter(|all| all.iter().any(is_near)).count()
+        };
+        let all = (0..=LATE_MAX).step_by(LATE_STEP);
+        all.max_by_key(|late| (n_near(*late), -late)).unwrap_or(0)
     }
 }
 
@@ -135,6 +177,10 @@ pub(super) enum TapeEvent {
 pub(super) struct Timeline {
     spans: Vec<Vec<SquareSpan>>,
     pub(super) said: Vec<(i64, TapeEvent)>,
+    /// What the board shows in the end.
+    pub(super) last: Placement,
+    /// By how many milliseconds the clock was late; presses stand here when they were made.
+    pub(super) late: i64,
 }
 
 impl Timeline {
