@@ -15,7 +15,7 @@ readonly MDBOOK=0.5.4
 # gather FOLDER: all pages, each where the others' links look for it.
 gather() {
     mkdir -p "$1/tests"
-    cp -r src/book/*.md hardware "$1/"
+    cp -r src/book/*.md src/book/*.png hardware "$1/"
     cp src/RULINGS.md src/METRICS.md CHANGELOG.md src/web/demo-board.png "$1/"
     cp tests/FIGURES.md "$1/tests/"
 }
