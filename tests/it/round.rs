@@ -398,7 +398,7 @@ async fn programs_are_told_of_the_event_by_livechess() {
     }
     assert_eq!(over().await["live"], false);
     for path in [format!("round/{uuid}/1"), format!("round/{uuid}/x"), "game/1".to_owned()] {
-        assert_eq!(get(&path).await, "There is no such thing here.\n", "{path}");
+        assert_eq!(get(&path).await, "There is nothing at this address.\n", "{path}");
     }
     assert_eq!(daemon.stop().await.0, Some(0));
 }
