@@ -35,7 +35,7 @@ is_gone() { ! type -P "$1"; }
 
 # ask REQUEST: what the setup page answers.
 ask() {
-    exec 3<>/dev/tcp/localhost/80 || return 1
+    exec 3<>/dev/tcp/127.0.0.1/80 || return 1
     printf '%s' "$1" >&3
     cat <&3
 }
@@ -58,7 +58,7 @@ holds "its questions wait on a page" soon 10 page_asks
 holds "its settings are written on the page" page_answers
 holds "which is gone then" soon 10 sh -c '! systemctl is-active --quiet rokade-setup'
 holds "and so is its code" test ! -e /etc/rokade/setup.code
-holds "the games are on a page" soon 20 bash -c ': 2>/dev/null 3<>/dev/tcp/localhost/8960'
+holds "the games are on a page" soon 20 bash -c ': 2>/dev/null 3<>/dev/tcp/127.0.0.1/8960'
 holds "its settings are written by a command" rokade setup --yes --replace \
     --port /run/try/board --laws m2023 --time-control 90m+30s
 mkdir -p /etc/systemd/system/rokade.service.d
