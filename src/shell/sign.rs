@@ -1,7 +1,7 @@
 //! What shows a board to people in the room: lights, a display. It is written on a thread of its
 //! own on which nothing waits. What cannot be had is said once, and tried again.
 
-use super::apart::Apart;
+use super::apart::{Apart, Share};
 use super::backoff::Backoff;
 use super::config::Config;
 use super::http::Feed;
@@ -12,6 +12,7 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
@@ -21,7 +22,9 @@ const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_sec
 const TOGETHER: Duration = Duration::from_millis(30);
 
 /// Something that shows a board.
-pub(super) trait Sign: Send {
+pub(super) trait Sign: Send + 'static {
+    /// What writes it, once it is open.
+    type Driver: Send;
     /// Why it cannot be used.
     type Fault: Display + PartialEq + Send;
     /// What it is, for what is said about it.
@@ -32,14 +35,23 @@ pub(super) trait Sign: Send {
     /// The bus that it is on.
     fn bus(&self) -> &str;
 
-    /// Shows what is to be shown now. What has failed before is opened anew.
+    /// Opens it.
     ///
     /// # Errors
     /// It cannot be had.
-    fn show(&mut self) -> Result<(), Self::Fault>;
+    fn open(&self) -> Result<Self::Driver, Self::Fault>;
 
-    /// Shows nothing any more, if it can be had.
-    fn clear(&mut self);
+    /// Shows what is to be shown now.
+    ///
+    /// # Errors
+    /// It cannot be had any more, and has to be opened anew.
+    fn show(&mut self, driver: &mut Self::Driver) -> Result<(), Self::Fault>;
+
+    /// Shows nothing any more.
+    ///
+    /// # Errors
+    /// It cannot be had any more.
+    fn clear(&self, driver: &mut Self::Driver) -> Result<(), Self::Fault>;
 
     /// Waits until something else is to be shown. False once nothing more comes.
     fn changed(&mut self) -> impl Future<Output = bool> + Send;
@@ -55,15 +67,28 @@ pub(super) fn start(
     feeds: &[Feed],
     lits: &[watch::Receiver<Lit>],
 ) -> io::Result<Vec<Apart>> {
-    let lights = leds::start(config, feeds, lits)?;
-    Ok(lights.into_iter().chain(display::start(config, feeds)?).collect())
+    let lights = keep_all(leds::all(config, feeds, lits))?;
+    let displays = keep_all(display::all(config, feeds))?;
+    Ok(lights.into_iter().chain(displays).collect())
+}
+
+/// Keeps these, each with its board's name, on a thread of their own; without any there is none.
+fn keep_all<S: Sign>(signs: Vec<(String, S)>) -> io::Result<Option<Apart>> {
+    if signs.is_empty() {
+        return Ok(None);
+    }
+    let keep = |(board, sign)| keep(board, sign);
+    let work = move || async move {
+        drop(signs.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await)
+    };
+    Apart::start(S::NAME, Share::Spare, work).map(Some)
 }
 
 /// Keeps the sign of a board up to date until nothing more comes.
-pub(super) async fn keep<S: Sign>(board: String, mut sign: S) {
-    let (mut said, mut backoff) = (None, BACKOFF);
+async fn keep<S: Sign>(board: String, mut sign: S) {
+    let (mut driver, mut said, mut backoff) = (None, None, BACKOFF);
     loop {
-        let (wait, together) = match sign.show() {
+        let (wait, together) = match write(&mut sign, &mut driver) {
             Ok(()) => {
                 backoff.reset();
                 if said.take().is_some() {
@@ -87,9 +112,20 @@ pub(super) async fn keep<S: Sign>(board: String, mut sign: S) {
             () = sleep(wait) => true,
         };
         if !is_on {
-            sign.clear();
+            // What cannot be had now is dark already, or not to be helped.
+            if let Ok(mut driver) = driver.map_or_else(|| sign.open(), Ok) {
+                sign.clear(&mut driver).ok();
+            }
             return;
         }
         sleep(together).await;
     }
+}
+
+/// Has it show what is to be shown; what has failed before is opened anew.
+fn write<S: Sign>(sign: &mut S, kept: &mut Option<S::Driver>) -> Result<(), S::Fault> {
+    let mut driver = kept.take().map_or_else(|| sign.open(), Ok)?;
+    sign.show(&mut driver)?;
+    *kept = Some(driver);
+    Ok(())
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rokade::laws::notation::Language;
 use rokade::relay::rows::{self, FourRows};
 use rokade::shell::display::simulated::SimulatedDisplay;
+use rokade::shell::matrix::socket::BusSocket;
 use rokade::shell::pty::Speed;
 use rokade::sim::CharacterDisplaySim;
 use rokade::sim::hands::Span;
@@ -114,7 +115,7 @@ fn what_matters_of_a_game_stands_in_four_rows() {
 }
 
 async fn display(path: &Path, address: u8) -> watch::Receiver<FourRows> {
-    let (display, seen) = SimulatedDisplay::open(path, address).unwrap();
+    let (display, seen) = BusSocket::open(path, SimulatedDisplay::at(address)).unwrap();
     tokio::spawn(display.run());
     seen
 }
@@ -169,7 +170,7 @@ async fn a_display_that_does_not_answer_is_named_and_a_clock_runs_on_it() {
     place.add(&format!("[board.display]\nchips = \"hd44780\"\nbus = {socket:?}\n"));
     let told = place.run(&["doctor"]).await.out;
     assert!(told.contains("[board.display]: opening"), "{told}");
-    let (other, _) = SimulatedDisplay::open(&socket, 0x26).unwrap();
+    let (other, _) = BusSocket::open(&socket, SimulatedDisplay::at(0x26)).unwrap();
     let other = tokio::spawn(other.run());
     let told = place.run(&["doctor"]).await.out;
     assert!(told.contains("[board.display]: no PCF8574 answers at 0x27"), "{told}");

@@ -8,6 +8,7 @@ use std::path::Path;
 use rokade::game::{LightCause, Lit};
 use rokade::shell::leds::of_lit;
 use rokade::shell::leds::simulated::{LightsSeen, SimulatedLights};
+use rokade::shell::matrix::socket::BusSocket;
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::sim::script::Happening;
@@ -128,7 +129,7 @@ fn a_matrix_shows_each_light_and_keeps_within_its_current() {
 
 /// Lights at a socket, as they were seen last.
 async fn lights(path: &Path) -> watch::Receiver<LightsSeen> {
-    let (lights, seen) = SimulatedLights::open(path, 0x72).unwrap();
+    let (lights, seen) = BusSocket::open(path, SimulatedLights::at(0x72)).unwrap();
     tokio::spawn(lights.run());
     seen
 }
@@ -254,7 +255,7 @@ async fn lights_that_do_not_answer_hold_up_nobody() {
     let place = Place::new();
     let socket = place.path("wall.sock");
     place.add(&format!("[board.wall]\nchips = \"ht16k33\"\nbus = {socket:?}\n"));
-    let (other, _) = SimulatedLights::open(&socket, 0x73).unwrap();
+    let (other, _) = BusSocket::open(&socket, SimulatedLights::at(0x73)).unwrap();
     let other = tokio::spawn(other.run());
     let (intended, played) = game(2, Span::new(300, 600), 5);
     let mut board = plug(&played.script, &place.board());

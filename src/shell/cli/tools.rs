@@ -1,9 +1,7 @@
 //! `rokade simulate` and `rokade record`: a board for programs, and a tape of a board.
 
 use super::games::GamesOptions;
-use super::{
-    Failure, chain, read, runtime, say, sim_bus, sim_display, sim_leds, sim_matrix, start_tracing,
-};
+use super::{Failure, chain, read, runtime, say, sim_bus, sim_matrix, sim_sign, start_tracing};
 use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
 use crate::shell::config::{Config, SwitchReader};
@@ -272,10 +270,10 @@ impl Simulate {
             return self.games.run(n_games, &self.simulate);
         }
         if let Some(path) = &self.leds {
-            return runtime()?.block_on(sim_leds::serve(path));
+            return runtime()?.block_on(sim_sign::leds(path));
         }
         if let Some(path) = &self.display {
-            return runtime()?.block_on(sim_display::serve(path));
+            return runtime()?.block_on(sim_sign::display(path));
         }
         if let Some(n_boards) = self.bus {
             let link = self.link.clone();

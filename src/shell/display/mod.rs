@@ -6,16 +6,13 @@ pub mod simulated;
 
 pub use self::driver::{CharacterDisplay, RowDriver};
 
-use super::apart::{Apart, Share};
 use super::config::{Config, DisplaySettings};
 use super::http::Feed;
 use super::matrix::{self, MatrixError};
-use super::sign::{self, Sign};
+use super::sign::Sign;
 use crate::relay::rows::{self, FourRows};
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::task::JoinSet;
 
 /// How often is looked what a clock shows.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -51,45 +48,23 @@ pub enum CharacterDisplayError {
 
 /// The display of a board.
 #[derive(Debug)]
-struct BoardDisplay {
+pub(super) struct BoardDisplay {
     settings: DisplaySettings,
     feed: Feed,
-    driver: Option<Box<dyn RowDriver>>,
 }
 
-/// Starts what keeps the displays that are set, if any are.
-///
-/// # Errors
-/// The system gives no thread.
-pub fn start(config: &Config, feeds: &[Feed]) -> io::Result<Option<Apart>> {
-    let mut kept = Vec::new();
-    for (board, feed) in config.boards.iter().zip(feeds).filter(|(it, _)| it.display.is_set()) {
+/// The displays that are set, each with its board.
+pub(super) fn all(config: &Config, feeds: &[Feed]) -> Vec<(String, BoardDisplay)> {
+    let set = config.boards.iter().zip(feeds).filter(|(it, _)| it.display.is_set());
+    set.map(|(board, feed)| {
         let (settings, feed) = (board.display.clone(), feed.clone());
-        kept.push((board.name.clone(), BoardDisplay { settings, feed, driver: None }));
-    }
-    if kept.is_empty() {
-        return Ok(None);
-    }
-    let keep = |(board, display)| sign::keep(board, display);
-    let work = move || async move {
-        drop(kept.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await)
-    };
-    Apart::start("displays", Share::Spare, work).map(Some)
-}
-
-impl BoardDisplay {
-    fn write(&mut self, rows: &FourRows) -> Result<(), CharacterDisplayError> {
-        let mut driver = match self.driver.take() {
-            Some(driver) => driver,
-            None => open(&self.settings)?,
-        };
-        driver.show(rows)?;
-        self.driver = Some(driver);
-        Ok(())
-    }
+        (board.name.clone(), BoardDisplay { settings, feed })
+    })
+    .collect()
 }
 
 impl Sign for BoardDisplay {
+    type Driver = Box<dyn RowDriver>;
     type Fault = CharacterDisplayError;
     const NAME: &'static str = "display";
     const REFRESH: Duration = REFRESH;
@@ -98,18 +73,20 @@ impl Sign for BoardDisplay {
         self.settings.bus()
     }
 
-    fn show(&mut self) -> Result<(), CharacterDisplayError> {
+    fn open(&self) -> Result<Box<dyn RowDriver>, CharacterDisplayError> {
+        open(&self.settings)
+    }
+
+    fn show(&mut self, driver: &mut Box<dyn RowDriver>) -> Result<(), CharacterDisplayError> {
         let shown = self.feed.view.borrow_and_update().clone();
         let is_recorded = self.feed.status.borrow().is_recorded();
         let age = shown.made.elapsed();
         let language = self.settings.language;
-        let rows = rows::of(&shown.text, age, is_recorded, language, deunicode::deunicode);
-        self.write(&rows)
+        driver.show(&rows::of(&shown.text, age, is_recorded, language, deunicode::deunicode))
     }
 
-    fn clear(&mut self) {
-        // Whoever is gone by now is empty or not to be helped.
-        self.write(&FourRows::default()).ok();
+    fn clear(&self, driver: &mut Box<dyn RowDriver>) -> Result<(), CharacterDisplayError> {
+        driver.show(&FourRows::default())
     }
 
     async fn changed(&mut self) -> bool {

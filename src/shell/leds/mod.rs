@@ -10,19 +10,16 @@ pub mod simulated;
 pub use self::colors::{LightPicture, of_game, of_lit};
 pub use self::driver::{LightChain, LightDriver, MatrixLights};
 
-use super::apart::{Apart, Share};
 use super::config::{Config, LedSettings};
 use super::http::Feed;
 use super::matrix::{self, MatrixError};
-use super::sign::{self, Sign};
+use super::sign::Sign;
 use crate::game::Lit;
 use crate::relay::livechess::Live;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 
 /// Between two writings of the same.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -85,56 +82,32 @@ impl Follows {
 
 /// The lights of a board.
 #[derive(Debug)]
-struct BoardLights {
+pub(super) struct BoardLights {
     settings: LedSettings,
     follows: Follows,
-    driver: Option<Box<dyn LightDriver>>,
 }
 
-/// Starts what keeps the lights that are set, if any are: those below a board follow what is lit
-/// there, those on a wall the board's feed.
-///
-/// # Errors
-/// The system gives no thread.
-pub fn start(
+/// The lights that are set, each with its board: those below it follow what is lit there, those on
+/// a wall the board's feed.
+pub(super) fn all(
     config: &Config,
     feeds: &[Feed],
     lits: &[watch::Receiver<Lit>],
-) -> io::Result<Option<Apart>> {
-    let mut kept = Vec::new();
+) -> Vec<(String, BoardLights)> {
+    let mut all = Vec::new();
     for ((board, feed), lit) in config.boards.iter().zip(feeds).zip(lits) {
         let below = (&board.leds, Follows::Lit(lit.clone()));
         let wall = (&board.wall, Follows::Game(feed.live.clone()));
         for (settings, follows) in [below, wall].into_iter().filter(|(it, _)| it.is_set()) {
-            let (board, settings) = (board.name.clone(), settings.clone());
-            kept.push((board, settings, follows));
+            let settings = settings.clone();
+            all.push((board.name.clone(), BoardLights { settings, follows }));
         }
     }
-    if kept.is_empty() {
-        return Ok(None);
-    }
-    let keep = |(board, settings, follows)| {
-        sign::keep(board, BoardLights { settings, follows, driver: None })
-    };
-    let work = move || async move {
-        drop(kept.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await)
-    };
-    Apart::start("lights", Share::Spare, work).map(Some)
-}
-
-impl BoardLights {
-    fn write(&mut self, picture: &LightPicture) -> Result<(), LedError> {
-        let mut driver = match self.driver.take() {
-            Some(driver) => driver,
-            None => open(&self.settings)?,
-        };
-        driver.show(picture)?;
-        self.driver = Some(driver);
-        Ok(())
-    }
+    all
 }
 
 impl Sign for BoardLights {
+    type Driver = Box<dyn LightDriver>;
     type Fault = LedError;
     const NAME: &'static str = "lights";
     const REFRESH: Duration = REFRESH;
@@ -143,14 +116,16 @@ impl Sign for BoardLights {
         self.settings.bus()
     }
 
-    fn show(&mut self) -> Result<(), LedError> {
-        let picture = self.follows.picture();
-        self.write(&picture)
+    fn open(&self) -> Result<Box<dyn LightDriver>, LedError> {
+        open(&self.settings)
     }
 
-    fn clear(&mut self) {
-        // Whoever is gone by now is dark or not to be helped.
-        self.write(&LightPicture::default()).ok();
+    fn show(&mut self, driver: &mut Box<dyn LightDriver>) -> Result<(), LedError> {
+        driver.show(&self.follows.picture())
+    }
+
+    fn clear(&self, driver: &mut Box<dyn LightDriver>) -> Result<(), LedError> {
+        driver.show(&LightPicture::default())
     }
 
     async fn changed(&mut self) -> bool {

@@ -17,6 +17,7 @@ pub mod registers;
 pub mod remote;
 pub mod rows;
 pub mod simulated;
+pub mod socket;
 pub mod spi_expanders;
 
 use self::halls::HallReader;
