@@ -299,6 +299,7 @@ pub struct Tally {
     n_presses: usize,
     n_retracted: usize,
     n_false_alarms: usize,
+    n_missed: usize,
     n_results: usize,
     /// Games whose record is another game that the devices cannot tell from what was played, and
     /// says so.
@@ -314,7 +315,7 @@ pub struct Tally {
 impl TableRow for Tally {
     const HEADER: &'static str = concat!(
         " games exact twins silent apart  ends accused",
-        "  uncertain       completed  retracted   alarms       results",
+        "  uncertain       completed  retracted   alarms missed       results",
     );
 }
 
@@ -329,6 +330,7 @@ impl Tally {
         self.n_presses += verdict.n_presses;
         self.n_retracted += verdict.n_retracted;
         self.n_false_alarms += verdict.n_false_alarms;
+        self.n_missed += verdict.n_missed;
         self.n_results += usize::from(verdict.is_result_right);
         self.n_twins += usize::from(!verdict.is_exact && verdict.is_right());
         self.n_accused += verdict.accusations.len();
@@ -346,7 +348,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:>6}{:>6}{:>6}{:>7}{:>6}{:>6}{:>8}{:>11}{:>16}{:>11}{:>9}{:>14}",
+            "{:>6}{:>6}{:>6}{:>7}{:>6}{:>6}{:>8}{:>11}{:>16}{:>11}{:>9}{:>7}{:>14}",
             self.n_games,
             self.n_exact,
             self.n_twins,
@@ -358,6 +360,7 @@ impl fmt::Display for Tally {
             format!("{} of {}", self.n_completed, self.n_presses),
             self.n_retracted,
             self.n_false_alarms,
+            self.n_missed,
             format!("{} of {}", self.n_results, self.n_games),
         )
     }

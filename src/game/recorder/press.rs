@@ -172,6 +172,9 @@ impl Recorder {
         if is_exact && !self.is_over() && !self.is_silent() {
             self.look(cx, now, STEP_MAX);
         }
+        if !self.is_over() {
+            self.tell_illegal_stopped(cx, None);
+        }
         if self.has_gap {
             self.memory.stop_unseen();
         } else {
@@ -202,6 +205,9 @@ impl Recorder {
             return;
         }
         let (turn, is_over) = (cx.clock.running(), self.is_over());
+        if turn.is_some() && !is_over {
+            self.tell_illegal_stopped(cx, turn);
+        }
         if !is_over && self.shows_next_game(cx) {
             self.timers.set(Timer::Restart, now);
         } else if self.is_taken_over_unread(cx, now) {

@@ -2,7 +2,7 @@
 //! for something else.
 
 use super::timers::Timer;
-use super::watch::{LOOK_EVERY, OnBorder, PressSource, SUSPECT_AFTER, Suspect};
+use super::watch::{LOOK_EVERY, LeftStanding, OnBorder, PressSource, SUSPECT_AFTER, Suspect};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
 use crate::game::play::Play;
@@ -90,26 +90,26 @@ impl Recorder {
             },
         };
         let finding = Finding { kind, by: Some(by) };
-        if let Some(mismatch) = &mismatch
-            && self.waits_for_border(cx, now, suspect, mismatch, &finding)
-        {
+        let Some(mismatch) = mismatch else {
+            (self.watch.illegal_by, self.watch.told_illegal) = (None, None);
+            return cx.facts.push(Fact::Found(finding));
+        };
+        if self.waits_for_border(cx, now, suspect, &mismatch, &finding) {
             return;
         }
         let Some(play) = &self.play else { return };
-        if finding.kind != FindingKind::PressWithoutMove && play.has_faulty_sensors() {
+        if play.has_faulty_sensors() {
             // Nobody is blamed for what a sensor does not tell.
             return self.displaced(cx, self.difference().into_iter().collect());
         }
-        if finding.kind == FindingKind::PressWithoutMove {
-            self.watch.illegal_by = None;
-            self.watch.told_illegal = None;
-            cx.facts.push(Fact::Found(finding));
-        } else if is_illegal && play.tracker().may_be_late_press(pressed) {
-            // Whether he pressed for it is told by whether he lets it stand.
-            self.tell_illegal_left(cx, now);
-        } else if let Some(mismatch) = mismatch {
-            self.tell_completed(cx, by, mismatch, finding);
+        let is_late = is_illegal && play.tracker().may_be_late_press(pressed);
+        if is_late || is_for_earlier(play, by, pressed, &mismatch) {
+            // Whether he pressed for it is told by whether he lets it stand, or is given the move
+            // once more.
+            self.watch.left = Some(LeftStanding { by, mismatch, finding });
+            return self.tell_illegal_left(cx, now);
         }
+        self.tell_completed(cx, by, mismatch, finding);
     }
 
     /// Whether the illegal move that `by` pressed for at `pressed`, and that `mismatch` shows, may
@@ -135,7 +135,8 @@ impl Recorder {
             false => pressed + LOOKED_AFTER,
         };
         // Whether it was pressed for at all is told by whether it is left there.
-        let is_late = !is_beside && play.tracker().may_be_late_press(pressed);
+        let is_late = !is_beside && play.tracker().may_be_late_press(pressed)
+            || is_for_earlier(play, by, pressed, mismatch);
         if !is_illegal || is_late || now >= until || !cx.clock.is_running() {
             return false;
         }
@@ -266,6 +267,23 @@ impl Recorder {
         self.tell_completed(cx, by, mismatch, Finding { kind, by: Some(by) });
     }
 
+    /// The clock was stopped on an illegal move that may not have been pressed for, or is set going
+    /// `again` for whoever had left one standing: it had been.
+    pub(super) fn tell_illegal_stopped(&mut self, cx: &mut Cx<'_>, again: Option<Color>) {
+        let (Some(left), Some(play)) = (&self.watch.left, &self.play) else { return };
+        let stands = match left.mismatch {
+            Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } => {
+                play.tracker().seen().occupied().contains(to)
+            }
+            Mismatch::Disorder(_) => false,
+        };
+        if again.map_or(stands, |turn| turn == left.by)
+            && let Some(LeftStanding { by, mismatch, finding }) = self.watch.left.take()
+        {
+            self.tell_completed(cx, by, mismatch, finding);
+        }
+    }
+
     /// Who made the illegal move that `mismatch` shows, from where to where, and what it is called
     /// once it is completed. `None` if it shows none.
     pub(super) fn illegal_of(
@@ -292,11 +310,23 @@ impl Recorder {
         finding: Finding,
     ) {
         let Some(play) = &self.play else { return };
+        self.watch.left = None;
         self.watch.illegal_by = Some((by, play.sheet().len()));
         if let Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } = mismatch {
             self.watch.told_completed = Some(play.tracker().changed_at(to));
         }
         self.watch.told_illegal = Some(mismatch);
         cx.facts.push(Fact::IllegalMove { stage: Stage::Completed, by, finding });
+    }
+}
+
+/// Whether the press of `by` at `pressed` may have been for what he had moved before the illegal
+/// move that `mismatch` shows.
+fn is_for_earlier(play: &Play, by: Color, pressed: Mono, mismatch: &Mismatch) -> bool {
+    match *mismatch {
+        Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } => {
+            play.tracker().may_be_for_earlier(by, pressed, to)
+        }
+        Mismatch::Disorder(_) => false,
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Watch {
     pub(super) suspect: Option<Suspect>,
     /// The illegal move that it may have been for, if that may be a piece over a border.
     pub(super) on_border: Option<OnBorder>,
+    /// The illegal move that its player may have pressed for, or for what he moved before.
+    pub(super) left: Option<LeftStanding>,
     pub(super) has_pressed: bool,
     pub(super) last_gap: Option<Mono>,
     pub(super) searched: Option<Mono>,
@@ -111,6 +113,14 @@ pub(super) struct OnBorder {
     pub(super) finding: Finding,
 }
 
+/// An illegal move of which it is not clear that it was pressed for.
+#[derive(Clone, Debug)]
+pub(super) struct LeftStanding {
+    pub(super) by: Color,
+    pub(super) mismatch: Mismatch,
+    pub(super) finding: Finding,
+}
+
 impl Suspect {
     /// Whether `by`, who presses at `now`, has only pushed a lever back that was touched.
     pub(super) fn is_touch(&self, now: Mono, by: Color, tracker: &Tracker) -> bool {
@@ -130,7 +140,7 @@ impl Watch {
     /// The record has been corrected: what was held against somebody rested on what it was before.
     pub(super) fn forget_blame(&mut self) {
         (self.told_illegal, self.told_completed) = (None, None);
-        (self.suspect, self.illegal_by) = (None, None);
+        (self.suspect, self.illegal_by, self.left) = (None, None, None);
     }
 
     /// The line was down: what was pressed meanwhile, nobody knows.
@@ -164,6 +174,7 @@ impl Watch {
 
     /// `by` presses at `now`. The last press before, and his own last.
     pub(super) fn note_press(&mut self, now: Mono, by: Color) -> (Option<(Color, Mono)>, Mono) {
+        self.left = None;
         let last = self.last_press.replace((by, now));
         (last, std::mem::replace(&mut self.presses[by], now))
     }

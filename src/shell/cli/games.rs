@@ -79,7 +79,7 @@ pub(super) struct GamesOptions {
     #[arg(long, value_name = "FILE", requires = "games", conflicts_with = "trouble")]
     pgn: Option<PathBuf>,
     /// Where each game goes whose record is not what was played, as a trace made small, and each
-    /// in which an innocent player is named, whole; 20 at most
+    /// in which an innocent player is named, or a referee changes the record, whole; 20 at most
     #[arg(long, value_name = "FOLDER", requires = "games")]
     wrong: Option<PathBuf>,
     /// Where the first game goes whose record is silently wrong, as a trace made small
@@ -281,7 +281,8 @@ impl Totals {
         self.delays.row(&recipe).add(shown);
         self.table.row(&recipe).add(&verdict);
         self.contests.row(&recipe).join(&contest);
-        let refereed_is_unjust = refereed.as_ref().is_some_and(|it| !it.accusations.is_empty());
+        let is_apt = |it: &Refereed| it.accusations.is_empty() && it.is_same;
+        let is_bench_right = refereed.as_ref().is_none_or(is_apt);
         if let Some(refereed) = refereed {
             self.benches.row(&recipe).add(&refereed);
             if !refereed.is_same {
@@ -298,8 +299,7 @@ impl Totals {
         }
         let said = verdict.accusations.iter();
         self.odd.extend(said.map(|said| format!("{recipe}: {} {}", said.at, said.text)));
-        let is_unjust = refereed_is_unjust || !verdict.accusations.is_empty();
-        if !verdict.is_right() || is_unjust {
+        if !verdict.is_right() || !verdict.accusations.is_empty() || !is_bench_right {
             self.wrong.push(recipe);
         }
         if verdict.is_silently_wrong() {

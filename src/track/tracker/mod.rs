@@ -51,6 +51,9 @@ pub const PRESS_SOON: Duration = Duration::from_secs(1);
 pub const PRESS_PROMPT: Duration = Duration::from_millis(300);
 /// Whoever touched a piece of his this shortly before he pressed had not let go of it before.
 pub const ADJUSTED: Duration = Duration::from_millis(150);
+/// A press is heard so long after its piece was let go, at the most, where the hand hurries and the
+/// clock's messages come 0.2 to 0.45 s late.
+pub const HEARD_LATE: Duration = Duration::from_millis(700);
 /// A move that is seen this much after a press stood when the clock was pressed, where changes are
 /// told when they happen: the line takes that long.
 pub const SCAN: Duration = Duration::from_millis(100);

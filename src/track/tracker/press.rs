@@ -1,8 +1,8 @@
 //! What a press tells: whose move it completes, and what the board says against a line by then.
 
 use super::{
-    ADJUSTED, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, REST_MIN, STEP_MAX, TWIN_AHEAD,
-    Tracker,
+    ADJUSTED, HEARD_LATE, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, REST_MIN, STEP_MAX,
+    TWIN_AHEAD, Tracker,
 };
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
@@ -88,6 +88,29 @@ impl Tracker {
             self.has_just_left(line.plies[idx].m, OpenPress { by: line.mover(idx), at })
         };
         is_late(self.best()) || self.rivals(weigh::SURE_LEAD).any(is_late)
+    }
+
+    /// Whether the press of `by` at `at` may have been for what he had moved before the piece on
+    /// `to` came there: he has pressed once less than he has moved, however late each press is
+    /// heard.
+    pub fn may_be_for_earlier(&self, by: Color, at: Mono, to: Square) -> bool {
+        let (best, came) = (self.best(), self.changed_at(to));
+        let is_earlier = |idx: &usize| {
+            let ply = &best.plies[*idx];
+            best.mover(*idx) == by && !ply.is_illegal && ply.released < came
+        };
+        let mut heard = at;
+        for idx in (0..best.plies.len()).rev().filter(is_earlier) {
+            let ply = &best.plies[idx];
+            if heard.since(ply.released) > HEARD_LATE {
+                return false;
+            }
+            match ply.completion {
+                Some(done) if done.by == CompletedBy::Press && done.at < heard => heard = done.at,
+                _ => return true,
+            }
+        }
+        false
     }
 
     /// What kept the board at the press at `at` from showing the position of the best line. If that
