@@ -2,6 +2,7 @@
 //! before anybody looked. What happens to them later tells where they had gone.
 
 use super::Tracker;
+use super::press::match_presses;
 use crate::table::Reading;
 use crate::time::Mono;
 use crate::track::legal;
@@ -180,6 +181,43 @@ impl Tracker {
             }
         }
         strewn
+    }
+
+    /// What becomes of `line` if the one who is to move has castled: his king stands where that
+    /// brings it, and the rook has left its square and is read nowhere, over a border.
+    pub(in crate::track) fn half_castled(
+        &self,
+        line: &Line,
+        at: Mono,
+        budget: &mut usize,
+    ) -> Vec<Line> {
+        let turn = line.pos.turn();
+        let piece = Role::Rook.of(turn);
+        let strays = line.differs(&self.seen) & self.seen.known().by_piece(piece);
+        let mut castled = Vec::new();
+        if line.astray.len() >= ASTRAY_MAX || strays.any() {
+            return castled;
+        }
+        for m in legal::moves(&line.pos) {
+            let (Move::Castle { king, rook }, Some(side)) = (m, m.castling_side()) else {
+                continue;
+            };
+            let (to, home) = (side.king_to(turn), side.rook_to(turn));
+            let is_there = king.distance(to) > 1
+                && self.seen.get(to) == Reading::Piece(Role::King.of(turn))
+                && [king, rook, home].into_iter().all(|sq| self.seen.get(sq) == Reading::Empty);
+            if !is_there {
+                continue;
+            }
+            let mut child = line.clone();
+            child.cost += weigh::PLY + weigh::MASKED;
+            child.astray.push(Astray { piece, home, lies: None });
+            child.push(m, self.changed_at(king).max(self.changed_at(rook)).min(at), false);
+            match_presses(&mut child, self.scan());
+            castled.extend(self.children(&child, 1, 1, at, budget));
+            castled.push(child);
+        }
+        castled
     }
 
     /// What it speaks against `line` that the piece that stands on `home` shows on `lies`: none

@@ -84,6 +84,8 @@ impl Tracker {
                         self.lines.extend(children);
                         let children = self.strewn(&self.lines[idx], at, &mut budget);
                         self.lines.extend(children);
+                        let children = self.half_castled(&self.lines[idx], at, &mut budget);
+                        self.lines.extend(children);
                         let children = self.passed(&self.lines[idx], at, &mut budget);
                         self.lines.extend(children);
                     }
