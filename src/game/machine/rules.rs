@@ -14,7 +14,7 @@ use crate::game::play::Play;
 use crate::laws::{Clocks, Code, Ending, Referee, Ruling, Score, Stage, Told};
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use shakmaty::{Move, Position, Square};
+use shakmaty::{Move, Position, Role, Square};
 use std::time::Duration;
 
 /// The referee follows the record after this stillness.
@@ -163,6 +163,11 @@ impl Game {
     fn named_promotion(&self) -> Option<(usize, Move)> {
         let (sheet, bench) = (self.recorder.play()?.sheet(), self.bench.as_ref()?);
         let (ply, m) = bench.referee().promotes_otherwise(&record_of(sheet))?;
+        let seen = self.recorder.play()?.tracker().seen();
+        let names = matches!(seen.get(m.to()), Reading::Piece(piece) if piece.role != Role::Pawn);
+        if names {
+            return None;
+        }
         let is_open = sheet.moves()[ply - 1].alternatives.contains(&m.to_uci(sheet.mode()));
         is_open.then_some((ply, m))
     }
