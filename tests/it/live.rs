@@ -3,7 +3,8 @@
 //! game goes on. The journals are held against what was played.
 //!
 //! `ROKADE_LIVE` sets how many games each row has and how long they are; `tests/table.sh live`
-//! plays more.
+//! plays more. `ROKADE_UNPLUGS` sets how often the cable of one board is pulled; `tests/numbers.sh
+//! unplugs` pulls it a thousand times.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,14 +18,15 @@ use rokade::shell::journal::{DiskStorage, JournalReader};
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, Speed};
 use rokade::shell::record;
 use rokade::sim::account::Discrepancies;
-use rokade::sim::hands::Performance;
+use rokade::sim::games::random_game;
+use rokade::sim::hands::{Manners, Performance, Span, perform};
 use rokade::sim::script::Happening;
 use rokade::sim::trial::TableRow;
 use rokade::sim::trouble::{Away, Out, Toll, Trouble, TroubleCase, TroubleKind};
 use rokade::sim::{Table, TableKind, blame};
 use rokade::table::{Placement, Sight};
 use rokade::time::Mono;
-use shakmaty::{Chess, Position};
+use shakmaty::{CastlingMode, Chess, Position};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::program::{Place, STEP, is_live};
@@ -247,4 +249,73 @@ async fn troubled_lines_of_the_real_program_invent_nothing() {
     for (word, _, toll) in tolls.iter().filter(|(_, kind, _)| *kind != TroubleKind::Noise) {
         assert_eq!(toll.n_invented, 0, "{word}: {toll}");
     }
+}
+
+/// The game of a board whose cable is pulled again and again.
+fn unplugged_game(seed: u64) -> Performance {
+    let think = Span { min_ms: 500, max_ms: 4_000 };
+    let manners =
+        Manners { think, unplugged: 0.0, post_mortem: 0.0, kings: 0.0, ..Manners::club() };
+    let moves = random_game(seed, PLIES.1);
+    let mode = CastlingMode::Standard;
+    let mut played = perform(&Chess::new(), mode, &moves, None, &manners, DGT, seed);
+    // The start position is nothing that anybody has named.
+    played.script.header.start = None;
+    played
+}
+
+/// Pulls the cable until the game is over, or so often. How long it took each time until the
+/// board was read again, and what became of the record.
+async fn pull_again_and_again(seed: u64, n: usize) -> (Vec<Duration>, Discrepancies, usize) {
+    let place = Place::with_boards(1);
+    let mut played = unplugged_game(seed);
+    // Some three seconds pass for each time.
+    cut(&mut played, (2 * n).max(PLIES.0));
+    let table = Table::new(&played.script.header);
+    let (stub, actor) = PtyBoard::open(table, Some(place.cable(1))).unwrap();
+    tokio::spawn(actor.run());
+    let daemon = place.start();
+    place.seen(is_live).await;
+    stub.play(played.script.happenings.clone(), Speed::REAL).await.unwrap();
+    let began = Instant::now();
+    let end = began + end_of(&played, played.truth.plies.len()).since(Mono::default());
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let (mut backs, mut outs) = (Vec::new(), Vec::new());
+    while backs.len() < n && Instant::now() < end {
+        sleep(Duration::from_millis(rng.u64(100..3_000))).await;
+        let from = Mono::default() + began.elapsed();
+        stub.cable.unplug().await.unwrap();
+        place.seen(|view| !is_live(view)).await;
+        sleep(Duration::from_millis(rng.u64(0..1_000))).await;
+        stub.cable.plug().await.unwrap();
+        let plugged = Instant::now();
+        place.seen(is_live).await;
+        backs.push(plugged.elapsed());
+        outs.push(Out { from, until: Mono::default() + began.elapsed(), what: Away::Power });
+    }
+    sleep_until(end + LINGER).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
+    let entries = journal(&place, 1);
+    let account = Discrepancies::new(&played.truth, &entries, &outs);
+    (backs, account, blame::undeserved(&played.truth, &entries).len())
+}
+
+#[tokio::test]
+async fn a_cable_that_is_pulled_again_and_again_brings_no_wrong_move() {
+    let n: usize = std::env::var("ROKADE_UNPLUGS").map_or(5, |n| n.parse().unwrap());
+    let (mut backs, mut toll, mut seed) = (Vec::new(), Toll::default(), 0);
+    while backs.len() < n {
+        let (of_game, account, n_accused) = pull_again_and_again(seed, n - backs.len()).await;
+        if account.n_invented + account.n_missing > 0 {
+            println!("unplugs: seed {seed}: {account:?}");
+        }
+        assert!(!of_game.is_empty(), "a game is long enough");
+        backs.extend(of_game);
+        toll.add(&account, n_accused);
+        seed += 1;
+    }
+    backs.sort_unstable();
+    let [median, longest] = [backs[n / 2], backs[n - 1]].map(|it| it.as_millis());
+    println!("unplugs: {n} in {seed} games, read again after {median} ms, {longest} ms at most");
+    assert_eq!((toll.n_invented, toll.n_missing), (0, 0), "{toll}");
 }

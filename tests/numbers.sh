@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# The numbers that the service is held to, each from the command that measures it, in one table.
+#
+# Usage: tests/numbers.sh [ROW..]
+#
+# A ROW is one of kills, unplugs, cuts, idle, controls, mutants, hostile, fuzz, pi, cost; all of them unless named. Whole
+# takes a day: KILLS of the daemon (2000 unless given), ROKADE_UNPLUGS of a cable on a pseudo-terminal (1000), HOURS of four idle boards (24), MUTANTS (300),
+# SECONDS_HALL beside hostile connections (240), SECONDS_FUZZ for each target (600, needs cargo-fuzz), UNPLUGS
+# and CUTS on the emulated Pi (100 and 50, needs root) make it smaller. Prints lines of
+# `what figure target PASS|FAIL` and ends with exit code 1 if anything failed.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/.."
+cargo=${CARGO:-cargo}
+scratch=$(mktemp -d)
+running=()
+clean_up() {
+    [ "${#running[@]}" = 0 ] || kill "${running[@]}" 2>/dev/null || true
+    wait
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+has_failed=0
+
+# figure WHAT VALUE RELATION TARGET: a line, and whether it holds.
+figure() {
+    local verdict=PASS
+    awk "BEGIN { exit !(\"$2\" != \"\" && $2 + 0 $3 $4) }" || verdict=FAIL
+    [ "$verdict" = PASS ] || has_failed=1
+    printf '%-60s %10s  %s %s  %s\n' "$1" "$2" "$3" "$4" "$verdict"
+}
+
+# test NAME: runs it in the release; what it prints is in $scratch/out, how many failed in $failed.
+test_of() {
+    failed=0
+    "$cargo" test --quiet --release --test it -- --nocapture "$@" </dev/null >"$scratch/out" 2>&1 || failed=1
+    grep -q '[1-9][0-9]* passed' "$scratch/out" || failed=1
+}
+
+# The daemon is killed at random moments of a game, some twenty times in each.
+kills() {
+    local n=0 n_games=0 n_failed=0 restarts=()
+    while [ "$n" -lt "${KILLS:-2000}" ]; do
+        n_games=$((n_games + 1))
+        ROKADE_SEED=$n_games test_of daemon::no_kill_costs_a_move
+        n_failed=$((n_failed + failed))
+        n=$((n + $(grep -c '^kill [0-9]' "$scratch/out" || true)))
+        mapfile -t -O "${#restarts[@]}" restarts < <(sed -n 's/.*following the board: \[\(.*\)\] ms/\1/p' \
+            "$scratch/out" | tr -d ' ' | tr ',' '\n')
+    done
+    figure "kills: of the daemon in $n_games games" "$n" ">=" "${KILLS:-2000}"
+    figure "kills: games with a completed move lost" "$n_failed" "==" 0
+    printf '%s\n' "${restarts[@]}" | sort -n >"$scratch/restarts"
+    figure "kills: from kill to following the board, ms, median" \
+        "$(awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }' "$scratch/restarts")" "<=" 300
+}
+
+unplugs() {
+    export ROKADE_UNPLUGS=${ROKADE_UNPLUGS:-1000}
+    test_of live::a_cable_that
+    figure "unplugs: $ROKADE_UNPLUGS times, wrong or missing moves: tests that fail" "$failed" "==" 0
+    figure "unplugs: until the board is read again, ms at most" \
+        "$(sed -n 's/^unplugs: .*, \([0-9]*\) ms at most/\1/p' "$scratch/out")" "<=" 2000
+}
+
+# The power goes at every call of a run of commits.
+cuts() {
+    test_of journal::power
+    figure "cuts: at every call, simulated storage: tests that fail" "$failed" "==" 0
+}
+
+# Four boards and their daemons, faster than the world: a game each, then nobody comes.
+idle() {
+    local rokade=${CARGO_TARGET_DIR:-target}/release/rokade speed=${SPEED:-100} hours=${HOURS:-24} n pid
+    local before=0 after=0 grown=0
+    "$cargo" build --quiet --release
+    for n in 1 2 3 4; do
+        "$rokade" demo --speed "$speed" --seed "$n" --keep "$scratch/$n" --listen 127.0.0.1:0 \
+            >"$scratch/demo-$n" 2>&1 &
+        running+=($!)
+    done
+    until [ "$(cat "$scratch"/demo-* | grep -c '^The game is over')" = 4 ]; do sleep 1; done
+    sleep $((3600 / speed))
+    sum_of() { for pid in "${running[@]}"; do awk -v key="$1:" '$1 == key { print $2 }' "$2/$pid/$3"; done |
+        awk '{ n += $1 } END { print n }'; }
+    before=$(sum_of VmRSS /proc status) n=$(sum_of write_bytes /proc io)
+    sleep $(((hours - 1) * 3600 / speed))
+    after=$(sum_of VmRSS /proc status) grown=$(($(sum_of write_bytes /proc io) - n))
+    kill "${running[@]}"
+    running=()
+    figure "idle: four boards, $hours hours: memory grown, KiB" $((after - before)) "<" 1024
+    figure "idle: written a day for each board, KiB" $((grown * 24 / (hours - 1) / 4 / 1024)) "<" 100
+}
+
+controls() {
+    tests/steadfast.sh faults >"$scratch/out" || true
+    figure "controls: that a test has caught" "$(grep -c '^C[0-9]*: .*PASS$' "$scratch/out")" "==" \
+        "$(grep -c '^| C[0-9]' tests/README.md)"
+}
+
+mutants() {
+    tests/mutants.sh "${MUTANTS:-300}" "${SEED:-1}" >"$scratch/out" 2>&1 || true
+    local lives all
+    lives=$(grep -c 'LIVES' "$scratch/out") all=${MUTANTS:-300}
+    figure "mutants: caught of $all, %" $((100 * (all - lives) / all)) ">=" 90
+}
+
+hostile() {
+    SECONDS_HALL=${SECONDS_HALL:-240} tests/steadfast.sh network | tee "$scratch/out" || has_failed=1
+}
+
+fuzz() {
+    tests/fuzz.sh "${SECONDS_FUZZ:-600}" >"$scratch/out" 2>&1 && failed=0 || failed=1
+    figure "fuzz: targets that break" "$failed" "==" 0
+}
+
+pi() {
+    tests/pi.sh "${UNPLUGS:-100}" "${CUTS:-50}" && failed=0 || failed=1
+    figure "pi: lost or invented" "$failed" "==" 0
+}
+
+cost() {
+    tests/pi.sh cost | tee "$scratch/out" || true
+    figure "cost: four boards at blitz, % of a Zero 2's core" \
+        "$(awk -F'|' '/of a core/ { print $3 + 0 }' "$scratch/out")" "<" 5
+}
+
+rows=("$@")
+[ "${#rows[@]}" -gt 0 ] || rows=(kills unplugs cuts idle controls mutants hostile fuzz pi cost)
+for row in "${rows[@]}"; do
+    echo "== $row"
+    "$row"
+done
+exit "$has_failed"
