@@ -117,7 +117,10 @@ fn random_mate(seed: u64) -> Option<(Vec<Chess>, Color)> {
         if moves.is_empty() {
             break;
         }
-        let next = pos.clone().play(moves[chance.usize(..moves.len())]).expect("a legal move");
+        // The same games on every processor: `usize` draws otherwise where it has 32 bits.
+        let drawn = chance.u64(..u64::try_from(moves.len()).expect("few moves"));
+        let drawn = usize::try_from(drawn).expect("one of them");
+        let next = pos.clone().play(moves[drawn]).expect("a legal move");
         game.push(next);
     }
     let last = &game[game.len() - 1];
