@@ -15,9 +15,6 @@ use shakmaty::{CastlingSide, Color, Position, Role, Square};
 
 /// Pieces that must be missing beside a move that stands for the press to be told of.
 const UNTIDY_MIN: usize = 2;
-/// A piece that is seen to come down this long after a press was in the hand then: scan and line
-/// take up to 0.4 s. Source: protocol 1.10.
-const PROVEN_LATE: Duration = Duration::from_millis(400);
 /// Between looks at whether a piece has come down.
 const IN_HAND_EVERY: Duration = Duration::from_millis(300);
 /// A piece that has not come down this long after the press will not be seen to.
@@ -58,23 +55,22 @@ impl Recorder {
         }
     }
 
-    /// A press came while the piece was in the hand. Once the piece stands, that is proven; if it
-    /// does not come, all that can be said is that it is missing.
+    /// A press came while a piece stood nowhere. Once it stands, that was its move, and nobody is
+    /// charged: a sensor that misses a piece looks the same as a hand that holds it (Decision 120).
+    /// If it does not come, all that can be said is that it is missing.
     pub(super) fn judge_in_hand(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(InHand { by, pressed }) = self.watch.in_hand.take() else { return };
         let Some(play) = &self.play else { return };
+        let tracker = play.tracker();
         let completed = |done: crate::track::Completion| done.at == pressed;
-        let mut plies = play.tracker().best().plies.iter();
-        let ply = plies.find(|ply| ply.completion.is_some_and(completed));
-        if ply.is_some_and(|ply| ply.released > pressed + PROVEN_LATE) {
-            let kind = FindingKind::PressWithoutMove;
-            cx.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
-        } else if now.since(pressed) < IN_HAND_MAX && ply.is_none() {
+        if tracker.best().plies.iter().any(|ply| ply.completion.is_some_and(completed)) {
+            return;
+        }
+        if now.since(pressed) < IN_HAND_MAX {
             self.watch.in_hand = Some(InHand { by, pressed });
             self.timers.set(Timer::InHand, now + IN_HAND_EVERY);
-        } else if ply.is_none() {
-            let stood =
-                |sq: &Square| play.tracker().changed_at(*sq) <= pressed + play.tracker().scan();
+        } else {
+            let stood = |sq: &Square| tracker.changed_at(*sq) <= pressed + tracker.scan();
             let squares: Vec<Square> = self.difference().into_iter().filter(stood).collect();
             self.lost_or_faulty(cx, squares);
         }
