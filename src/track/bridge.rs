@@ -6,6 +6,7 @@
 //! Longer ones, in which both sides move out and back again, are left aside; where a clock tells
 //! how many moves there were, only those of that length count.
 
+use super::heard::HeardReadings;
 use super::legal;
 use crate::table::Placement;
 use shakmaty::{
@@ -43,6 +44,8 @@ pub struct Unseen<'a> {
     pub n_pressed: Option<usize>,
     /// More half-moves than these there was no time for.
     pub n_max: usize,
+    /// What the sensors said meanwhile, where only some messages were hurt.
+    pub heard: Option<&'a HeardReadings>,
 }
 
 /// What explains the board.
@@ -67,7 +70,17 @@ struct BridgeSearch<'a> {
     common: Option<Vec<Move>>,
     is_whole: bool,
     board: Option<Board>,
+    /// The explanation that was heard, of those found so far, if it is the only one.
+    told: HeardLine,
     budget: usize,
+}
+
+/// Whether an explanation was heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum HeardLine {
+    None,
+    One(Vec<Move>),
+    Several,
 }
 
 /// What was played, as far as all explanations say the same; `None` if nothing explains what is
@@ -79,6 +92,7 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
         common: None,
         is_whole: true,
         board: None,
+        told: HeardLine::None,
         budget: NODES_MAX,
     };
     let base = unseen.shores.iter().map(|shore| shore.moves.len()).min()?;
@@ -89,6 +103,10 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
         let cut = Bridged { common, is_whole: false, least: base, board: None, is_cut: true };
         return (search.budget == 0).then_some(cut);
     };
+    if let (HeardLine::One(common), true) = (&search.told, search.budget > 0) {
+        let (common, board) = (common.clone(), search.board);
+        return Some(Bridged { common, is_whole: true, least, board, is_cut: false });
+    }
     if unseen.n_pressed.is_none() {
         // If the shortest one ends in a move that nobody has pressed for, longer ones may do too.
         let is_short = unseen.turn.is_some_and(|turn| !search.is_pressed(least, turn));
@@ -139,7 +157,7 @@ impl BridgeSearch<'_> {
             }
             self.line.clone_from(&shore.moves);
             if reaches(&shore.pos, self.unseen, n_left) {
-                has_found |= self.descend(&shore.pos, n_left);
+                has_found |= self.descend(shore, &shore.pos, n_left);
             }
         }
         has_found
@@ -153,13 +171,13 @@ impl BridgeSearch<'_> {
         })
     }
 
-    fn descend(&mut self, pos: &Chess, n_left: usize) -> bool {
+    fn descend(&mut self, shore: &Shore, pos: &Chess, n_left: usize) -> bool {
         if n_left == 0 {
             let differs = self.unseen.seen.differs(pos.board()) & !self.unseen.untold;
             if differs.any() {
                 return false;
             }
-            self.take(pos.board());
+            self.take(shore, pos.board());
             return true;
         }
         let mut has_found = false;
@@ -172,7 +190,7 @@ impl BridgeSearch<'_> {
             after.play_unchecked(m);
             if reaches(&after, self.unseen, n_left - 1) {
                 self.line.push(m);
-                has_found |= self.descend(&after, n_left - 1);
+                has_found |= self.descend(shore, &after, n_left - 1);
                 self.line.pop();
             }
         }
@@ -180,7 +198,15 @@ impl BridgeSearch<'_> {
     }
 
     /// Another explanation.
-    fn take(&mut self, board: &Board) {
+    fn take(&mut self, shore: &Shore, board: &Board) {
+        let unheard = &self.line[shore.moves.len()..];
+        if self.unseen.heard.is_some_and(|heard| heard.tells(&shore.pos, unheard)) {
+            self.told = match std::mem::replace(&mut self.told, HeardLine::Several) {
+                HeardLine::None => HeardLine::One(self.line.clone()),
+                HeardLine::One(known) if known == self.line => HeardLine::One(known),
+                _ => HeardLine::Several,
+            };
+        }
         match &self.board {
             Some(known) if known != board => self.board = None,
             None if self.common.is_none() => self.board = Some(board.clone()),
@@ -346,7 +372,15 @@ mod tests {
         let shores = [Shore { moves: moves.clone(), pos }];
         let untold = Bitboard::EMPTY;
         let n_pressed = n.map(|n| moves.len() + n);
-        let unseen = Unseen { shores: &shores, seen: &seen, untold, turn, n_pressed, n_max: 99 };
+        let unseen = Unseen {
+            shores: &shores,
+            seen: &seen,
+            untold,
+            turn,
+            n_pressed,
+            n_max: 99,
+            heard: None,
+        };
         let bridged = bridge(&unseen).expect("an explanation");
         (bridged.common.len() - moves.len(), bridged.is_whole)
     }
@@ -451,7 +485,15 @@ mod tests {
                 for untold in [Bitboard::EMPTY, dead, Bitboard::FULL] {
                     let seen = &sight(then, has_names, untold);
                     let (turn, n_pressed) = (None, None);
-                    let unseen = Unseen { shores: &[], seen, untold, turn, n_pressed, n_max: 99 };
+                    let unseen = Unseen {
+                        shores: &[],
+                        seen,
+                        untold,
+                        turn,
+                        n_pressed,
+                        n_max: 99,
+                        heard: None,
+                    };
                     assert!(reaches(pos, &unseen, n), "{n} half-moves, {untold:?}");
                 }
                 let seen = sight(then, has_names, Bitboard::EMPTY);
@@ -477,7 +519,11 @@ mod tests {
             }
             let (seen, untold) = (&Placement::from(board), Bitboard::EMPTY);
             let (turn, n_pressed) = (None, None);
-            reaches(&pos, &Unseen { shores: &[], seen, untold, turn, n_pressed, n_max: 99 }, n)
+            reaches(
+                &pos,
+                &Unseen { shores: &[], seen, untold, turn, n_pressed, n_max: 99, heard: None },
+                n,
+            )
         };
         let least = |moves: &[(Square, Option<Square>)]| (0..9).find(|n| reaches(moves, *n));
         let (a, b) = ((Square::A2, Some(Square::A3)), (Square::B2, Some(Square::B3)));

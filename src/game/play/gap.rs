@@ -9,6 +9,7 @@ use crate::table::{Placement, Times};
 use crate::time::Mono;
 use crate::track::Tracker;
 use crate::track::bridge::{self, Bridged, Unseen};
+use crate::track::heard::HeardReadings;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
@@ -78,12 +79,13 @@ impl Play {
 
     /// Tells what was played since `base`, as far as it is forced, and takes the board over as it
     /// is `seen` where more was played, unless pieces have no names: a few moves look like many
-    /// others then. False if the board does not tell yet; nothing is changed.
+    /// others then. What was `heard` meanwhile tells between moves that lead there. False if the
+    /// board does not tell yet; nothing is changed.
     pub(in crate::game) fn bridge(
         &mut self,
         at: Mono,
         base: &Tracker,
-        seen: &Placement,
+        (seen, heard): (&Placement, Option<&HeardReadings>),
         evidence: GapEvidence,
         facts: &mut Vec<Fact>,
     ) -> bool {
@@ -93,7 +95,7 @@ impl Play {
             // The record was changed meanwhile.
             None => (&*own.insert(self.begun_after_record()), self.sheet.len() + 1),
         };
-        let shores = base.shores(evidence.since.unwrap_or_default());
+        let shores = base.shores(evidence.since.unwrap_or_default(), seen);
         let n_pressed = pressed_since_root(base, evidence);
         let bridged = bridge::bridge(&Unseen {
             shores: &shores,
@@ -102,6 +104,7 @@ impl Play {
             turn: evidence.turn,
             n_pressed,
             n_max: evidence.n_max,
+            heard,
         });
         let is_cut = bridged.as_ref().is_some_and(|bridged| bridged.is_cut);
         if is_cut {
@@ -112,7 +115,7 @@ impl Play {
         if let Some(earlier) = self.before_gap(base).filter(|_| is_unexplained) {
             let n_max = usize::MAX / 2;
             let all = GapEvidence { n_pressed: None, n_max, is_turn_open: false, ..evidence };
-            return self.bridge(at, &earlier, seen, all, facts);
+            return self.bridge(at, &earlier, (seen, None), all, facts);
         }
         let (common, least, board) = match bridged {
             Some(Bridged { common, is_whole: true, .. }) => {
@@ -570,7 +573,7 @@ mod tests {
             has_rested: true,
             is_turn_open: false,
         };
-        assert!(play.bridge(at, &base, &seen, evidence, &mut facts));
+        assert!(play.bridge(at, &base, (&seen, None), evidence, &mut facts));
         assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");
         let mut fold = Recovered::default();
         for (idx, fact) in facts.into_iter().enumerate() {

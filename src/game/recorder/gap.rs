@@ -8,10 +8,11 @@ use super::{Cx, Recorder};
 use crate::clock::{ClockPresence, PerMove};
 use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
 use crate::game::settings::TimeControl;
-use crate::table::{Placement, Times};
+use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
+use crate::track::heard::HeardReadings;
 use crate::track::{Step, Tracker};
-use shakmaty::{Board, Color, Position};
+use shakmaty::{Board, Color, Position, Square};
 use std::time::Duration;
 
 /// The board must have been still this long to be taken as it stands: a piece may be in a hand, or
@@ -84,8 +85,19 @@ pub(super) struct Silence {
     /// Noise was heard: any message may have been hurt, so that only what has been read twice
     /// counts.
     is_noise: bool,
+    /// What came nevertheless.
+    heard: Option<HeardReadings>,
     /// The board was telling its memory, and nothing else.
     is_reading: bool,
+}
+
+/// What was believed when the board was last read twice.
+#[derive(Clone, Debug)]
+pub(super) struct Vouched {
+    at: Mono,
+    tracker: Tracker,
+    /// What the sensors have said since.
+    heard: HeardReadings,
 }
 
 impl Recorder {
@@ -112,6 +124,7 @@ impl Recorder {
             turned: None,
             is_suspected: false,
             is_noise: false,
+            heard: None,
             is_reading: false,
         });
         self.timers.clear(Timer::Suspect);
@@ -137,16 +150,16 @@ impl Recorder {
 
     /// There is noise on the line: what has come since the board was last known as a whole, as
     /// `base` has it, may be hurt, and so may be what comes until it is known again.
-    fn begin_noise(&mut self, cx: &mut Cx<'_>, now: Mono, base: Option<(Mono, Tracker)>) {
+    fn begin_noise(&mut self, cx: &mut Cx<'_>, now: Mono, base: Option<Vouched>) {
         let is_new = self.silence.is_none();
         let had_gap = self.has_gap;
-        self.begin_silence(cx, Some(base.as_ref().map_or(now, |(at, _)| *at)));
+        self.begin_silence(cx, Some(base.as_ref().map_or(now, |known| known.at)));
         self.has_gap = had_gap;
         let Some(silence) = &mut self.silence else { return };
         if is_new {
             (silence.is_noise, silence.awaits_clock, silence.clock) = (true, false, None);
-            if let Some((_, tracker)) = base {
-                silence.base = tracker;
+            if let Some(known) = base {
+                (silence.base, silence.heard) = (known.tracker, Some(known.heard));
             }
         }
         if silence.is_noise {
@@ -186,7 +199,21 @@ impl Recorder {
         if cx.board.confirmed(now).is_some() && !self.is_silent() {
             (self.watch.told_hurt, self.watch.told_unknown) = (false, false);
             self.timers.clear(Timer::Unread);
-            self.vouched = self.play.as_ref().map(|play| (now, play.tracker().clone()));
+            self.vouched = self.play.as_ref().map(|play| {
+                let tracker = play.tracker().clone();
+                Vouched { at: now, heard: HeardReadings::since(tracker.seen().clone()), tracker }
+            });
+        }
+    }
+
+    /// A square reads something else, which may be needed to tell what was played amid noise.
+    pub(super) fn note_heard(&mut self, sq: Square, reading: Reading) {
+        let heard = match &mut self.silence {
+            Some(silence) => silence.heard.as_mut(),
+            None => self.vouched.as_mut().map(|known| &mut known.heard),
+        };
+        if let Some(heard) = heard {
+            heard.note(sq, reading);
         }
     }
 
@@ -363,7 +390,7 @@ impl Recorder {
         let is_pressed = silence.pressed.is_some_and(|pressed| pressed >= stirred);
         let has_rested = now >= rested && !is_pressed;
         let evidence = GapEvidence { is_told, has_rested, ..evidence };
-        let base = silence.base.clone();
+        let (base, heard) = (silence.base.clone(), silence.heard.clone());
         if let Some(until) = missed {
             self.timers.set(Timer::Bridge, until);
         }
@@ -379,7 +406,7 @@ impl Recorder {
             return self.end_silence(cx, now);
         }
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
-        if play.bridge(now, &base, &seen, evidence, cx.facts) {
+        if play.bridge(now, &base, (&seen, heard.as_ref()), evidence, cx.facts) {
             self.found = silence.found.clone().filter(|_| silence.pressed.is_none());
             self.is_turn_open = false;
             self.forget_silence();

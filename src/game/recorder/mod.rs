@@ -29,8 +29,8 @@ use crate::board::AnyBoard;
 use crate::laws::{Ending, Reason};
 use crate::table::{End, Placement, Reading};
 use crate::time::Mono;
+use crate::track::Step;
 use crate::track::tracker::STEP_MAX;
-use crate::track::{Step, Tracker};
 use crate::wire::Signal;
 use gap::Silence;
 use join::Joining;
@@ -70,7 +70,7 @@ pub(super) struct Recorder {
     /// stood already, or was not heard, and it is not known yet which.
     is_turn_open: bool,
     /// What was believed when the board was last read twice, on a line with noise on it.
-    vouched: Option<(Mono, Tracker)>,
+    vouched: Option<gap::Vouched>,
 }
 
 /// What the recorder may use of the other parts of a game.
@@ -264,6 +264,7 @@ impl Recorder {
         is_interrupted: bool,
     ) {
         let is_silent = self.is_silent();
+        self.note_heard(sq, reading);
         let Some(play) = &mut self.play else { return };
         let has_changed = if is_interrupted || is_silent {
             play.observe(now, sq, reading)

@@ -15,7 +15,9 @@ pub mod rivals;
 
 use super::bridge::Shore;
 use super::history::ReadingHistory;
-use super::line::{CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX, arrivals_of};
+use super::line::{
+    CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX, arrivals_of, squares_of,
+};
 use super::mismatch::{self, Mismatch};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
@@ -289,7 +291,7 @@ impl Tracker {
     /// The positions that play may have gone on from unseen: that of the best line, the one before
     /// its last move if that was made shortly before `until`, or its piece does not stand there any
     /// more, and nobody has pressed for it, and those of its rivals.
-    pub fn shores(&self, until: Mono) -> Vec<Shore> {
+    pub fn shores(&self, until: Mono, then: &Placement) -> Vec<Shore> {
         let mut shores: Vec<Shore> = Vec::new();
         let explains = |line: &&Line| line.differs(&self.seen).is_empty();
         let rivals = self.rivals(weigh::SURE_LEAD).filter(explains).take(SHORES_MAX);
@@ -298,8 +300,10 @@ impl Tracker {
             let last = n.checked_sub(1).map(|idx| line.plies[idx]);
             let gone = self.seen.differs(line.pos.board());
             let is_gone = |m: Move| (gone & arrivals_of(m, !line.pos.turn())).any();
+            let moved = then.differs(line.pos.board());
+            let stands_on = |m: Move| (moved & squares_of(m, !line.pos.turn())).is_empty();
             let is_open = last.is_some_and(|ply| {
-                let is_new = until.since(ply.released) < SECOND_THOUGHT;
+                let is_new = until.since(ply.released) < SECOND_THOUGHT && !stands_on(ply.m);
                 ply.completion.is_none() && (is_new || is_gone(ply.m))
             });
             for n in (n - usize::from(is_open)..=n).rev() {
