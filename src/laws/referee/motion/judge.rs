@@ -425,7 +425,8 @@ impl Motion {
         }
         cx.out.say(Ruling::Made { by, san: san.clone(), uci });
         cx.out.log_with(Code::MoveMade, Some(by), san);
-        if is_early {
+        // Where no clock runs nobody presses.
+        if is_early && cx.clock.running().is_some() {
             cx.out.log(Code::ReplyBeforePress, Some(by));
         }
         if turn.was_illegal || turn.on_board.is_some() {
