@@ -185,7 +185,12 @@ impl Dgt {
         let is_near = |other: &Dump, n| differs(dump, other) <= n;
         let is_same = before.as_ref().is_some_and(|before| is_near(before, AGREE));
         let is_noisy = self.doubts.is_noisy(now);
-        if is_same && !is_noisy || self.is_likely(dump, is_noisy, expects) {
+        let is_read_twice = match self.has_dumped {
+            true => is_same,
+            // Nothing is known to hold them against, and noise may have been in both.
+            false => before.as_deref() == Some(dump),
+        };
+        if is_read_twice && !is_noisy || self.is_likely(dump, is_noisy, expects) {
             self.has_dumped = true;
             return Some(dump.clone());
         }
@@ -196,9 +201,7 @@ impl Dgt {
             return None;
         }
         if !self.has_dumped && !is_noisy {
-            // What differs was moved between the two.
-            self.has_dumped = true;
-            return Some(dump.clone());
+            return None;
         }
         // Where two in a row say the same it is so.
         let mut agreed = if self.has_dumped { self.fields.clone() } else { *before.clone() };

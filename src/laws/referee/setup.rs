@@ -5,7 +5,7 @@ use super::super::code::Code;
 use super::super::terms::Terms;
 use super::context::{Context, Phase};
 use crate::table::Placement;
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, File, Position, Rank, Square};
 
 /// Looks at the board before the game.
 pub(super) fn check(cx: &mut Context, picture: &Placement) {
@@ -24,13 +24,23 @@ pub(super) fn check(cx: &mut Context, picture: &Placement) {
         cx.phase = Phase::Setup;
         cx.board.show(picture.clone());
         let armies = picture.occupied();
-        let files = Bitboard::from(shakmaty::File::A) | Bitboard::from(shakmaty::File::H);
+        let files = Bitboard::from(File::A) | Bitboard::from(File::H);
         let is_quarter = armies.count() == 32 && (files & !armies).is_empty();
         let code = if is_quarter { Code::BoardRotated } else { Code::BadSetup };
-        if !is_known {
+        if !is_known && is_array(armies) {
             cx.out.log(code, None);
         }
     }
+}
+
+/// Whether what stands at `occupied` was set up for a game, rightly or not: the men are in two
+/// double rows, and two are missing at the most. Anything else may be a game that goes on already,
+/// or men on their way to or from their box.
+fn is_array(occupied: Bitboard) -> bool {
+    let rows = |line: [Bitboard; 4]| line.into_iter().fold(Bitboard::EMPTY, |all, one| all | one);
+    let ranks = rows([Rank::First, Rank::Second, Rank::Seventh, Rank::Eighth].map(Bitboard::from));
+    let files = rows([File::A, File::B, File::G, File::H].map(Bitboard::from));
+    occupied.count() >= 30 && (occupied.is_subset(ranks) || occupied.is_subset(files))
 }
 
 /// Whether a game may begin from what is seen.
