@@ -17,7 +17,7 @@ pub(super) enum Identity {
     New,
     /// It is another one.
     Other,
-    /// It came out of noise: the board is to be asked again.
+    /// It came out of noise, or is another one than is known: the board is to be asked again.
     Doubtful,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Serials {
     known: Vec<String>,
     /// When bytes came last that were no message.
     noise_at: Option<Mono>,
-    /// What was told last in noise.
+    /// What was told last and is in doubt.
     told: Option<String>,
 }
 
@@ -38,13 +38,15 @@ impl Serials {
     }
 
     /// A board tells its serial number, short or long. Noise that happens to be such a message is
-    /// not told twice alike.
+    /// not told twice alike, nor is a digit that was hurt.
     pub(super) fn hear(&mut self, now: Mono, serial: &str) -> Identity {
-        let is_doubtful = self.noise_at.is_some_and(|at| now.since(at) < NOISE_LASTS);
         if serial.is_empty() || self.known.iter().any(|known| known == serial) {
+            self.told = None;
             return Identity::Known;
         }
-        if is_doubtful {
+        let is_noisy = self.noise_at.is_some_and(|at| now.since(at) < NOISE_LASTS);
+        let is_other = self.known.iter().any(|known| known.len() == serial.len());
+        if is_noisy || is_other {
             let before = self.told.replace(serial.to_owned());
             if before.as_deref() != Some(serial) || serial.len() < LEN_MIN {
                 return Identity::Doubtful;
@@ -80,5 +82,17 @@ mod tests {
         assert_eq!(serials.hear(at(6), "02048"), Identity::Doubtful);
         assert_eq!(serials.hear(at(7), "02048"), Identity::Other);
         assert_eq!(serials.hear(at(10_003), "3000001025"), Identity::New);
+    }
+
+    #[test]
+    fn another_board_tells_its_number_twice() {
+        let at = Mono::from_millis;
+        let mut serials = Serials::default();
+        assert_eq!(serials.hear(at(1), "01025"), Identity::New);
+        // A digit was hurt.
+        assert_eq!(serials.hear(at(2_000), "41025"), Identity::Doubtful);
+        assert_eq!(serials.hear(at(2_100), "01025"), Identity::Known);
+        assert_eq!(serials.hear(at(4_000), "41025"), Identity::Doubtful);
+        assert_eq!(serials.hear(at(4_100), "41025"), Identity::Other);
     }
 }
