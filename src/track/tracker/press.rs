@@ -91,26 +91,18 @@ impl Tracker {
     }
 
     /// Whether the press of `by` at `at` may have been for what he had moved before the piece on
-    /// `to` came there: he has pressed once less than he has moved, however late each press is
-    /// heard.
+    /// `to` came there: no other press is known for that, and it was let go shortly before.
     pub fn may_be_for_earlier(&self, by: Color, at: Mono, to: Square) -> bool {
         let (best, came) = (self.best(), self.changed_at(to));
         let is_earlier = |idx: &usize| {
             let ply = &best.plies[*idx];
             best.mover(*idx) == by && !ply.is_illegal && ply.released < came
         };
-        let mut heard = at;
-        for idx in (0..best.plies.len()).rev().filter(is_earlier) {
+        (0..best.plies.len()).rev().find(is_earlier).is_some_and(|idx| {
             let ply = &best.plies[idx];
-            if heard.since(ply.released) > HEARD_LATE {
-                return false;
-            }
-            match ply.completion {
-                Some(done) if done.by == CompletedBy::Press && done.at < heard => heard = done.at,
-                _ => return true,
-            }
-        }
-        false
+            let is_pressed = |done: Completion| done.by == CompletedBy::Press && done.at < at;
+            at.since(ply.released) <= HEARD_LATE && !ply.completion.is_some_and(is_pressed)
+        })
     }
 
     /// What kept the board at the press at `at` from showing the position of the best line. If that
