@@ -329,6 +329,17 @@ impl BusLine {
         {
             // It comes too late, and the board will not tell it again unless it is asked to.
             seat.board.expect_repeat();
+        } else if answer == BusAnswer::Pong {
+            // It has answered all the same, later than boards do.
+            self.note_there(address);
+        }
+    }
+
+    /// A board with this address is on the line.
+    fn note_there(&mut self, address: u16) {
+        let is_expected = self.seats.iter().any(|seat| seat.board.address == address);
+        if !is_expected && self.strangers.insert(address) {
+            self.untold.push(address);
         }
     }
 
@@ -546,12 +557,7 @@ impl BusLine {
         let BusPhase::Pinging { n_more, answered, mut doubled, .. } = phase else { return };
         let n_of = |address| answered.iter().filter(|other| **other == address).count();
         doubled.extend(answered.iter().copied().filter(|address| n_of(*address) > 1));
-        for address in answered {
-            let is_expected = self.seats.iter().any(|seat| seat.board.address == address);
-            if !is_expected && self.strangers.insert(address) {
-                self.untold.push(address);
-            }
-        }
+        answered.into_iter().for_each(|address| self.note_there(address));
         if n_more > 0 {
             return self.ping(now, n_more, doubled);
         }

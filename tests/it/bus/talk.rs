@@ -170,6 +170,19 @@ fn addresses_that_are_wrong_are_told() {
     assert_eq!(fields(&house, 1).len(), 2);
 }
 
+/// A board that answers later than boards do is there all the same.
+#[test]
+fn an_answer_to_all_that_comes_late_counts() {
+    let mut house = House::new(vec![table(FIRST, 1)], 3);
+    house.run_until(BEGINS);
+    assert!(house.bus.take_strangers().is_empty());
+    for address in [FIRST, FIRST + 9, FIRST + 9] {
+        let pong = BusMessage { address, answer: BusAnswer::Pong }.encode();
+        house.bus.on_bytes(BEGINS, &pong);
+    }
+    assert_eq!(house.bus.take_strangers(), [FIRST + 9]);
+}
+
 /// A board that is asked by hand.
 struct Asked {
     bus: BusLine,
