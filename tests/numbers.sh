@@ -12,6 +12,7 @@
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
+. tests/figure.sh
 cargo=${CARGO:-cargo}
 scratch=$(mktemp -d)
 running=()
@@ -22,17 +23,8 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-has_failed=0
 
-# figure WHAT VALUE RELATION TARGET: a line, and whether it holds.
-figure() {
-    local verdict=PASS
-    awk "BEGIN { exit !(\"$2\" != \"\" && $2 + 0 $3 $4) }" || verdict=FAIL
-    [ "$verdict" = PASS ] || has_failed=1
-    printf '%-60s %10s  %s %s  %s\n' "$1" "$2" "$3" "$4" "$verdict"
-}
-
-# test NAME: runs it in the release; what it prints is in $scratch/out, how many failed in $failed.
+# test_of NAME..: runs it in the release; what it prints is in $scratch/out, how many failed in $failed.
 test_of() {
     failed=0
     "$cargo" test --quiet --release --test it -- --nocapture "$@" </dev/null >"$scratch/out" 2>&1 || failed=1

@@ -14,20 +14,12 @@ set -euo pipefail
 export LC_ALL=C
 
 cd "$(dirname "$0")/.."
+. tests/figure.sh
 cargo=${CARGO:-cargo}
 games=${GAMES:-20000}
 export ROKADE_HALL_SECONDS=${SECONDS_HALL:-240}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-has_failed=0
-
-# figure WHAT VALUE RELATION TARGET: a line, and whether it holds.
-figure() {
-    local verdict=PASS
-    awk "BEGIN { exit !(\"$2\" != \"\" && $2 + 0 $3 $4) }" || verdict=FAIL
-    [ "$verdict" = PASS ] || has_failed=1
-    printf '%-60s %10s  %s %s  %s\n' "$1" "$2" "$3" "$4" "$verdict"
-}
 
 # tests NAME..: runs the tests of these names in the release; how many failed is in $failed.
 tests() {

@@ -21,6 +21,7 @@ export LC_ALL=C
 
 pgn=${PGN:+$(realpath "$PGN")}
 cd "$(dirname "$0")/.."
+. tests/figure.sh
 ${CARGO:-cargo} build --quiet --release
 rokade=${CARGO_TARGET_DIR:-target}/release/rokade
 scratch=$(mktemp -d)
@@ -29,7 +30,6 @@ trap 'rm -rf "$scratch"' EXIT
 games=${GAMES:-200}
 seed=${SEED:-1}
 habits=(scan lag lies nowait beside early recapture tails drags back after takeback all)
-has_failed=0
 
 # play OPTION..: a table of games, which is also kept in $scratch/table.
 play() {
@@ -37,14 +37,6 @@ play() {
     [ -z "$pgn" ] || options+=(--game "$pgn")
     # It fails where a game is silently wrong, and names it; the others count all the same.
     "$rokade" simulate "${options[@]}" 2>/dev/null | tee "$scratch/table" || true
-}
-
-# figure WHAT VALUE RELATION TARGET: a line, and whether it holds.
-figure() {
-    local verdict=PASS
-    awk "BEGIN { exit !($2 $3 $4) }" || verdict=FAIL
-    [ "$verdict" = PASS ] || has_failed=1
-    printf '%-60s %10s  %s %s  %s\n' "$1" "$2" "$3" "$4" "$verdict"
 }
 
 # columns PATTERN AWK: what awk makes of the rows of the first table whose name fits.
