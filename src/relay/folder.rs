@@ -84,7 +84,7 @@ pub fn game(
         "chess960": (!is_960).then_some(USUAL_START),
         "result": outcome.map_or("*", KnownOutcome::as_str),
         "comment": tags.event,
-        "clock": clock.map(LiveClock::to_json),
+        "clock": clock.map(LiveClock::told),
         "moves": moves,
     })
     .to_string()

@@ -8,12 +8,12 @@
 
 use crate::game::{LinkState, Recovered, ScoreSheet};
 use crate::table::{Placement, Reading, Times};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::{Board, CastlingMode, Chess, Color, Position as _, PositionError, Square};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// So many feeds a program may have.
 const FEEDS_MAX: usize = 256;
@@ -100,37 +100,109 @@ impl Live {
     }
 
     /// The board as it stands in a list of boards, where it has this number.
-    fn listed(&self, serialnr: &str) -> Value {
-        json!({
-            "serialnr": serialnr,
-            "source": self.name,
-            "state": self.state,
-            "battery": null,
-            "comment": self.name,
-            "board": self.placement,
-            "flipped": false,
-            "clock": self.clock(),
-        })
-    }
-
-    fn clock(&self) -> Value {
-        self.clock.map_or(Value::Null, LiveClock::to_json)
+    fn listed(&self, serialnr: String) -> ListedBoard<'_> {
+        ListedBoard {
+            serialnr,
+            source: &self.name,
+            state: self.state,
+            battery: None,
+            comment: &self.name,
+            board: self.placement.as_deref(),
+            flipped: false,
+            clock: self.clock.map(LiveClock::told),
+        }
     }
 }
 
 impl LiveClock {
-    /// The clock as LiveChess writes it: whole seconds, and when they were read.
-    pub fn to_json(self) -> Value {
+    /// The clock as LiveChess writes it.
+    pub fn told(self) -> ToldClock {
         let Self { times, running, read_ms } = self;
-        let run = running.map(|color| color == Color::White);
-        let seconds = |span: Duration| span.as_secs();
-        json!({
-            "white": seconds(times.white),
-            "black": seconds(times.black),
-            "run": run,
-            "time": read_ms,
-        })
+        ToldClock {
+            white: times.white.as_secs(),
+            black: times.black.as_secs(),
+            run: running.map(|color| color == Color::White),
+            time: read_ms,
+        }
     }
+}
+
+/// A clock as LiveChess writes it. All that programs are told has its keys in the order in which
+/// LiveChess has them: a program was seen that looks for a piece of text.
+#[derive(Copy, Clone, Debug, Serialize)]
+pub struct ToldClock {
+    /// White's whole seconds.
+    white: u64,
+    /// Black's.
+    black: u64,
+    /// Whether White's time runs; nobody's, if this is `None`.
+    run: Option<bool>,
+    /// When it was read, in milliseconds since 1970.
+    time: i64,
+}
+
+/// A board in a list of boards.
+#[derive(Debug, Serialize)]
+pub struct ListedBoard<'a> {
+    serialnr: String,
+    source: &'a str,
+    state: &'static str,
+    battery: Option<&'static str>,
+    comment: &'a str,
+    board: Option<&'a str>,
+    flipped: bool,
+    clock: Option<ToldClock>,
+}
+
+/// Anything that is said to a program.
+#[derive(Serialize)]
+struct ProgramMessage<'a, P> {
+    response: &'static str,
+    id: &'a Value,
+    param: P,
+    time: i64,
+}
+
+/// What a call is answered with.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CallAnswer<'a> {
+    /// It is done, and there is nothing to tell.
+    Done,
+    Boards(Vec<ListedBoard<'a>>),
+}
+
+/// Why a call is not answered.
+#[derive(Serialize)]
+struct Refusal {
+    message: String,
+}
+
+/// What a feed tells of a board: what it does not name has not changed.
+#[derive(Clone, Debug, Serialize)]
+struct BoardEvent {
+    serialnr: String,
+    flipped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<Option<ToldClock>>,
+    #[serde(flatten)]
+    moves: Option<SetupMoves>,
+}
+
+/// The moves since the position that a program has named.
+#[derive(Clone, Debug, Serialize)]
+struct SetupMoves {
+    start: String,
+    san: Vec<String>,
+    #[serde(rename = "match")]
+    does_match: bool,
+}
+
+/// As one line of JSON.
+fn said<P: Serialize>(response: &'static str, id: &Value, param: P, time: i64) -> String {
+    serde_json::to_string(&ProgramMessage { response, id, param, time }).unwrap_or_default()
 }
 
 /// What stands where, with a piece of the record for each that the board does not name.
@@ -145,10 +217,10 @@ fn named(seen: &Placement, position: Option<&Board>) -> Board {
 }
 
 /// A list of boards, those that play first: some programs take the first and no other.
-pub fn listed(boards: &[Arc<Live>]) -> Value {
+pub fn listed(boards: &[Arc<Live>]) -> Vec<ListedBoard<'_>> {
     let mut order: Vec<usize> = (0..boards.len()).collect();
     order.sort_by_key(|idx| !boards[*idx].is_live());
-    order.into_iter().map(|idx| boards[idx].listed(&serialnr(boards, idx))).collect()
+    order.into_iter().map(|idx| boards[idx].listed(serialnr(boards, idx))).collect()
 }
 
 /// A number that is a board's own: its serial number; where it has none of five or ten digits, or
@@ -203,17 +275,14 @@ impl Dialogue {
     /// What is said to a call, `ms` after 1970.
     pub fn hear(&mut self, text: &str, boards: &[Arc<Live>], ms: i64) -> Vec<String> {
         let call: Value = serde_json::from_str(text).unwrap_or_default();
-        let id = call["id"].clone();
+        let id = &call["id"];
         let mut events = Vec::new();
         let answer = match self.obey(&call, boards, &mut events) {
-            Ok(param) => json!({ "response": "call", "id": id, "param": param, "time": ms }),
-            Err(why) => json!({
-                "response": "error", "id": id, "param": { "message": why }, "time": ms,
-            }),
+            Ok(answer) => said("call", id, answer, ms),
+            Err(message) => said("error", id, Refusal { message }, ms),
         };
-        let mut said = vec![answer.to_string()];
-        said.extend(events.into_iter().map(|(id, param)| event(&id, param, ms)));
-        said
+        let events = events.into_iter().map(|(id, event)| said("feed", &id, event, ms));
+        [answer].into_iter().chain(events).collect()
     }
 
     /// What is said because the board at `idx` has changed.
@@ -221,23 +290,23 @@ impl Dialogue {
         let of_it = self.feeds.iter_mut().filter(|feed| feed.board.is_none_or(|it| it == idx));
         let news = of_it.flat_map(|feed| {
             let id = feed.id.clone();
-            feed.news(idx, boards).into_iter().map(move |param| event(&id, param, ms))
+            feed.news(idx, boards).into_iter().map(move |event| said("feed", &id, event, ms))
         });
         news.collect()
     }
 
-    fn obey(
+    fn obey<'a>(
         &mut self,
         call: &Value,
-        boards: &[Arc<Live>],
-        events: &mut Vec<(Value, Value)>,
-    ) -> Result<Value, String> {
+        boards: &'a [Arc<Live>],
+        events: &mut Vec<(Value, BoardEvent)>,
+    ) -> Result<CallAnswer<'a>, String> {
         let param = &call["param"];
         match call["call"].as_str() {
-            Some("eboards") => Ok(listed(boards)),
+            Some("eboards") => Ok(CallAnswer::Boards(listed(boards))),
             Some("subscribe") => {
                 events.extend(self.subscribe(call, boards)?);
-                Ok(Value::Null)
+                Ok(CallAnswer::Done)
             }
             Some("unsubscribe") => self.unsubscribe(&param["id"]),
             Some("call") if param["method"] == "unsubscribe" => self.unsubscribe(&param["id"]),
@@ -246,7 +315,7 @@ impl Dialogue {
                 let feed = feed.ok_or("no feed has this id; subscribe first")?;
                 feed.call(param["method"].as_str().unwrap_or_default(), &param["param"])?;
                 events.extend(feed.all_news(boards));
-                Ok(Value::Null)
+                Ok(CallAnswer::Done)
             }
             Some(other) => Err(format!(
                 "there is no call {other:?}; known are eboards, subscribe, unsubscribe and call"
@@ -260,7 +329,7 @@ impl Dialogue {
         &mut self,
         call: &Value,
         boards: &[Arc<Live>],
-    ) -> Result<Vec<(Value, Value)>, String> {
+    ) -> Result<Vec<(Value, BoardEvent)>, String> {
         let param = &call["param"];
         if param["feed"] != "eboardevent" {
             return Err("there is no such feed; known is eboardevent".to_owned());
@@ -288,11 +357,11 @@ impl Dialogue {
         Ok(events)
     }
 
-    fn unsubscribe(&mut self, id: &Value) -> Result<Value, String> {
+    fn unsubscribe(&mut self, id: &Value) -> Result<CallAnswer<'static>, String> {
         let n = self.feeds.len();
         self.feeds.retain(|feed| !is_same(&feed.id, id));
         let is_gone = self.feeds.len() < n;
-        is_gone.then_some(Value::Null).ok_or_else(|| "no feed has this id".to_owned())
+        is_gone.then_some(CallAnswer::Done).ok_or_else(|| "no feed has this id".to_owned())
     }
 }
 
@@ -300,10 +369,6 @@ impl Dialogue {
 fn is_same(a: &Value, b: &Value) -> bool {
     let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     text(a) == text(b)
-}
-
-fn event(id: &Value, param: Value, ms: i64) -> String {
-    json!({ "response": "feed", "id": id, "param": param, "time": ms }).to_string()
 }
 
 impl AskedFeed {
@@ -319,8 +384,13 @@ impl AskedFeed {
             ("setup", _, Value::String(fen)) => {
                 let wrong = |e: &dyn std::fmt::Display| format!("{fen:?} is no position: {e}");
                 let read: Fen = fen.parse().map_err(|e| wrong(&e))?;
-                let position = read.into_position(CastlingMode::Chess960);
-                let position = position.or_else(PositionError::ignore_too_much_material);
+                // Some programs make it of what stands on the board, and claim all rights.
+                let position = read
+                    .into_position(CastlingMode::Chess960)
+                    .or_else(PositionError::ignore_invalid_castling_rights)
+                    .or_else(PositionError::ignore_invalid_ep_square)
+                    .or_else(PositionError::ignore_too_much_material)
+                    .or_else(PositionError::ignore_impossible_check);
                 let position = position.map_err(|e| wrong(&e))?;
                 self.setup = Some(Setup { fen: fen.clone(), position });
                 self.told.clear();
@@ -333,7 +403,7 @@ impl AskedFeed {
     }
 
     /// The events of all boards that it is about, each with its id.
-    fn all_news(&mut self, boards: &[Arc<Live>]) -> Vec<(Value, Value)> {
+    fn all_news(&mut self, boards: &[Arc<Live>]) -> Vec<(Value, BoardEvent)> {
         let (id, about) = (self.id.clone(), self.board);
         let of_it = (0..boards.len()).filter(|idx| about.is_none_or(|it| it == *idx));
         let news = of_it.flat_map(|idx| self.news(idx, boards));
@@ -341,36 +411,36 @@ impl AskedFeed {
     }
 
     /// The events that tell of all that has changed, one half-move after the other.
-    fn news(&mut self, idx: usize, boards: &[Arc<Live>]) -> Vec<Value> {
+    fn news(&mut self, idx: usize, boards: &[Arc<Live>]) -> Vec<BoardEvent> {
         let live = &boards[idx];
         let is_first = !self.told.contains_key(&idx);
         let board = live.placement.clone();
         let clock =
             live.clock.map(|it| (it.times.white.as_secs(), it.times.black.as_secs(), it.running));
         let told = self.told.entry(idx).or_default();
-        let mut param = Map::new();
-        param.insert("serialnr".to_owned(), serialnr(boards, idx).into());
-        param.insert("flipped".to_owned(), self.is_flipped.into());
-        let mut is_news = is_first;
+        let mut event = BoardEvent {
+            serialnr: serialnr(boards, idx),
+            flipped: self.is_flipped,
+            board: None,
+            clock: None,
+            moves: None,
+        };
         if is_first || board != told.board {
-            let shown =
-                board.as_ref().map(|it| if self.is_flipped { turned(it) } else { it.clone() });
-            param.insert("board".to_owned(), shown.into());
+            let turned = |it: &String| if self.is_flipped { turned(it) } else { it.clone() };
+            event.board = Some(board.as_ref().map(turned));
             told.board.clone_from(&board);
-            is_news = true;
         }
         if is_first || clock != told.clock {
-            param.insert("clock".to_owned(), live.clock());
+            event.clock = Some(live.clock.map(LiveClock::told));
             told.clock = clock;
-            is_news = true;
         }
+        let is_news = event.board.is_some() || event.clock.is_some();
         let Some(setup) = &self.setup else {
-            return is_news.then_some(Value::Object(param)).into_iter().collect();
+            return is_news.then_some(event).into_iter().collect();
         };
         let (sans, end) = setup.moves(live, &mut told.found);
         let does_match = board.is_some_and(|board| board == end.board_fen().to_string());
-        is_news |= sans != told.sans || does_match != told.does_match;
-        if !is_news {
+        if !is_news && sans == told.sans && does_match == told.does_match {
             return Vec::new();
         }
         let n_same = sans.iter().zip(&told.sans).take_while(|(a, b)| a == b).count();
@@ -386,12 +456,13 @@ impl AskedFeed {
         }
         (told.sans, told.does_match) = (sans, does_match);
         let events = lens.into_iter().map(|n| {
-            let mut event = param.clone();
             let is_all = n == told.sans.len();
-            event.insert("start".to_owned(), setup.fen.clone().into());
-            event.insert("san".to_owned(), told.sans[..n].to_vec().into());
-            event.insert("match".to_owned(), (is_all && does_match).into());
-            Value::Object(event)
+            let moves = SetupMoves {
+                start: setup.fen.clone(),
+                san: told.sans[..n].to_vec(),
+                does_match: is_all && does_match,
+            };
+            BoardEvent { moves: Some(moves), ..event.clone() }
         });
         events.collect()
     }

@@ -85,7 +85,7 @@ pub fn game(
         "chess960": (!is_960).then_some(USUAL_START),
         "result": outcome.map(result),
         "comment": null,
-        "clock": clock.map(LiveClock::to_json),
+        "clock": clock.map(LiveClock::told),
         "moves": moves,
     })
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -128,6 +129,55 @@ fn calls_are_answered_as_programs_expect() {
         let answer = asked(&mut dialogue.clone(), &call, &boards);
         assert_eq!(answer, [json!({"response": "call", "id": 5, "param": null, "time": 7})]);
     }
+}
+
+/// The dialogues of programs of others are answered to the letter: some end at the first error, and
+/// some look for pieces of text.
+#[test]
+fn programs_of_others_are_answered_as_they_ask() {
+    let boards = [live(&["e4"])];
+    let mut program = Dialogue::default();
+    let mut answers = VecDeque::new();
+    let table = include_str!("../tables/livechess.txt");
+    for line in table.lines().chain(["#"]) {
+        match line.split_once(' ') {
+            Some((">", call)) => {
+                assert_eq!(answers, [""; 0], "{line}");
+                answers = program.hear(&call.replace("\\n", "\n"), &boards, 7).into();
+            }
+            Some(("<", answer)) => assert_eq!(answers.pop_front().as_deref(), Some(answer)),
+            _ => {
+                assert_eq!(answers, [""; 0], "{line}");
+                program = Dialogue::default();
+            }
+        }
+    }
+}
+
+/// Positions as programs write them that have no rules: all rights that there are, a pawn that
+/// might be taken in passing behind each double step, more than can be.
+#[test]
+fn a_position_need_not_be_a_lawful_one() {
+    let rights = "rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR w KQkq - 4 3";
+    let moves = ["e4", "e5", "Ke2", "Ke7", "Nf3"];
+    for (fen, sans, n) in [
+        (rights, &moves[..], 1),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &["e4", "c5"], 1),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq d3 0 1", &["e4", "c5"], 1),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", &["e4", "c5"], 2),
+        ("QQQQkQQQ/QQQQQQQQ/8/8/8/8/8/4K3 b - - 0 1", &["e4"], 0),
+    ] {
+        let mut dialogue = following(&[live(&[])]);
+        let setup = json!({"id": 3, "call": "call", "param":
+            {"id": 1, "method": "setup", "param": {"fen": fen}}});
+        let told = asked(&mut dialogue, &setup, &[live(sans)]);
+        assert_eq!(told[0]["response"], "call", "{fen}: {}", told[0]);
+        assert_eq!(sans_of_last(&told), sans[sans.len() - n..], "{fen}");
+    }
+}
+
+fn sans_of_last(events: &[Value]) -> Vec<String> {
+    sans(events.split_at(1).1).pop().unwrap_or_default()
 }
 
 #[test]
@@ -257,11 +307,11 @@ fn no_move_is_told_behind_a_gap() {
 fn boards_that_play_are_listed_first_and_all_can_be_followed_at_once() {
     let idle = Arc::new(Live { name: "table-1".to_owned(), state: "INACTIVE", ..Live::default() });
     let boards = [idle, live(&["d4"])];
-    let list = listed(&boards);
+    let list = json!(listed(&boards));
     let serials: Vec<_> = list.as_array().unwrap().iter().map(|it| &it["serialnr"]).collect();
     assert_eq!(serials, ["23946", "90001"]);
     // Two boards that tell one number, as copies of a board do.
-    let twins = listed(&[live(&[]), live(&[])]);
+    let twins = json!(listed(&[live(&[]), live(&[])]));
     assert_eq!((&twins[0]["serialnr"], &twins[1]["serialnr"]), (&"90001".into(), &"90002".into()));
     let all = json!({"id": 4, "call": "subscribe", "param": {"feed": "eboardevent"}});
     let mut dialogue = Dialogue::default();
@@ -304,7 +354,10 @@ pub(crate) fn serve(place: &Place) -> u16 {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let file = place.path("rokade.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    let section = format!("[livechess]\nenabled = true\nlisten = \"{port}\"\n[http]\n");
+    let section = format!(
+        "[livechess]\nenabled = true\nlisten = \"{port}\"\n\
+         origins = [\"http://absolute\"]\n[http]\n"
+    );
     std::fs::write(&file, text.replacen("[http]\n", &section, 1)).unwrap();
     port
 }
@@ -343,7 +396,16 @@ async fn a_page_follows_a_live_board() {
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    assert!(come(port, "https://elsewhere.example.org").await.is_err(), "not one of the known");
+    // Not one of the known, which the operator is told once. A page that is a file of its own has
+    // a name as well, which he may let in.
+    for origin in ["https://elsewhere.example.org", "https://elsewhere.example.org", "null"] {
+        assert!(come(port, origin).await.is_err(), "{origin}");
+    }
+    for site in ["https://elsewhere.example.org", "null"] {
+        let said = format!("name it under [livechess] origins site=\"{site}\"");
+        assert_eq!(daemon.said().matches(&said).count(), 1, "{}", daemon.said());
+    }
+    come(port, "http://absolute").await.expect("the name that a local file has in OBS");
     ask_by_ipv6(port).await;
     let mut page = come(port, "https://lichess.org").await.unwrap();
     say(&mut page, json!({"id": 1, "call": "eboards"})).await;

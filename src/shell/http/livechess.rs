@@ -13,18 +13,24 @@ use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use serde_json::Value;
-use std::sync::Arc;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
+use tracing::warn;
 
 /// Sites whose pages know boards by LiveChess.
 const KNOWN: [&str; 4] =
     ["https://lichess.org", "https://lichess.dev", "https://www.chess.com", "https://chess.com"];
 /// The longest call.
 const CALL_MAX_BYTES: usize = 16 * 1024;
+/// So many sites that were refused are named to the operator; more are somebody's game.
+const REFUSED_MAX: usize = 16;
+/// The most that is shown of a site's name.
+const SITE_MAX: usize = 100;
 /// How much is read at a time: each connection keeps room for it.
 const READ_BYTES: usize = 1024;
 /// How often a program has to show that it is there.
@@ -47,6 +53,8 @@ struct LiveChessState {
     origins: Vec<String>,
     /// Counts the changes of all boards.
     changes: watch::Receiver<u64>,
+    /// Sites that were refused, which was said.
+    refused: Mutex<BTreeSet<String>>,
 }
 
 /// The ways in. `tasks` listen to the boards until they are dropped.
@@ -69,7 +77,7 @@ pub(super) fn routes(hall: Hall, origins: Vec<String>, tasks: &mut JoinSet<()>) 
         .route("/api/v1.0/tournament/{uuid}", get(tournament))
         .route("/api/v1.0/round/{uuid}/{idx}", get(round))
         .route("/api/v1.0/game/{uuid}", get(game))
-        .with_state(Arc::new(LiveChessState { hall, origins, changes }))
+        .with_state(Arc::new(LiveChessState { hall, origins, changes, refused: Mutex::default() }))
 }
 
 impl LiveChessState {
@@ -88,23 +96,42 @@ impl LiveChessState {
             allowed.any(|it| it.eq_ignore_ascii_case(origin)) || is_same_host(headers)
         };
         if origins.next().is_some() || !origin.is_none_or(may) {
+            origin.into_iter().for_each(|origin| self.tell_refused(origin));
             return Err(Refused);
         }
         Ok(origin)
     }
 
+    /// Tells the operator of each such site once: he may want it to be let in.
+    fn tell_refused(&self, origin: &HeaderValue) {
+        let shown = String::from_utf8_lossy(origin.as_bytes());
+        let site: String = shown.escape_debug().take(SITE_MAX).collect();
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() < REFUSED_MAX && refused.insert(site.clone()) {
+            warn!(
+                site,
+                "A PAGE OF THIS SITE ASKED FOR THE BOARDS AND WAS REFUSED; if it may have them, \
+                 name it under [livechess] origins"
+            );
+        }
+    }
+
     /// Answers what was asked, to whom may ask.
-    fn tell(&self, headers: &HeaderMap, what: impl FnOnce() -> Option<Value>) -> Response {
+    fn tell<T: Serialize>(
+        &self,
+        headers: &HeaderMap,
+        what: impl FnOnce() -> Option<T>,
+    ) -> Response {
         let origin = match self.origin(headers) {
             Ok(origin) => origin.cloned(),
             Err(refused) => return refused.into_response(),
         };
-        let Some(told) = what() else {
+        let Some(told) = what().and_then(|it| serde_json::to_string(&it).ok()) else {
             return sentence(StatusCode::NOT_FOUND, "http nothing");
         };
         let about =
             [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-        let mut response = (about, told.to_string()).into_response();
+        let mut response = (about, told).into_response();
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
         if let Some(origin) = origin {
             response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -115,7 +142,8 @@ impl LiveChessState {
 
 /// The boards as a list.
 async fn list(State(desk): State<Arc<LiveChessState>>, headers: HeaderMap) -> Response {
-    desk.tell(&headers, || Some(listed(&desk.boards())))
+    let boards = desk.boards();
+    desk.tell(&headers, || Some(listed(&boards)))
 }
 
 /// The event as a list of tournaments.
