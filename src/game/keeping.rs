@@ -1,6 +1,7 @@
 //! What happened to the record itself. It is on record like everything else, so that whoever reads
 //! the record later knows where it has a hole, and since when.
 
+use super::delay::Delay;
 use crate::time::Wall;
 use std::fmt;
 
@@ -62,6 +63,14 @@ pub enum Keeping {
         /// Its last line and the hash of it, as `LINE:HASH`.
         noted: String,
     },
+    /// From here on the public is as far behind the board as this. It is on record once it is
+    /// otherwise than before, so that anybody can tell later who could have seen what.
+    PublicDelay {
+        /// The round in which it is; `None` where nothing is paired.
+        round: Option<u16>,
+        /// How far.
+        delay: Delay,
+    },
     /// No server has told this machine the time of day since it was started: unless it has a clock
     /// of its own, dates and times of the record may be wrong.
     WallUnknown,
@@ -86,6 +95,7 @@ impl Keeping {
             Self::SetAside { .. } => "RECORD_SET_ASIDE",
             Self::GamesBefore { .. } => "RECORD_GAMES_BEFORE",
             Self::Archived { .. } => "RECORD_ARCHIVED",
+            Self::PublicDelay { .. } => "PUBLIC_DELAY",
             Self::WallUnknown => "WALL_CLOCK_UNKNOWN",
             Self::WallKnown => "WALL_CLOCK_KNOWN",
             Self::WallJumped { .. } => "WALL_CLOCK_JUMPED",
@@ -132,6 +142,15 @@ impl fmt::Display for Keeping {
             Self::Archived { n, noted } => {
                 let games = if *n == 1 { "game" } else { "games" };
                 write!(f, "this record goes on from one with {n} {games} that ends with {noted}")
+            }
+            Self::PublicDelay { round, delay } => {
+                if let Some(round) = round {
+                    write!(f, "round {round}: ")?;
+                }
+                match delay {
+                    Delay::None => f.write_str("the public is not behind the board"),
+                    delay => write!(f, "the public is behind the board by {delay}"),
+                }
             }
             Self::WallUnknown => f.write_str(
                 "no server has told the time of day since this machine was started: dates and \

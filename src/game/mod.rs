@@ -5,6 +5,7 @@
 
 mod bench;
 mod clock;
+mod delay;
 pub mod ear;
 pub mod effect;
 pub mod entry;
@@ -22,6 +23,7 @@ pub mod terms;
 mod trail;
 
 pub use crate::board::BoardKind;
+pub use delay::{Delay, RoundDelays};
 pub use ear::Ear;
 pub use effect::Effect;
 pub use entry::{Basis, Entry, Fact, LinkState, Ruled};

@@ -1,6 +1,6 @@
 //! What happens to the record itself, as documents, and back.
 
-use crate::game::Keeping;
+use crate::game::{Delay, Keeping};
 use crate::time::Wall;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -40,6 +40,13 @@ enum KeepingBody {
     GamesBefore { n: usize },
     #[serde(rename = "RECORD_ARCHIVED")]
     Archived { n: usize, noted: String },
+    #[serde(rename = "PUBLIC_DELAY")]
+    PublicDelay {
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        round: Option<u16>,
+        #[serde(with = "as_text")]
+        delay: Delay,
+    },
     #[serde(rename = "WALL_CLOCK_UNKNOWN")]
     WallUnknown,
     #[serde(rename = "WALL_CLOCK_KNOWN")]
@@ -51,6 +58,20 @@ enum KeepingBody {
         #[serde(rename = "to_us", with = "WallBody")]
         to: Wall,
     },
+}
+
+/// A delay, as it stands in the settings.
+mod as_text {
+    use super::Delay;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(delay: &Delay, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(delay)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(read: D) -> Result<Delay, D::Error> {
+        String::deserialize(read)?.parse().map_err(de::Error::custom)
+    }
 }
 
 /// A time of day, in microseconds since 1970-01-01 UTC.
@@ -88,6 +109,9 @@ mod tests {
             Keeping::SetAside { file: file(), offset: 7, bytes: 8, kept_as: vec![file()] },
             Keeping::GamesBefore { n: 5 },
             Keeping::Archived { n: 5, noted: "431:9c3f01aa".to_owned() },
+            Keeping::PublicDelay { round: None, delay: Delay::None },
+            Keeping::PublicDelay { round: Some(9), delay: Delay::Minutes(15) },
+            Keeping::PublicDelay { round: Some(1), delay: Delay::Moves(3) },
             Keeping::WallUnknown,
             Keeping::WallKnown,
             Keeping::WallJumped { from: Wall(-1), to: Wall(1_700_000_000_000_000) },

@@ -18,7 +18,10 @@ use super::orders::{self, Answer, AnswerClass, Asked, Reply, Requests};
 use super::publish::{After, Publisher, SentBatch};
 use super::record::{self, PriorRecord, RecordError};
 use super::status::Status;
-use crate::game::{self, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState, Lit};
+use crate::game::{
+    self, Delay, Ear, Effect, Entry, Event, Fact, Game, Keeping, LinkState, Lit, Pairing,
+    RoundDelays,
+};
 use crate::laws::Act;
 use crate::relay::log::Log;
 use crate::relay::open;
@@ -40,6 +43,9 @@ const CHOSEN_FOR: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct BoardActor {
     name: String,
+    /// How far the public is to be behind the board, and how far it is on record that it is.
+    delays: RoundDelays,
+    delay: Delay,
     game: Game,
     log: Log,
     desk: OrderDesk,
@@ -154,7 +160,7 @@ impl BoardActor {
         let (settings, now) = (&stand.settings, stand.now);
         let gone = opened.past.gone(now.stamp().wall);
         let OpenedRecord { journal, news, past, is_unread, .. } = opened;
-        let PriorRecord { games, log, desk, .. } = past;
+        let PriorRecord { games, log, desk, delay, .. } = past;
         tell_record(&settings.name, &news);
         // What is on a record that cannot be read yet may be another round.
         let is_first = games.due().is_none() && !is_unread;
@@ -190,14 +196,13 @@ impl BoardActor {
         }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let at = now.stamp();
-        let mut effects = first_effects(news, at);
-        if let Some(pairing) = stand.first.clone().filter(|_| is_first) {
-            let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
-            game.handle(at, &Event::Paired(paired), &mut effects);
-        }
+        let first = stand.first.clone().filter(|_| is_first);
+        let effects = first_effects(news, first, &mut game, at);
         note_round(&stand.status, &game);
         Self {
             name: settings.name.clone(),
+            delays: settings.delay.clone(),
+            delay,
             effects,
             game,
             log,
@@ -221,9 +226,20 @@ impl BoardActor {
         }
     }
 
+    /// Puts on record how far the public is behind the board, if that is otherwise than before.
+    fn note_delay(&mut self, at: Stamp) {
+        let round = self.game.settings().due().map(|pairing| pairing.round);
+        let delay = self.delays.of(round);
+        if std::mem::replace(&mut self.delay, delay) != delay {
+            let fact = Fact::Record(Keeping::PublicDelay { round, delay });
+            self.effects.push(Effect::Record(Entry { at, fact }));
+        }
+    }
+
     /// Runs until it is to stop or a part of it is gone, then tells the board to be quiet and
     /// writes what is left. What people order and say are the `requests`.
     pub async fn run(mut self, calls: &mut Calls, requests: &mut Requests) -> Ended {
+        self.note_delay(self.now.stamp());
         let ended = self.follow(calls, requests).await;
         self.game.leave(&mut self.effects);
         self.carry_out(self.now.stamp(), After::default()).await;
@@ -311,6 +327,9 @@ impl BoardActor {
                 self.handle(at, &Event::Entered { author: author.clone(), reason });
             }
             self.handle(at, &event);
+            if matches!(event, Event::Paired(_)) {
+                self.note_delay(at);
+            }
             let refusals = self.game.refusals();
             if !refusals.is_empty() {
                 answer.class = AnswerClass::Refused;
@@ -476,10 +495,21 @@ impl BoardActor {
     }
 }
 
-/// What a record tells of itself is the first thing that this run puts on it.
-fn first_effects(news: Vec<Keeping>, at: Stamp) -> Vec<Effect> {
+/// What a record tells of itself is the first thing that this run puts on it, and who plays the
+/// next.
+fn first_effects(
+    news: Vec<Keeping>,
+    pairing: Option<Pairing>,
+    game: &mut Game,
+    at: Stamp,
+) -> Vec<Effect> {
     let entry = |keeping| Effect::Record(Entry { at, fact: Fact::Record(keeping) });
-    news.into_iter().map(entry).collect()
+    let mut effects = news.into_iter().map(entry).collect();
+    if let Some(pairing) = pairing {
+        let paired = Box::new(game::Paired { pairing, ..game::Paired::default() });
+        game.handle(at, &Event::Paired(paired), &mut effects);
+    }
+    effects
 }
 
 /// What of the record is news to the arbiter.

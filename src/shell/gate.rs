@@ -9,8 +9,8 @@ use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, ope
 use super::now::Now;
 use super::past::PastGames;
 use super::record::{self, Games, RecordedGame};
-use crate::game::{Entry, Fact, PairedFor, ScoreSheet};
-use crate::relay::delay::{Delay, Held};
+use crate::game::{Entry, Fact, PairedFor, RoundDelays, ScoreSheet};
+use crate::relay::delay::Held;
 use crate::relay::livechess::Live;
 use crate::relay::view::View;
 use crate::table::Placement;
@@ -132,7 +132,7 @@ pub struct Gate {
     /// How far the record is on the disk.
     pub safe: watch::Receiver<Position>,
     /// How far the public is behind the board.
-    pub delay: Delay,
+    pub delay: RoundDelays,
     /// The time.
     pub now: Now,
     /// What goes out.
@@ -314,7 +314,7 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn new(board: &'a str, site: &'a str, delay: Delay, public: Public) -> Self {
+    fn new(board: &'a str, site: &'a str, delay: RoundDelays, public: Public) -> Self {
         Self {
             board,
             site,

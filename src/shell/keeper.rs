@@ -142,7 +142,7 @@ fn gate_of(
         folder: folder.to_owned(),
         site: settings.site.clone(),
         safe,
-        delay: settings.delay,
+        delay: settings.delay.clone(),
         now,
         public,
     }

@@ -6,7 +6,7 @@ use super::journal::{
 };
 use super::orders::desk::OrderDesk;
 use crate::game::entry::{Entry, Fact};
-use crate::game::{Keeping, PairedFor, Pairing, Recovered, ScoreSheet, Settings};
+use crate::game::{Delay, Keeping, PairedFor, Pairing, Recovered, ScoreSheet, Settings};
 use crate::laws::Ending;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
@@ -75,6 +75,8 @@ pub struct PriorRecord {
     pub desk: OrderDesk,
     /// What of it cannot be followed.
     pub nonsense: Nonsense,
+    /// How far the public is behind the board, as it is on record.
+    pub delay: Delay,
     /// Damage that is on record already: the lines concerned.
     told: BTreeSet<u64>,
     /// In which run of the system the last line was written, and when.
@@ -89,6 +91,10 @@ impl PriorRecord {
         match &entry.fact {
             Fact::Record(Keeping::Lost { first, .. }) => self.told.insert(*first),
             Fact::Record(Keeping::Mended { line, .. }) => self.told.insert(*line),
+            Fact::Record(Keeping::PublicDelay { delay, .. }) => {
+                self.delay = *delay;
+                false
+            }
             _ => false,
         };
         let said = self.log.line(&entry.fact);

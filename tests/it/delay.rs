@@ -4,24 +4,29 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::StreamExt as _;
-use rokade::game::{Entry, Fact};
-use rokade::relay::delay::{Delay, Held};
+use rokade::game::{Delay, Entry, Fact, PairedFor, Pairing};
+use rokade::relay::delay::Held;
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::time::{Mono, Stamp, Wall};
+use rokade::wire::ws2812::Rgb;
 use serde_json::{Value, json};
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Bitboard, Chess, Position as _, Square};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::connect_async;
 
 use crate::cli::pgn_moves;
 use crate::daemon::game;
 use crate::demo_board;
+use crate::display;
+use crate::leds;
 use crate::livechess;
 use crate::program::{LIMIT, Place, STEP, moves_of, plug};
 use crate::push;
@@ -55,7 +60,7 @@ fn started(seconds: u64) -> Entry {
 #[test]
 fn minutes_hold_everything_back_for_as_long() {
     for is_of_this_run in [true, false] {
-        let mut held = Held::new(Delay::Minutes(15));
+        let mut held = Held::new(Delay::Minutes(15).into());
         held.take(&made(1, 100), is_of_this_run, at(100));
         held.take(&Entry { at: at(130), fact: Fact::GameClosed }, is_of_this_run, at(130));
         assert_eq!(held.due(at(100 + 899)).len(), 0);
@@ -66,12 +71,12 @@ fn minutes_hold_everything_back_for_as_long() {
         assert_eq!(held.due_in(at(2_000)), None);
     }
     // The time of day was ahead by a day in the run before: it waits as long as it was ours.
-    let mut held = Held::new(Delay::Minutes(15));
+    let mut held = Held::new(Delay::Minutes(15).into());
     held.take(&made(1, 86_400), false, at(100));
     assert_eq!(held.due(at(100 + 899)).len(), 0);
     assert_eq!(held.due(at(100 + 900)).len(), 1);
     // The clock on the wall is set an hour on: what this run recorded still waits.
-    let mut held = Held::new(Delay::Minutes(15));
+    let mut held = Held::new(Delay::Minutes(15).into());
     held.take(&made(1, 100), true, at(100));
     let later = Stamp { wall: at(3_700).wall, ..at(101) };
     assert_eq!(held.due(later).len(), 0);
@@ -79,7 +84,7 @@ fn minutes_hold_everything_back_for_as_long() {
 
 #[test]
 fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
-    let mut held = Held::new(Delay::Moves(2));
+    let mut held = Held::new(Delay::Moves(2).into());
     for ply in 1..=6 {
         held.take(&made(ply, 1), true, at(1));
     }
@@ -107,7 +112,7 @@ fn what_sensors_say_of_a_move_waits_with_it() {
     let reading = rokade::table::Reading::Empty;
     let fact = Fact::Sensed { sq: shakmaty::Square::E2, reading };
     let sensed = Entry { at: at(1), fact };
-    let mut held = Held::new(Delay::Moves(2));
+    let mut held = Held::new(Delay::Moves(2).into());
     held.take(&made(1, 1), true, at(1));
     held.take(&sensed, true, at(1));
     for ply in 2..=5 {
@@ -126,14 +131,14 @@ fn pairings_wait_for_nothing_but_what_comes_before_them() {
         let (author, reason, pairing) = (String::new(), String::new(), Box::default());
         Entry { at: at(seconds), fact: Fact::Paired { pairing, holds, author, reason } }
     };
-    let mut held = Held::new(Delay::Minutes(15));
+    let mut held = Held::new(Delay::Minutes(15).into());
     held.take(&paired(1), true, at(1));
     held.take(&paired(2), true, at(2));
     assert_eq!(held.due(at(2)).len(), 2);
     held.take(&started(3), true, at(3));
     held.take(&paired(4), true, at(4));
     assert_eq!(held.due(at(5)).len(), 0);
-    let mut held = Held::new(Delay::Moves(2));
+    let mut held = Held::new(Delay::Moves(2).into());
     held.take(&paired(1), true, at(1));
     assert_eq!(held.due(at(1)).len(), 1);
     held.take(&started(2), true, at(2));
@@ -143,6 +148,32 @@ fn pairings_wait_for_nothing_but_what_comes_before_them() {
     held.take(&Entry { at: at(5), fact: Fact::GameClosed }, true, at(5));
     held.take(&paired(6), true, at(6));
     assert_eq!(held.due(at(6)).len(), 5);
+}
+
+/// A round may have a delay of its own, which holds for its games from their beginning on.
+#[test]
+fn each_round_is_held_back_for_as_long_as_it_says() {
+    let paired = |round, seconds| {
+        let pairing = Box::new(Pairing { round, ..Pairing::default() });
+        let (holds, author, reason) = (PairedFor::Next, String::new(), String::new());
+        Entry { at: at(seconds), fact: Fact::Paired { pairing, holds, author, reason } }
+    };
+    let over = |seconds| Entry { at: at(seconds), fact: Fact::GameClosed };
+    let mut held = Held::new("none; round 2: 15 minutes; round 3: 1 moves".parse().unwrap());
+    let mut told = |entry: Entry, seconds| {
+        held.take(&entry, true, at(seconds));
+        held.due(at(seconds)).len()
+    };
+    assert_eq!(told(paired(1, 1), 1), 1);
+    assert_eq!(told(started(2), 2) + told(made(1, 3), 3) + told(over(4), 4), 3, "round 1");
+    // What is said of the game before, once the next is paired, does not wait.
+    assert_eq!(told(paired(2, 5), 5) + told(over(6), 6), 2);
+    assert_eq!(told(started(7), 7) + told(made(1, 8), 8) + told(over(9), 9), 0, "round 2");
+    // The next round overtakes nothing, and does not let out what waits.
+    assert_eq!(told(paired(3, 10), 10) + told(started(11), 11) + told(made(1, 12), 12), 0);
+    assert_eq!(told(made(2, 13), 13), 0);
+    assert_eq!(told(made(3, 14), 910), 6, "all of round 2, and one move of round 3");
+    assert_eq!(told(over(15), 911), 3);
 }
 
 /// Follows the board as a program does that knows LiveChess, and counts the moves it is told, until
@@ -232,6 +263,8 @@ async fn the_public_stays_behind_over_a_restart() {
     let daemon = place.start();
     place.seen(|view| moves_of(view).len() == due).await;
     assert_eq!(behind().await, [due; 3], "nothing more, nothing less");
+    let log = place.run(&["log"]).await.out;
+    assert_eq!(log.matches("the public is behind the board by 2 moves").count(), 1, "{log}");
     let order = ["order", "--board", "table-1", "result", "1-0"];
     let outcome = place.run(&order).await;
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
@@ -270,60 +303,184 @@ async fn look(addr: SocketAddr, stood: Vec<String>, n_shown: Arc<AtomicUsize>) {
     }
 }
 
-/// Which of the ways out below shows the pieces as the sensors tell them.
-const ON_BOARD: usize = 2;
+/// What a page of the board is told: the most half-moves that stand in any of its documents.
+async fn read_page(addr: SocketAddr, n_shown: Arc<AtomicUsize>) {
+    let mut socket = connect_async(format!("ws://{addr}/board/table-1/ws")).await.unwrap().0;
+    while let Some(Ok(message)) = socket.next().await {
+        let Ok(text) = message.into_text() else { continue };
+        let view: Value = serde_json::from_str(&text).unwrap_or_default();
+        n_shown.fetch_max(moves_of(&view["view"]).len(), Ordering::Relaxed);
+    }
+}
 
-/// What an event hands out besides: its rounds and earlier games, the folder, what programs that
-/// know LiveChess may ask for, and the screen with all boards.
-#[tokio::test]
-async fn an_event_stays_behind_on_all_its_ways_out() {
+/// Looks at 64 lights on a wall, and notes how far they have come: a position is known by the
+/// squares of White's and Black's pieces; one more is lit, which was left last.
+async fn look_at_wall(path: PathBuf, intended: Vec<String>, n_shown: Arc<AtomicUsize>) {
+    let mut seen = leds::lights(&path).await;
+    let mut pos = Chess::new();
+    let mut stood = vec![(pos.board().white(), pos.board().black(), Bitboard::EMPTY)];
+    for uci in &intended {
+        pos.play_unchecked(uci.parse::<UciMove>().unwrap().to_move(&pos).unwrap());
+        let left: Square = uci[..2].parse().unwrap();
+        stood.push((pos.board().white(), pos.board().black(), Bitboard::from(left)));
+    }
+    while seen.changed().await.is_ok() {
+        let colors = leds::on_squares(&seen.borrow_and_update());
+        let of = |is_it: fn(&Rgb) -> bool| -> Bitboard {
+            Square::ALL.into_iter().filter(|sq| is_it(&colors[usize::from(*sq)])).collect()
+        };
+        let (reds, blues) = (of(|Rgb([r, _, b])| r > b), of(|Rgb([r, _, b])| b > r));
+        let lit = of(|light| *light != Rgb::default());
+        let is_it = |(white, black, left): &(Bitboard, Bitboard, Bitboard)| {
+            lit == *white | *black | *left && white.is_subset(reds) && black.is_subset(blues)
+        };
+        if let Some(n) = stood.iter().position(is_it) {
+            n_shown.fetch_max(n, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Reads a display of four rows, and notes which half-move its third row names.
+async fn read_display(path: PathBuf, n_shown: Arc<AtomicUsize>) {
+    let mut seen = display::display(&path, 0x27).await;
+    while seen.changed().await.is_ok() {
+        let row = seen.borrow_and_update()[2].clone();
+        let Some((number, rest)) = row.split_once('.') else { continue };
+        let Ok(number) = number.parse::<usize>() else { continue };
+        let ply = 2 * number - usize::from(!rest.starts_with('.'));
+        n_shown.fetch_max(ply, Ordering::Relaxed);
+    }
+}
+
+/// What is told of the first board to whoever looks after the machine: none of it may change with
+/// the moves.
+async fn told_of_machine(place: &Place) -> (Value, Vec<String>) {
+    let health: Value = serde_json::from_str(&place.get("/healthz").await.unwrap()).unwrap();
+    let metrics = place.get("/metrics").await.unwrap();
+    let of_board = metrics.lines().filter(|line| line.contains("board=\"table-1\""));
+    (health["boards"][0].clone(), of_board.map(str::to_owned).collect())
+}
+
+/// Which of what [`WaysOut`] tells is the pieces as the sensors show them.
+const ON_BOARD: usize = 0;
+
+/// An event of three boards with all ways out that there are; in its first round the public is two
+/// moves behind the first board.
+fn with_all_ways_out() -> Place {
     let place = round::event(round::ROUND_1);
     place.add(&format!("[folder]\npath = {:?}\n", place.path("out")));
     let text = fs::read_to_string(place.path("rokade.toml")).unwrap();
-    let text = text.replacen("[[board]]\n", "[[board]]\ndelay = \"2 moves\"\n", 1);
+    let (own, others) = text.split_once("[[board]]\nname = \"table-2\"").unwrap();
+    let delay = "[[board]]\ndelay = \"none; round 1: 2 moves\"\n";
+    let own = own.replacen("[[board]]\n", delay, 1);
+    let text = format!(
+        "{own}demo_board = {:?}\n[board.wall]\nchips = \"ws2812\"\nbus = {:?}\n[board.display]\n\
+         chips = \"hd44780\"\nbus = {:?}\n[[board]]\nname = \"table-2\"{others}",
+        place.path("demo-board"),
+        place.path("wall.sock"),
+        place.path("display.sock"),
+    );
     fs::write(place.path("rokade.toml"), text).unwrap();
-    let port = livechess::serve(&place);
+    place
+}
+
+/// All ways on which an event's first game reaches the public: its rounds and earlier games, the
+/// folder, a file on another server, what programs that know LiveChess may ask for, a demo board,
+/// the screen with all boards, a board's page, a wall of lights and a display.
+struct WaysOut<'a> {
+    place: &'a Place,
+    livechess: u16,
+    /// What LiveChess calls the game.
+    game: String,
+    /// How the pieces stand behind each half-move.
+    stood: Vec<String>,
+    elsewhere: push::Broadcast,
+    /// What those have seen so far that are told without asking.
+    seen: Vec<Arc<AtomicUsize>>,
+    _watchers: JoinSet<()>,
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+impl<'a> WaysOut<'a> {
+    async fn watch(
+        place: &'a Place,
+        livechess: u16,
+        elsewhere: push::Broadcast,
+        intended: &[String],
+    ) -> Self {
+        let (stood, mut watchers) = (placements(intended), JoinSet::new());
+        let mut seen: Vec<Arc<AtomicUsize>> = Vec::new();
+        let mut next = || {
+            seen.push(Arc::default());
+            Arc::clone(&seen[seen.len() - 1])
+        };
+        watchers.spawn(look(place.addr, stood.clone(), next()));
+        watchers.spawn(read_page(place.addr, next()));
+        watchers.spawn(look_at_wall(place.path("wall.sock"), intended.to_owned(), next()));
+        watchers.spawn(read_display(place.path("display.sock"), next()));
+        seen.push(demo_board::watch(&place.path("demo-board"), intended).await);
+        let event = read(&livechess::get(livechess, "tournaments").await)[0]["uuid"].clone();
+        let round = format!("round/{}/0", event.as_str().unwrap());
+        let pairing = read(&livechess::get(livechess, &round).await)["pairings"][0].clone();
+        let game = format!("game/{}", pairing["uuid"].as_str().unwrap());
+        Self { place, livechess, game, stood, elsewhere, seen, _watchers: watchers }
+    }
+
+    fn filed(&self, name: &str) -> String {
+        fs::read_to_string(self.place.path("out/round-1").join(name)).unwrap_or_default()
+    }
+
+    /// How many half-moves each of them has told, those first that are asked.
+    async fn told(&self) -> Vec<usize> {
+        let place = self.place;
+        let boards = read(&livechess::get(self.livechess, "eboards").await);
+        let on_board = boards.as_array().into_iter().flatten().find_map(|board| {
+            let shown = board["board"].as_str()?;
+            self.stood.iter().position(|placement| placement == shown)
+        });
+        let of_round = place.get("/round/1/games.pgn").await.unwrap_or_default();
+        let game = read(&livechess::get(self.livechess, &self.game).await);
+        let json = read(&self.filed("game-1.json"));
+        let earlier = read(&place.get("/board/table-1/games.json").await.unwrap_or_default());
+        assert_eq!(earlier["games"].as_array().map_or(0, Vec::len), 0, "the game is on: {earlier}");
+        let n_moves = |game: &Value| game["moves"].as_array().map_or(0, Vec::len);
+        let mut told = vec![
+            on_board.unwrap_or(0),
+            n_in(&of_round),
+            n_moves(&game),
+            n_in(&self.filed("game-1.pgn")),
+            n_in(&self.filed("games.pgn")),
+            n_moves(&json),
+            self.elsewhere.n_moves(),
+        ];
+        told.extend(self.seen.iter().map(|n| n.load(Ordering::Relaxed)));
+        told
+    }
+}
+
+#[tokio::test]
+async fn an_event_stays_behind_on_all_its_ways_out() {
+    let place = with_all_ways_out();
+    let elsewhere = push::to_file(&place);
+    let livechess = livechess::serve(&place);
     let (intended, played) = game(10, Span::new(300, 600), 5);
-    let stood = placements(&intended);
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    let read = |text: String| serde_json::from_str::<Value>(&text).unwrap_or_default();
-    let n_shown = Arc::new(AtomicUsize::new(0));
-    let hall = tokio::spawn(look(place.addr, stood.clone(), Arc::clone(&n_shown)));
-    let event = read(livechess::get(port, "tournaments").await)[0]["uuid"].clone();
-    let round = format!("round/{}/0", event.as_str().unwrap());
-    let pairing = read(livechess::get(port, &round).await)["pairings"][0].clone();
-    let game = format!("game/{}", pairing["uuid"].as_str().unwrap());
-    let filed = |name: &str| fs::read_to_string(place.path("out/round-1").join(name));
-    let behind = async || {
-        let of_round = place.get("/round/1/games.pgn").await.unwrap_or_default();
-        let told = read(livechess::get(port, &game).await)["moves"].as_array().map_or(0, Vec::len);
-        let boards = read(livechess::get(port, "eboards").await);
-        let on_board = boards.as_array().into_iter().flatten().find_map(|board| {
-            let shown = board["board"].as_str()?;
-            stood.iter().position(|placement| placement == shown)
-        });
-        let json = read(filed("game-1.json").unwrap_or_default());
-        let earlier = read(place.get("/board/table-1/games.json").await.unwrap_or_default());
-        assert_eq!(earlier["games"].as_array().map_or(0, Vec::len), 0, "the game is on: {earlier}");
-        [
-            n_in(&of_round),
-            told,
-            on_board.unwrap_or(0),
-            n_in(&filed("game-1.pgn").unwrap_or_default()),
-            n_in(&filed("games.pgn").unwrap_or_default()),
-            json["moves"].as_array().map_or(0, Vec::len),
-            n_shown.load(Ordering::Relaxed),
-        ]
-    };
+    place.seen(|view| view["link"] == "live").await;
+    let ways = WaysOut::watch(&place, livechess, elsewhere, &intended).await;
+    let machine = told_of_machine(&place).await;
     let watching = async {
         let end = Instant::now() + LIMIT;
         while n_filed(&place) < intended.len() {
-            let shown = behind().await;
+            let told = ways.told().await;
+            assert_eq!(told_of_machine(&place).await, machine);
             let on_file = n_filed(&place);
             // A half-move may be on record and not in the file yet.
-            assert!(shown.iter().all(|n| *n <= (on_file + 1).saturating_sub(4)), "{shown:?}");
+            assert!(told.iter().all(|n| *n <= (on_file + 1).saturating_sub(4)), "{told:?}");
             assert!(Instant::now() < end, "{}", daemon.said());
             sleep(STEP).await;
         }
@@ -334,13 +491,17 @@ async fn an_event_stays_behind_on_all_its_ways_out() {
     let end = Instant::now() + LIMIT;
     // The pieces of the last public half-move need not all be where they came to: what the sensors
     // tell behind it waits.
-    let is_all = |shown: [usize; 7]| {
-        shown.iter().enumerate().all(|(idx, n)| *n == due || idx == ON_BOARD && *n < due)
+    let is_all = |told: &[usize]| {
+        told.iter().enumerate().all(|(idx, n)| *n == due || idx == ON_BOARD && *n < due)
     };
-    while !is_all(behind().await) {
-        assert!(Instant::now() < end, "{:?}", behind().await);
+    while !is_all(&ways.told().await) {
+        assert!(Instant::now() < end, "{:?}", ways.told().await);
         sleep(STEP).await;
     }
+    // Who asks later can tell how far the public was behind, and since when.
+    let log = place.run(&["log", "--board", "table-1"]).await.out;
+    let noted = "record     round 1: the public is behind the board by 2 moves PUBLIC_DELAY";
+    assert_eq!(log.matches("PUBLIC_DELAY").count(), 1, "{log}");
+    assert!(log.find(noted).unwrap() < log.find("1. ").unwrap(), "{log}");
     assert_eq!(daemon.stop().await.0, Some(0));
-    hall.await.unwrap();
 }

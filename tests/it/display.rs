@@ -114,7 +114,7 @@ fn what_matters_of_a_game_stands_in_four_rows() {
     }
 }
 
-async fn display(path: &Path, address: u8) -> watch::Receiver<FourRows> {
+pub(crate) async fn display(path: &Path, address: u8) -> watch::Receiver<FourRows> {
     let (display, seen) = BusSocket::open(path, SimulatedDisplay::at(address)).unwrap();
     tokio::spawn(display.run());
     seen

@@ -128,16 +128,28 @@ fn a_matrix_shows_each_light_and_keeps_within_its_current() {
 }
 
 /// Lights at a socket, as they were seen last.
-async fn lights(path: &Path) -> watch::Receiver<LightsSeen> {
+pub(crate) async fn lights(path: &Path) -> watch::Receiver<LightsSeen> {
     let (lights, seen) = BusSocket::open(path, SimulatedLights::at(0x72)).unwrap();
     tokio::spawn(lights.run());
     seen
 }
 
+/// The squares of a chain laid as usual, in its order.
+fn usual_order() -> [Square; 64] {
+    LedOrder { first: Square::A1, lines: LedLines::Ranks, is_serpentine: true }.squares()
+}
+
+/// The colors of such a chain, by squares.
+pub(crate) fn on_squares(seen: &LightsSeen) -> ChainColors {
+    let order = usual_order();
+    std::array::from_fn(|sq| {
+        seen.chain[order.iter().position(|it| usize::from(*it) == sq).unwrap()]
+    })
+}
+
 /// Waits until exactly these lights of a chain laid as usual are lit.
 async fn shows(seen: &mut watch::Receiver<LightsSeen>, squares: &[Square]) -> ChainColors {
-    let order =
-        LedOrder { first: Square::A1, lines: LedLines::Ranks, is_serpentine: true }.squares();
+    let order = usual_order();
     let expected: Bitboard = squares.iter().copied().collect();
     let lit = |seen: &LightsSeen| -> Bitboard {
         let on = order.iter().zip(&seen.chain).filter(|(_, light)| **light != Rgb::default());
@@ -146,8 +158,8 @@ async fn shows(seen: &mut watch::Receiver<LightsSeen>, squares: &[Square]) -> Ch
     let last = seen.clone();
     let found = timeout(LIMIT, seen.wait_for(|seen| lit(seen) == expected)).await;
     let Ok(found) = found else { panic!("lit: {:?}", lit(&last.borrow())) };
-    let chain = found.unwrap().chain;
-    std::array::from_fn(|sq| chain[order.iter().position(|it| usize::from(*it) == sq).unwrap()])
+    let found = found.unwrap();
+    on_squares(&found)
 }
 
 /// These squares read so, one after the other.

@@ -219,6 +219,13 @@ pub(crate) fn to_round(place: &Place) -> Broadcast {
     server
 }
 
+/// A file on this server has the games.
+pub(crate) fn to_file(place: &Place) -> Broadcast {
+    let server = Broadcast::open();
+    place.add(&format!("[push]\nurl = \"http://{}/live/games.pgn\"\n", server.addr));
+    server
+}
+
 fn write_token(place: &Place, token: &str) {
     fs::write(place.path("token"), format!("{token}\n")).unwrap();
     fs::set_permissions(place.path("token"), Permissions::from_mode(0o640)).unwrap();

@@ -10,9 +10,8 @@ use crate::clock::{ControlError, TimeControl};
 use crate::drive::{ArbiterCall, Starter};
 use crate::game::settings::Rests;
 use crate::game::terms::{at_control, variant_of};
-use crate::game::{BoardKind, Settings};
+use crate::game::{BoardKind, RoundDelays, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
-use crate::relay::delay::Delay;
 use crate::shell::clock::kind::Source;
 use crate::table::End;
 use crate::wire::Orientation;
@@ -59,9 +58,9 @@ pub struct BoardConfig {
     pub site: String,
     /// The round.
     pub round: String,
-    /// How far the public is behind the board.
+    /// How far the public is behind the board, usually and in single rounds.
     #[serde(deserialize_with = "word::parsed")]
-    pub delay: Delay,
+    pub delay: RoundDelays,
     /// The name of a DGT board on which the public game is played again; empty for none.
     pub demo_board: PathBuf,
     /// How the board lies.
@@ -165,7 +164,7 @@ impl Default for BoardConfig {
             event: String::new(),
             site: String::new(),
             round: String::new(),
-            delay: Delay::None,
+            delay: RoundDelays::default(),
             demo_board: PathBuf::new(),
             connector: Connector::Auto,
             clock_white: WhiteEnd::Auto,

@@ -5,8 +5,7 @@ use super::disk::{Call, MemStorage};
 use super::{LONG, open};
 use crate::program::LIMIT;
 use rokade::game::entry::Basis;
-use rokade::game::{Effect, Entry, Event, Fact, Game, Keeping, Settings};
-use rokade::relay::delay::Delay;
+use rokade::game::{Delay, Effect, Entry, Event, Fact, Game, Keeping, Settings};
 use rokade::relay::log::Log;
 use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
@@ -396,7 +395,7 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
         folder: folder.to_owned(),
         site: "here".to_owned(),
         safe: keeps,
-        delay,
+        delay: delay.into(),
         now,
         public: gate::Public {
             book: watch::channel(Arc::default()).0,
