@@ -293,6 +293,10 @@ async fn what_is_chosen_stays_chosen() {
     page.wait_for(&text("#bottom .name"), "Morphy, Paul").await;
 }
 
+/// The demo board in another site's frame, and over a video.
+const EMBEDDED: &str = "/board/table-1?view=embed&";
+const OVERLAY: &str = "/board/table-1?view=overlay&";
+
 #[tokio::test]
 async fn nobody_is_shut_out_in_any_theme_or_size() {
     let (view, _) = odd_game();
@@ -307,8 +311,8 @@ async fn nobody_is_shut_out_in_any_theme_or_size() {
     let (stage, page) = open(&view).await;
     for theme in ["light", "dark", "contrast", "hall"] {
         for (width, height) in [(1920, 1080), (500, 1000)] {
-            for path in ["/board/table-1", "/hall"] {
-                page.open(&stage.url(&format!("{path}?theme={theme}"))).await;
+            for path in ["/board/table-1?", "/hall?", EMBEDDED, OVERLAY] {
+                page.open(&stage.url(&format!("{path}theme={theme}"))).await;
                 page.wait_for(STATUS, "live").await;
                 page.resize(width, height).await;
                 assert_eq!(page.barriers().await, Vec::<String>::new(), "{path} {theme} {width}");
@@ -375,7 +379,40 @@ async fn a_picture_over_a_video_has_no_ground() {
     page.wait_for(grounds, ["rgba(0, 0, 0, 0)"; 3].join("; ")).await;
     page.wait_for("document.querySelector('.bar').checkVisibility()", false).await;
     page.wait_for("document.querySelector('#top .time').checkVisibility()", true).await;
+    // A long name and a long move, over a video that lies, and over one that stands.
+    let last = Ply { number: 134, san: "exd8=Q+", ..View::after_e4().moves[0].clone() };
+    let white = "Nepomniachtchi, Ian Alexandrovich".to_owned();
+    stage.publish(&View { white, moves: vec![last], ..View::after_e4() });
+    for (width, height) in [(1920, 1080), (540, 960), (480, 640)] {
+        page.resize(width, height).await;
+        page.wait_for(&text(".newest"), "134. exd8Q+").await;
+        page.wait_for(OVERLAY_FAULTS, "whole").await;
+    }
 }
+
+/// What is cut of what stands over a video, or lies upon another part of it.
+const OVERLAY_FAULTS: &str = "(() => {
+    const faults = [];
+    const parts = ['#top', '#bottom', '.score', 'cg-board'];
+    const box = of => document.querySelector(of).getBoundingClientRect();
+    const lies = (a, b) => a.left >= b.left - 1 && a.top >= b.top - 1
+        && a.right <= b.right + 1 && a.bottom <= b.bottom + 1;
+    const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+    for (const part of parts) if (!lies(box(part), screen)) faults.push(`${part} is cut`);
+    for (const part of ['.name', '.time']) for (const of of ['#top', '#bottom']) {
+        if (!lies(box(`${of} ${part}`), box(of))) faults.push(`${part} is not in ${of}`);
+        const { scrollWidth, clientWidth } = document.querySelector(`${of} ${part}`);
+        if (scrollWidth > clientWidth + 1) faults.push(`${part} has no room in ${of}`);
+    }
+    if (!lies(box('.newest'), box('.score'))) faults.push('the move is not in its bar');
+    for (const one of parts) for (const other of parts) {
+        const [a, b] = [box(one), box(other)];
+        const meet = a.left < b.right - 1 && b.left < a.right - 1
+            && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+        if (one < other && meet) faults.push(`${one} lies upon ${other}`);
+    }
+    return faults.join(', ') || 'whole';
+})()";
 
 #[tokio::test]
 async fn the_pages_are_small() {
