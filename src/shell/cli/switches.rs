@@ -230,7 +230,7 @@ fn corners(
     let [first, across, up, fourth] = CORNERS.map(|input| wiring.square(input));
     say(format!("Put pieces on {first}, {across} and {up}, and let them stand."))?;
     let three = Bitboard::EMPTY.with(first).with(across).with(up);
-    let mut rest = Rest::default();
+    let mut rest = LeftAlone::default();
     loop {
         let scan = scanner.scan().map_err(|why| Failure::Device(why.to_string()))?;
         let stand = rest.scan(now.stamp().mono, wiring.squares(scan));
@@ -250,9 +250,9 @@ fn corners(
 /// A board that is left alone. Squares are not told apart here: what a diode is missing for closes
 /// with the last of the corners, and their contacts bounce together.
 #[derive(Default)]
-struct Rest(Option<(Mono, Bitboard)>);
+struct LeftAlone(Option<(Mono, Bitboard)>);
 
-impl Rest {
+impl LeftAlone {
     /// What the whole board shows, once that has not changed for [`STANDS`].
     fn scan(&mut self, now: Mono, shown: Bitboard) -> Option<Bitboard> {
         let (since, _) = self.0.filter(|(_, last)| *last == shown).unwrap_or((now, shown));
@@ -308,7 +308,7 @@ mod tests {
     fn a_board_rests_as_a_whole() {
         let three = Bitboard::EMPTY.with(Square::A1).with(Square::C1).with(Square::A3);
         let four = three.with(Square::C3);
-        let mut rest = Rest::default();
+        let mut rest = LeftAlone::default();
         assert_eq!(rest.scan(Mono::from_millis(0), three), None);
         assert_eq!(rest.scan(Mono::from_millis(10), four), None);
         assert_eq!(rest.scan(Mono::from_millis(300), four), None, "changed after the first scan");
