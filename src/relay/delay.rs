@@ -114,6 +114,11 @@ impl Held {
         }
     }
 
+    /// Whether the public is behind now: there is a delay, or something of one still waits.
+    pub fn is_behind(&self) -> bool {
+        !self.delay.is_none() || !self.waiting.is_empty()
+    }
+
     /// What may pass at `now`, in its order.
     pub fn due(&mut self, now: Stamp) -> Vec<Entry> {
         let n = self.waiting.iter().enumerate().take_while(|(idx, it)| self.may(*idx, it, now));

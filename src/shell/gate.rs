@@ -108,14 +108,14 @@ impl Scene {
     }
 
     /// What programs may know of the board.
-    fn live(&mut self, board: &str, is_behind: bool, at: Wall) -> Live {
+    fn live(&mut self, board: &str, is_delayed: bool, at: Wall) -> Live {
         let record = self.games.fold();
         if self.sheet.is_none() {
             self.sheet = record.sheet().cloned().map(Arc::new);
         }
         let (sheet, seen) = (self.sheet.clone(), self.seen.as_ref());
         let wall_ms = at.0 / 1_000;
-        let live = Live::new(board, record, sheet, seen, is_behind, wall_ms);
+        let live = Live::new(board, record, sheet, seen, is_delayed, wall_ms);
         Live { game: self.games.n_games(), ..live }
     }
 }
@@ -366,7 +366,8 @@ impl<'a> Window<'a> {
         if has_more || !is_behind {
             // Programs reckon on from when a clock was read: where they are behind, from now.
             let wall = if is_behind { at.wall } else { scene.at };
-            self.public.live.send_replace(Arc::new(scene.live(self.board, is_behind, wall)));
+            let is_delayed = self.held.is_behind();
+            self.public.live.send_replace(Arc::new(scene.live(self.board, is_delayed, wall)));
         }
         if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
             let games = &scene.games;

@@ -174,6 +174,10 @@ fn each_round_is_held_back_for_as_long_as_it_says() {
     assert_eq!(told(made(2, 13), 13), 0);
     assert_eq!(told(made(3, 14), 910), 6, "all of round 2, and one move of round 3");
     assert_eq!(told(over(15), 911), 3);
+    assert!(held.is_behind(), "by one move");
+    let mut held = Held::new("none; round 2: 15 minutes".parse().unwrap());
+    held.take(&started(1), true, at(1));
+    assert_eq!((held.due(at(1)).len(), held.is_behind()), (1, false), "as if there were no other");
 }
 
 /// Follows the board as a program does that knows LiveChess, and counts the moves it is told, until
@@ -498,6 +502,8 @@ async fn an_event_stays_behind_on_all_its_ways_out() {
         assert!(Instant::now() < end, "{:?}", ways.told().await);
         sleep(STEP).await;
     }
+    let boards = read(&livechess::get(livechess, "eboards").await);
+    assert_eq!(boards[0]["state"], "DELAYED", "{boards}");
     // Who asks later can tell how far the public was behind, and since when.
     let log = place.run(&["log", "--board", "table-1"]).await.out;
     let noted = "record     round 1: the public is behind the board by 2 moves PUBLIC_DELAY";
