@@ -73,6 +73,18 @@ else
         "$python" "$here/round.py" "$rokade" "$scratch/r" "$here/../pairings/swiss.trf"
     check "pyserial follows the demo board of a daemon, with every position and the clock" \
         "$python" "$here/follow.py" "$rokade" "$scratch/w"
+    # It wants a newer Python than Debian's.
+    for newer in python3 python3.13 python3.12; do
+        "$newer" -m venv "$scratch/newer" 2>/dev/null &&
+            timeout 60 "$scratch/newer/bin/pip" install -q livechess >/dev/null 2>&1 && break
+        rm -rf "$scratch/newer"
+    done
+    if [ -d "$scratch/newer" ]; then
+        check "livechess of PyPI, a monitor for operators, follows a game and finds no fault" \
+            "$scratch/newer/bin/python" "$here/monitor.py" "$rokade" "$scratch/m"
+    else
+        skip "livechess of PyPI" "no Python from 3.12 on, or no registry that has it"
+    fi
     if timeout 30 "$scratch/venv/bin/pip" install -q asyncdgt >/dev/null 2>&1 ||
         PYTHONPATH=${PEERS:-} "$python" -c "import asyncdgt" 2>/dev/null; then
         simulate e
