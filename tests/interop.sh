@@ -7,8 +7,8 @@
 # Usage: tests/interop.sh
 #
 # CARGO is the program that builds; ROKADE a program that is built already. PEERS is a folder with
-# Python packages that no registry has, such as a checkout of python-asyncdgt. Ends with exit code 1 if
-# anything failed.
+# Python packages that no registry has, such as a checkout of python-asyncdgt; PYTHON is a Python from
+# 3.12 on, where that has another name. Ends with exit code 1 if anything failed.
 set -uo pipefail
 export LC_ALL=C
 
@@ -74,7 +74,7 @@ else
     check "pyserial follows the demo board of a daemon, with every position and the clock" \
         "$python" "$here/follow.py" "$rokade" "$scratch/w"
     # It wants a newer Python than Debian's.
-    for newer in python3 python3.13 python3.12; do
+    for newer in ${PYTHON:-python3 python3.13 python3.12}; do
         "$newer" -m venv "$scratch/newer" 2>/dev/null &&
             timeout 60 "$scratch/newer/bin/pip" install -q livechess >/dev/null 2>&1 && break
         rm -rf "$scratch/newer"
