@@ -225,6 +225,14 @@ impl ScoreSheet {
         &self.gaps
     }
 
+    /// Whether the record does not go on behind `gap`, of which nobody knows where it leads: the game
+    /// ended while nobody heard the board.
+    pub fn is_open_end(&self, gap: &Gap) -> bool {
+        let after = self.position(gap.ply);
+        let is_same = after.board() == gap.before.board() && after.turn() == gap.before.turn();
+        gap.ply == self.len() && is_same
+    }
+
     /// How many half-moves are on record before the last gap; 0 without one.
     pub fn n_before_gap(&self) -> usize {
         self.gaps.last().map_or(0, |gap| gap.ply)
@@ -447,7 +455,12 @@ impl ScoreSheet {
         }
         for nth in idx + n..=self.len() {
             let gap = self.gaps.iter().find(|gap| gap.ply == nth);
-            if let Some(gap) = gap.filter(|_| n == 0 || nth > idx) {
+            if let Some(gap) = gap.filter(|gap| self.is_open_end(gap)) {
+                // Who says what was played to the end leaves nothing open.
+                if nth > idx + n || moves.is_empty() {
+                    new.open_gap(new.last().clone(), gap.n);
+                }
+            } else if let Some(gap) = gap.filter(|_| n == 0 || nth > idx) {
                 let is_next = nth == idx + n;
                 let unknown = if is_next { gap.n.beside(n, moves.len()) } else { gap.n };
                 new.bring_to(self.position(nth), unknown);

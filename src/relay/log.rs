@@ -130,6 +130,10 @@ impl Log {
                 {
                     self.sheet.open_gap(pos, *n);
                 }
+                let last = self.sheet.gaps().last();
+                if last.is_some_and(|gap| self.sheet.is_open_end(gap)) {
+                    return Some(format!("GAP        {n} not known {after}, the last on record"));
+                }
                 format!("GAP        {n} not known {after}; the record goes on from {fen}")
             }
             Fact::GapClosed { ply } => {

@@ -332,6 +332,9 @@ fn gap_line(sheet: &ScoreSheet, gap: &Gap, language: Language) -> String {
     };
     let [half_moves, not_known, from] =
         [Label::HalfMoves, Label::NotKnown, Label::From].map(|label| label.in_language(language));
+    if sheet.is_open_end(gap) {
+        return format!("({half_moves}: {n}, {not_known})");
+    }
     let fen = Fen::from_position(sheet.position(gap.ply), EnPassantMode::Legal);
     format!("({half_moves}: {n}, {not_known}; {from} {fen})")
 }

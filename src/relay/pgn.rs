@@ -130,6 +130,9 @@ fn parts(sheet: &ScoreSheet, n: usize) -> Vec<Passage<'_>> {
     let (mut from, mut start) = (0, sheet.start());
     for gap in sheet.gaps().iter().filter(|gap| gap.ply <= n) {
         parts.push(Passage { plies: from..gap.ply, start, gap: Some(gap) });
+        if sheet.is_open_end(gap) {
+            return parts;
+        }
         (from, start) = (gap.ply, sheet.position(gap.ply));
     }
     parts.push(Passage { plies: from..n, start, gap: None });
@@ -193,7 +196,9 @@ fn render_part(
         words.extend(comment("the beginning was not seen; this is how the board was found"));
     }
     words.extend(movetext(sheet, &part.plies));
-    if let Some(gap) = part.gap {
+    if let Some(gap) = part.gap.filter(|gap| sheet.is_open_end(gap)) {
+        words.extend(comment(&format!("{} not known from here to the end", gap.n)));
+    } else if let Some(gap) = part.gap {
         let after = Fen::from_position(sheet.position(gap.ply), EnPassantMode::Legal);
         words.extend(comment(&format!("{} not known; the game goes on from {after}", gap.n)));
     }

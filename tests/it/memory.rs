@@ -5,6 +5,7 @@ use rokade::game::{
     Basis, ClockRole, Effect, Entry, Event, Fact, Game, Recovered, Settings, Unknown,
 };
 use rokade::laws::{Act, FindingKind, Reason};
+use rokade::relay::log::Log;
 use rokade::relay::pgn::{self, Tags};
 use rokade::sim::{BoardSim, ClockSim, Delivery, clock};
 use rokade::table::{End, Times};
@@ -422,6 +423,141 @@ fn the_next_game_is_recorded_though_nobody_saw_it_begin() {
         }
         let seen = squares.map(|(from, to)| format!("{from}{to}"));
         assert!(table.moves().ends_with(&seen), "memory {has_memory}: {:?}", table.moves());
+    }
+}
+
+/// Puts the pieces on `to` as by hands, while nobody listens.
+fn set_up(table: &mut Table, to: &Board) {
+    for sq in Square::ALL {
+        let code = to.piece_at(sq).map_or(FieldCode::Empty, FieldCode::Piece);
+        if table.board.code(sq) != code {
+            table.set(sq, code);
+            table.wait(200, Listens::No);
+        }
+    }
+}
+
+/// What the log, the page and the PGN say of the game that is on record last, or of the one before
+/// if `n_back` is 1.
+fn told(table: &Table, n_back: usize) -> (String, String) {
+    let mut log = Log::default();
+    let lines = table.facts.iter().filter_map(|fact| log.line(fact));
+    let lines: Vec<String> = lines.collect();
+    let is_start = |entry: &Entry| matches!(entry.fact, Fact::GameStarted { .. });
+    let starts = table.entries.iter().enumerate().filter(|(_, entry)| is_start(entry));
+    let starts: Vec<usize> = starts.map(|(idx, _)| idx).collect();
+    let end = match n_back {
+        0 => table.entries.len(),
+        n => starts[starts.len() - n],
+    };
+    let mut fold = Recovered::default();
+    for (idx, entry) in table.entries[..end].iter().enumerate() {
+        fold.fold(idx, entry).expect("a record that can be");
+    }
+    let sheet = fold.sheet().expect("a game has begun");
+    let outcome = fold.ending().map(|ending| ending.outcome);
+    let pgn = pgn::render(&Tags::default(), sheet, sheet.len(), outcome);
+    (lines.join("\n"), pgn.replace('\n', " "))
+}
+
+/// Two half-moves and the end are played while nobody listens: the kings in the center say who has
+/// won, and nobody can say by which moves.
+#[test]
+fn a_game_that_ended_unheard_is_said_to_have_unknown_moves() {
+    for (is_killed, has_memory) in [(false, false), (true, false), (false, true)] {
+        let mut table = Table::new();
+        table.has_memory = has_memory;
+        table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+        table.play(Square::E7, Square::E5, Color::Black, Listens::No);
+        table.play(Square::G1, Square::F3, Color::White, Listens::No);
+        table.clock.stop(table.now);
+        table.wait(2_000, Listens::No);
+        let mut end = table.board.placement();
+        for (color, home, center) in
+            [(Color::White, Square::E1, Square::E4), (Color::Black, Square::E8, Square::D5)]
+        {
+            end.discard_piece_at(home);
+            end.set_piece_at(center, color.king());
+        }
+        set_up(&mut table, &end);
+        if is_killed {
+            table.restart();
+        } else {
+            table.plug();
+        }
+        table.pass(60_000);
+        let ending = table.game.play().expect("a game").ending();
+        assert_eq!(ending.map(|ending| ending.reason), Some(Reason::KingsInCenter));
+        let (log, pgn) = told(&table, 0);
+        if has_memory {
+            assert_eq!((table.moves().len(), table.gaps()), (3, Vec::new()), "{log}");
+            continue;
+        }
+        assert_eq!(table.gaps(), [(1, Unknown::at_least(0))], "{log}");
+        assert!(log.contains("GAP        an unknown number of half-moves not known after 1. e4"));
+        assert!(pgn.contains("an unknown number of half-moves not known from here to the end"));
+        assert!(!pgn.contains("[SetUp") && pgn.trim_end().ends_with("1-0"), "{pgn}");
+        let blame = |fact: &Fact| fact.finding().is_some_and(|found| found.by.is_some());
+        assert!(!table.facts.iter().any(blame), "{log}");
+    }
+}
+
+/// The arbiter enters the result while the cable is out. If the board stands as it stood once it is
+/// heard again, nothing was missed.
+#[test]
+fn what_is_missing_before_a_result_by_order_is_told_while_the_board_is_unheard() {
+    for is_played_on in [true, false] {
+        let mut table = Table::new();
+        table.has_memory = false;
+        table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+        table.event(&Event::LinkDown);
+        if is_played_on {
+            play_unheard(&mut table);
+        }
+        let order = Act::read("result 1/2-1/2", "arbiter", "").expect("an order");
+        table.event(&Event::Act(order));
+        assert_eq!(table.gaps(), [(1, Unknown::at_least(0))]);
+        table.plug();
+        table.pass(30_000);
+        assert_eq!(!table.gaps().is_empty(), is_played_on);
+        let (log, pgn) = told(&table, 0);
+        assert_eq!(pgn.contains("half-moves not known"), is_played_on, "{log}");
+        assert!(pgn.trim_end().ends_with("1/2-1/2"));
+        // The arbiter has the score sheets.
+        if is_played_on {
+            let order = Act::read("insert 2 e7e5 g1f3 d7d6", "arbiter", "").expect("an order");
+            table.event(&Event::Act(order));
+            assert_eq!((table.moves().len(), table.gaps()), (4, Vec::new()));
+        }
+    }
+}
+
+/// The game ends and the pieces are set up for the next one while nobody listens.
+#[test]
+fn a_game_whose_pieces_were_set_up_anew_unheard_is_said_to_have_unknown_moves() {
+    for is_killed in [false, true] {
+        let mut table = Table::new();
+        table.has_memory = false;
+        table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+        table.play(Square::D7, Square::D5, Color::Black, Listens::Yes);
+        table.play(Square::G1, Square::F3, Color::White, Listens::No);
+        table.play(Square::D5, Square::E4, Color::Black, Listens::No);
+        table.clock.stop(table.now);
+        set_up(&mut table, &Board::new());
+        if is_killed {
+            table.restart();
+        } else {
+            table.plug();
+        }
+        table.pass(30_000);
+        let n_games = |facts: &[Fact]| {
+            facts.iter().filter(|fact| matches!(fact, Fact::GameStarted { .. })).count()
+        };
+        assert_eq!(n_games(&table.facts), 2, "killed {is_killed}");
+        assert_eq!((table.moves().len(), table.gaps()), (0, Vec::new()));
+        let (log, pgn) = told(&table, 1);
+        assert!(pgn.contains("2. Nf3") || pgn.contains("not known from here to the end"), "{log}");
+        assert!(log.contains("GAP "), "{log}\n{pgn}");
     }
 }
 

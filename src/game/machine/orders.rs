@@ -201,7 +201,7 @@ impl Game {
                     .to_owned(),
             );
         }
-        play.end(ending, &mut self.out.facts);
+        self.recorder.end(ending, &mut self.out.facts);
         Ok(())
     }
 
@@ -247,7 +247,7 @@ impl Game {
                 Err(format!("the result is already {} ({reason})", new.outcome))
             }
             Some(ending) => {
-                play.end(ending, &mut self.out.facts);
+                self.recorder.end(ending, &mut self.out.facts);
                 Ok(())
             }
             None if play.is_closed && self.bench.is_none() => {
@@ -255,7 +255,7 @@ impl Game {
             }
             None => {
                 if !play.is_closed {
-                    play.close(&mut self.out.facts);
+                    self.recorder.close(&mut self.out.facts);
                 }
                 Ok(())
             }

@@ -226,9 +226,9 @@ impl Game {
                 play.end_by_move(now, Ending { outcome, reason }, &mut self.out.facts);
             }
             (Some(outcome), Some(reason)) => {
-                play.end(Ending { outcome, reason }, &mut self.out.facts)
+                self.recorder.end(Ending { outcome, reason }, &mut self.out.facts);
             }
-            _ => play.close(&mut self.out.facts),
+            _ => self.recorder.close(&mut self.out.facts),
         }
     }
 

@@ -63,9 +63,8 @@ impl Play {
         }
     }
 
-    /// Ends the game by the kings in the center, and withdraws a king's move that was only the way
-    /// there.
-    pub(in crate::game) fn end_by_kings(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
+    /// Withdraws a king's move that was only the way to the center, where both kings stand.
+    pub(in crate::game) fn withdraw_way_of_king(&mut self, facts: &mut Vec<Fact>) {
         let n = self.sheet.len();
         let was_the_way = self.sheet.moves().last().is_some_and(|last| {
             last.m.role() == Role::King
@@ -76,7 +75,6 @@ impl Play {
             self.sheet.truncate(n - 1);
             facts.push(Fact::MoveRetracted { ply: n });
         }
-        self.end(ending, facts);
     }
 
     /// The end that the last position on record brings by itself. Where no mate was possible before

@@ -336,6 +336,21 @@ impl Play {
         self.tracker.note_taken_over();
     }
 
+    /// The game is over, or gives way to another one, and nobody knows what was played after the
+    /// last half-move on record: a gap from which the record does not go on.
+    pub(in crate::game) fn leave_open(&mut self, facts: &mut Vec<Fact>) {
+        let ply = self.sheet.len();
+        self.sheet.open_gap(self.sheet.last().clone(), Unknown::at_least(0));
+        facts.extend(self.gap_fact(ply));
+    }
+
+    /// Nothing was missed before the end: takes back that there is a gap.
+    pub(in crate::game) fn close_end(&mut self, facts: &mut Vec<Fact>) {
+        if self.sheet.gaps().last().is_some_and(|gap| self.sheet.is_open_end(gap)) {
+            self.close_gaps_from(self.sheet.len(), facts);
+        }
+    }
+
     /// Whether the board was taken over as it stood, and nothing is on record since.
     pub(in crate::game) fn is_bare(&self) -> bool {
         self.sheet.is_taken_over_at(self.sheet.len())

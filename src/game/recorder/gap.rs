@@ -6,8 +6,10 @@ use super::taken_over::ADOPTED_ANEW;
 use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::clock::{ClockPresence, PerMove};
+use crate::game::entry::Fact;
 use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
 use crate::game::settings::TimeControl;
+use crate::laws::Ending;
 use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
 use crate::track::heard::HeardReadings;
@@ -315,6 +317,45 @@ impl Recorder {
         }
         self.bridge_after(cx, now, PRESSED);
         has_changed
+    }
+
+    /// The game is over, by something else than a move on record.
+    pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
+        self.leave_open(facts);
+        if let Some(play) = &mut self.play {
+            play.end(ending, facts);
+        }
+    }
+
+    /// The game is over without a result.
+    pub(in crate::game) fn close(&mut self, facts: &mut Vec<Fact>) {
+        self.leave_open(facts);
+        if let Some(play) = &mut self.play {
+            play.close(facts);
+        }
+    }
+
+    /// The game ends, or gives way to another one: what is not known yet of what was played is a
+    /// gap.
+    pub(super) fn leave_open(&mut self, facts: &mut Vec<Fact>) {
+        if let Some(play) = self.play.as_mut().filter(|play| !play.is_over())
+            && self.silence.as_ref().is_some_and(|silence| !silence.is_suspected)
+        {
+            play.leave_open(facts);
+        }
+    }
+
+    /// The board is read for the first time since a game ended that nobody heard by then. If it
+    /// stands as it was known, nothing was missed.
+    pub(super) fn see_end(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        let is_known = cx.board.confirmed(now).is_some();
+        let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) else { return };
+        if !is_known || silence.pictured.replace(now).is_some() {
+            return;
+        }
+        if play.is_as(&silence.base) && play.has_none_since(&silence.base) {
+            play.close_end(cx.facts);
+        }
     }
 
     /// Nothing was missed: what was believed stands.

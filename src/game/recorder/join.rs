@@ -586,7 +586,8 @@ impl Recorder {
 
     /// The record of a game that is another one ends.
     pub(super) fn close_open(&mut self, cx: &mut Cx<'_>) {
-        if self.play.as_ref().is_some_and(|play| !play.is_over()) {
+        if !self.is_over() {
+            self.leave_open(cx.facts);
             cx.facts.push(Fact::GameClosed);
         }
     }

@@ -230,8 +230,8 @@ impl Recorder {
             Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
             Signal::BlackWins => KnownOutcome::Decisive { winner: Color::Black },
         };
-        if let Some(play) = self.play.as_mut().filter(|play| !play.is_over()) {
-            play.end(Ending { outcome, reason: Reason::SignalPiece }, cx.facts);
+        if !self.is_over() {
+            self.end(Ending { outcome, reason: Reason::SignalPiece }, cx.facts);
         }
     }
 
@@ -298,6 +298,7 @@ impl Recorder {
             false => {
                 let has_changed = play.picture(now, placement);
                 play.take_over_again(now, self.found.as_ref(), cx.facts);
+                self.see_end(cx, now);
                 has_changed
             }
         };

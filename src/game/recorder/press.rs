@@ -413,11 +413,10 @@ impl Recorder {
     }
 
     pub(super) fn judge_kings(&mut self, cx: &mut Cx<'_>) {
-        let ending = self.kings_in_center();
-        if let (Some(ending), Some(play)) = (ending, &mut self.play)
-            && !play.is_over()
-        {
-            play.end_by_kings(ending, cx.facts);
+        let Some(ending) = self.kings_in_center().filter(|_| !self.is_over()) else { return };
+        if let Some(play) = &mut self.play {
+            play.withdraw_way_of_king(cx.facts);
         }
+        self.end(ending, cx.facts);
     }
 }

@@ -155,9 +155,7 @@ impl Recorder {
         let play = self.play.as_ref()?;
         let placement = play.tracker().seen().clone();
         let (start, mode) = start_shown(cx.settings, &placement)?;
-        if !play.is_over() {
-            cx.facts.push(Fact::GameClosed);
-        }
+        self.close_open(cx);
         self.begin(cx, now, start, mode);
         Some(placement)
     }

@@ -299,7 +299,11 @@ impl Totals {
         }
         let said = verdict.accusations.iter();
         self.odd.extend(said.map(|said| format!("{recipe}: {} {}", said.at, said.text)));
-        if !verdict.is_right() || !verdict.accusations.is_empty() || !is_bench_right {
+        if verdict.n_false_ends > 0 {
+            self.odd.push(format!("{recipe}: ended for a while by a position that was not there"));
+        }
+        let is_faultless = verdict.accusations.is_empty() && verdict.n_false_ends == 0;
+        if !verdict.is_right() || !is_faultless || !is_bench_right {
             self.wrong.push(recipe);
         }
         if verdict.is_silently_wrong() {
