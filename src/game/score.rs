@@ -225,8 +225,8 @@ impl ScoreSheet {
         &self.gaps
     }
 
-    /// Whether the record does not go on behind `gap`, of which nobody knows where it leads: the game
-    /// ended while nobody heard the board.
+    /// Whether the record does not go on behind `gap`, of which nobody knows where it leads: the
+    /// game ended while nobody heard the board.
     pub fn is_open_end(&self, gap: &Gap) -> bool {
         let after = self.position(gap.ply);
         let is_same = after.board() == gap.before.board() && after.turn() == gap.before.turn();
