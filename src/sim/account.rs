@@ -167,8 +167,10 @@ fn account(played: &Played<'_>, sheet: &ScoreSheet, is_said: bool) -> Discrepanc
             if played.stood(k, sheet.start()) { cost } else { cost.invent(1) }
         })
         .collect();
+    let is_open = |gap: &Gap| sheet.is_open_end(gap);
+    let is_said = is_said || sheet.gaps().last().is_some_and(is_open);
     for idx in 0..=sheet.len() {
-        if let Some(gap) = sheet.gaps().iter().find(|gap| gap.ply == idx) {
+        if let Some(gap) = sheet.gaps().iter().find(|gap| gap.ply == idx && !is_open(gap)) {
             costs = after_gap(played, &costs, gap, sheet.position(idx));
         }
         let Some(scored) = sheet.moves().get(idx) else { break };

@@ -103,7 +103,8 @@ fn is_deserved(truth: &Truth, accusation: &Accusation) -> bool {
     let mut wrongs = truth.irregularities.iter();
     let is_of_wrong = wrongs.any(|wrong| {
         let is_far_enough = wrong.completed.is_some() || charge != Charge::IllegalCompleted;
-        wrong.by == by && is_far_enough && is_then(wrong.made, wrong.restored)
+        let until = wrong.resumed.unwrap_or(wrong.restored);
+        wrong.by == by && is_far_enough && is_then(wrong.made, until)
     });
     let is_of_odd = |odd: &Oddity| is_then(odd.from, odd.until) && excuses(odd, accusation);
     is_of_wrong || truth.oddities.iter().any(is_of_odd) || is_of_gesture(truth, accusation)

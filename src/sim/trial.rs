@@ -271,7 +271,8 @@ impl PlannedGame {
     }
 }
 
-fn agreed(seed: u64) -> KnownOutcome {
+/// The result that players of an invented game agree upon.
+pub(super) fn agreed(seed: u64) -> KnownOutcome {
     let all = [Some(Color::White), Some(Color::Black), None];
     KnownOutcome::from_winner(all[(seed / 6 % 3) as usize])
 }

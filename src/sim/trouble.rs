@@ -6,7 +6,7 @@ use super::blame;
 use super::games::{opera, random_game};
 use super::hands::{self, Manners, Performance, TableKind};
 use super::replay::{Replay, settings_of};
-use super::trial::{KnownGame, TableRow};
+use super::trial::{KnownGame, TableRow, agreed};
 use crate::game::Settings;
 use crate::laws::{Edition, Profile, Terms};
 use crate::table::{Sight, Word, words};
@@ -44,6 +44,8 @@ pub enum TroubleKind {
     Kill,
     /// The daemon is killed in the middle of the game, which is over by mate when it is back.
     Late,
+    /// The cable is out until the game is over, and both kings stand in the center.
+    End,
 }
 
 words! {
@@ -53,6 +55,7 @@ words! {
         Noise = "noise",
         Kill = "kill",
         Late = "late",
+        End = "end",
     }
 }
 
@@ -194,6 +197,7 @@ impl TroubleCase {
         let manners = match self.kind {
             // What is done on the board after the mate is what makes it hard.
             TroubleKind::Late => Manners { unplugged: 0.0, ..manners },
+            TroubleKind::End => Manners { unplugged: 0.0, kings: 1.0, ..manners },
             _ => Manners { unplugged: 0.0, post_mortem: 0.0, kings: 0.0, ..manners },
         };
         let idx = usize::try_from(self.seed).unwrap_or_default();
@@ -204,8 +208,9 @@ impl TroubleCase {
         };
         let mode = CastlingMode::Standard;
         let start = Chess::new();
+        let outcome = (self.kind == TroubleKind::End).then(|| agreed(self.seed));
         let mut played =
-            hands::perform(&start, mode, &moves, None, &manners, self.table, self.seed);
+            hands::perform(&start, mode, &moves, outcome, &manners, self.table, self.seed);
         if let Some((end, _)) = played.script.happenings.last_mut() {
             *end = *end + LINGER;
         }
@@ -233,6 +238,11 @@ impl TroubleCase {
             TroubleKind::Late => {
                 let until = Mono::from_millis(last) + Duration::from_millis(rng.u64(LATE_MS));
                 vec![Out { from, until, what: Away::Daemon }]
+            }
+            TroubleKind::End => {
+                let end = played.script.happenings.last().map_or(until, |(end, _)| *end);
+                let until = Mono::from_millis(end.millis() - LINGER.as_millis() as u64);
+                vec![Out { from: from.min(until), until, what: cable }]
             }
         };
         // As many games on lines that are nearly good as on those that are nearly useless.

@@ -92,6 +92,9 @@ fn story(troubled: &Troubled) -> String {
             }
             Fact::Sensed { sq, reading: Reading::Empty } => Some(format!("    {sq} reads nothing")),
             Fact::Sensed { sq, .. } => Some(format!("    {sq} reads something")),
+            Fact::Pictured(ref seen) => {
+                Some(format!("    the board reads {}", seen.known().board_fen()))
+            }
             _ => None,
         };
         Some((entry.at.mono, sensed.or_else(|| log.line(&entry.fact))?))

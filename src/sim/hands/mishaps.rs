@@ -143,6 +143,7 @@ impl Hands<'_> {
         self.sensors.set(back_ms, to, None);
         self.sensors.set(restored_ms, from, piece);
         self.now_ms = restored_ms + self.between(400, 3_000);
+        let resumed = is_pressed.then(|| Mono::from_millis(self.now_ms));
         if is_pressed {
             self.note(Happening::Resume(by));
             self.now_ms += self.between(300, 2_000);
@@ -155,6 +156,7 @@ impl Hands<'_> {
             made: Mono::from_millis(made_ms),
             completed: press_ms.map(Mono::from_millis),
             restored: Mono::from_millis(restored_ms),
+            resumed,
         });
     }
 

@@ -105,6 +105,8 @@ pub struct Irregularity {
     pub completed: Option<Mono>,
     /// When the position before it stood on the board again.
     pub restored: Mono,
+    /// When the arbiter who was called for it had set the clock going again, if one was.
+    pub resumed: Option<Mono>,
 }
 
 /// Something that a player did which an arbiter may hear of, and need not.
