@@ -182,6 +182,14 @@ impl Play {
         self.presses.iter().all(|(press, _)| *press <= at)
     }
 
+    /// Whether nothing but a new piece does not stand where it was put: it may be exchanged for
+    /// another one, with which the position may be no end.
+    fn may_exchange_new_piece(&self) -> bool {
+        let last = self.sheet.moves().last().map(|last| last.m);
+        let differs = self.tracker.bare_difference().single_square();
+        last.is_some_and(|m| m.is_promotion() && differs == Some(m.to()))
+    }
+
     /// When the last move on record is beyond a second thought, as things stand. `None` if it is
     /// not, or if the game is over.
     pub(in crate::game) fn final_at(&self) -> Option<Mono> {
@@ -198,6 +206,7 @@ impl Play {
         }
         match self.sheet.moves().last().and_then(|last| last.completed) {
             Some(_) if shows => Some(scanned),
+            Some(_) if self.may_exchange_new_piece() => None,
             // Whoever presses again plays on, or stops a clock: pieces in motion do not tell which.
             Some(done) if self.is_last_press(done.at) => Some(done.at + FINAL_AFTER),
             Some(_) => None,
