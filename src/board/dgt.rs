@@ -264,12 +264,9 @@ impl Dgt {
         expects: &dyn Expects,
     ) -> bool {
         if let FieldCode::Signal(signal) = code {
-            if self.doubts.is_noisy(now) {
-                self.doubts.doubt_signal(field, signal);
-                self.want_picture(now);
-            } else {
-                self.news.push_back(News::Signal(signal));
-            }
+            // One hurt byte makes a figure of any piece, on a line that was in order so far.
+            self.doubts.doubt_signal(field, signal);
+            self.want_picture(now);
             return true;
         }
         let is_known = self.fields.code(field) == code;

@@ -110,7 +110,7 @@ impl Doubts {
         false
     }
 
-    /// A figure was read that says how the game ended, and may be noise.
+    /// A figure was read that says how the game ended, and may be a hurt byte.
     pub(super) fn doubt_signal(&mut self, field: Field, signal: Signal) {
         self.signal = Some((field, signal));
     }
