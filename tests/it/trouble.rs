@@ -176,6 +176,33 @@ fn what_is_taken_over_anew_was_read_twice_too() {
     }
 }
 
+/// Whose cable is out until both kings stand in the center has played on unheard: the result has a
+/// gap before it, and so has one that an arbiter enters.
+#[test]
+fn a_result_that_comes_from_a_board_nobody_heard_has_a_gap_before_it() {
+    rows(case(0, TroubleKind::End));
+}
+
+/// One hurt byte made a figure of a knight, on a line that was in order so far, and that ended the
+/// game.
+#[test]
+fn a_figure_that_ends_the_game_is_read_twice() {
+    for seed in [7_100_010, 7_100_032] {
+        let account = case(seed, TroubleKind::Noise).run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
+/// A referee named players of these games for readings that were hurt, and for presses whose moves
+/// were.
+#[test]
+fn no_referee_names_anybody_while_bytes_are_hurt() {
+    for seed in [7_100_018, 7_100_028, 7_100_043, 7_100_093, 7_200_008, 7_200_038] {
+        let case = TroubleCase { laws: Some(Edition::M2023), ..case(seed, TroubleKind::Noise) };
+        assert_eq!(case.run(&[]).n_accused, 0, "seed {seed}");
+    }
+}
+
 /// Nobody is named for what was not read twice: a rook that castles was, as its message was hurt.
 #[test]
 fn nobody_is_named_for_a_message_that_was_hurt() {

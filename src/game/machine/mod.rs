@@ -403,6 +403,9 @@ impl Game {
         if !may_end {
             self.take_press(now, by, how);
         }
+        if self.is_unsure(now) {
+            self.drop_doubt(now);
+        }
         self.decide_doubt(now);
     }
 

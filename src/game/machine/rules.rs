@@ -108,13 +108,28 @@ impl Game {
     }
 
     pub(super) fn tell_square(&mut self, now: Mono, sq: Square, reading: Reading) {
-        self.tell(now, &Told::Square(sq, reading));
+        let seen = self.recorder.seen().filter(|_| self.is_unsure(now));
+        let told = match seen {
+            Some(seen) => Told::Unseen(Box::new(seen.clone())),
+            None => Told::Square(sq, reading),
+        };
+        self.tell(now, &told);
+    }
+
+    /// Whether what is read may be a hurt byte, or what was played is not known: it says nothing of
+    /// what hands did, and nobody is named for it. The record tells which moves they were.
+    pub(super) fn is_unsure(&self, now: Mono) -> bool {
+        self.recorder.play().is_some() && (self.recorder.is_silent() || self.board.is_noisy(now))
     }
 
     pub(super) fn tell_picture(&mut self, now: Mono, placement: &Placement) {
         let picture = Box::new(placement.clone());
         let is_unseen = self.recorder.play().is_some() && !self.recorder.sees_all();
-        let told = if is_unseen { Told::Unseen(picture) } else { Told::Picture(picture) };
+        let told = if is_unseen || self.is_unsure(now) {
+            Told::Unseen(picture)
+        } else {
+            Told::Picture(picture)
+        };
         self.tell(now, &told);
     }
 
@@ -254,7 +269,8 @@ impl Game {
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.seat_at_beginning(now);
         self.decide_doubt(now);
-        if let Some(call) = self.out.facts.iter().find_map(call_of) {
+        let call = self.out.facts.iter().find_map(call_of);
+        if let Some(call) = call.filter(|_| !self.is_unsure(now)) {
             self.tell(now, &call);
         }
         if self.bench_wakes_at().is_some_and(|due| due <= now) {

@@ -9,7 +9,6 @@ use crate::clock::{ClockPresence, PerMove};
 use crate::game::entry::Fact;
 use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
 use crate::game::settings::TimeControl;
-use crate::laws::Ending;
 use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
 use crate::track::heard::HeardReadings;
@@ -183,7 +182,7 @@ impl Recorder {
     /// There has been noise for long: says so, if what stands on the board is still not known.
     pub(super) fn tell_unread(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let is_unread = self.play.is_none() && cx.board.confirmed(now).is_none();
-        if self.is_blind || self.is_noise() || is_unread {
+        if self.is_blind || self.is_silent() || is_unread {
             self.watch.note_hurt(cx.facts);
         }
     }
@@ -319,22 +318,6 @@ impl Recorder {
         has_changed
     }
 
-    /// The game is over, by something else than a move on record.
-    pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
-        self.leave_open(facts);
-        if let Some(play) = &mut self.play {
-            play.end(ending, facts);
-        }
-    }
-
-    /// The game is over without a result.
-    pub(in crate::game) fn close(&mut self, facts: &mut Vec<Fact>) {
-        self.leave_open(facts);
-        if let Some(play) = &mut self.play {
-            play.close(facts);
-        }
-    }
-
     /// The game ends, or gives way to another one: what is not known yet of what was played is a
     /// gap.
     pub(super) fn leave_open(&mut self, facts: &mut Vec<Fact>) {
@@ -377,7 +360,7 @@ impl Recorder {
     }
 
     /// Whether what was played is not known, so that what is seen now says nothing yet.
-    pub(super) fn is_silent(&self) -> bool {
+    pub(in crate::game) fn is_silent(&self) -> bool {
         self.silence.as_ref().is_some_and(|silence| !silence.is_suspected)
     }
 

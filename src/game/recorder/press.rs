@@ -407,6 +407,22 @@ impl Recorder {
         self.displaced(cx, differs.into_iter().collect());
     }
 
+    /// The game is over, by something else than a move on record.
+    pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
+        self.leave_open(facts);
+        if let Some(play) = &mut self.play {
+            play.end(ending, facts);
+        }
+    }
+
+    /// The game is over without a result.
+    pub(in crate::game) fn close(&mut self, facts: &mut Vec<Fact>) {
+        self.leave_open(facts);
+        if let Some(play) = &mut self.play {
+            play.close(facts);
+        }
+    }
+
     fn kings_in_center(&self) -> Option<Ending> {
         let seen = self.play.as_ref()?.tracker().seen().known();
         Ending::of_kings(seen.king_of(Color::White)?, seen.king_of(Color::Black)?)
