@@ -299,10 +299,12 @@ impl Totals {
         }
         let said = verdict.accusations.iter();
         self.odd.extend(said.map(|said| format!("{recipe}: {} {}", said.at, said.text)));
-        if verdict.n_false_ends > 0 {
+        // Where the devices say the same of another game, its end is as good.
+        let has_false_end = verdict.n_false_ends > 0 && !verdict.is_twin;
+        if has_false_end {
             self.odd.push(format!("{recipe}: ended for a while by a position that was not there"));
         }
-        let is_faultless = verdict.accusations.is_empty() && verdict.n_false_ends == 0;
+        let is_faultless = verdict.accusations.is_empty() && !has_false_end;
         if !verdict.is_right() || !is_faultless || !is_bench_right {
             self.wrong.push(recipe);
         }
