@@ -150,6 +150,8 @@ struct MinutesReader {
     record: Sheet,
     /// What the sensors show.
     seen: Placement,
+    /// What the clock showed.
+    clocks: Option<Clocks>,
     /// The end of the game, as long as what brought it about may be on record behind it.
     ended: Option<(Mono, Ending)>,
 }
@@ -165,7 +167,7 @@ impl MinutesReader {
         }
         game.recorder.set_play(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
         let seen = Placement::from(start.board().clone());
-        Some(Self { game, record: Sheet::default(), seen, ended: None })
+        Some(Self { game, record: Sheet::default(), seen, clocks: None, ended: None })
     }
 
     fn take(&mut self, at: Mono, item: &MinutesItem) {
@@ -223,10 +225,25 @@ impl MinutesReader {
     fn tell(&mut self, at: Mono, told: &Told) {
         if let Told::Pressed(by) = told {
             self.game.press_told(at, *by);
+            self.turn(at, *by);
             return;
+        }
+        if let Told::Clock(clocks) = told {
+            self.clocks = Some(*clocks);
         }
         see(&mut self.seen, told);
         self.game.tell(at, told);
+    }
+
+    /// A clock that goes was seen to go for the other player after a press, whatever became of that:
+    /// it is on record only where a move was completed at once.
+    fn turn(&mut self, at: Mono, by: Color) {
+        let Some(Clocks { running: Some(running), .. }) = &mut self.clocks else { return };
+        if std::mem::replace(running, !by) == by
+            && let Some(clocks) = self.clocks
+        {
+            self.game.tell(at, &Told::Clock(clocks));
+        }
     }
 
     fn close_gap(&mut self) {
@@ -256,7 +273,7 @@ impl MinutesReader {
             (recorded.is_completed, recorded.is_replied) = (true, is_replied);
         }
         if let Some(clocks) = clocks {
-            self.game.tell(at, &Told::Clock(clocks));
+            self.tell(at, &Told::Clock(clocks));
         }
     }
 
@@ -272,6 +289,7 @@ impl MinutesReader {
     /// against nobody.
     fn restart(&mut self, at: Mono) {
         self.weigh(at, Weighed::Dropped);
+        self.clocks = None;
         if let Some(bench) = &mut self.game.bench {
             bench.begin_again();
         }

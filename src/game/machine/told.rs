@@ -10,8 +10,8 @@ use crate::track::line::CompletedBy;
 pub(super) fn told_of(fact: &Fact) -> Option<Told> {
     Some(match fact {
         Fact::Sensed { sq, reading } => Told::Square(*sq, *reading),
-        // A record of a picture has no unnamed pieces.
-        Fact::Pictured(placement) if placement.known().occupied().is_empty() => return None,
+        // So older records have a picture of a board that names no pieces.
+        Fact::Pictured(placement) if placement.occupied().is_empty() => return None,
         Fact::Pictured(placement) => Told::Picture(Box::new(placement.clone())),
         Fact::Pressed { by } => Told::Pressed(*by),
         Fact::Clock { running, times: Some(times), .. } => {

@@ -13,7 +13,7 @@ use rokade::time::{Mono, Stamp, Wall};
 use shakmaty::Square;
 
 const PROFILES: [&str; 4] = ["club", "school", "blitz", "scramble"];
-const N_GAMES: u64 = 4;
+const N_GAMES: u64 = 12;
 /// A record is cut at so many moments of each game.
 const N_CUTS: usize = 5;
 
