@@ -3,12 +3,13 @@
 #
 # Usage: tests/numbers.sh [ROW..]
 #
-# A ROW is one of kills, unplugs, cuts, idle, controls, mutants, hostile, fuzz, pi, cost; all of them unless
-# named. All of them take a day. Smaller, or larger, by: KILLS of the daemon (2000 unless given),
-# ROKADE_UNPLUGS of a cable on a pseudo-terminal (1000), HOURS of four idle boards (24, SPEED times as fast as
-# in the world, 100; needs root), MUTANTS (300), SECONDS_HALL beside hostile connections (240), SECONDS_FUZZ for each
-# target (600, needs cargo-fuzz), UNPLUGS and CUTS on the emulated Pi (100 and 50, needs root). Prints lines of
-# `what figure target PASS|FAIL` and ends with exit code 1 if anything failed.
+# A ROW is one of kills, unplugs, cuts, bytes, idle, controls, mutants, hostile, fuzz, pi, cost; all of them
+# unless named. All of them take a day. Smaller, or larger, by: KILLS of the daemon (2000 unless given),
+# ROKADE_UNPLUGS of a cable on a pseudo-terminal (1000), ROKADE_BYTES through each decoder (10^9), HOURS of four
+# idle boards (24, SPEED times as fast as in the world, 100; needs root), MUTANTS (300), SECONDS_HALL beside
+# hostile connections (240), SECONDS_FUZZ for each target (600, needs cargo-fuzz), UNPLUGS and CUTS on the
+# emulated Pi (100 and 50, needs root). Prints lines of `what figure target PASS|FAIL` and ends with exit code 1
+# if anything failed.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -61,6 +62,15 @@ unplugs() {
 cuts() {
     test_of journal::power
     figure "cuts: at every call, simulated storage: tests that fail" "$failed" "==" 0
+}
+
+# Whole messages, pieces of them, and what means nothing, through each decoder of a line.
+bytes() {
+    export ROKADE_BYTES=${ROKADE_BYTES:-1000000000}
+    test_of wire::torrent
+    figure "bytes: decoders that took all" \
+        "$(awk -v n="$ROKADE_BYTES" '/^torrent: / && $2 >= n' "$scratch/out" | wc -l)" "==" 10
+    figure "bytes: a panic, a hang, or memory without a limit: tests that fail" "$failed" "==" 0
 }
 
 # Four boards and their daemons, faster than the world: a game each, then nobody comes. Their records are on a
@@ -131,7 +141,7 @@ cost() {
 }
 
 rows=("$@")
-[ "${#rows[@]}" -gt 0 ] || rows=(kills unplugs cuts idle controls mutants hostile fuzz pi cost)
+[ "${#rows[@]}" -gt 0 ] || rows=(kills unplugs cuts bytes idle controls mutants hostile fuzz pi cost)
 for row in "${rows[@]}"; do
     echo "== $row"
     "$row"

@@ -6,6 +6,7 @@ pub(crate) mod describe;
 mod pair;
 mod properties;
 mod session;
+mod torrent;
 
 use crate::table::rows;
 use describe::{command, events, hex, item, items, message, unhex};
