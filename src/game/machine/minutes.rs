@@ -235,8 +235,8 @@ impl MinutesReader {
         self.game.tell(at, told);
     }
 
-    /// A clock that goes was seen to go for the other player after a press, whatever became of that:
-    /// it is on record only where a move was completed at once.
+    /// A clock that goes was seen to go for the other player after a press, whatever became of
+    /// that: it is on record only where a move was completed at once.
     fn turn(&mut self, at: Mono, by: Color) {
         let Some(Clocks { running: Some(running), .. }) = &mut self.clocks else { return };
         if std::mem::replace(running, !by) == by
