@@ -249,6 +249,9 @@ struct ToldBoard {
     does_match: bool,
     /// The game in which the position of the setup was found, and behind how many half-moves.
     found: Option<(usize, usize)>,
+    /// The game on record whose moves are not told: the pieces have been set back to the position
+    /// of the setup.
+    left: Option<usize>,
 }
 
 /// Both times in seconds, and whose time runs.
@@ -438,7 +441,11 @@ impl AskedFeed {
         let Some(setup) = &self.setup else {
             return is_news.then_some(event).into_iter().collect();
         };
-        let (sans, end) = setup.moves(live, &mut told.found);
+        told.left = setup.leaves(live, is_first, told.left);
+        let (sans, end) = match told.left {
+            Some(_) => (Vec::new(), setup.position.board().clone()),
+            None => setup.moves(live, &mut told.found),
+        };
         let does_match = board.is_some_and(|board| board == end.board_fen().to_string());
         if !is_news && sans == told.sans && does_match == told.does_match {
             return Vec::new();
@@ -469,19 +476,41 @@ impl AskedFeed {
 }
 
 impl Setup {
+    /// The game on record, if its moves were played before the pieces came to stand as in the
+    /// position: they do when the program names it, and the record goes on from there. It is so
+    /// until they stand as the record has them, or another game is on record.
+    fn leaves(&self, live: &Live, is_first: bool, left: Option<usize>) -> Option<usize> {
+        let sheet = live.sheet.as_ref()?;
+        let n_told = live.n_told.min(sheet.len());
+        let stands = |there: &Board| {
+            live.placement.as_ref().is_some_and(|it| *it == there.board_fen().to_string())
+        };
+        if stands(sheet.position(n_told).board()) {
+            return None;
+        }
+        let leaves = match is_first {
+            true => stands(self.position.board()) && (0..n_told).any(|n| self.is_at(sheet, n)),
+            false => left == Some(live.game),
+        };
+        leaves.then_some(live.game)
+    }
+
+    /// Whether it is the position behind so many half-moves.
+    fn is_at(&self, sheet: &ScoreSheet, n: usize) -> bool {
+        let there = sheet.position(n);
+        (there.board(), there.turn()) == (self.position.board(), self.position.turn())
+    }
+
     /// The moves since the position, as far as programs can follow them, and the position behind
     /// them: up to a gap, or a move that the Laws do not allow.
     fn moves(&self, live: &Live, found: &mut Option<(usize, usize)>) -> (Vec<String>, Board) {
         let none = (Vec::new(), self.position.board().clone());
         let Some(sheet) = &live.sheet else { return none };
         let n_told = live.n_told.min(sheet.len());
-        let is_it = |n: usize| {
-            let there = sheet.position(n);
-            (there.board(), there.turn()) == (self.position.board(), self.position.turn())
-        };
-        let known = found.filter(|(game, n)| *game == live.game && *n <= n_told && is_it(*n));
+        let is_it = |n: &usize| self.is_at(sheet, *n);
+        let known = found.filter(|(game, n)| *game == live.game && *n <= n_told && is_it(n));
         *found = known.or_else(|| {
-            let n = (0..=n_told).rev().find(|n| is_it(*n))?;
+            let n = (0..=n_told).rev().find(is_it)?;
             Some((live.game, n))
         });
         let Some((_, from)) = *found else { return none };

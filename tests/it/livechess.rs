@@ -135,7 +135,8 @@ fn calls_are_answered_as_programs_expect() {
 /// some look for pieces of text.
 #[test]
 fn programs_of_others_are_answered_as_they_ask() {
-    let boards = [live(&["e4"])];
+    let behind_e4 = || [live(&["e4"])];
+    let mut boards = behind_e4();
     let mut program = Dialogue::default();
     let mut answers = VecDeque::new();
     let table = include_str!("../tables/livechess.txt");
@@ -146,9 +147,19 @@ fn programs_of_others_are_answered_as_they_ask() {
                 answers = program.hear(&call.replace("\\n", "\n"), &boards, 7).into();
             }
             Some(("<", answer)) => assert_eq!(answers.pop_front().as_deref(), Some(answer)),
+            Some(("=", stands)) => {
+                assert_eq!(answers, [""; 0], "{line}");
+                let words: Vec<_> = stands.split(' ').collect();
+                boards = [Arc::new(Live {
+                    placement: Some(words[0].to_owned()),
+                    game: words[1].parse().unwrap(),
+                    ..Live::clone(&live(&words[2..]))
+                })];
+                answers = program.follow(0, &boards, 7).into();
+            }
             _ => {
                 assert_eq!(answers, [""; 0], "{line}");
-                program = Dialogue::default();
+                (program, boards) = (Dialogue::default(), behind_e4());
             }
         }
     }
