@@ -32,6 +32,9 @@ pub enum Upshot {
     /// It has taken it. Of each game, in the order in which they were sent, how many moves it took,
     /// or why it took none; nothing is told by servers that only keep files.
     Done(Vec<Result<u64, String>>),
+    /// It says so, and what it shows is not what it was sent: it may keep it elsewhere, or say yes
+    /// to anything, as the pages of hotels do.
+    Doubtful(String),
     /// It will not take it until somebody does something.
     Refused(String),
     /// It is to be asked again after so long.
@@ -62,6 +65,30 @@ impl Response {
             404 | 409 => self.refused("there is no such place; make the folder on the server"),
             405 => self.refused("it takes no files there; ask its host whether PUT is allowed"),
             _ => self.other(),
+        }
+    }
+
+    /// What a server made of a file that was put there, by what it shows in its place.
+    pub fn to_look(&self, file: &str, said: &Response) -> Upshot {
+        match self.status {
+            // It shows it to nobody, or not to us.
+            401 | 403 | 405 => Upshot::Done(Vec::new()),
+            200 if self.body == file => Upshot::Done(Vec::new()),
+            _ => Upshot::Doubtful(said.with_body("it says it has the file, and does not show it")),
+        }
+    }
+
+    /// What a server made of a file that it was to store by FTP (RFC 959, 4.2).
+    pub fn to_store(&self) -> Upshot {
+        match self.status {
+            200..=299 => Upshot::Done(Vec::new()),
+            331 | 332 | 430 | 530 | 532 => self.refused("it does not know this user and password"),
+            550 | 553 => self.refused(
+                "there is no such place, or nothing may be written there; make the folder on the \
+                 server",
+            ),
+            500..=599 => self.refused("it does not take this"),
+            _ => Upshot::Failed(self.with_body("it is in trouble")),
         }
     }
 

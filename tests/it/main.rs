@@ -22,6 +22,7 @@ mod display;
 mod effects;
 mod ends;
 mod export;
+mod ftp;
 mod games;
 mod hall;
 mod hands;

@@ -28,6 +28,8 @@ const TOKEN: &str = "lip_Qx7Vw2Ry9Kz4";
 enum Turn {
     /// This status, these headers, this body.
     Say(u16, &'static str, &'static str),
+    /// The page of a hotel, in Latin-1.
+    Hotel,
     /// Nothing, for as long as the other one waits.
     Hang,
     /// It takes all games but that in which this stands.
@@ -80,6 +82,7 @@ async fn read(stream: &mut TcpStream) -> Option<(String, String)> {
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let lower = head.to_ascii_lowercase();
     let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length = length.or(head.starts_with("GET ").then_some("0"));
     let length: usize = length.expect("a body of known length").parse().unwrap();
     while bytes.len() < end + 4 + length {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
@@ -128,7 +131,7 @@ impl Broadcast {
 
     async fn attend(self, mut stream: TcpStream) {
         while let Some((head, body)) = read(&mut stream).await {
-            let asked = Asked { at: Instant::now(), head, body: body.clone() };
+            let asked = Asked { at: Instant::now(), head: head.clone(), body: body.clone() };
             let is_known = {
                 let token = self.token.lock().unwrap().clone();
                 let known = format!("Bearer {token}");
@@ -141,16 +144,17 @@ impl Broadcast {
                     sleep(LIMIT * 10).await;
                     return;
                 }
-                Some(Turn::Say(status, headers, text)) => (status, headers, text.to_owned()),
-                _ if !is_known => (401, "", json!({ "error": "No such token" }).to_string()),
-                Some(Turn::Refuse(name)) => (200, "", answer(&body, name)),
-                None => (200, "", answer(&body, "\u{1}")),
+                Some(Turn::Say(status, headers, text)) => (status, headers, text.into()),
+                Some(Turn::Hotel) => (200, "", b"<html>Bienvenue \xe0 l'h\xf4tel".to_vec()),
+                _ if !is_known => (401, "", json!({ "error": "No such token" }).to_string().into()),
+                Some(Turn::Refuse(name)) => (200, "", answer(&body, name).into()),
+                None if head.starts_with("PUT ") => (204, "", Vec::new()),
+                None if head.starts_with("GET ") => (200, "", self.kept().into()),
+                None => (200, "", answer(&body, "\u{1}").into()),
             };
-            let answer = format!(
-                "HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n{text}",
-                text.len()
-            );
-            if stream.write_all(answer.as_bytes()).await.is_err() {
+            let length = text.len();
+            let head = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\n\r\n");
+            if stream.write_all(&[head.into_bytes(), text].concat()).await.is_err() {
                 return;
             }
         }
@@ -168,6 +172,13 @@ impl Broadcast {
     pub(crate) fn n_moves(&self) -> usize {
         let of = |asked: &Asked| games(&asked.body).into_iter().map(|(_, n)| n).max();
         self.asked().iter().filter_map(of).max().unwrap_or(0)
+    }
+
+    /// What was put there last.
+    fn kept(&self) -> String {
+        let asked = self.asked();
+        let put = asked.iter().rev().find(|asked| asked.line().starts_with("PUT "));
+        put.expect("something is looked for after it was put there").body.clone()
     }
 
     /// Waits until nothing has been sent for a while; how much was until then.
@@ -464,6 +475,29 @@ async fn more_than_64_games_go_in_two_requests_and_files_round_by_round() {
     assert_eq!(pushed["sent"][1]["games"][0]["game"], "1.65 White 65 - Black 65");
     let file = files.sent(&daemon, |asked| games(&asked.body).len() == 65).await;
     assert_eq!(file.line(), "PUT /round-1.pgn HTTP/1.1");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// A server that says yes to anything is not believed, until it shows the file.
+#[tokio::test]
+async fn a_file_that_a_server_does_not_show_is_sent_again() {
+    let place = Place::new();
+    let server = to_file(&place);
+    server.next([Turn::Hotel, Turn::Hotel, Turn::Say(200, "", "saved")]);
+    let daemon = place.start();
+    said(&daemon, "it says it has the file, and does not show it (200: <html>Bienvenue").await;
+    health(&place, |pushed| pushed["trouble"].as_str().is_some_and(|it| it.contains("sent again")))
+        .await;
+    // One that answers with words of its own, and shows the file, has it.
+    health(&place, |pushed| pushed["trouble"].is_null()).await;
+    said(&daemon, "games are sent there again").await;
+    assert_eq!(n_said(&daemon, "does not show it"), 1, "{}", daemon.said());
+    let asked = server.asked();
+    let methods: Vec<_> = asked.iter().filter_map(|it| it.line().split(' ').next()).collect();
+    assert_eq!(methods, ["PUT", "GET", "PUT", "GET"]);
+    let apart = asked[2].at - asked[0].at;
+    assert!(apart > Duration::from_secs(18), "{apart:?}");
+    assert_eq!(asked[2].body, asked[0].body, "nothing has changed");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -21,7 +21,7 @@ pub struct Push {
     pub rounds: BTreeMap<String, String>,
     /// Lichess, or another server with its API.
     pub server: String,
-    /// Where else the games are put as a file of PGN; empty for nowhere.
+    /// Where else the games are put as a file of PGN, by HTTP or FTP; empty for nowhere.
     pub url: String,
     /// The file that holds `user:password` for that; empty for none.
     pub login_file: PathBuf,
@@ -91,7 +91,7 @@ impl Push {
 
     fn check_addresses(&self, has_list: bool) -> Result<(), String> {
         let is_bare = |host: &str| self.server.trim_end_matches('/').ends_with(host);
-        if !host_of(&self.server).is_some_and(is_bare) {
+        if !self.server.starts_with("http") || !host_of(&self.server).is_some_and(is_bare) {
             return Err(format!(
                 "server = {:?}: write it as in \"https://lichess.org\"",
                 self.server
@@ -99,7 +99,14 @@ impl Push {
         }
         if !self.url.is_empty() && host_of(&self.url).is_none() {
             return Err(format!(
-                "url = {:?}: write all of it, as in \"https://club.example.org/live/games.pgn\"",
+                "url = {:?}: write all of it, as in \"https://club.example.org/live/games.pgn\", \
+                 or with ftps: or ftp: before it",
+                self.url
+            ));
+        }
+        if self.url.starts_with("ftp") && self.url.ends_with('/') {
+            return Err(format!(
+                "url = {:?}: name the file too, as in \".../games.pgn\"",
                 self.url
             ));
         }
@@ -135,7 +142,10 @@ fn id_of(text: &str) -> Option<&str> {
 
 /// The host of an address, with its port.
 pub fn host_of(url: &str) -> Option<&str> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let (scheme, rest) = url.split_once("://")?;
+    if !["https", "http", "ftps", "ftp"].contains(&scheme) {
+        return None;
+    }
     let host = rest.split(['/', '?', '#']).next()?;
     let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
     (!host.is_empty() && host.chars().all(is_host)).then_some(host)

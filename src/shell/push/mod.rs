@@ -6,6 +6,7 @@
 //! own, on which nothing waits: one that hangs for an hour slows nobody.
 
 mod client;
+mod ftp;
 mod parcel;
 
 use crate::relay::push::{self, Upshot};
@@ -29,6 +30,8 @@ use tracing::{info, warn};
 const TOGETHER: Duration = Duration::from_secs(1);
 /// How long to wait before a server is asked again that will not have it as things are.
 const SELDOM: Duration = Duration::from_secs(180);
+/// How long to wait before a file is sent again to a server that does not show it.
+const AGAIN: Duration = Duration::from_secs(20);
 /// How often it is looked meanwhile whether there is another token.
 const LOOK: Duration = Duration::from_secs(5);
 /// Nothing is to be waited for.
@@ -113,7 +116,10 @@ async fn keep(target: Target, feeds: Vec<Feed>, told: watch::Sender<Pushed>) {
         });
     }
     if target.is_in_clear() {
-        warn!(to = target.host(), "THE SECRET CAN BE READ ON THE WAY: write https in [push]");
+        warn!(
+            to = target.host(),
+            "THE SECRET CAN BE READ ON THE WAY: write https or ftps in [push]"
+        );
     }
     let mut courier = Courier::new(target, told);
     loop {
@@ -140,6 +146,8 @@ struct ServerCopy {
     games: Vec<PushedGame>,
     /// It will not have it before then, or from somebody else.
     refused: Option<(Instant, Result<Secret, String>)>,
+    /// Whether it has it is not known: it is sent once more then.
+    doubted: Option<Instant>,
     why: Option<String>,
 }
 
@@ -184,7 +192,8 @@ impl Courier {
         self.known.retain(|name, _| parcels.iter().any(|parcel| parcel.name == *name));
         for parcel in parcels {
             let known = self.known.entry(parcel.name.clone()).or_default();
-            if known.body.as_ref() == Some(&parcel.body) {
+            let is_there = known.doubted.is_none_or(|until| until > Instant::now());
+            if known.body.as_ref() == Some(&parcel.body) && is_there {
                 continue;
             }
             let secret = self.secret();
@@ -201,9 +210,10 @@ impl Courier {
             }
         }
         self.tell();
-        let refused = self.known.values().any(|known| known.refused.is_some());
+        let is_open = |known: &ServerCopy| known.refused.is_some() || known.doubted.is_some();
+        let is_any_open = self.known.values().any(is_open);
         let rests = self.rests.as_ref().map(|(until, _)| *until);
-        rests.or_else(|| refused.then(|| Instant::now() + LOOK))
+        rests.or_else(|| is_any_open.then(|| Instant::now() + LOOK))
     }
 
     /// What opens the server to us now.
@@ -227,17 +237,10 @@ impl Courier {
     }
 
     async fn send(&mut self, parcel: Parcel, secret: Result<Secret, String>) {
-        let is_put = self.target.takes_files();
-        let n = parcel.games.len();
         let upshot = match secret.clone() {
             Ok(secret) => {
-                let Parcel { address, body, .. } = parcel.clone();
-                let sending = Upload { is_put, address, secret, body };
-                match self.ask(sending).await {
-                    Ok(answer) if is_put => answer.to_put(),
-                    Ok(answer) => answer.to_push(n),
-                    Err(why) => Upshot::Failed(why),
-                }
+                let Parcel { how, address, body, .. } = parcel.clone();
+                self.ask(Upload { how, address, secret, body }).await
             }
             Err(why) => Upshot::Refused(why),
         };
@@ -247,6 +250,14 @@ impl Courier {
             Upshot::Done(games) => {
                 self.n_failures = 0;
                 self.done(parcel, games);
+            }
+            Upshot::Doubtful(why) => {
+                self.n_failures = 0;
+                let known = self.known.entry(name.clone()).or_default();
+                known.body = Some(parcel.body);
+                known.refused = None;
+                known.doubted = Some(now + AGAIN);
+                known.why = Some(format!("{name}: {why}; it is sent again three times a minute"));
             }
             Upshot::Refused(why) => {
                 self.n_failures = 0;
@@ -267,15 +278,19 @@ impl Courier {
     }
 
     /// Asks the server, which may take its time: nothing else is done meanwhile, on this thread.
-    async fn ask(&mut self, sending: Upload) -> Result<push::Response, String> {
+    async fn ask(&mut self, sending: Upload) -> Upshot {
         let mut client = std::mem::take(&mut self.client);
         let asked = spawn_blocking(move || {
-            let answer = client.send(&sending);
-            (client, answer)
+            let upshot = client.send(&sending);
+            (client, upshot)
         });
-        let (client, answer) = asked.await.map_err(|error| error.to_string())?;
-        self.client = client;
-        answer
+        match asked.await {
+            Ok((client, upshot)) => {
+                self.client = client;
+                upshot
+            }
+            Err(error) => Upshot::Failed(error.to_string()),
+        }
     }
 
     /// The server has taken it: what it says of each game is told where it has changed.
@@ -309,7 +324,7 @@ impl Courier {
                 _ => {}
             }
         }
-        *known = ServerCopy { body: Some(parcel.body), games: heard, refused: None, why: None };
+        *known = ServerCopy { body: Some(parcel.body), games: heard, ..ServerCopy::default() };
     }
 
     /// Tells how it stands, and says what is wrong if that was not said yet.

@@ -1,5 +1,6 @@
 //! What goes where: the games of each round, as the public may have them, in requests.
 
+use super::client::How;
 use crate::relay::push;
 use crate::shell::book::Book;
 use crate::shell::config::{Config, Push, ROUND, host_of};
@@ -30,6 +31,7 @@ pub(super) struct Target {
 pub(super) struct Parcel {
     /// What it is, in words.
     pub(super) name: String,
+    pub(super) how: How,
     pub(super) address: String,
     /// Its games, in words, where the server answers for each.
     pub(super) games: Vec<String>,
@@ -61,7 +63,8 @@ impl Target {
         };
         let host = self.host();
         let is_here = ["localhost", "127.", "[::1]"].iter().any(|name| host.starts_with(name));
-        address.starts_with("http:") && !secret.as_os_str().is_empty() && !is_here
+        let is_open = ["http:", "ftp:"].iter().any(|scheme| address.starts_with(scheme));
+        is_open && !secret.as_os_str().is_empty() && !is_here
     }
 
     /// Where it is, for people: addresses may have secrets in them.
@@ -108,15 +111,16 @@ impl Target {
             first = last + 1;
             let body = part.iter().map(|(_, pgn)| pgn.as_str()).collect();
             let games = part.iter().map(|(label, _)| label.clone()).collect();
-            Parcel { name, address: address.clone(), games, body }
+            Parcel { name, how: How::Push(part.len()), address: address.clone(), games, body }
         };
         push::parts(games).map(part).collect()
     }
 
     fn files(&self, feeds: &[Feed]) -> Vec<Parcel> {
         let url = &self.settings.url;
+        let how = if url.starts_with("ftp") { How::Store } else { How::Put };
         let file = |name: String, address: String, body: String| {
-            (!body.is_empty()).then_some(Parcel { name, address, games: Vec::new(), body })
+            (!body.is_empty()).then_some(Parcel { name, how, address, games: Vec::new(), body })
         };
         if !url.contains(ROUND) {
             let all = of_event(feeds.iter(), |_| true) + &of_others(feeds.iter());
