@@ -4,7 +4,7 @@
 use crate::game::Fact;
 use crate::table::Word;
 use crate::time::Mono;
-use crate::wire::Item;
+use crate::wire::{Item, SkipReason};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,10 +78,13 @@ impl Counts {
     /// Bytes were cut into these.
     pub fn note_items(&self, items: &[Item]) {
         for item in items {
-            if let Item::Skipped { bytes, why } = item {
-                self.skipped.count(why.word());
-                self.skipped_bytes.fetch_add(*bytes as u64, Ordering::Relaxed);
-            }
+            let (bytes, why) = match *item {
+                Item::Message(_) => continue,
+                Item::Skipped { bytes, why } => (bytes, why),
+                Item::Unknown { bytes, .. } => (bytes, SkipReason::UnknownId),
+            };
+            self.skipped.count(why.word());
+            self.skipped_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
     }
 

@@ -30,7 +30,7 @@ pub enum SkipReason {
     Interrupted,
     /// A header whose length its id cannot have.
     BadLength,
-    /// A message of a kind that we do not know: boards differ. No cause for concern.
+    /// A message of a kind that we do not know ([`Item::Unknown`]).
     UnknownId,
     /// A message of a known kind that no chess board sends: a dump of 100 fields.
     Unsupported,
@@ -60,6 +60,13 @@ pub enum Item {
         bytes: usize,
         /// For what reason.
         why: SkipReason,
+    },
+    /// A whole message of a kind that we do not know: boards differ, or its first byte was hurt.
+    Unknown {
+        /// Its first byte.
+        id: u8,
+        /// How long it is, with its head.
+        bytes: usize,
     },
 }
 
@@ -153,7 +160,10 @@ impl Decoder {
                 out.push(Item::Message(message));
             }
             None if is_known(id) => self.abandon(SkipReason::Unsupported, out),
-            None => self.abandon(SkipReason::UnknownId, out),
+            None => {
+                self.partial.clear();
+                out.push(Item::Unknown { id, bytes: total });
+            }
         }
     }
 

@@ -345,7 +345,7 @@ impl Host {
                 for item in items {
                     let event = match item {
                         Item::Message(message) => Event::Board(message),
-                        Item::Skipped { .. } => Event::Noise,
+                        Item::Skipped { .. } | Item::Unknown { .. } => Event::Noise,
                     };
                     self.event(at, &event);
                 }

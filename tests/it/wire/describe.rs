@@ -24,6 +24,7 @@ pub(crate) fn item(item: &Item) -> String {
     match item {
         Item::Message(it) => message(it),
         Item::Skipped { bytes, why } => format!("skipped {bytes} {}", why.word()),
+        Item::Unknown { id, bytes } => format!("unknown {bytes} {id:02x}"),
     }
 }
 

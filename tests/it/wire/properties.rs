@@ -135,7 +135,7 @@ proptest! {
         let mut at = 0;
         for item in out {
             match item {
-                Item::Skipped { bytes, .. } => at += bytes,
+                Item::Skipped { bytes, .. } | Item::Unknown { bytes, .. } => at += bytes,
                 Item::Message(message) => {
                     let len = usize::from(bytes[at + 1]) << 7 | usize::from(bytes[at + 2]);
                     prop_assert_eq!(BoardMessage::decode(&bytes[at..at + len]), Some(message));
