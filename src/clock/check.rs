@@ -74,6 +74,8 @@ struct PendingDifference {
     stands: bool,
     /// It was not heard for a while before.
     has_gap: bool,
+    /// How long the clock had run since a reading agreed.
+    unheard: Duration,
 }
 
 /// Follows one clock through one game.
@@ -87,6 +89,8 @@ pub struct Check {
     /// When something was last done to the clock, or believed of it, that its readings may tell
     /// late.
     moved: Mono,
+    /// When a reading last agreed with the model, or the clock last stood.
+    agreed: Mono,
     /// What was shown lately, and when last.
     recent: VecDeque<(Mono, Times)>,
     pending: Option<PendingDifference>,
@@ -136,6 +140,7 @@ impl Check {
             read_at: Mono(0),
             pressed: None,
             moved: Mono(0),
+            agreed: Mono(0),
             recent: VecDeque::new(),
             pending: None,
             first: None,

@@ -49,8 +49,12 @@ impl Check {
         self.learn(at, shown);
         self.take_ordered(shown, notes);
         let Some(expected) = self.now() else { return };
+        if has_stood {
+            self.agreed = at;
+        }
         let offs = [Color::White, Color::Black].map(|color| off(&expected, &shown, color));
         if offs == [None, None] {
+            self.agreed = at;
             if let Some(pending) = self.pending.take() {
                 self.tell_late(at, &pending, notes);
             }
@@ -72,6 +76,7 @@ impl Check {
             has_stood: has_stood || stands,
             stands,
             has_gap,
+            unheard: at.since(self.agreed),
         };
         if self.is_old(at, &shown) && !fresh.has_stood {
             self.tell_late(at, &fresh, notes);
@@ -216,7 +221,10 @@ impl Check {
     fn name(&mut self, pending: &PendingDifference, expected: Times, notes: &mut Vec<ClockNote>) {
         let shown = pending.shown;
         let is_near = |a: Duration, b: Duration| a.abs_diff(b) <= TOLERANCE;
-        let are_apart = expected.white.abs_diff(expected.black) > TOLERANCE * 3;
+        // Presses that nobody heard bring times over to the other side as well, but no more than
+        // has run meanwhile.
+        let apart = expected.white.abs_diff(expected.black);
+        let are_apart = apart > TOLERANCE * 3 && apart > pending.unheard + TOLERANCE;
         if are_apart && is_near(shown.white, expected.black) && is_near(shown.black, expected.white)
         {
             notes.push(ClockNote::Turned { to: shown });
