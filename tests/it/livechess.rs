@@ -398,6 +398,15 @@ async fn ask_by_ipv6(port: u16) {
     assert!(answer.starts_with("HTTP/1.0 200 OK"), "{answer}");
 }
 
+/// Some programs come by IPv6, and some send their text as bytes.
+async fn ask_otherwise(port: u16) {
+    ask_by_ipv6(port).await;
+    let mut page = come(port, "https://lichess.org").await.unwrap();
+    let call = json!({"id": 9, "call": "eboards"}).to_string();
+    page.send(Message::binary(call.into_bytes())).await.unwrap();
+    assert_eq!(hear(&mut page).await["id"], 9);
+}
+
 /// What the board page of Lichess does, while a game is played on a board.
 #[tokio::test]
 async fn a_page_follows_a_live_board() {
@@ -417,7 +426,7 @@ async fn a_page_follows_a_live_board() {
         assert_eq!(daemon.said().matches(&said).count(), 1, "{}", daemon.said());
     }
     come(port, "http://absolute").await.expect("the name that a local file has in OBS");
-    ask_by_ipv6(port).await;
+    ask_otherwise(port).await;
     let mut page = come(port, "https://lichess.org").await.unwrap();
     say(&mut page, json!({"id": 1, "call": "eboards"})).await;
     let serial = loop {

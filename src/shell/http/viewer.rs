@@ -53,6 +53,11 @@ impl Viewer {
                     match heard {
                         Message::Close(_) => return None,
                         Message::Text(text) => return Some(FarEnd::Says(text)),
+                        // There are clients that send text so.
+                        Message::Binary(bytes) => {
+                            let text = String::from_utf8_lossy(&bytes).into_owned();
+                            return Some(FarEnd::Says(text.into()));
+                        }
                         _ => {}
                     }
                 }
