@@ -39,9 +39,10 @@ impl HeardReadings {
             next = came;
             pos.play_unchecked(*m);
         }
+        // Where a piece goes from, one has been.
         let is_told = |(sq, reading): &(Square, Reading)| {
-            *reading == Reading::Empty
-                || told.iter().any(|(at, piece)| at == sq && reading.may_be(*piece))
+            let is_gone = *reading == Reading::Empty;
+            told.iter().any(|(at, piece)| at == sq && (is_gone || reading.may_be(*piece)))
         };
         self.readings.iter().all(is_told)
     }
@@ -118,6 +119,9 @@ mod tests {
             // It was slid, or came somewhere else.
             ("e2- Pe3 e3- Pe4 e7- pe5", "e2e4 e7e5", true),
             ("g1- Ne2 e2- Nf3", "g1f3", false),
+            // Something has left a square where nothing came.
+            ("g1- Nf3 e5- e7- pe5", "g1f3 e7e5", true),
+            ("g1- Nf3 h5- e7- pe5", "g1f3 e7e5", false),
             // Each piece of a castling, and the one that a pawn became.
             (
                 "g1- Nf3 g8- nf6 g2- Pg3 g7- pg6 f1- Bg2 f8- bg7 e1- Kg1 h1- Rf1",
