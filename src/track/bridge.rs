@@ -42,6 +42,9 @@ pub struct Unseen<'a> {
     pub turn: Option<Color>,
     /// How many moves were pressed since the beginning of all shores, where the clock tells.
     pub n_pressed: Option<usize>,
+    /// Pieces have moved since the last press that was heard, and one may have been lost: a move
+    /// may stand that nobody has pressed for, whatever else explains the board.
+    pub is_stirred: bool,
     /// More half-moves than these there was no time for.
     pub n_max: usize,
     /// What the sensors said meanwhile, where only some messages were hurt.
@@ -103,13 +106,11 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
         let cut = Bridged { common, is_whole: false, least: base, board: None, is_cut: true };
         return (search.budget == 0).then_some(cut);
     };
-    if let (HeardLine::One(common), true) = (&search.told, search.budget > 0) {
-        let (common, board) = (common.clone(), search.board);
-        return Some(Bridged { common, is_whole: true, least, board, is_cut: false });
-    }
+    let (is_searched, board) = (search.budget > 0, search.board.clone());
     if unseen.n_pressed.is_none() {
         // If the shortest one ends in a move that nobody has pressed for, longer ones may do too.
-        let is_short = unseen.turn.is_some_and(|turn| !search.is_pressed(least, turn));
+        let is_short =
+            unseen.is_stirred || unseen.turn.is_some_and(|turn| !search.is_pressed(least, turn));
         for n in [least + 1, least + 2] {
             if n <= base + unseen.n_max {
                 search.all_of(n, true);
@@ -120,6 +121,12 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
         }
     }
     let is_cut = search.budget == 0;
+    // One that was heard counts, unless a longer one was too: a piece that seems to have been slid
+    // on may have rested, and been answered.
+    if let (HeardLine::One(common), true) = (&search.told, is_searched) {
+        let common = common.clone();
+        return Some(Bridged { common, is_whole: true, least, board, is_cut: false });
+    }
     if is_cut {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
@@ -378,6 +385,7 @@ mod tests {
             untold,
             turn,
             n_pressed,
+            is_stirred: false,
             n_max: 99,
             heard: None,
         };
@@ -491,6 +499,7 @@ mod tests {
                         untold,
                         turn,
                         n_pressed,
+                        is_stirred: false,
                         n_max: 99,
                         heard: None,
                     };
@@ -521,7 +530,16 @@ mod tests {
             let (turn, n_pressed) = (None, None);
             reaches(
                 &pos,
-                &Unseen { shores: &[], seen, untold, turn, n_pressed, n_max: 99, heard: None },
+                &Unseen {
+                    shores: &[],
+                    seen,
+                    untold,
+                    turn,
+                    n_pressed,
+                    is_stirred: false,
+                    n_max: 99,
+                    heard: None,
+                },
                 n,
             )
         };

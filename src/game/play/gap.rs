@@ -35,6 +35,8 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) is_told: bool,
     /// It has stood so for long, and nobody has pressed the clock on it.
     pub(in crate::game) has_rested: bool,
+    /// Amid noise: pieces have moved since the clock was pressed, as far as that was heard.
+    pub(in crate::game) is_stirred: bool,
     /// Whose move it was where the board was taken over is not known.
     pub(in crate::game) is_turn_open: bool,
 }
@@ -103,6 +105,7 @@ impl Play {
             untold: base.untold(),
             turn: evidence.turn,
             n_pressed,
+            is_stirred: evidence.is_stirred,
             n_max: evidence.n_max,
             heard,
         });
@@ -586,6 +589,7 @@ mod tests {
             is_stopped: false,
             is_told: true,
             has_rested: true,
+            is_stirred: false,
             is_turn_open: false,
         };
         assert!(play.bridge(at, &base, (&seen, None), evidence, &mut facts));

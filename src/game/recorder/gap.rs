@@ -413,7 +413,8 @@ impl Recorder {
         let rested = stirred.max(pictured) + UNPRESSED;
         let is_pressed = silence.pressed.is_some_and(|pressed| pressed >= stirred);
         let has_rested = now >= rested && !is_pressed;
-        let evidence = GapEvidence { is_told, has_rested, ..evidence };
+        let is_stirred = is_noise && !is_pressed;
+        let evidence = GapEvidence { is_told, has_rested, is_stirred, ..evidence };
         let (base, heard) = (silence.base.clone(), silence.heard.clone());
         if let Some(until) = missed {
             self.timers.set(Timer::Bridge, until);
@@ -505,6 +506,7 @@ impl Recorder {
             is_stopped: cx.clock.is_interrupted(),
             is_told: true,
             has_rested: false,
+            is_stirred: false,
             is_turn_open: self.is_turn_open,
         }
     }
