@@ -34,7 +34,11 @@ systemd-analyze systemd
 udevadm udev
 cc gcc
 c++ g++
+make make
+python3 python3
+arm-none-eabi-gcc gcc-arm-none-eabi
 END
+    [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || echo libnewlib-arm-none-eabi
     # A page without letters is no page.
     [ -d /usr/share/fonts/truetype ] || echo fonts-dejavu-core
 }
@@ -76,6 +80,7 @@ install_packages
 run cargo fmt --check
 run npm --prefix tests/pages ci --ignore-scripts --no-audit --no-fund
 run npm --prefix tests/pages run check
+run npm --prefix tests/bridge ci --ignore-scripts --no-audit --no-fund
 run cargo clippy --all-targets --locked -- -D warnings
 run cargo check --lib --no-default-features --locked
 run cargo clippy --no-default-features --features shell --locked -- -D warnings

@@ -1,5 +1,6 @@
 // A chip for hardware/bridge/protocol.c that is played by a test: orders come in on stdin, one a
-// line, and what the bridge does goes out on stdout.
+// line, and what the bridge does goes out on stdout. What the chip is made of is in plain.c, or in
+// pico.c, which knows more orders.
 //
 //   at US           it is now US microseconds later than when it was switched on
 //   room N          the line to the host takes N more bytes; without it, as many as there are
@@ -14,17 +15,18 @@
 //   listens HEX     it listens at this address
 //   resets
 
-#include "../../hardware/bridge/protocol.h"
+#include "desk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t desk_us;
+
 static struct bridge bridge;
-static uint32_t now_us;
 static long room = -1;
 
-static void print(const char *what, const void *bytes, unsigned n)
+void desk_print(const char *what, const void *bytes, unsigned n)
 {
     const unsigned char *at = bytes;
     printf("%s ", what);
@@ -34,7 +36,7 @@ static void print(const char *what, const void *bytes, unsigned n)
     printf("\n");
 }
 
-static const char *ask(void)
+const char *desk_ask(void)
 {
     static char line[4096];
     fflush(stdout);
@@ -45,7 +47,7 @@ static const char *ask(void)
     return line;
 }
 
-static unsigned unhex(const char *text, unsigned char *bytes)
+unsigned desk_unhex(const char *text, unsigned char *bytes)
 {
     unsigned n = 0;
     for (; text[0] && text[1]; text += 2) {
@@ -55,11 +57,10 @@ static unsigned unhex(const char *text, unsigned char *bytes)
     return n;
 }
 
-enum write_end port_write(const uint8_t *frame, uint8_t n)
+enum write_end desk_ask_end(void)
 {
     static const char *const names[] = {"ok", "none", "clash", "stuck"};
-    print("writes", frame, n);
-    const char *end = ask();
+    const char *end = desk_ask();
     for (int which = 0; which < 4; which++) {
         if (strcmp(end, names[which]) == 0) {
             return (enum write_end)which;
@@ -69,16 +70,6 @@ enum write_end port_write(const uint8_t *frame, uint8_t n)
     exit(2);
 }
 
-void port_listen(uint8_t address)
-{
-    print("listens", &address, 1);
-}
-
-void port_reset(void)
-{
-    printf("resets\n");
-}
-
 uint8_t port_send(const char *text, uint8_t n)
 {
     uint8_t taken = room >= 0 && room < n ? (uint8_t)room : n;
@@ -86,7 +77,7 @@ uint8_t port_send(const char *text, uint8_t n)
         room -= taken;
     }
     if (taken > 0) {
-        print("says", text, taken);
+        desk_print("says", text, taken);
     }
     return taken;
 }
@@ -98,34 +89,38 @@ static void turn(const unsigned char *bytes, unsigned n)
         while (at < n && bridge_is_free(&bridge)) {
             bridge_hear(&bridge, (char)bytes[at++]);
         }
-        bridge_go_on(&bridge, now_us);
+        bridge_go_on(&bridge, desk_us);
         if (room == 0) {
             // The rest waits in the host's own buffer, which is none of ours.
             break;
         }
     }
-    bridge_go_on(&bridge, now_us);
+    bridge_go_on(&bridge, desk_us);
 }
 
 int main(void)
 {
     unsigned char bytes[2048];
     bridge_begin(&bridge, 0);
+    chip_begin(&bridge);
     for (;;) {
-        const char *order = ask();
+        const char *order = desk_ask();
         unsigned n = 0;
         if (strncmp(order, "at ", 3) == 0) {
-            now_us = (uint32_t)strtoull(order + 3, NULL, 10);
+            desk_us = (uint32_t)strtoull(order + 3, NULL, 10);
         } else if (strncmp(order, "room ", 5) == 0) {
             room = strtol(order + 5, NULL, 10);
         } else if (strncmp(order, "host ", 5) == 0) {
-            n = unhex(order + 5, bytes);
+            n = desk_unhex(order + 5, bytes);
         } else if (strncmp(order, "bus ", 4) == 0) {
             unsigned char frame[256];
-            unsigned n_frame = unhex(order + 4, frame);
-            bridge_frame(&bridge, frame, (uint8_t)n_frame, now_us);
+            unsigned n_frame = desk_unhex(order + 4, frame);
+            chip_hear(frame, n_frame);
         } else if (strcmp(order, "rest") == 0) {
             bridge_rest(&bridge);
+        } else if (!chip_obey(order)) {
+            fprintf(stderr, "no order: %s\n", order);
+            exit(2);
         }
         turn(bytes, n);
         printf("\n");

@@ -15,6 +15,7 @@ mod line;
 mod own;
 #[cfg(feature = "pi")]
 mod parts;
+mod pico;
 mod published;
 mod speed;
 mod tool;

@@ -1,5 +1,5 @@
 //! The firmware of the bridge, compiled for this machine: its lines against ours, and a simulated
-//! clock behind it. `tests/bridge/desk.c` plays the chip.
+//! clock behind it. `tests/bridge/` has the chips that it runs on.
 
 use super::world::times;
 use rokade::sim::Dgt3000Sim;
@@ -20,26 +20,44 @@ use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The program, made once.
-fn program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bridge-desk");
-        let strict = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
-        let checked = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-        let made = Command::new("cc")
-            .args(strict)
-            .args(checked)
-            .arg("-o")
-            .arg(&to)
-            .arg(root.join("hardware/bridge/protocol.c"))
-            .arg(root.join("tests/bridge/desk.c"))
-            .output()
-            .expect("a C compiler named cc");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        to
-    })
+/// What the firmware runs on.
+#[derive(Clone, Copy, Debug)]
+enum Chip {
+    /// One that does as it is told.
+    Plain,
+    /// The registers of an RP2040, with its own part of the firmware.
+    Pico,
+}
+
+const CHIPS: [Chip; 2] = [Chip::Plain, Chip::Pico];
+
+impl Chip {
+    /// The program, made once.
+    fn program(self) -> &'static Path {
+        static PROGRAMS: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+        let name = match self {
+            Self::Plain => "plain",
+            Self::Pico => "pico",
+        };
+        PROGRAMS[self as usize].get_or_init(|| {
+            let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+            let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bridge-{name}"));
+            let strict = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
+            let checked = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+            let made = Command::new("cc")
+                .args(strict)
+                .args(checked)
+                .arg("-o")
+                .arg(&to)
+                .arg(root.join("hardware/bridge/protocol.c"))
+                .arg(root.join("tests/bridge/desk.c"))
+                .arg(root.join(format!("tests/bridge/{name}.c")))
+                .output()
+                .expect("a C compiler named cc");
+            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+            to
+        })
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -69,8 +87,8 @@ struct Firmware {
 
 impl Firmware {
     /// Just switched on; it has greeted.
-    fn new() -> Self {
-        let mut child = Command::new(program())
+    fn on(chip: Chip) -> Self {
+        let mut child = Command::new(chip.program())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -148,12 +166,16 @@ fn lines(said: &[u8]) -> Vec<FromBridge> {
 
 #[test]
 fn it_understands_the_lines_of_the_table() {
+    CHIPS.into_iter().for_each(understands_the_lines_of_the_table);
+}
+
+fn understands_the_lines_of_the_table(chip: Chip) {
     let mut n_rows = 0;
     for row in include_str!("../../tables/bridge.csv").lines().skip(1) {
         let columns: Vec<_> = row.splitn(5, ';').collect();
         let [id, "to-bridge", line, meaning, _] = columns[..] else { continue };
         n_rows += 1;
-        let mut firmware = Firmware::new();
+        let mut firmware = Firmware::on(chip);
         let said = firmware.host(format!("{line}\r\n").as_bytes());
         let mut bodies = Vec::new();
         Lines::default().push(format!("{line}\n").as_bytes(), &mut bodies);
@@ -174,21 +196,28 @@ fn it_understands_the_lines_of_the_table() {
 
 #[test]
 fn each_end_of_a_write_has_its_word() {
-    let mut firmware = Firmware::new();
-    let ends = [WriteEnd::Done, WriteEnd::NoAnswer, WriteEnd::Collision, WriteEnd::Stuck];
-    for (number, end) in (250..).zip(ends) {
-        // The longest frame that there is.
-        let line = ToBridge::Write { number, frame: vec![0x10; 51] }.encode();
-        let said = firmware.order(&format!("host {}", hex(&line)), |_| end);
-        assert_eq!(lines(&said), [FromBridge::End { number, end }]);
+    for chip in CHIPS {
+        let mut firmware = Firmware::on(chip);
+        // Several times, for a chip has several ways to come to one.
+        let ends = [WriteEnd::Done, WriteEnd::NoAnswer, WriteEnd::Collision, WriteEnd::Stuck];
+        for (number, end) in (240..).zip([ends; 3].concat()) {
+            // The longest frame that there is.
+            let line = ToBridge::Write { number, frame: vec![0x10; 51] }.encode();
+            let said = firmware.order(&format!("host {}", hex(&line)), |_| end);
+            assert_eq!(lines(&said), [FromBridge::End { number, end }]);
+        }
     }
 }
 
 #[test]
 fn noise_and_slices_change_nothing() {
+    CHIPS.into_iter().for_each(noise_and_slices);
+}
+
+fn noise_and_slices(chip: Chip) {
     let mut rng = fastrand::Rng::with_seed(5);
     for _ in 0..60 {
-        let mut firmware = Firmware::new();
+        let mut firmware = Firmware::on(chip);
         let (mut stream, mut expected, mut did) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..20 {
             let frame: Vec<u8> = (0..rng.usize(1..=51)).map(|_| rng.u8(..)).collect();
@@ -228,7 +257,11 @@ fn noise_and_slices_change_nothing() {
 
 #[test]
 fn a_frame_gets_its_address_back_and_its_age() {
-    let mut firmware = Firmware::new();
+    CHIPS.into_iter().for_each(address_and_age);
+}
+
+fn address_and_age(chip: Chip) {
+    let mut firmware = Firmware::on(chip);
     firmware.host(&ToBridge::Listen(Address::General).encode());
     // The line is full for 850 us.
     firmware.simply("room 0");
@@ -252,7 +285,11 @@ fn a_frame_gets_its_address_back_and_its_age() {
 
 #[test]
 fn it_beats_and_counts_what_it_lost() {
-    let mut firmware = Firmware::new();
+    CHIPS.into_iter().for_each(beats_and_counts);
+}
+
+fn beats_and_counts(chip: Chip) {
+    let mut firmware = Firmware::on(chip);
     firmware.simply("at 999999");
     assert_eq!(lines(&firmware.simply("at 1000000")), [FromBridge::Beat { up: 1, lost: 0 }]);
     firmware.simply("room 0");
@@ -289,10 +326,10 @@ struct Desk {
 }
 
 impl Desk {
-    fn new() -> Self {
+    fn on(chip: Chip) -> Self {
         let clock = Dgt3000Sim::new(Dgt3000State::Asleep, 50);
         let (driver, firmware, rng) =
-            (BridgeLink::new(), Firmware::new(), fastrand::Rng::with_seed(9));
+            (BridgeLink::new(), Firmware::on(chip), fastrand::Rng::with_seed(9));
         let (now, bytes, news) = (Mono::default(), Vec::new(), Vec::new());
         let mut desk = Self { now, driver, firmware, clock, bytes, rng, news };
         desk.drive(|driver, at, out| driver.handle(at, &PortInput::Up, out));
@@ -346,7 +383,11 @@ impl Desk {
 
 #[test]
 fn a_clock_behind_it_shows_what_is_wanted() {
-    let mut desk = Desk::new();
+    CHIPS.into_iter().for_each(clock_shows_what_is_wanted);
+}
+
+fn clock_shows_what_is_wanted(chip: Chip) {
+    let mut desk = Desk::on(chip);
     let times = Some(times(300, 299, Runs::Left, Mono::default()));
     let wanted = Wanted { times, text: Some(ClockText::plain("e2e4")), ..Wanted::default() };
     desk.drive(|driver, at, out| driver.want(at, wanted, out));
@@ -361,4 +402,40 @@ fn a_clock_behind_it_shows_what_is_wanted() {
     // It has the clock for an hour, and beats all the while.
     desk.pass(600 * SECOND);
     assert!(desk.driver.is_linked() && !desk.news.contains(&ClockNews::Gone), "{:?}", desk.news);
+}
+
+#[test]
+fn a_pico_hears_what_comes_while_it_writes() {
+    let mut firmware = Firmware::on(Chip::Pico);
+    // The longest of the clock's, which is longer than what the chip keeps by itself.
+    let frame = format!("10{}", "A5".repeat(22));
+    firmware.simply(&format!("meanwhile {frame}"));
+    let write = ToBridge::Write { number: 7, frame: unhex("1020050F48") };
+    let said = firmware.host(&write.encode());
+    let [FromBridge::End { number: 7, end: WriteEnd::Done }, FromBridge::Got { frame: got, .. }] =
+        &said[..]
+    else {
+        panic!("{said:?}")
+    };
+    assert_eq!(hex(got), format!("00{frame}"));
+}
+
+#[test]
+fn a_pico_tells_frames_apart_that_follow_at_once() {
+    let mut firmware = Firmware::on(Chip::Pico);
+    let said = lines(&firmware.simply("at-once 1007022201 1008010B080074"));
+    let frames: Vec<_> = said
+        .iter()
+        .map(|line| match line {
+            FromBridge::Got { frame, .. } => hex(&frame[1..]),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(frames, ["1007022201", "1008010B080074"]);
+}
+
+#[test]
+fn a_pico_holds_no_line_for_who_reads_from_it() {
+    let mut firmware = Firmware::on(Chip::Pico);
+    assert_eq!(lines(&firmware.simply("asked")), []);
 }
