@@ -270,9 +270,9 @@ async fn lights_that_do_not_answer_hold_up_nobody() {
     let (other, _) = BusSocket::open(&socket, SimulatedLights::at(0x73)).unwrap();
     let other = tokio::spawn(other.run());
     let (intended, played) = game(2, Span::new(300, 600), 5);
-    let mut board = plug(&played.script, &place.board());
     let told = place.run(&["doctor"]).await.out;
     assert!(told.contains("BAD   table-1: [board.wall]: no HT16K33 answers at 0x72"), "{told}");
+    let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();

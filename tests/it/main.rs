@@ -19,6 +19,7 @@ mod daemon;
 mod delay;
 mod demo_board;
 mod display;
+mod doctor;
 mod effects;
 mod ends;
 mod export;

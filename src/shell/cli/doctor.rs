@@ -1,11 +1,12 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
 use super::bus::{self, Looked};
-use super::{Failure, chips, lights, machine, runtime, say, switches};
+use super::{Failure, ask, chips, lights, machine, runtime, say, switches};
 use crate::relay::sensors::FaultySensors;
 use crate::shell::config::{BoardConfig, Config, Maker};
 use crate::shell::journal::{DiskStorage, JournalReader, Limits};
 use crate::shell::record;
+use crate::shell::serial;
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
@@ -109,11 +110,11 @@ impl Doctor {
             } else if board.is_on_bus() {
                 of_bus(board, config, &mut lines)?
             } else {
-                of_line(board, "/")
+                of_port(board)?
             };
             let disk = of_disk(board, &config.folder(board), LEAST);
             let dead = of_sensors(board, &config.folder(board));
-            let found = disk.into_iter().chain(dead).chain(found);
+            let found = disk.into_iter().chain(dead).chain(found).chain(of_clock(board)?);
             for finding in found.chain(lights::look(board)) {
                 n_bad += usize::from(!finding.is_good);
                 self.print(&finding)?;
@@ -179,15 +180,50 @@ fn of_sensors(board: &BoardConfig, folder: &Path) -> Option<Diagnosis> {
     Some(Diagnosis::bad(board, saw, means))
 }
 
+/// A board on a line of its own. One that is looked for is asked for at each port that may be one.
+fn of_port(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
+    if board.port != "auto" {
+        let mut found = of_line(board, "/");
+        if found.iter().all(|it| it.is_good) {
+            found.extend(ask::board(board, &board.port)?);
+        }
+        return Ok(found);
+    }
+    if board.maker == Maker::Chessnut {
+        return ask::board(board, &board.port);
+    }
+    let mut silent = Vec::new();
+    for port in serial::board_ports() {
+        let port = port.display().to_string();
+        let asked = BoardConfig { port: port.clone(), ..board.clone() };
+        let found = of_port(&asked)?;
+        if found.iter().all(|it| it.is_good) {
+            return Ok(found);
+        }
+        silent.extend(found);
+    }
+    if silent.is_empty() {
+        let saw = "port = \"auto\", and no port of this machine may be a board's";
+        let means = "plug in the board's cable; a port of the Pi's own must be named";
+        silent.push(Diagnosis::bad(board, saw, means));
+    }
+    Ok(silent)
+}
+
+/// A clock that is not plugged into the board.
+fn of_clock(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
+    if board.clock.has_port() {
+        return Ok(vec![ask::bridge(board)?]);
+    }
+    Ok(if board.clock.is_on_pins() { lights::of_clock(board) } else { Vec::new() })
+}
+
 /// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
 fn of_line(board: &BoardConfig, root: &str) -> Vec<Diagnosis> {
     let root = Path::new(root);
     let finding =
         |is_good, saw: String, means: &str| Diagnosis::of(&board.name, is_good, &saw, means);
     let port = board.port.as_str();
-    if port == "auto" {
-        return vec![finding(true, "looked for when the daemon runs".to_owned(), "")];
-    }
     let path = root.join(port.trim_start_matches('/'));
     let Ok(device) = fs::canonicalize(&path) else {
         let means = "plug in the board's cable, or name the right port";

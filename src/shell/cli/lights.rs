@@ -3,6 +3,8 @@
 
 use super::doctor::Diagnosis;
 use crate::relay::rows::FourRows;
+#[cfg(feature = "pi")]
+use crate::shell::clock::pi;
 use crate::shell::config::{BoardConfig, LedChips};
 use crate::shell::display;
 use crate::shell::leds::{self, LightPicture};
@@ -52,6 +54,46 @@ fn of_display(board: &BoardConfig) -> Diagnosis {
     }
 }
 
+/// A clock on the pins: whether its displays answer, and which of its contacts are closed.
+#[cfg(feature = "pi")]
+pub(super) fn of_clock(board: &BoardConfig) -> Vec<Diagnosis> {
+    match pi::look(board.clock.shape()) {
+        Ok(parts) => of_parts(board, &parts),
+        Err(why) => {
+            vec![Diagnosis::bad(board, format!("the clock: {}", super::chain(&why)), "")]
+        }
+    }
+}
+
+#[cfg(feature = "pi")]
+fn of_parts(board: &BoardConfig, parts: &pi::ClockParts) -> Vec<Diagnosis> {
+    let closed = parts.down.iter().map(|which| {
+        Diagnosis::good(board, format!("the clock: {which} is down"))
+            .with("if nobody holds it, its wire touches ground, or it is one that opens")
+    });
+    let mut found: Vec<Diagnosis> = closed.collect();
+    if found.is_empty() {
+        let saw = "the clock: no button is down; hold each down to try it";
+        found.push(Diagnosis::good(board, saw));
+    }
+    found.push(match parts.displays {
+        Ok(()) => Diagnosis::good(board, "the clock: both displays show 8888"),
+        // Who hears the lever of another clock needs none.
+        Err(why) if board.time_control.is_empty() => {
+            Diagnosis::good(board, format!("the clock: {why}"))
+        }
+        Err(why) => Diagnosis::bad(board, format!("the clock: {why}"), ""),
+    });
+    found
+}
+
+/// A clock on the pins, which this program was built without.
+#[cfg(not(feature = "pi"))]
+pub(super) fn of_clock(board: &BoardConfig) -> Vec<Diagnosis> {
+    let saw = "the clock: this program was built without the feature pi";
+    vec![Diagnosis::bad(board, saw, "use the package for a Raspberry Pi")]
+}
+
 /// What a Pi of this model, with this `config.txt` and its system's files below `root`, does to the
 /// pulses of a chain.
 pub(super) fn pulses(
@@ -96,4 +138,30 @@ pub(super) fn pulses(
         found.push(Diagnosis::bad(board, saw, means));
     }
     found
+}
+
+#[cfg(all(test, feature = "pi"))]
+mod tests {
+    use super::*;
+    use crate::shell::clock::i2c::DisplayError;
+    use embedded_hal::i2c::ErrorKind;
+
+    fn told(down: Vec<&'static str>, displays: Result<(), DisplayError>, control: &str) -> String {
+        let board = BoardConfig { time_control: control.to_owned(), ..BoardConfig::default() };
+        let found = of_parts(&board, &pi::ClockParts { down, displays });
+        found.iter().map(|it| format!("{it}\n")).collect()
+    }
+
+    #[test]
+    fn a_clock_on_pins_is_told_by_its_parts() {
+        let said = told(Vec::new(), Ok(()), "5m+3s");
+        assert!(said.contains("the clock: no button is down; hold each down to try it"), "{said}");
+        assert!(said.contains("good  table-1: the clock: both displays show 8888"), "{said}");
+        let gone = DisplayError { address: 0x71, kind: ErrorKind::Bus };
+        let said = told(vec!["the left button"], Err(gone), "5m+3s");
+        assert!(said.contains("the clock: the left button is down"), "{said}");
+        assert!(said.contains("BAD   table-1: the clock: the display at 0x71"), "{said}");
+        // Who hears the lever of another clock needs no displays.
+        assert!(!told(Vec::new(), Err(gone), "").contains("BAD"));
+    }
 }

@@ -3,6 +3,7 @@
 #![deny(clippy::print_stdout)]
 
 mod archive;
+mod ask;
 mod backup;
 mod bus;
 mod chips;

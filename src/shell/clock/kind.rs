@@ -57,6 +57,11 @@ impl Source {
         matches!(self, Self::Bridge)
     }
 
+    /// Whether the clock is plugged into the board.
+    pub(in crate::shell) const fn is_behind_board(self) -> bool {
+        matches!(self, Self::Board)
+    }
+
     /// Whether the clock takes the pins of the Pi.
     pub(in crate::shell) const fn is_on_pins(self) -> bool {
         matches!(self, Self::Gpio | Self::GpioLever)
@@ -104,6 +109,15 @@ impl Source {
         }
     }
 
+    /// The shape of a clock on the pins.
+    #[cfg(feature = "pi")]
+    pub(in crate::shell) const fn shape(self) -> Shape {
+        match self {
+            Self::GpioLever => Shape::Lever(crate::table::End::Left),
+            _ => Shape::Buttons,
+        }
+    }
+
     #[cfg(feature = "pi")]
     fn open_pins(
         self,
@@ -111,11 +125,7 @@ impl Source {
         control: TimeControl,
         now: Now,
     ) -> Result<Box<dyn TableClock>, String> {
-        let shape = match self {
-            Self::GpioLever => Shape::Lever(crate::table::End::Left),
-            _ => Shape::Buttons,
-        };
-        match super::pi::open(control, shape, settings.left_or_right(), now) {
+        match super::pi::open(control, self.shape(), settings.left_or_right(), now) {
             Ok(stub) => Ok(Box::new(stub)),
             Err(error) => Err(match std::error::Error::source(&error) {
                 Some(source) => format!("{error}: {source}"),

@@ -80,6 +80,57 @@ impl Parts for PiParts {
     }
 }
 
+/// The pins of a clock of this shape.
+fn pins_of(shape: Shape) -> Pins {
+    let contacts = match shape {
+        Shape::Buttons => vec![
+            (ClockContact::Left, LEFT),
+            (ClockContact::Right, RIGHT),
+            (ClockContact::Middle, MIDDLE),
+        ],
+        Shape::Lever(_) => vec![(ClockContact::Left, LEFT), (ClockContact::Middle, MIDDLE)],
+    };
+    Pins { contacts, buzzer: Some(BUZZER) }
+}
+
+fn displays() -> Result<Displays<rppal::i2c::I2c>, PiClockError> {
+    let bus = rppal::i2c::I2c::new().map_err(PiClockError::Bus)?;
+    let [left, right] = CLOCK_DISPLAYS;
+    Ok(Displays::new(bus, left, right, BRIGHTNESS))
+}
+
+/// What a clock's parts show when they are looked at.
+#[derive(Debug)]
+pub struct ClockParts {
+    /// Its contacts that are closed, with the words for them.
+    pub down: Vec<&'static str>,
+    /// Whether both displays show what they are told.
+    pub displays: Result<(), DisplayError>,
+}
+
+/// Looks at a clock of this shape, whose displays then show 8888.
+///
+/// # Errors
+/// This is no Pi, or its pins or its bus are not to be had.
+pub fn look(shape: Shape) -> Result<ClockParts, PiClockError> {
+    let (edges_tx, _edges_rx) = own::edges();
+    let wired = pins_of(shape);
+    let pins = GpioPins::open(&wired, Now::start(), &edges_tx)?;
+    let mut displays = displays()?;
+    let word = |(which, _): &(ClockContact, u8)| {
+        let word = match (which, shape) {
+            (ClockContact::Left, Shape::Lever(_)) => "the contact of the lever",
+            (ClockContact::Left, Shape::Buttons) => "the left button",
+            (ClockContact::Right, _) => "the right button",
+            (ClockContact::Middle, _) => "the button in the middle",
+        };
+        (pins.level(*which) == Level::Closed).then_some(word)
+    };
+    let eights = FourDigits::of_text("8888");
+    let shown = displays.show(End::Left, eights).and_then(|()| displays.show(End::Right, eights));
+    Ok(ClockParts { down: wired.contacts.iter().filter_map(word).collect(), displays: shown })
+}
+
 /// Puts the clock together and starts it. Must be called inside a runtime.
 ///
 /// # Errors
@@ -91,18 +142,8 @@ pub fn open(
     now: Now,
 ) -> Result<OwnClockStub, PiClockError> {
     let (edges_tx, edges_rx) = own::edges();
-    let contacts = match shape {
-        Shape::Buttons => vec![
-            (ClockContact::Left, LEFT),
-            (ClockContact::Right, RIGHT),
-            (ClockContact::Middle, MIDDLE),
-        ],
-        Shape::Lever(_) => vec![(ClockContact::Left, LEFT), (ClockContact::Middle, MIDDLE)],
-    };
-    let pins = GpioPins::open(&Pins { contacts, buzzer: Some(BUZZER) }, now, &edges_tx)?;
-    let bus = rppal::i2c::I2c::new().map_err(PiClockError::Bus)?;
-    let [left, right] = CLOCK_DISPLAYS;
-    let displays = Displays::new(bus, left, right, BRIGHTNESS);
+    let pins = GpioPins::open(&pins_of(shape), now, &edges_tx)?;
+    let displays = displays()?;
     let levels = [ClockContact::Left, ClockContact::Right].map(|which| pins.level(which));
     let contacts = Contacts::new(shape, levels[0], levels[1]);
     let clock = OwnClock::new(ClockModel::new(control, Manner::default()), white, contacts);
