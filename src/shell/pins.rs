@@ -1,5 +1,7 @@
 //! The pins of a Raspberry Pi's header, by BCM number, and which of them our sheets give to what.
 
+use std::path::Path;
+
 /// The contacts and the buzzer of a clock of one's own (`hardware/clock-gpio.md`).
 pub(super) const CLOCK_LEFT: u8 = 5;
 /// The contact at the right end.
@@ -87,5 +89,37 @@ pub(super) fn check(pin: u8) -> Result<(), String> {
         0 | 1 => Err(format!("BCM {pin} is for the memory of an add-on board; use 2 to {LAST}")),
         2..=LAST => Ok(()),
         _ => Err(format!("there is no pin BCM {pin} on the header; use 2 to {LAST}")),
+    }
+}
+
+/// What switches on a bus of a Pi, by the path of its device. Source: the `README` of the kernel's
+/// overlays.
+pub(super) fn switched_on_by(bus: &Path) -> String {
+    let path = bus.to_string_lossy();
+    match (spi_numbers(&path), path.strip_prefix("/dev/i2c-")) {
+        (Some((bus @ 1.., select)), _) => {
+            format!("dtoverlay=spi{bus}-{}cs in config.txt", select.saturating_add(1))
+        }
+        (_, Some("1")) => "`sudo raspi-config nonint do_i2c 0`".to_owned(),
+        (_, Some(number)) => format!("dtoverlay=i2c{number} in config.txt"),
+        _ => "`sudo raspi-config nonint do_spi 0`".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bus_has_its_switch() {
+        for (bus, switch) in [
+            ("/dev/spidev0.1", "`sudo raspi-config nonint do_spi 0`"),
+            ("/dev/spidev1.0", "dtoverlay=spi1-1cs in config.txt"),
+            ("/dev/spidev1.2", "dtoverlay=spi1-3cs in config.txt"),
+            ("/dev/i2c-1", "`sudo raspi-config nonint do_i2c 0`"),
+            ("/dev/i2c-3", "dtoverlay=i2c3 in config.txt"),
+        ] {
+            assert_eq!(switched_on_by(Path::new(bus)), switch);
+        }
     }
 }

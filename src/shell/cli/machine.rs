@@ -57,6 +57,7 @@ pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
     let text = settings.iter().find_map(|name| fs::read_to_string(root.join(name)).ok());
     let text = text.unwrap_or_default();
     found.extend(overlays(boards, &text));
+    found.extend(boards.iter().filter_map(|board| fast_bus(board, &entries(&text))));
     let pulses = |board: &&BoardConfig| lights::pulses(board, &model, &entries(&text), root);
     found.extend(boards.iter().flat_map(pulses));
     found
@@ -121,6 +122,23 @@ fn overlays(boards: &[&BoardConfig], text: &str) -> Vec<Diagnosis> {
         }
     }
     found
+}
+
+/// A display on the header's bus, which goes faster than its chip is made for.
+fn fast_bus(board: &BoardConfig, entries: &[&str]) -> Option<Diagnosis> {
+    if !board.display.is_set() || board.display.bus() != "/dev/i2c-1" {
+        return None;
+    }
+    let mut words = entries.iter().flat_map(|it| it.split([',', '=']));
+    words.find(|word| *word == "i2c_arm_baudrate" || *word == "i2c_baudrate")?;
+    let speed: u32 = words.next()?.parse().ok()?;
+    let saw = format!(
+        "/dev/i2c-1 runs at {} kHz, and the display's PCF8574 is made for 100",
+        speed / 1_000
+    );
+    let means = "take i2c_arm_baudrate out of config.txt and start anew, or give the display a bus \
+                 of its own: dtoverlay=i2c3 on a Pi 4 or 5";
+    (speed > 100_000).then(|| Diagnosis::bad(board, saw, means))
 }
 
 /// The lines of `config.txt` that hold for every Pi.
@@ -200,7 +218,9 @@ pub(super) fn latency(board: &BoardConfig, device: &str, root: &Path) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::config::{LedChips, LedSettings, Matrix, SwitchReader};
+    use crate::shell::config::{
+        DisplayChips, DisplaySettings, LedChips, LedSettings, Matrix, SwitchReader,
+    };
 
     /// What is said of a Pi with these files, on which this board is.
     fn told(files: &[(&str, &str)], board: &BoardConfig) -> Vec<String> {
@@ -296,6 +316,19 @@ mod tests {
         let mut beside = board.clone();
         beside.wall.bus = "/dev/spidev1.0".to_owned();
         assert_eq!(told(&[MODEL, (CONFIG, moved)], &beside), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_bus_that_is_too_fast_for_a_display_is_told() {
+        let shown = DisplaySettings { chips: DisplayChips::Hd44780, ..DisplaySettings::default() };
+        let board = BoardConfig { display: shown, ..BoardConfig::default() };
+        let fast = "dtparam=i2c_arm=on,i2c_arm_baudrate=400000\n";
+        let said = told(&[MODEL, (CONFIG, fast)], &board);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("/dev/i2c-1 runs at 400 kHz, and the display's"), "{said:?}");
+        let usual = "dtparam=i2c_arm=on,i2c_arm_baudrate=100000\n";
+        assert_eq!(told(&[MODEL, (CONFIG, usual)], &board), Vec::<String>::new());
+        assert_eq!(told(&[MODEL, (CONFIG, fast)], &BoardConfig::default()), Vec::<String>::new());
     }
 
     #[test]

@@ -66,7 +66,11 @@ impl PinChip {
             }
             seen.push(label);
         }
-        Err(none(format!("its chips are {}, none that a Pi's header is at", seen.join(", "))))
+        Err(none(if seen.is_empty() {
+            "it has none that this user may see".to_owned()
+        } else {
+            format!("its chips are {}, none that a Pi's header is at", seen.join(", "))
+        }))
     }
 
     fn take(&self, pin: u8, how: impl FnOnce(&mut Builder)) -> Result<CdevPin, MatrixError> {

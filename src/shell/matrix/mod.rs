@@ -25,6 +25,7 @@ use self::late::Late;
 use super::config::{BoardConfig, Matrix};
 use super::heard::Heard;
 use super::now::Now;
+use super::pins;
 use super::serial::BACKOFF;
 use crate::board::hall::HallTable;
 use crate::board::matrix::placement_of;
@@ -57,13 +58,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatrixError {
     /// There is no such bus.
-    #[error("opening {}: there is no such bus; switch SPI on (`sudo raspi-config nonint do_spi 0`) \
-             and start anew, or name the right one in the settings", .0.display())]
+    #[error("opening {}: there is no such bus; switch it on ({}) and start anew, or name the right \
+             one in the settings", .0.display(), pins::switched_on_by(.0))]
     NoBus(PathBuf),
-    /// There is no such I2C bus.
-    #[error("opening {}: there is no such bus; switch I2C on (`sudo raspi-config nonint do_i2c 0`) \
-             and start anew, or name the right one in the settings", .0.display())]
-    NoI2c(PathBuf),
     /// There is no such socket, or nobody answers at it.
     #[error("opening {}: no simulated board is there; start `rokade simulate --board {board} \
              --link {}`, or name a bus of this machine under [board.matrix]",

@@ -229,7 +229,7 @@ fn i2c_of(settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
 /// Opens an I2C bus.
 pub(in crate::shell) fn i2c(path: &Path) -> Result<PiBus, MatrixError> {
     let number = path.to_str().and_then(|it| it.strip_prefix("/dev/i2c-")?.parse().ok());
-    let no_bus = || MatrixError::NoI2c(path.to_owned());
+    let no_bus = || MatrixError::NoBus(path.to_owned());
     match I2c::with_bus(number.ok_or_else(no_bus)?) {
         Ok(bus) => Ok(PiBus(bus)),
         Err(I2cError::Io(e)) if e.kind() == ErrorKind::NotFound => Err(no_bus()),
