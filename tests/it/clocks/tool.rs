@@ -102,9 +102,12 @@ async fn a_cable_that_is_pulled_during_a_command_is_told_of() {
         // It answers nothing, so the command waits.
         let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::ReadOnly, 0);
         let table = Table::new(&Header::dgt()).with_driven_clock(clock);
-        let (mut stub, actor) = PtyBoard::open(table, None).expect("a pseudo-terminal");
+        // By a name of its own: the number of a pseudo-terminal that is gone is soon another's.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("board");
+        let (mut stub, actor) =
+            PtyBoard::open(table, Some(path.clone())).expect("a pseudo-terminal");
         tokio::spawn(actor.run());
-        let path = stub.cable.path();
         let pulled = async {
             stub.woken().await.unwrap();
             if is_cut {
