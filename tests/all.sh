@@ -32,6 +32,7 @@ chromium chromium
 chromedriver chromium-driver
 systemd-analyze systemd
 udevadm udev
+dbus-daemon dbus-daemon
 cc gcc
 c++ g++
 make make

@@ -14,6 +14,7 @@ pub mod hall_walk;
 mod identity;
 pub mod matrix;
 mod mirror;
+pub mod pegasus;
 mod recalled;
 pub mod rows;
 pub mod scanned;
@@ -26,6 +27,7 @@ pub use chessnut::Chessnut;
 pub use dgt::Dgt;
 pub use doubts::Doubts;
 pub use matrix::{Debounce, Wiring};
+pub use pegasus::Pegasus;
 pub use scanned::Scanned;
 pub use ucb::Ucb;
 
@@ -33,6 +35,7 @@ use crate::table::{End, Placement, Reading, Sight};
 use crate::time::Mono;
 use crate::track::Recalled;
 use crate::wire::certabo::Chips;
+use crate::wire::pegasus::KEY_LEN;
 use crate::wire::{BoardMessage, ClockMessage, Orientation, Signal};
 use shakmaty::{Bitboard, Board, Square};
 use std::ops::{Deref, DerefMut};
@@ -134,6 +137,10 @@ pub trait Driver {
     fn is_given_up(&self) -> bool {
         false
     }
+    /// Why, if the board has said so, in one sentence with the remedy.
+    fn why_given_up(&self) -> Option<&'static str> {
+        None
+    }
     /// The line will be closed on purpose.
     fn leave(&mut self) {}
 
@@ -191,12 +198,14 @@ pub enum BoardKind {
     Chessnut,
     /// It says finished moves, as Novag's Universal Chess Board does.
     Ucb,
+    /// It speaks as DGT's Pegasus does.
+    Pegasus,
 }
 
 impl BoardKind {
     /// Whether it speaks in a language that its driver alone knows.
     pub const fn has_own_language(self) -> bool {
-        matches!(self, Self::ChessLink | Self::Certabo | Self::Chessnut | Self::Ucb)
+        matches!(self, Self::ChessLink | Self::Certabo | Self::Chessnut | Self::Ucb | Self::Pegasus)
     }
 
     /// Whether a clock can be plugged into it.
@@ -212,6 +221,8 @@ pub struct Connection<'a> {
     pub orientation: Option<Orientation>,
     /// Which chip is below which piece, if that was taught.
     pub chips: &'a Chips,
+    /// The key that wakes a Pegasus.
+    pub key: [u8; KEY_LEN],
     /// Others speak on the same line. Whoever keeps it asks for the clocks along it.
     pub shares_line: bool,
     /// The clock behind it is asked for its times: not by the board's driver if another drives it,
@@ -234,6 +245,8 @@ pub enum AnyBoard {
     Chessnut(Box<Chessnut>),
     /// Novag's Universal Chess Board.
     Ucb(Box<Ucb>),
+    /// DGT's Pegasus.
+    Pegasus(Box<Pegasus>),
 }
 
 impl AnyBoard {
@@ -251,6 +264,7 @@ impl AnyBoard {
             }
             BoardKind::Chessnut => Self::Chessnut(Chessnut::new(by.orientation).into()),
             BoardKind::Ucb => Self::Ucb(Box::default()),
+            BoardKind::Pegasus => Self::Pegasus(Pegasus::new(by.orientation, by.key).into()),
         }
     }
 }
@@ -266,6 +280,7 @@ impl Deref for AnyBoard {
             Self::Certabo(board) => &**board,
             Self::Chessnut(board) => &**board,
             Self::Ucb(board) => &**board,
+            Self::Pegasus(board) => &**board,
         }
     }
 }
@@ -279,6 +294,7 @@ impl DerefMut for AnyBoard {
             Self::Certabo(board) => &mut **board,
             Self::Chessnut(board) => &mut **board,
             Self::Ucb(board) => &mut **board,
+            Self::Pegasus(board) => &mut **board,
         }
     }
 }

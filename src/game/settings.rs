@@ -7,6 +7,7 @@ use crate::laws::Terms;
 use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::Chips;
+use crate::wire::pegasus::KEY_LEN;
 use shakmaty::Bitboard;
 use shakmaty::fen::Fen;
 use std::time::Duration;
@@ -123,6 +124,8 @@ pub struct Settings {
     pub shares_line: bool,
     /// Which chip is below which piece, on a board that knows them by that.
     pub chips: Chips,
+    /// The key that wakes a Pegasus.
+    pub key: [u8; KEY_LEN],
     /// What is lit on it.
     pub lights: Lights,
     /// How the board lies; `None` finds it out from the start position.

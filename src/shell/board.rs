@@ -73,6 +73,8 @@ pub struct BoardActor {
     /// The button for the piece that a pawn becomes that was pressed last, and when. It waits for
     /// its move to be on record.
     chosen: Option<(Role, Mono)>,
+    /// Why the board does not work, by its own word, as it was told last.
+    complaint: Option<&'static str>,
     /// Told once what was kept in memory is on the record, behind another past.
     late: oneshot::Receiver<()>,
     /// Line and publisher: they end when they are told that nothing more comes.
@@ -221,6 +223,7 @@ impl BoardActor {
             link: stand.status.borrow().link,
             alive: stand.alive.clone(),
             chosen: None,
+            complaint: None,
             late: is_late,
             tasks,
         }
@@ -433,6 +436,15 @@ impl BoardActor {
         }
     }
 
+    /// The board says itself why it does not work, which is told once.
+    fn complain(&mut self) {
+        if let Some(why) = self.game.why_given_up()
+            && self.complaint.replace(why) != Some(why)
+        {
+            warn!(board = self.name, "{why}");
+        }
+    }
+
     /// Sends what is to be sent at once, and passes the rest to the journal.
     async fn carry_out(&mut self, at: Stamp, mut after: After) {
         let jumped =
@@ -449,7 +461,10 @@ impl BoardActor {
         for effect in std::mem::take(&mut self.effects) {
             match effect {
                 Effect::Send(bytes) => self.line.send(bytes),
-                Effect::Reopen => self.line.reopen(),
+                Effect::Reopen => {
+                    self.complain();
+                    self.line.reopen();
+                }
                 Effect::Clock(order) => self.drive(|clock, out| clock.obey(at, order, out)),
                 Effect::Show => wants_show = true,
                 Effect::Record(entry) => {

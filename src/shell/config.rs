@@ -221,6 +221,7 @@ impl Config {
             check::lights(board)?;
             check::maker(board)?;
             check::bus(board)?;
+            check::radio(board)?;
             if !(50..=60_000).contains(&board.settle_with_clock_ms)
                 || !(50..=60_000).contains(&board.settle_without_clock_ms)
             {

@@ -5,7 +5,7 @@ use super::config::{BoardConfig, Maker};
 use super::heard::Heard;
 use super::matrix::{self, MatrixStub};
 use super::now::Now;
-use super::serial::{self, LineStub};
+use super::serial::{self, LineStub, RadioPeer, RadioPort};
 use crate::game::Event;
 use shakmaty::Role;
 use tokio::task::JoinSet;
@@ -39,6 +39,10 @@ pub(super) enum LinkNews {
 /// The line to this port, at the speed of the board of these settings.
 pub(super) fn line_of(settings: &BoardConfig, port: &str) -> serial::SerialLine {
     let line = serial::SerialLine::named(port).at_baud(settings.maker.baud());
+    // Settings that are wrong about it were refused when they were read.
+    if let (Some(Ok(peer)), Some(ports)) = (RadioPeer::parse(port), settings.maker.gatt()) {
+        return line.on_radio(RadioPort { peer, ports });
+    }
     if settings.maker == Maker::Chessnut { line.on_hid() } else { line }
 }
 

@@ -3,6 +3,7 @@
 use super::certabo::CertaboSim;
 use super::chesslink::ChessLinkSim;
 use super::chessnut::ChessnutSim;
+use super::pegasus::PegasusSim;
 use super::ucb::UcbSim;
 use crate::game::BoardKind;
 use crate::table::{Reading, Sight};
@@ -12,7 +13,7 @@ use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};
 
 /// Their names in scripts.
-pub const WORDS: [&str; 4] = ["certabo", "chessnut", "millennium", "novag"];
+pub const WORDS: [&str; 5] = ["certabo", "chessnut", "millennium", "novag", "pegasus"];
 
 /// The name of the boards of this kind; that of the usual ones is not written.
 pub fn word(kind: BoardKind) -> &'static str {
@@ -21,13 +22,20 @@ pub fn word(kind: BoardKind) -> &'static str {
         BoardKind::Certabo => "certabo",
         BoardKind::Chessnut => "chessnut",
         BoardKind::Ucb => "novag",
+        BoardKind::Pegasus => "pegasus",
         _ => "",
     }
 }
 
 /// The kind of board of this name.
 pub fn parse(name: &str) -> Option<BoardKind> {
-    let kinds = [BoardKind::ChessLink, BoardKind::Certabo, BoardKind::Chessnut, BoardKind::Ucb];
+    let kinds = [
+        BoardKind::ChessLink,
+        BoardKind::Certabo,
+        BoardKind::Chessnut,
+        BoardKind::Ucb,
+        BoardKind::Pegasus,
+    ];
     kinds.into_iter().find(|kind| word(*kind) == name)
 }
 
@@ -60,6 +68,8 @@ pub enum AnyMaker {
     Chessnut(Box<ChessnutSim>),
     /// Novag's.
     Ucb(Box<UcbSim>),
+    /// DGT's Pegasus.
+    Pegasus(Box<PegasusSim>),
 }
 
 impl AnyMaker {
@@ -80,6 +90,10 @@ impl AnyMaker {
                 Some(Self::Chessnut(Box::new(board)))
             }
             BoardKind::Ucb => Some(Self::Ucb(Box::new(UcbSim::new(placement.clone())))),
+            BoardKind::Pegasus => {
+                let board = PegasusSim::new(placement, Orientation::Normal);
+                Some(Self::Pegasus(Box::new(board)))
+            }
             _ => None,
         }
     }
@@ -94,6 +108,7 @@ impl Deref for AnyMaker {
             Self::Certabo(board) => &**board,
             Self::Chessnut(board) => &**board,
             Self::Ucb(board) => &**board,
+            Self::Pegasus(board) => &**board,
         }
     }
 }
@@ -105,6 +120,7 @@ impl DerefMut for AnyMaker {
             Self::Certabo(board) => &mut **board,
             Self::Chessnut(board) => &mut **board,
             Self::Ucb(board) => &mut **board,
+            Self::Pegasus(board) => &mut **board,
         }
     }
 }

@@ -4,10 +4,10 @@
 //! trace move the pieces of a simulated board, which sends what a real one would send over its
 //! line, and answers what it is asked.
 
-use super::certabo;
 use super::script::{Happening, Header, Script};
 use super::table::Table;
 use super::trouble::{Away, Noise, Trouble};
+use super::{certabo, pegasus};
 use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Recovered, Settings};
 use crate::table::Sight;
 use crate::time::{Mono, Stamp, Wall};
@@ -72,7 +72,8 @@ impl Replay {
         let has_line = script.is_tape() || script.header.sight == Sight::Pieces;
         let of_sight = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
         let board = script.header.maker.unwrap_or(of_sight);
-        let mut run = Run::new(Settings { board, chips: certabo::set(), ..settings }, watch);
+        let (chips, key) = (certabo::set(), pegasus::KEY);
+        let mut run = Run::new(Settings { board, chips, key, ..settings }, watch);
         if script.is_tape() {
             run.tape(script);
         } else {

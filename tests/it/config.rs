@@ -1,5 +1,8 @@
 //! The configuration file: the example that we ship, and what happens to a spelling mistake.
 
+#[path = "config/makers.rs"]
+mod makers;
+
 use rokade::game::{BoardKind, Game, Lights};
 use rokade::laws::notation::Language;
 use rokade::laws::{
@@ -437,43 +440,6 @@ fn a_pin_and_a_bus_have_one_part_each() {
     let config = load(&two).expect("two boards and a clock fit on a Pi");
     assert_eq!(config.boards[0].settings().board, BoardKind::Scanned);
     assert_eq!(Config::default().boards[0].settings().board, BoardKind::Dgt);
-}
-
-#[test]
-fn another_makers_board_is_read_in_its_own_language() {
-    let load = |lines: &str| load(&format!("[[board]]\n{lines}\n"));
-    let config = load("maker = \"millennium\"\nlights = \"help\"").expect("a ChessLink");
-    let settings = config.boards[0].settings();
-    assert_eq!((settings.board, settings.lights), (BoardKind::ChessLink, Lights::Help));
-    assert_eq!(config.boards[0].maker.baud(), 38_400);
-    let config = load("maker = \"certabo\"\nchips = [\"K 1 2 3 4 5\"]").expect("a Certabo");
-    let settings = config.boards[0].settings();
-    assert_eq!((settings.board, settings.chips.len()), (BoardKind::Certabo, 1));
-    load("maker = \"certabo\"\nclock = \"gpio-lever\"").expect("a Sentio with a clock");
-    let config = load("maker = \"chessnut\"\nlights = \"last-move\"").expect("a Chessnut");
-    assert_eq!(config.boards[0].settings().board, BoardKind::Chessnut);
-    let config = load("maker = \"novag\"").expect("a Universal Chess Board");
-    assert_eq!(config.boards[0].settings().board, BoardKind::Ucb);
-    for (lines, words) in [
-        ("maker = \"milennium\"", "write \"dgt\""),
-        ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"set-up\""),
-        ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\","),
-        ("chips = [\"K 1 2 3 4 5\"]", "of maker = \"certabo\" alone"),
-        ("maker = \"certabo\"\nchips = [\"K 1 2 3 4\"]", "is no piece with its chip"),
-        (
-            "maker = \"certabo\"\nchips = [\"K 1 2 3 4 5\"]\nclock = \"gpio-lever\"",
-            "presses of a clock would overtake its moves",
-        ),
-        ("maker = \"millennium\"\nport = \"gpio\"", "is for switches of your own"),
-        ("maker = \"novag\"\nlights = \"help\"", "lights what is to be played on it"),
-        (
-            "maker = \"millennium\"\ndrive_clock = true\ntime_control = \"5m\"",
-            "drive_clock is for a clock behind a DGT board",
-        ),
-    ] {
-        let why = load(lines).expect_err(lines);
-        assert!(why.contains(words), "{lines}: {why}");
-    }
 }
 
 #[test]

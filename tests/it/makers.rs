@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bluez;
 mod codec;
 mod live;
+mod radio;
 mod talk;
 mod whole;

@@ -224,7 +224,7 @@ pub(crate) fn rows() -> Vec<Row> {
 /// Whether each square that is captured on is empty for long enough to be seen also where a scan
 /// is late, as on a machine that builds and plays at once. What such scans cost is told in virtual
 /// time.
-fn is_unhurried(script: &Script) -> bool {
+pub(crate) fn is_unhurried(script: &Script) -> bool {
     let mut emptied = [None; 64];
     script.happenings.iter().all(|(at, what)| match what {
         Happening::Sensed { sq, reading: Reading::Empty, .. } => {

@@ -49,6 +49,7 @@ impl Game {
         let connection = Connection {
             orientation: settings.orientation,
             chips: &settings.chips,
+            key: settings.key,
             shares_line: settings.shares_line,
             watches_clock: settings.clock_role == ClockRole::Read,
         };
@@ -122,6 +123,11 @@ impl Game {
     /// The line to the board.
     pub fn link(&self) -> LinkState {
         self.recorder.link()
+    }
+
+    /// Why the board was given up, if it has said so itself.
+    pub fn why_given_up(&self) -> Option<&'static str> {
+        self.board.why_given_up()
     }
 
     /// What stands on a board on which no game is on record, as far as it is known by name.

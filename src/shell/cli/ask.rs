@@ -72,9 +72,11 @@ async fn listen(board: &BoardConfig, port: &str) -> Result<BoardAnswer, String> 
     let (mut line, actor) = serial::channel(line_of(board, port), now);
     let actor = tokio::spawn(actor.run());
     let kind = board.maker.kind();
+    let settings = board.settings();
     let by = Connection {
         orientation: None,
-        chips: &board.settings().chips,
+        chips: &settings.chips,
+        key: settings.key,
         shares_line: false,
         watches_clock: true,
     };

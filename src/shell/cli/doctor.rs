@@ -6,7 +6,7 @@ use crate::relay::sensors::FaultySensors;
 use crate::shell::config::{BoardConfig, Config, Maker};
 use crate::shell::journal::{DiskStorage, JournalReader, Limits};
 use crate::shell::record;
-use crate::shell::serial;
+use crate::shell::serial::{self, RadioPeer};
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
@@ -109,6 +109,8 @@ impl Doctor {
                 switches::look(board)
             } else if board.is_on_bus() {
                 of_bus(board, config, &mut lines)?
+            } else if let Some(Ok(peer)) = RadioPeer::parse(&board.port) {
+                vec![of_radio(board, &peer)?]
             } else {
                 of_port(board)?
             };
@@ -265,6 +267,16 @@ fn of_line(board: &BoardConfig, root: &str) -> Vec<Diagnosis> {
         found.push(finding(true, format!("{port} is {device}"), ""));
     }
     found
+}
+
+/// A board on Bluetooth LE: whether there is a radio, and the board in its reach.
+fn of_radio(board: &BoardConfig, peer: &RadioPeer) -> Result<Diagnosis, Failure> {
+    let looked = runtime()?.block_on(serial::look(peer));
+    let (is_good, saw) = match looked {
+        Ok(saw) => (true, saw),
+        Err(why) => (false, format!("{peer}: {why}")),
+    };
+    Ok(Diagnosis::of(&board.name, is_good, &saw, ""))
 }
 
 /// A board on a line that others share. The line is looked at once, and kept among the `lines`.

@@ -114,7 +114,8 @@ fn model(word: &str) -> Result<Model, String> {
         let of_switches = SwitchReader::ALL.map(SwitchReader::word).join(", ");
         format!("there is dgt, sentio, {of_switches}, {}", maker::WORDS.join(", "))
     })?;
-    Ok(Model { sight: Sight::Pieces, maker: Some(maker), chips: usual })
+    let sight = if maker == BoardKind::Pegasus { Sight::Occupied } else { Sight::Pieces };
+    Ok(Model { sight, maker: Some(maker), chips: usual })
 }
 
 impl GamesOptions {

@@ -16,6 +16,7 @@ use crate::shell::clock::kind::Source;
 use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
+use crate::wire::pegasus::parse_key;
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub struct BoardConfig {
     pub maker: Maker,
     /// The chips below the pieces of a board that knows them by that.
     pub chips: Vec<String>,
+    /// The key that DGT has given to a developer, for a Pegasus.
+    pub developer_key: String,
     /// What is lit on it.
     #[serde(deserialize_with = "word::one_of")]
     pub lights: Shine,
@@ -154,6 +157,7 @@ impl Default for BoardConfig {
             bus_address: 0,
             maker: Maker::default(),
             chips: Vec::new(),
+            developer_key: String::new(),
             lights: Shine::default(),
             matrix: Matrix::default(),
             leds: LedSettings::default(),
@@ -312,6 +316,7 @@ impl BoardConfig {
             shares_line: self.is_on_bus(),
             // They were checked when the file was read.
             chips: parse_chips(&self.chips).unwrap_or_default(),
+            key: parse_key(&self.developer_key).unwrap_or_default(),
             lights: self.lights.lights(),
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {

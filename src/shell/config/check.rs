@@ -3,8 +3,10 @@
 use super::{BoardConfig, Config, LedChips, Maker, Shine};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins::{self, PinUse};
+use crate::shell::serial::RadioPeer;
 use crate::wire::bus::ADDRESS_MAX;
 use crate::wire::certabo::parse_chips;
+use crate::wire::pegasus::parse_key;
 use std::fs;
 use std::path::Path;
 
@@ -181,13 +183,26 @@ pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
     if board.maker != Maker::Certabo && !board.chips.is_empty() {
         return wrong("chips are below the pieces of boards of maker = \"certabo\" alone");
     }
+    let has_key = !board.developer_key.is_empty();
+    if has_key != (board.maker == Maker::Pegasus) {
+        return wrong(if has_key {
+            "developer_key is for boards of maker = \"pegasus\" alone; leave it out"
+        } else {
+            "a Pegasus tells nothing without a key, which DGT gives to developers; set \
+             developer_key to its six bytes, as in \"01 23 45 67 89 ab\""
+        });
+    }
+    if let (true, Err(why)) = (has_key, parse_key(&board.developer_key)) {
+        return wrong(&format!("developer_key: {why}"));
+    }
     if board.maker == Maker::Dgt {
         return match board.lights {
             Shine::Off => Ok(()),
             _ if board.leds.is_set() => Ok(()),
             _ => wrong(
-                "lights are driven on boards of maker = \"millennium\", \"certabo\" and \
-                 \"chessnut\", and on those with lights of your own in [board.leds]",
+                "lights are driven on boards of maker = \"millennium\", \"certabo\", \
+                 \"chessnut\" and \"pegasus\", and on those with lights of your own in \
+                 [board.leds]",
             ),
         };
     }
@@ -209,6 +224,33 @@ pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+/// A board on Bluetooth LE is named, and of a maker who has such.
+pub(super) fn radio(board: &BoardConfig) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
+    if RadioPeer::parse(&board.clock_port).is_some() {
+        return wrong("clock_port is a serial line; no clock is on Bluetooth LE");
+    }
+    if board.maker == Maker::Pegasus && board.port == "auto" {
+        // Whoever is found at a port would be told the key.
+        return wrong(
+            "a Pegasus is not looked for; name it, as in port = \"bluetooth:DGT_PEGASUS\", or by \
+             its address",
+        );
+    }
+    let Some(peer) = RadioPeer::parse(&board.port) else { return Ok(()) };
+    if let Err(why) = peer {
+        return wrong(&format!("port = {:?}: {why}", board.port));
+    }
+    if board.maker.gatt().is_some() {
+        return Ok(());
+    }
+    wrong(
+        "port = \"bluetooth:...\" is for boards of maker = \"pegasus\", \"chessnut\", \
+         \"millennium\" and \"certabo\"; other boards of DGT on Bluetooth are bound to \
+         /dev/rfcomm0 first",
+    )
 }
 
 /// What shares a line is of DGT, at a port that is named, with an address that can be.
@@ -429,6 +471,9 @@ pub(super) fn lines(config: &Config) -> Result<(), String> {
 
 /// Whether two settings name the same device, as far as can be told now.
 fn is_same(port: &str, other: &str) -> bool {
+    if let (Some(port), Some(other)) = (RadioPeer::parse(port), RadioPeer::parse(other)) {
+        return port == other;
+    }
     let device = |port: &str| fs::canonicalize(Path::new(port)).ok();
     port == other || device(port).is_some_and(|it| device(other) == Some(it))
 }

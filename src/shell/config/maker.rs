@@ -1,6 +1,7 @@
 //! Whose board it is, and what it lights: `maker` and `lights` of a board.
 
 use crate::game::{BoardKind, Lights};
+use crate::wire::gatt::{self, GattPorts};
 use crate::wire::{certabo, chesslink, ucb};
 use serde::Deserialize;
 
@@ -22,10 +23,13 @@ pub enum Maker {
     Chessnut,
     /// Novag: the Universal Chess Board.
     Novag,
+    /// DGT's Pegasus, on Bluetooth LE.
+    Pegasus,
 }
 
 impl Maker {
-    /// Their words in the settings, and whom `rokade setup` says that they mean.
+    /// Their words in the settings, and whom `rokade setup` says that they mean. A Pegasus is not
+    /// among them: who has a key for it from DGT can write the settings.
     pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 5] = [
         ("dgt", "DGT, or another board that speaks as those do"),
         ("millennium", "Millennium ChessLink"),
@@ -42,14 +46,25 @@ impl Maker {
             Self::Certabo => BoardKind::Certabo,
             Self::Chessnut => BoardKind::Chessnut,
             Self::Novag => BoardKind::Ucb,
+            Self::Pegasus => BoardKind::Pegasus,
+        }
+    }
+
+    /// By what its boards on Bluetooth LE are heard, if there are any.
+    pub(in crate::shell) fn gatt(self) -> Option<GattPorts> {
+        match self {
+            Self::Dgt | Self::Novag => None,
+            Self::Pegasus | Self::Certabo => Some(gatt::NORDIC_UART),
+            Self::Chessnut => Some(gatt::CHESSNUT),
+            Self::Millennium => Some(gatt::CHESSLINK),
         }
     }
 
     /// Bits in a second on its line.
     pub fn baud(self) -> u32 {
         match self {
-            // A HID device has no speed; what stands for one takes any.
-            Self::Dgt | Self::Chessnut => DGT_BAUD,
+            // A HID device has no speed, nor has a radio; what stands for one takes any.
+            Self::Dgt | Self::Chessnut | Self::Pegasus => DGT_BAUD,
             Self::Millennium => chesslink::BAUD,
             Self::Certabo => certabo::BAUD,
             Self::Novag => ucb::BAUD,

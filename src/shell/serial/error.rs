@@ -25,6 +25,77 @@ impl fmt::Display for Operation {
     }
 }
 
+/// Why a board on Bluetooth LE cannot be reached.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RadioTrouble {
+    /// There is no bus by which the system's services are reached.
+    #[error(
+        "D-Bus does not answer; install it with the Bluetooth service: `sudo apt install bluez`"
+    )]
+    NoBus,
+    /// Nobody answers for Bluetooth.
+    #[error(
+        "the Bluetooth service does not run; `sudo apt install bluez`, then \
+         `sudo systemctl enable --now bluetooth`"
+    )]
+    NoService,
+    /// This user may not ask the service.
+    #[error(
+        "this user may not use Bluetooth; add it to the group bluetooth \
+         (`sudo usermod -aG bluetooth $USER`), then log in again"
+    )]
+    Forbidden,
+    /// No radio.
+    #[error(
+        "this machine has no Bluetooth adapter; plug one in, or take dtoverlay=disable-bt out of \
+         config.txt"
+    )]
+    NoAdapter,
+    /// The radio is off.
+    #[error(
+        "the Bluetooth adapter is switched off; `sudo rfkill unblock bluetooth`, then \
+         `bluetoothctl power on`"
+    )]
+    Off,
+    /// The board does not answer.
+    #[error(
+        "no such board is in reach; switch it on, keep telephones away that it is connected to, \
+         and check its name or address (`bluetoothctl scan le` shows them)"
+    )]
+    OutOfReach,
+    /// More than one board may be meant.
+    #[error("both {0} and {1} are in reach; name the address of the one that is meant")]
+    Several(String, String),
+    /// It wants to be paired.
+    #[error("the board wants to be paired first; `bluetoothctl pair` with its address")]
+    Unpaired,
+    /// It has other characteristics.
+    #[error("the device has nothing by which a board of this maker speaks; check maker")]
+    NotTheMaker,
+    /// Another board of the settings, or another daemon, has it.
+    #[error("another program has this board already; close that program")]
+    Taken,
+    /// The service does not answer.
+    #[error("the Bluetooth service does not answer in time; `sudo systemctl restart bluetooth`")]
+    Slow,
+    /// It was connected.
+    #[error("the board is gone; switch it on, and keep it near")]
+    Lost,
+    /// Anything else.
+    #[error("the Bluetooth service says: {0}")]
+    Said(String),
+}
+
+impl RadioTrouble {
+    /// Waiting does not help.
+    const fn is_refused(&self) -> bool {
+        matches!(
+            self,
+            Self::Forbidden | Self::Several(..) | Self::Unpaired | Self::NotTheMaker | Self::Taken
+        )
+    }
+}
+
 /// Why a line is down.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
@@ -91,6 +162,14 @@ pub enum LineError {
         /// The port.
         path: PathBuf,
     },
+    /// It is on Bluetooth LE, and cannot be reached.
+    #[error("{}: {why}", path.display())]
+    Radio {
+        /// The board, as the settings name it.
+        path: PathBuf,
+        /// The trouble with it.
+        why: RadioTrouble,
+    },
     /// Anything else.
     #[error("{operation} {}: {source}", path.display())]
     Failed {
@@ -108,18 +187,31 @@ impl LineError {
     pub fn is_absent(&self) -> bool {
         matches!(
             self,
-            Self::Missing { .. } | Self::NoneFound { .. } | Self::NoHid | Self::Cut { .. }
+            Self::Missing { .. }
+                | Self::NoneFound { .. }
+                | Self::NoHid
+                | Self::Cut { .. }
+                | Self::Radio { why: RadioTrouble::OutOfReach | RadioTrouble::Lost, .. }
         )
     }
 
     /// Waiting does not help: somebody must change a setting or stop a program.
     pub fn is_refused(&self) -> bool {
-        matches!(self, Self::Busy { .. } | Self::Forbidden { .. } | Self::NotSerial { .. })
+        match self {
+            Self::Radio { why, .. } => why.is_refused(),
+            other => {
+                matches!(other, Self::Busy { .. } | Self::Forbidden { .. } | Self::NotSerial { .. })
+            }
+        }
     }
 
     /// Sorts what the system says about a port.
     pub(super) fn of(path: PathBuf, operation: Operation, source: io::Error) -> Self {
         use rustix::io::Errno;
+        let of_radio = source.get_ref().and_then(|it| it.downcast_ref::<RadioTrouble>());
+        if let Some(why) = of_radio.cloned() {
+            return Self::Radio { path, why };
+        }
         let errno = source.raw_os_error().map(Errno::from_raw_os_error);
         match errno {
             Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) if operation == Operation::Opening => {

@@ -8,18 +8,24 @@
 //! Bytes are stamped when they are read. The task that hears them must not wait for a disk:
 //! while its queue is full nothing is read, and what is read late is stamped late.
 
+mod bluez;
 mod error;
 mod hid;
+mod peer;
 mod port;
+mod radio;
 mod stream;
 
-pub use error::{LineError, Operation};
+pub(in crate::shell) use bluez::look;
+pub use error::{LineError, Operation, RadioTrouble};
+pub use peer::{RadioPeer, RadioPort};
 pub use port::{Port, SerialLine, board_ports};
 
 use crate::shell::backoff::Backoff;
 use crate::shell::heard::Heard;
 use crate::shell::now::Now;
 use port::Cursor;
+use radio::RadioStream;
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,8 +45,12 @@ const SENDS_MAX: usize = 32;
 const READ_MAX: usize = 1_024;
 /// A line that takes not one byte for this long is lost. A byte takes a millisecond.
 const WRITE_WAIT: Duration = Duration::from_secs(1);
+/// The same of a radio, which says things again that got lost.
+const RADIO_WRITE_WAIT: Duration = Duration::from_secs(5);
 /// How long to wait before the line is opened again; from the beginning once it has spoken.
 pub(super) const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
+/// The same for a board on Bluetooth LE: to look for it disturbs the others.
+const RADIO_BACKOFF: Backoff = Backoff::new(Duration::from_millis(200), Duration::from_secs(5));
 /// How long the last bytes get to leave before the line is closed for good.
 const LEAVE_WAIT: Duration = Duration::from_millis(500);
 /// How often it is looked whether they have left.
@@ -134,6 +144,7 @@ pub fn channel(settings: SerialLine, now: Now) -> (LineStub, LineActor) {
     let (sends_tx, sends_rx) = mpsc::channel(SENDS_MAX);
     let (wishes_tx, wishes_rx) = watch::channel(Wishes::default());
     let stub = LineStub { heard: heard_rx, sends: sends_tx, wishes: wishes_tx };
+    let is_radio = matches!(settings.port, Port::Radio(_));
     let actor = LineActor {
         line: settings,
         now,
@@ -141,7 +152,7 @@ pub fn channel(settings: SerialLine, now: Now) -> (LineStub, LineActor) {
         sends: sends_rx,
         wishes: wishes_rx,
         cursor: Cursor::default(),
-        backoff: BACKOFF,
+        backoff: if is_radio { RADIO_BACKOFF } else { BACKOFF },
         said: None,
     };
     (stub, actor)
@@ -177,8 +188,21 @@ impl LineActor {
 
     async fn live(&mut self) -> Result<Infallible, Hangup> {
         loop {
-            let why = match self.open().await {
-                Ok(mut opened) => self.serve(&mut opened).await?,
+            let mut wishes = self.wishes.clone();
+            let opened = tokio::select! {
+                opened = self.open() => opened,
+                // An error says that the stub is gone, which closes the line as well.
+                _ = wishes.wait_for(|wishes| wishes.is_closed) => return Err(Hangup),
+            };
+            let why = match opened {
+                Ok(mut opened) => {
+                    let why = self.serve(&mut opened).await?;
+                    if matches!(why, LineError::Reopened { .. } | LineError::Stuck { .. }) {
+                        // Best effort.
+                        tokio::time::timeout(LEAVE_WAIT, opened.stream.part()).await.ok();
+                    }
+                    why
+                }
                 Err(why) => why,
             };
             self.say_down(why).await?;
@@ -189,6 +213,15 @@ impl LineActor {
     /// A thread does it: setting up a device takes it as long as it likes, and other lines are
     /// read meanwhile.
     async fn open(&mut self) -> Result<Opened, LineError> {
+        if let Port::Radio(radio) = &self.line.port {
+            let path = radio.path();
+            return match RadioStream::open(radio).await {
+                Ok(stream) => {
+                    Ok(Opened { path, stream: LineStream::Radio(stream.into()), is_empty: false })
+                }
+                Err(why) => Err(LineError::Radio { path, why }),
+            };
+        }
         let (line, cursor) = (self.line.clone(), self.cursor.clone());
         let opening = tokio::task::spawn_blocking(move || port::open(&line, &cursor));
         let (path, port) = opening.await.expect("opening a port does not panic")?;
@@ -211,7 +244,11 @@ impl LineActor {
         let path = opened.path.clone();
         let (mut from_board, mut to_board) = tokio::io::split(&mut opened.stream);
         let mut buf = vec![0; READ_MAX];
-        let mut sending = Sending::default();
+        let wait = match self.line.port {
+            Port::Radio(_) => RADIO_WRITE_WAIT,
+            _ => WRITE_WAIT,
+        };
+        let mut sending = Sending::new(Vec::new(), wait);
         loop {
             let wishes = *self.wishes.borrow();
             if wishes.is_closed {
@@ -247,7 +284,7 @@ impl LineActor {
                     return Ok(LineError::Stuck { path });
                 }
                 bytes = self.sends.recv(), if sending.is_over() => {
-                    sending = Sending::new(bytes.ok_or(Hangup)?);
+                    sending = Sending::new(bytes.ok_or(Hangup)?, wait);
                 }
                 changed = self.wishes.changed() => changed.map_err(|_| Hangup)?,
             }
@@ -265,6 +302,7 @@ impl LineActor {
             while opened.stream.n_unsent()? > 0 {
                 sleep(LEAVE_STEP).await;
             }
+            opened.stream.part().await;
             io::Result::Ok(())
         };
         opened.is_empty = matches!(tokio::time::timeout(LEAVE_WAIT, leaving).await, Ok(Ok(())));
@@ -307,19 +345,15 @@ impl LineActor {
 /// Bytes on their way out.
 struct Sending {
     bytes: Vec<u8>,
-    /// When the line counts as stuck.
+    /// With not one byte taken for so long the line counts as stuck.
+    wait: Duration,
+    /// The line counts as stuck from then on.
     until: Instant,
 }
 
-impl Default for Sending {
-    fn default() -> Self {
-        Self::new(Vec::new())
-    }
-}
-
 impl Sending {
-    fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes, until: Instant::now() + WRITE_WAIT }
+    fn new(bytes: Vec<u8>, wait: Duration) -> Self {
+        Self { bytes, wait, until: Instant::now() + wait }
     }
 
     fn is_over(&self) -> bool {
@@ -333,7 +367,7 @@ impl Sending {
             Ok(n) => {
                 trace!(path = %path.display(), bytes = ?&self.bytes[..n], "written");
                 self.bytes.drain(..n);
-                self.until = Instant::now() + WRITE_WAIT;
+                self.until = Instant::now() + self.wait;
                 Ok(())
             }
             Err(e) => Err(LineError::of(path.to_owned(), Operation::Writing, e)),

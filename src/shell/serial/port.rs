@@ -2,6 +2,7 @@
 
 use super::error::{LineError, Operation};
 use super::hid;
+use super::peer::RadioPort;
 use crate::shell::config::DGT_BAUD;
 use rustix::fs::{Mode, OFlags};
 use serialport::{ClearBuffer, ErrorKind, SerialPort, TTYPort};
@@ -34,6 +35,8 @@ pub enum Port {
     AutoBridge,
     /// The first that is there and free of the boards that are HID devices of USB.
     AutoHid,
+    /// A board on Bluetooth LE, which is no path.
+    Radio(RadioPort),
     /// This one. Better a name that stays, such as one of `/dev/serial/by-id`.
     At(PathBuf),
 }
@@ -56,6 +59,12 @@ impl SerialLine {
     pub fn on_hid(self) -> Self {
         let port = if self.port == Port::Auto { Port::AutoHid } else { self.port };
         Self { port, ..self }
+    }
+
+    /// The same line to a board on Bluetooth LE.
+    #[must_use]
+    pub fn on_radio(self, radio: RadioPort) -> Self {
+        Self { port: Port::Radio(radio), ..self }
     }
 
     /// The line to a clock's bridge that a setting names: a path, or `auto`.
@@ -102,6 +111,7 @@ fn candidates(line: &SerialLine, cursor: &Cursor) -> Vec<PathBuf> {
         Port::At(path) => return vec![path.clone()],
         Port::Auto => search(&line.dev),
         Port::AutoBridge => search_bridge(&line.dev),
+        Port::Radio(_) => Vec::new(),
         Port::AutoHid => hid::search(line.dev.parent().unwrap_or(Path::new("/")), &line.dev),
     };
     let idx = paths.iter().position(|path| Some(path) == cursor.last.as_ref());

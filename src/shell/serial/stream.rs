@@ -2,6 +2,7 @@
 
 use super::hid::HidStream;
 use super::port::OpenPort;
+use super::radio::RadioStream;
 use serialport::{ClearBuffer, SerialPort};
 use std::io;
 use std::pin::Pin;
@@ -16,6 +17,8 @@ pub(super) enum LineStream {
     Tty(SerialStream),
     /// A HID device.
     Hid(HidStream),
+    /// A board on Bluetooth LE.
+    Radio(Box<RadioStream>),
 }
 
 impl LineStream {
@@ -31,7 +34,14 @@ impl LineStream {
     pub(super) fn n_unsent(&self) -> io::Result<u32> {
         match self {
             Self::Tty(stream) => Ok(stream.bytes_to_write()?),
-            Self::Hid(_) => Ok(0),
+            Self::Hid(_) | Self::Radio(_) => Ok(0),
+        }
+    }
+
+    /// Lets a board on Bluetooth LE go, so that others may have it. Lines have nobody to let go.
+    pub(super) async fn part(&mut self) {
+        if let Self::Radio(stream) = self {
+            stream.part().await;
         }
     }
 
@@ -52,6 +62,7 @@ impl AsyncRead for LineStream {
         match self.get_mut() {
             Self::Tty(stream) => Pin::new(stream).poll_read(cx, buf),
             Self::Hid(stream) => Pin::new(stream).poll_read(cx, buf),
+            Self::Radio(stream) => Pin::new(stream).poll_read(cx, buf),
         }
     }
 }
@@ -65,6 +76,7 @@ impl AsyncWrite for LineStream {
         match self.get_mut() {
             Self::Tty(stream) => Pin::new(stream).poll_write(cx, bytes),
             Self::Hid(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Radio(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
@@ -72,6 +84,7 @@ impl AsyncWrite for LineStream {
         match self.get_mut() {
             Self::Tty(stream) => Pin::new(stream).poll_flush(cx),
             Self::Hid(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Radio(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
@@ -79,6 +92,7 @@ impl AsyncWrite for LineStream {
         match self.get_mut() {
             Self::Tty(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Hid(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Radio(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

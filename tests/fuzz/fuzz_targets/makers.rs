@@ -91,4 +91,5 @@ fuzz_target!(|bytes: &[u8]| {
     play(BoardKind::Certabo, bytes);
     play(BoardKind::Chessnut, bytes);
     play(BoardKind::Ucb, bytes);
+    play(BoardKind::Pegasus, bytes);
 });

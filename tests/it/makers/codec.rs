@@ -8,8 +8,8 @@ use rokade::wire::chesslink::{FromBoard, ToBoard};
 use rokade::wire::chessnut::{FromChessnut, ToChessnut};
 use rokade::wire::ucb::{FromUcb, ToUcb};
 use rokade::wire::{
-    CertaboLights, CertaboMessage, ChessLinkCommand, ChessLinkMessage, ChessnutCommand,
-    ChessnutMessage, Dump, Field, Orientation, UcbCommand, UcbMessage,
+    BoardCommand, CertaboLights, CertaboMessage, ChessLinkCommand, ChessLinkMessage,
+    ChessnutCommand, ChessnutMessage, Dump, Field, Orientation, UcbCommand, UcbMessage, pegasus,
 };
 use shakmaty::{Board, Color, Role, Square};
 use std::time::Duration;
@@ -345,6 +345,23 @@ fn each_square_of_chessnut_is_read_and_lit_in_its_place() {
             }
         }
     }
+}
+
+#[test]
+fn each_square_of_a_pegasus_is_lit_in_its_place() {
+    for lies in [Orientation::Normal, Orientation::Rotated] {
+        for sq in Square::ALL {
+            let leds = pegasus::light(sq.into(), lies);
+            assert_eq!(pegasus::lit(&leds, lies), sq.into());
+            let bytes = BoardCommand::PegasusLeds(leds).encode();
+            assert_eq!(bytes, [0x60, 6, 5, 4, 0, 2, lies.field(sq).index(), 0]);
+        }
+    }
+    let leds = pegasus::light(shakmaty::Bitboard::EMPTY, Orientation::Normal);
+    assert_eq!(BoardCommand::PegasusLeds(leds).encode(), [0x60, 2, 0, 0]);
+    let leds = pegasus::light(shakmaty::Bitboard::FULL, Orientation::Normal);
+    let bytes = BoardCommand::PegasusLeds(leds).encode();
+    assert_eq!((bytes.len(), bytes[1]), (71, 69));
 }
 
 fn said_by_ucb(message: &UcbMessage) -> String {

@@ -9,15 +9,18 @@ use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Manners, Performance, Span};
 use rokade::sim::script::Header;
-use rokade::sim::{Table, TableKind, certabo, hands, maker};
+use rokade::sim::{Table, TableKind, certabo, hands, maker, pegasus};
 use rokade::table::Sight;
 use rokade::wire::certabo::lines_of;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess};
 
 use crate::games::classics;
-use crate::matrix::{PLIES, Row, configure, is_recorded, live_seed, rows, start, wait_until_live};
+use crate::matrix::{
+    PLIES, Row, configure, is_recorded, is_unhurried, live_seed, rows, start, wait_until_live,
+};
 use crate::program::{Place, is_live, moves_of, parts};
+use crate::wire::describe::hex;
 
 /// Players think so long,
 const THINKS: Span = Span::new(300, 1_500);
@@ -25,15 +28,15 @@ const THINKS: Span = Span::new(300, 1_500);
 const THINKS_SLOWLY: Span = Span::new(2_000, 3_500);
 
 /// A game on a board of its own, with a clock beside it or none.
-struct Seat {
-    row: Row,
-    intended: Vec<String>,
-    played: Performance,
-    board: PtyBoardStub,
+pub(super) struct Seat {
+    pub(super) row: Row,
+    pub(super) intended: Vec<String>,
+    pub(super) played: Performance,
+    pub(super) board: PtyBoardStub,
     clock: Option<PtyBridgeStub>,
 }
 
-fn seat(
+pub(super) fn seat(
     (place, kind, sight): (&Place, BoardKind, Sight),
     number: usize,
     row: Row,
@@ -49,7 +52,11 @@ fn seat(
     let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
     let table = TableKind { sight, has_clock: row.has_clock };
     let mode = CastlingMode::Standard;
-    let mut played = hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed as u64);
+    let perform = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
+    // How often a Pegasus looks nobody has told; what quick captures cost is told in virtual time.
+    let may_be = |it: &Performance| kind != BoardKind::Pegasus || is_unhurried(&it.script);
+    let mut performances = (seed as u64..).step_by(100).map(perform);
+    let mut played = performances.find(may_be).unwrap();
     let header = &mut played.script.header;
     (header.maker, header.has_clock) = (Some(kind), false);
     let (port, jack) = (place.cable(number), place.path(&format!("jack-{number}")));
@@ -57,6 +64,9 @@ fn seat(
     *text += &format!("maker = {:?}\nlaws = \"{}\"\n", maker::word(kind), row.laws);
     if kind == BoardKind::Certabo && sight == Sight::Pieces {
         *text += &format!("chips = {:?}\n", lines_of(&certabo::set()));
+    }
+    if kind == BoardKind::Pegasus {
+        *text += &format!("developer_key = \"{}\"\n", hex(&pegasus::KEY));
     }
     if row.has_clock {
         *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
@@ -75,7 +85,7 @@ fn seat(
     Seat { row, intended, played, board, clock }
 }
 
-async fn play(mut seat: Seat) -> Seat {
+pub(super) async fn play(mut seat: Seat) -> Seat {
     if let Some(clock) = &mut seat.clock {
         clock.is_set().await.unwrap();
     }
@@ -135,6 +145,11 @@ async fn games_on_sentio_are_recorded_from_the_settings_to_the_pgn() {
 #[tokio::test(flavor = "multi_thread")]
 async fn games_on_chessnut_are_recorded_from_the_settings_to_the_pgn() {
     games_are_recorded(BoardKind::Chessnut, Sight::Pieces).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_pegasus_are_recorded_from_the_settings_to_the_pgn() {
+    games_are_recorded(BoardKind::Pegasus, Sight::Occupied).await;
 }
 
 /// It says moves that were finished, by hands that do nothing else.

@@ -2,7 +2,9 @@
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
 use rokade::laws::{Act, FindingKind};
-use rokade::sim::{CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, UcbSim, certabo};
+use rokade::sim::{
+    CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, PegasusSim, UcbSim, certabo, pegasus,
+};
 use rokade::table::{Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::blocks::Blocks;
@@ -33,8 +35,11 @@ impl Room<ChessLinkSim> {
 
 impl<B: MakerSim> Room<B> {
     fn of(board: B, kind: BoardKind, lights: Lights) -> Self {
-        let chips = certabo::set();
-        let settings = Settings { board: kind, chips, lights, ..Settings::default() };
+        let (chips, key) = (certabo::set(), pegasus::KEY);
+        Self::with(board, Settings { board: kind, chips, key, lights, ..Settings::default() })
+    }
+
+    fn with(board: B, settings: Settings) -> Self {
         let mut room = Self {
             game: Game::new(settings),
             board,
@@ -438,4 +443,82 @@ fn a_novag_that_does_not_answer_is_asked_again() {
     room.event(&Event::LinkUp);
     room.pass(7_000);
     assert_eq!(room.n_reopened, 1);
+}
+
+fn pegasus() -> PegasusSim {
+    PegasusSim::new(&Board::new(), Orientation::Normal)
+}
+
+/// The key, the reset, a picture and the changes, in the order and with the pauses in which other
+/// programs wake it (protocol 1.12); after that it is asked again and again.
+#[test]
+fn a_pegasus_is_woken_by_its_key() {
+    let mut room = Room::of(pegasus(), BoardKind::Pegasus, Lights::LastMove);
+    room.pass(1_000);
+    assert_eq!(room.game.link(), LinkState::Live);
+    assert!(room.facts.contains(&Fact::Sees(Sight::Occupied)), "{:?}", room.facts);
+    let sent: Vec<_> = room.sent.iter().take(6).cloned().collect();
+    let key = [&[0x63, 7][..], &pegasus::KEY, &[0]].concat();
+    let expected = [
+        (200, key),
+        (400, vec![0x5a]),
+        (500, vec![0x40]),
+        (700, vec![0x42]),
+        (800, vec![0x44]),
+        (900, vec![0x60, 2, 0, 0]),
+    ];
+    assert_eq!(sent, expected);
+    room.play(Square::E2, Square::E4, Color::White);
+    room.play(Square::E7, Square::E5, Color::Black);
+    assert_eq!(room.n_moves(), 2);
+    assert_eq!(room.board.lit(), Bitboard::from(Square::E7) | Square::E5);
+    let n_asked = room.sent.iter().filter(|(_, bytes)| *bytes == [0x42]).count();
+    assert!((12..=16).contains(&n_asked), "{n_asked} in 7.6 s");
+    room.event(&Event::LinkDown);
+    assert_eq!(room.game.link(), LinkState::Lost);
+}
+
+/// Of a change that it does not tell nobody knows until it is asked, which is soon.
+#[test]
+fn a_change_that_a_pegasus_keeps_to_itself_is_found() {
+    let mut room = Room::of(pegasus(), BoardKind::Pegasus, Lights::Off);
+    room.pass(2_000);
+    room.board.sense(Square::E2, Reading::Empty, true);
+    room.pass(600);
+    room.board.sense(Square::E4, Reading::Something, true);
+    room.pass(3_000);
+    assert_eq!(room.n_moves(), 1, "{:?}", room.facts);
+}
+
+/// With a wrong key every square says something. That is no board, and the board says why.
+#[test]
+fn what_a_pegasus_tells_without_its_key_is_not_believed() {
+    let settings = Settings { board: BoardKind::Pegasus, key: [1; 6], ..Settings::default() };
+    let mut room = Room::with(pegasus(), settings);
+    room.pass(5_000);
+    assert!(room.facts.iter().all(|fact| !matches!(fact, Fact::Sees(_))), "{:?}", room.facts);
+    assert_eq!((room.game.link(), room.n_reopened), (LinkState::Absent, 0));
+    room.pass(5_500);
+    assert_eq!(room.n_reopened, 1);
+    assert!(room.game.why_given_up().unwrap().contains("set developer_key"));
+}
+
+/// A board that says nothing is lost, and so is one that was switched off and on: it has forgotten
+/// the key.
+#[test]
+fn a_pegasus_that_was_without_power_is_woken_anew() {
+    let mut room = Room::of(pegasus(), BoardKind::Pegasus, Lights::Off);
+    room.pass(2_000);
+    room.board.power(room.now, false);
+    room.pass(5_000);
+    assert_eq!(room.n_reopened, 0);
+    room.pass(2_000);
+    assert_eq!((room.n_reopened, room.game.why_given_up()), (1, None));
+    room.board.power(room.now, true);
+    room.event(&Event::LinkDown);
+    room.event(&Event::LinkUp);
+    room.pass(2_000);
+    assert_eq!(room.game.link(), LinkState::Live);
+    room.play(Square::E2, Square::E4, Color::White);
+    assert_eq!(room.n_moves(), 1);
 }

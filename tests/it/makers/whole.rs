@@ -81,6 +81,17 @@ fn certabo_records_as_well() {
     }
 }
 
+/// It is asked twice a second, so of a change that it does not tell nothing is known that long.
+#[test]
+fn pegasus_records_as_well_as_switches() {
+    for (profile, has_clock, n_fewer) in
+        [("club", true, 0), ("club", false, 0), ("blitz", true, 0), ("lossy", true, 0)]
+    {
+        let (n_right, n_other) = contest((BoardKind::Pegasus, Sight::Occupied), profile, has_clock);
+        assert!(n_right + n_fewer >= n_other, "{profile}: {n_right} for {n_other}");
+    }
+}
+
 /// Of a report that is lost nothing is known until the next one, at most two seconds later.
 #[test]
 fn chessnut_records_as_well_as_a_dgt_board() {
