@@ -273,10 +273,17 @@ impl ClockLine {
     /// The clock says that it is ready: it has started anew, and forgotten all. Some say the same
     /// to each command that sets times or ends a text; then it is the answer, or comes behind it.
     fn on_ready(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
-        let flight = self.errands.flight.take_if(|flight| flight.job.is_some());
-        if let Some(Errand { job: Some(job), command, wanted, .. }) = flight {
-            self.echo = Some((command.id, at + ECHO));
-            self.errands.agenda.done(at, job, &wanted);
+        let is_answered = |flight: &mut Errand<SentCommand>| {
+            matches!(flight.job, Some(Job::Set | Job::Step | Job::EndText))
+        };
+        if let Some(flight) = self.errands.flight.take_if(is_answered) {
+            self.echo = Some((flight.command.id, at + ECHO));
+            match flight.job {
+                // The answer or not: nothing can be read of a text, so its end is said once more.
+                Some(Job::EndText) if flight.n_sent == 1 => self.resend(at, flight, out),
+                Some(job) => self.errands.agenda.done(at, job, &flight.wanted),
+                None => {}
+            }
             return;
         }
         if self.sent_at.is_some_and(|sent| at.since(sent) < READY_ANSWERS) {

@@ -257,6 +257,33 @@ fn a_clock_that_is_off_in_a_part_of_each_second_is_set_right() {
     assert_eq!(world.contradictions(), Vec::<String>::new());
 }
 
+#[test]
+fn a_clock_that_starts_anew_behind_a_bad_line_is_set_right() {
+    let badness = Badness { lost: 28, twice: 7, late: Duration::from_millis(1_784) };
+    let mut world = World::bad(ClockKind::Dgt3000, badness, 0, 12_761_344_497_204_544_858);
+    let run = || Happens::Buttons(Buttons::of(&[Button::Run]));
+    for happening in [
+        Happens::Wait(Duration::from_millis(400)),
+        run(),
+        Happens::Text(Some("a1a1".to_owned())),
+        run(),
+        Happens::Times(30, 30, Runs::Left),
+        Happens::Wait(Duration::from_millis(1_946)),
+        Happens::Times(30, 30, Runs::Pause),
+        Happens::Wait(Duration::from_millis(3_786)),
+        Happens::Wait(Duration::from_millis(1_746)),
+        Happens::Restart,
+        Happens::Text(None),
+        Happens::Wait(Duration::from_millis(499)),
+    ] {
+        world.happen(happening);
+    }
+    world.repair();
+    world.happen(Happens::Plug);
+    world.pass(90 * SECOND);
+    assert_eq!((world.most_in_flight, world.contradictions()), (1, Vec::<String>::new()));
+}
+
 fn happens() -> impl Strategy<Value = Happens> {
     let end = || prop_oneof![Just(End::Left), Just(End::Right)];
     let runs = prop_oneof![Just(Runs::Left), Just(Runs::Right), Just(Runs::Pause)];
