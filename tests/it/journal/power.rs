@@ -1,7 +1,11 @@
 //! The power goes at every call of a run of commits, and again at every call of the recovery.
 
 use super::disk::{Call, Honesty, MemStorage, Survival};
-use rokade::shell::journal::verify;
+use rokade::shell::journal::{Limits, NewLine, verify};
+use rokade::shell::record;
+use rokade::sim::hands::TableKind;
+use rokade::sim::trial::{Recipe, Trial};
+use rokade::table::Sight;
 
 use super::{SMALL, assert_prefix, entry, open};
 
@@ -97,6 +101,62 @@ fn nothing_is_lost_when_calls_fail_and_then_the_power_goes() {
                 }
             }
         }
+    }
+}
+
+/// What a game puts on record, in the groups in which it is committed.
+fn whole_game(seed: u64, n_plies: usize) -> Vec<Vec<NewLine>> {
+    let table = TableKind { sight: Sight::Pieces, has_clock: true };
+    let trial = Trial::run(Recipe::invented(seed, "club", table, n_plies), &[]);
+    let entries = trial.replay.expect("no panic").entries;
+    let groups = entries.chunk_by(|one, next| one.at == next.at);
+    groups.map(|group| group.iter().map(record::line_of).collect()).collect()
+}
+
+/// Writes commit after commit until the power goes; returns how many lines are acknowledged.
+fn record_game(disk: &MemStorage, groups: &[Vec<NewLine>]) -> usize {
+    let Ok((mut journal, ..)) = open(disk.clone(), Limits::USUAL) else { return 0 };
+    let (mut n_written, mut n_acknowledged) = (0, 0);
+    for group in groups {
+        journal.append(group).unwrap();
+        n_written += group.len();
+        if journal.commit().is_ok() {
+            n_acknowledged = n_written;
+        }
+        if disk.is_off() {
+            break;
+        }
+    }
+    n_acknowledged
+}
+
+/// The record of one short game, or of `ROKADE_GAMES` whole ones.
+#[test]
+fn nothing_of_a_game_is_lost_at_any_call() {
+    let n_games = std::env::var("ROKADE_GAMES").ok().map(|n| n.parse::<u64>().unwrap());
+    let n_plies = if n_games.is_some() { 200 } else { 6 };
+    for seed in 1..=n_games.unwrap_or(1) {
+        let groups = whole_game(seed, n_plies);
+        let lines = groups.concat();
+        let mut n_cuts = 0;
+        loop {
+            let disk = MemStorage::new();
+            disk.cut_power_at(n_cuts + 1);
+            let n_acknowledged = record_game(&disk, &groups);
+            if !disk.is_off() {
+                assert_eq!(n_acknowledged, lines.len());
+                break;
+            }
+            n_cuts += 1;
+            for survival in [Survival::Nothing, Survival::Everything, Survival::Torn(n_cuts)] {
+                let image = disk.after_power_cut(survival);
+                let (_, kept, _) = open(image, Limits::USUAL).unwrap();
+                assert!(kept.len() >= n_acknowledged, "game {seed}, cut {n_cuts}, {survival:?}");
+                let is_kept = kept.iter().zip(&lines).all(|(kept, line)| kept.body == line.body);
+                assert!(is_kept, "game {seed}, cut {n_cuts}, {survival:?}");
+            }
+        }
+        println!("cuts: game {seed}, {} lines, {n_cuts} cuts", lines.len());
     }
 }
 
