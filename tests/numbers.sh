@@ -3,13 +3,13 @@
 #
 # Usage: tests/numbers.sh [ROW..]
 #
-# A ROW is one of kills, unplugs, cuts, bytes, idle, controls, mutants, hostile, fuzz, pi, cost; all of them
-# unless named. All of them take a day. Smaller, or larger, by: KILLS of the daemon (2000 unless given),
-# ROKADE_UNPLUGS of a cable on a pseudo-terminal (1000), ROKADE_BYTES through each decoder (10^9), HOURS of four
-# idle boards (24, SPEED times as fast as in the world, 100; needs root), MUTANTS (300), SECONDS_HALL beside
-# hostile connections (240), SECONDS_FUZZ for each target (600, needs cargo-fuzz), UNPLUGS and CUTS on the
-# emulated Pi (100 and 50, needs root). Prints lines of `what figure target PASS|FAIL` and ends with exit code 1
-# if anything failed.
+# A ROW is one of properties, kills, unplugs, cuts, bytes, idle, controls, mutants, hostile, fuzz, pi, cost; all
+# of them unless named. All of them take a day. Smaller, or larger, by: SEARCHES for input that breaks a property
+# (100 unless given), KILLS of the daemon (2000), ROKADE_UNPLUGS of a cable on a pseudo-terminal (1000), ROKADE_GAMES
+# in which the power goes at every call (20), ROKADE_BYTES through each decoder (10^9), HOURS of four idle boards (24,
+# SPEED times as fast as in the world, 100; needs root), MUTANTS (300), SECONDS_HALL beside hostile connections (240),
+# SECONDS_FUZZ for each target (600, needs cargo-fuzz), UNPLUGS and CUTS on the emulated Pi (100 and 50, needs root).
+# Prints lines of `what figure target PASS|FAIL` and ends with exit code 1 if anything failed.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -30,6 +30,17 @@ test_of() {
     failed=0
     "$cargo" test --quiet --release --test it -- --nocapture "$@" </dev/null >"$scratch/out" 2>&1 || failed=1
     grep -q '[1-9][0-9]* passed' "$scratch/out" || failed=1
+}
+
+# Each test of random input, with input that it has not had before.
+properties() {
+    local n tests=()
+    mapfile -t tests < <(grep -rl 'proptest! {' tests/it | sed 's|^tests/it/||; s|\.rs$||; s|/|::|g')
+    for ((n = 1; n <= ${SEARCHES:-100}; n++)); do
+        PROPTEST_RNG_SEED=$((${SEED:-$RANDOM} * 1000 + n)) test_of "${tests[@]}"
+        [ "$failed" = 0 ] || cat "$scratch/out"
+        figure "properties: search $n, tests that fail" "$failed" "==" 0
+    done
 }
 
 # The daemon is killed at random moments of a game, some twenty times in each.
@@ -58,10 +69,13 @@ unplugs() {
         "$(sed -n 's/^unplugs: .*, \([0-9]*\) ms at most/\1/p' "$scratch/out")" "<=" 2000
 }
 
-# The power goes at every call of a run of commits.
+# The power goes at every call with which whole games are put on record.
 cuts() {
+    export ROKADE_GAMES=${ROKADE_GAMES:-20}
     test_of journal::power
-    figure "cuts: at every call, simulated storage: tests that fail" "$failed" "==" 0
+    figure "cuts: at every call of $ROKADE_GAMES games, simulated storage: cuts" \
+        "$(awk '/^cuts: / { n += $(NF - 1) } END { print n + 0 }' "$scratch/out")" ">" 0
+    figure "cuts: lines lost: tests that fail" "$failed" "==" 0
 }
 
 # Whole messages, pieces of them, and what means nothing, through each decoder of a line.
@@ -141,7 +155,7 @@ cost() {
 }
 
 rows=("$@")
-[ "${#rows[@]}" -gt 0 ] || rows=(kills unplugs cuts bytes idle controls mutants hostile fuzz pi cost)
+[ "${#rows[@]}" -gt 0 ] || rows=(properties kills unplugs cuts bytes idle controls mutants hostile fuzz pi cost)
 for row in "${rows[@]}"; do
     echo "== $row"
     "$row"
