@@ -202,6 +202,10 @@ static void on_line(struct bridge *bridge)
 {
     uint8_t n = bridge->n_line;
     uint8_t sum;
+    // A break of two bytes is one, too; amid a line its first is a fault as any other.
+    if (n > 0 && bridge->line[n - 1] == '\r') {
+        n--;
+    }
     // The mark, a body that may be empty, the star and two digits; the line break counts as well.
     if (n < 4 || n > BRIDGE_LINE_MAX - 1 || bridge->line[0] != '!' || bridge->line[n - 3] != '*') {
         return;
@@ -243,7 +247,7 @@ void bridge_hear(struct bridge *bridge, char byte)
     } else if (byte == '!') {
         bridge->line[0] = byte;
         bridge->n_line = 1;
-    } else if (byte != '\r' && bridge->n_line <= BRIDGE_LINE_MAX) {
+    } else if (bridge->n_line <= BRIDGE_LINE_MAX) {
         bridge->line[bridge->n_line++] = byte;
     }
 }

@@ -189,8 +189,8 @@ impl Lines {
                     self.n_skipped += u64::from(!self.partial.is_empty());
                     self.partial = vec![BEGIN];
                 }
-                b'\r' => {}
-                _ if self.partial.len() < LINE_MAX => self.partial.push(byte),
+                // One byte more than a line may have tells that it is too long.
+                _ if self.partial.len() <= LINE_MAX => self.partial.push(byte),
                 _ => {}
             }
         }
@@ -202,7 +202,9 @@ impl Lines {
     }
 
     fn body(&mut self) -> Option<String> {
-        let text = std::str::from_utf8(&self.partial).ok();
+        // A break of two bytes is one, too; amid a line its first is a fault as any other.
+        let line = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
+        let text = std::str::from_utf8(line).ok().filter(|text| text.len() < LINE_MAX);
         let body = text.and_then(|text| {
             let (body, sum) = text.strip_prefix(char::from(BEGIN))?.rsplit_once(SUM)?;
             (byte(sum)? == crc(body.as_bytes())).then(|| body.to_owned())

@@ -62,6 +62,31 @@ fn from_bridge() -> impl Strategy<Value = FromBridge> {
     ]
 }
 
+/// Where a byte became one that was passed over, the sum of what was left was right by accident.
+#[test]
+fn a_carriage_return_amid_a_line_is_no_end_and_not_nothing() {
+    let mut bodies = Vec::new();
+    let mut reader = Lines::default();
+    reader.push(b"!got 30054815\r0 000000*6F\n", &mut bodies);
+    assert_eq!((bodies.len(), reader.n_skipped()), (0, 1));
+    let line = FromBridge::Beat { up: 1, lost: 0 };
+    let text = String::from_utf8(line.encode()).expect("plain text");
+    reader.push(text.replace('\n', "\r\n").as_bytes(), &mut bodies);
+    assert_eq!(FromBridge::parse(&bodies[0]), Some(line));
+}
+
+/// Of a line that is too long nothing is believed, whatever its first bytes are.
+#[test]
+fn a_line_that_is_too_long_is_none() {
+    let mut bodies = Vec::new();
+    let text = FromBridge::Hello(7).encode();
+    let mut line = text[..text.len() - 1].to_vec();
+    line.resize(LINE_MAX + 5, b' ');
+    line.push(b'\n');
+    Lines::default().push(&line, &mut bodies);
+    assert!(bodies.is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
