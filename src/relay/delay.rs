@@ -51,6 +51,7 @@ pub struct Held {
     n_plies: usize,
     /// So many of those that wait may pass, because their game is over.
     n_free: usize,
+    has_begun: bool,
     is_over: bool,
 }
 
@@ -66,6 +67,13 @@ impl Held {
             return;
         }
         self.follow_rounds(&entry.fact);
+        if matches!(entry.fact, Fact::Sensed { .. } | Fact::Pictured(_)) && !self.may_be_read() {
+            return;
+        }
+        self.has_begun |= matches!(
+            entry.fact,
+            Fact::GameStarted { .. } | Fact::MoveMade { .. } | Fact::MoveRetracted { .. }
+        );
         match entry.fact {
             Fact::GameStarted { .. } => self.n_plies = 0,
             Fact::MoveMade { ply, .. } => self.n_plies = ply,
@@ -112,6 +120,16 @@ impl Held {
         if is_now {
             self.delay = self.delays.of(self.round);
         }
+    }
+
+    /// Whether what the sensors tell now is ever shown. While no game is on it may be the beginning
+    /// of one that nobody has recorded yet, whose half-moves cannot be counted: that is shown where
+    /// nothing is held back, or all of it for the same minutes. The position from which the game is
+    /// recorded then takes its place.
+    fn may_be_read(&self) -> bool {
+        let is_on = self.has_begun && !self.is_over;
+        let next = self.delays.of(self.round);
+        is_on || self.delay == next && !matches!(next, Delay::Moves(_))
     }
 
     /// Whether the public is behind now: there is a delay, or something of one still waits.

@@ -8,11 +8,11 @@ use super::record::VERSION;
 use super::words::plain;
 use crate::game::{Game, LinkState, Player, Recovered, ScoreSheet, Settings};
 use crate::laws::Ending;
-use crate::table::Word;
+use crate::table::{Placement, Word};
 use crate::time::Mono;
 use serde::Serialize;
 use shakmaty::fen::Fen;
-use shakmaty::{ByColor, Chess, EnPassantMode, Position};
+use shakmaty::{Board, ByColor, Chess, EnPassantMode, Position};
 
 /// The public view of one board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -150,7 +150,7 @@ impl View {
         view.link = game.link().word();
         view.differs = game.contradicted(now).into_iter().map(name).collect();
         if let Some(board) = game.unrecorded() {
-            view.fen = format!("{} w - - 0 1", board.board_fen());
+            view.stand(board);
         }
         if let Some(play) = game.play() {
             view.take(play.sheet(), game.n_public(), play.ending());
@@ -159,9 +159,17 @@ impl View {
     }
 
     /// What the public may see of a record that it is shown later than it is made, as of its last
-    /// entry. `tags` are those of its game.
-    pub fn of_record(board: &str, record: &Recovered, tags: &Tags) -> Self {
+    /// entry. `tags` are those of its game, and `seen` is what the sensors show.
+    pub fn of_record(
+        board: &str,
+        record: &Recovered,
+        tags: &Tags,
+        seen: Option<&Placement>,
+    ) -> Self {
         let mut view = Self::tagged(board, tags);
+        if let Some(seen) = seen.filter(|seen| seen.unnamed().is_empty()) {
+            view.stand(seen.known());
+        }
         view.link = record.link().word();
         view.clock = record.times().map(|(times, running, age)| {
             let times = super::record::RecordedTimes::from(times);
@@ -235,6 +243,11 @@ impl View {
             gaps: Vec::new(),
             differs: Vec::new(),
         }
+    }
+
+    /// Shows a board on which no game is on record.
+    fn stand(&mut self, board: &Board) {
+        self.fen = format!("{} w - - 0 1", board.board_fen());
     }
 
     /// Takes the first `n` half-moves of a game, and how it ended.

@@ -370,8 +370,8 @@ impl<'a> Window<'a> {
             self.public.live.send_replace(Arc::new(scene.live(self.board, is_delayed, wall)));
         }
         if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
-            let games = &scene.games;
-            let text = View::of_record(self.board, games.fold(), games.tags()).to_json();
+            let (games, seen) = (&scene.games, scene.seen.as_ref());
+            let text = View::of_record(self.board, games.fold(), games.tags(), seen).to_json();
             view.send_replace(Arc::new(ShownView { text, made: Instant::now() }));
         }
         // Last, since who waits for it takes the rest for that of the whole record.

@@ -14,6 +14,7 @@ use rokade::sim::hands::{self, Manners, Span, TableKind};
 use rokade::table::Sight;
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -25,20 +26,29 @@ use crate::program::{LIMIT, Outcome, Place, finish, plug, rokade, run, signal};
 struct Moves;
 
 impl Visitor for Moves {
-    type Tags = ();
+    type Tags = Chess;
     type Movetext = (Chess, Vec<String>);
     type Output = Vec<String>;
 
-    fn begin_tags(&mut self) -> ControlFlow<Vec<String>> {
+    fn begin_tags(&mut self) -> ControlFlow<Vec<String>, Chess> {
+        ControlFlow::Continue(Chess::new())
+    }
+
+    fn tag(
+        &mut self,
+        start: &mut Chess,
+        name: &[u8],
+        value: RawTag<'_>,
+    ) -> ControlFlow<Vec<String>> {
+        if name == b"FEN" {
+            let fen = Fen::from_ascii(value.as_bytes()).expect("a FEN");
+            *start = fen.into_position(CastlingMode::Standard).expect("a position");
+        }
         ControlFlow::Continue(())
     }
 
-    fn tag(&mut self, (): &mut (), _: &[u8], _: RawTag<'_>) -> ControlFlow<Vec<String>> {
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Vec<String>, Self::Movetext> {
-        ControlFlow::Continue((Chess::new(), Vec::new()))
+    fn begin_movetext(&mut self, start: Chess) -> ControlFlow<Vec<String>, Self::Movetext> {
+        ControlFlow::Continue((start, Vec::new()))
     }
 
     fn san(&mut self, (pos, moves): &mut Self::Movetext, san: SanPlus) -> ControlFlow<Vec<String>> {

@@ -28,7 +28,7 @@ use crate::demo_board;
 use crate::display;
 use crate::leds;
 use crate::livechess;
-use crate::program::{LIMIT, Place, STEP, moves_of, plug};
+use crate::program::{LIMIT, Place, STEP, moves_of, parts, plug};
 use crate::push;
 use crate::round;
 
@@ -57,12 +57,23 @@ fn started(seconds: u64) -> Entry {
     Entry { at: at(seconds), fact }
 }
 
+fn over(seconds: u64) -> Entry {
+    Entry { at: at(seconds), fact: Fact::GameClosed }
+}
+
+/// Who plays the next game, which is of this round.
+fn paired(round: u16, seconds: u64) -> Entry {
+    let pairing = Box::new(Pairing { round, ..Pairing::default() });
+    let (holds, author, reason) = (PairedFor::Next, String::new(), String::new());
+    Entry { at: at(seconds), fact: Fact::Paired { pairing, holds, author, reason } }
+}
+
 #[test]
 fn minutes_hold_everything_back_for_as_long() {
     for is_of_this_run in [true, false] {
         let mut held = Held::new(Delay::Minutes(15).into());
         held.take(&made(1, 100), is_of_this_run, at(100));
-        held.take(&Entry { at: at(130), fact: Fact::GameClosed }, is_of_this_run, at(130));
+        held.take(&over(130), is_of_this_run, at(130));
         assert_eq!(held.due(at(100 + 899)).len(), 0);
         assert_eq!(held.due_in(at(100 + 899)).unwrap().as_secs(), 1);
         assert_eq!(held.due(at(100 + 900)), [made(1, 100)]);
@@ -95,7 +106,7 @@ fn moves_are_held_back_until_so_many_are_made_or_the_game_is_over() {
     assert_eq!(held.due(at(1)), []);
     held.take(&made(7, 1), true, at(1));
     assert_eq!(held.due(at(1)), [made(3, 1)]);
-    held.take(&Entry { at: at(2), fact: Fact::GameClosed }, true, at(2));
+    held.take(&over(2), true, at(2));
     assert_eq!(held.due(at(2)).len(), 7);
     // Moves that nobody saw are found once the game is over; the next game is another.
     held.take(&made(8, 3), true, at(3));
@@ -123,14 +134,39 @@ fn what_sensors_say_of_a_move_waits_with_it() {
     assert_eq!(held.due(at(1)), [sensed, made(2, 1)]);
 }
 
+/// While no game is on, what the sensors say may be the beginning of one that is not on record yet.
+#[test]
+fn what_sensors_say_between_games_is_not_shown_ahead_of_the_next() {
+    let sensed = |seconds| {
+        let fact = Fact::Sensed { sq: Square::E2, reading: rokade::table::Reading::Empty };
+        Entry { at: at(seconds), fact }
+    };
+    for (delay, shown) in [
+        ("1 moves", [0, 0, 0]),
+        ("15 minutes", [1, 1, 1]),
+        // By the game that is over nothing is held back; by the next it is.
+        ("none; round 2: 1 moves", [1, 1, 0]),
+        ("none; round 2: 15 minutes", [1, 1, 0]),
+        ("15 minutes; round 2: none", [1, 1, 0]),
+    ] {
+        let mut held = Held::new(delay.parse().unwrap());
+        let mut told = |entries: &[Entry]| {
+            entries.iter().for_each(|entry| held.take(entry, true, at(10)));
+            let due = held.due(at(1_000));
+            due.iter().filter(|entry| matches!(entry.fact, Fact::Sensed { .. })).count()
+        };
+        assert_eq!(told(&[sensed(1)]), shown[0], "{delay}: before the first game");
+        let in_game = [started(2), made(1, 3), sensed(3), over(4)];
+        assert_eq!(told(&in_game), 1, "{delay}: in a game that is over");
+        assert_eq!(told(&[sensed(5)]), shown[1], "{delay}: after it");
+        assert_eq!(told(&[paired(2, 6), sensed(7)]), shown[2], "{delay}: before the next");
+    }
+}
+
 /// Who plays next is no secret, but it does not overtake what waits.
 #[test]
 fn pairings_wait_for_nothing_but_what_comes_before_them() {
-    let paired = |seconds| {
-        let holds = rokade::game::PairedFor::Next;
-        let (author, reason, pairing) = (String::new(), String::new(), Box::default());
-        Entry { at: at(seconds), fact: Fact::Paired { pairing, holds, author, reason } }
-    };
+    let paired = |seconds| paired(0, seconds);
     let mut held = Held::new(Delay::Minutes(15).into());
     held.take(&paired(1), true, at(1));
     held.take(&paired(2), true, at(2));
@@ -145,7 +181,7 @@ fn pairings_wait_for_nothing_but_what_comes_before_them() {
     held.take(&made(1, 3), true, at(3));
     held.take(&paired(4), true, at(4));
     assert_eq!(held.due(at(4)).len(), 0);
-    held.take(&Entry { at: at(5), fact: Fact::GameClosed }, true, at(5));
+    held.take(&over(5), true, at(5));
     held.take(&paired(6), true, at(6));
     assert_eq!(held.due(at(6)).len(), 5);
 }
@@ -153,12 +189,6 @@ fn pairings_wait_for_nothing_but_what_comes_before_them() {
 /// A round may have a delay of its own, which holds for its games from their beginning on.
 #[test]
 fn each_round_is_held_back_for_as_long_as_it_says() {
-    let paired = |round, seconds| {
-        let pairing = Box::new(Pairing { round, ..Pairing::default() });
-        let (holds, author, reason) = (PairedFor::Next, String::new(), String::new());
-        Entry { at: at(seconds), fact: Fact::Paired { pairing, holds, author, reason } }
-    };
-    let over = |seconds| Entry { at: at(seconds), fact: Fact::GameClosed };
     let mut held = Held::new("none; round 2: 15 minutes; round 3: 1 moves".parse().unwrap());
     let mut told = |entry: Entry, seconds| {
         held.take(&entry, true, at(seconds));
@@ -509,5 +539,62 @@ async fn an_event_stays_behind_on_all_its_ways_out() {
     let noted = "record     round 1: the public is behind the board by 2 moves PUBLIC_DELAY";
     assert_eq!(log.matches("PUBLIC_DELAY").count(), 1, "{log}");
     assert!(log.find(noted).unwrap() < log.find("1. ").unwrap(), "{log}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// A game that is on when its board is first read is recorded from a moment later: until then what
+/// the sensors show is no less secret.
+#[tokio::test]
+async fn a_game_that_is_joined_stays_behind() {
+    const MISSED: usize = 4;
+    let place = Place::new();
+    place.add("delay = \"2 moves\"\n");
+    let livechess = livechess::serve(&place);
+    let (intended, played) = game(12, Span::new(600, 900), 5);
+    let stood = placements(&intended);
+    let [_, rest] = &parts(&played, [MISSED])[..] else { panic!("two parts") };
+    let mut script = played.script.clone();
+    script.header.start = Some(format!("{} w - - 0 1", stood[MISSED]).parse().unwrap());
+    let mut board = plug(&script, &place.board());
+    let daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    let shown = async || {
+        let boards = read(&livechess::get(livechess, "eboards").await);
+        let view = place.view().await.unwrap_or_default();
+        let fens = [&boards[0]["board"], &view["fen"]].map(|fen| fen.as_str().unwrap_or("?"));
+        let n = fens.map(|fen| stood.iter().rposition(|it| fen.starts_with(it)));
+        n.into_iter().flatten().max().unwrap_or(0)
+    };
+    // From where it is on record, and how far.
+    let recorded = || {
+        let pgn = fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap_or_default();
+        let fen = pgn.lines().find_map(|line| line.strip_prefix("[FEN \""));
+        let from = fen.and_then(|fen| stood.iter().rposition(|it| fen.starts_with(it)));
+        (from, n_in(&pgn))
+    };
+    let watching = async {
+        let end = Instant::now() + LIMIT;
+        loop {
+            let n = shown().await;
+            let (from, on_file) = recorded();
+            assert!(Instant::now() < end, "{}", daemon.said());
+            // A half-move may be on record and not in the file yet.
+            let due = from.map_or(0, |from| from + (on_file + 1).saturating_sub(4));
+            assert!(n <= due, "{n} shown, {from:?} and {on_file} on record");
+            if from.is_some_and(|from| from + on_file == intended.len()) {
+                return;
+            }
+            sleep(STEP).await;
+        }
+    };
+    let (played, ()) = tokio::join!(board.play(rest.clone(), Speed::REAL), watching);
+    played.unwrap();
+    let (from, on_file) = recorded();
+    let due = from.unwrap() + on_file - 4;
+    let end = Instant::now() + LIMIT;
+    while shown().await < due - 1 {
+        assert!(Instant::now() < end, "{} of {due} shown", shown().await);
+        sleep(STEP).await;
+    }
     assert_eq!(daemon.stop().await.0, Some(0));
 }

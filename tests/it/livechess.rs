@@ -11,6 +11,7 @@ use rokade::game::{ScoreSheet, Unknown};
 use rokade::relay::livechess::{Dialogue, Live, listed};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
+use rokade::sim::script::Script;
 use serde_json::{Value, json};
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Position as _};
@@ -22,7 +23,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::daemon::game;
-use crate::program::{LIMIT, Place, plug};
+use crate::program::{LIMIT, Place, is_live, plug};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 pub(crate) const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -477,5 +478,75 @@ async fn a_page_follows_a_live_board() {
     assert_eq!(ucis, intended);
     assert!(n_boards > intended.len(), "pieces in hands are seen too: {n_boards}");
     drop(page);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// Asks for the boards until the first is shown so.
+async fn shown(port: u16, placement: &str) -> Value {
+    let until = async {
+        loop {
+            let boards: Value = serde_json::from_str(&get(port, "eboards").await).unwrap();
+            if boards[0]["board"] == placement {
+                return boards[0].clone();
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(LIMIT, until).await.expect("a board that is shown as it stands")
+}
+
+/// Pieces that stand in no start position, with no game on record: programs are told each change,
+/// and what comes later, or after a restart, is told how they stand.
+#[tokio::test]
+async fn a_board_without_a_game_is_shown_as_it_stands() {
+    const DUMPED: &str = "4k3/8/8/8/8/2p5/3Q4/4K3";
+    let script = Script::parse(
+        r#"{"trace":1,"board":"dgt","start":"4k3/8/8/8/8/2p5/3Q4/4K3 w - - 0 1"}
+{"t":300,"sq":"c3","p":""}
+{"t":900,"sq":"d2","p":""}
+{"t":1500,"sq":"d5","p":"Q"}
+{"t":1600,"end":true}"#,
+    )
+    .unwrap();
+    let place = Place::new();
+    let port = serve(&place);
+    let board = plug(&script, &place.board());
+    let daemon = place.start();
+    place.seen(is_live).await;
+    assert_eq!(shown(port, DUMPED).await["state"], "ACTIVE");
+    let mut page = come(port, "https://lichess.org").await.unwrap();
+    let feed = json!({"feed": "eboardevent", "id": 1});
+    say(&mut page, json!({"id": 1, "call": "subscribe", "param": feed})).await;
+    assert_eq!(hear(&mut page).await["response"], "call");
+    assert_eq!(hear(&mut page).await["param"]["board"], DUMPED);
+    let setup =
+        json!({"id": 1, "method": "setup", "param": {"fen": format!("{DUMPED} w - - 0 1")}});
+    say(&mut page, json!({"id": 2, "call": "call", "param": setup})).await;
+    assert_eq!(hear(&mut page).await["response"], "call");
+    let first = hear(&mut page).await;
+    assert_eq!((&first["param"]["san"], &first["param"]["match"]), (&json!([]), &json!(true)));
+    let (played, seen) = tokio::join!(board.play(script.happenings, Speed::REAL), async {
+        let mut seen = Vec::new();
+        while seen.len() < 3 {
+            let heard = hear(&mut page).await;
+            assert_eq!(
+                (&heard["param"]["san"], &heard["param"]["match"]),
+                (&json!([]), &json!(false))
+            );
+            seen.extend(heard["param"]["board"].as_str().map(str::to_owned));
+        }
+        seen
+    });
+    played.unwrap();
+    let last = "4k3/8/8/3Q4/8/8/8/4K3";
+    assert_eq!(seen, ["4k3/8/8/8/8/8/3Q4/4K3", "4k3/8/8/8/8/8/8/4K3", last]);
+    let view = place.seen(|view| view["fen"].as_str().unwrap().starts_with(last)).await;
+    assert_eq!(view["idle"], true);
+    drop(page);
+    assert_eq!(daemon.stop().await.0, Some(0));
+    drop(board);
+    let daemon = place.start();
+    place.seen(|_| true).await;
+    shown(port, last).await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }

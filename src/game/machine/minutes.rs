@@ -85,6 +85,8 @@ impl Minutes {
                 None => return,
             },
             Fact::GapClosed { .. } => MinutesItem::GapClosed,
+            // Before the first game a referee is told of the board once it is read again.
+            Fact::Sensed { .. } | Fact::Pictured(_) if sheet.is_none() => return,
             Fact::Weighed(outcome) => MinutesItem::Weighed(*outcome),
             Fact::Ended(ending) => MinutesItem::Ended(*ending),
             Fact::Reopened(_) => MinutesItem::Reopened,

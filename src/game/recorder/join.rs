@@ -541,6 +541,8 @@ impl Recorder {
         self.watch.note_gap(now);
         self.look(cx, now, 0);
         self.rejudge(cx, now);
+        // The record has the board as it stood when the game was joined.
+        cx.facts.push(Fact::Pictured(seen));
     }
 
     /// Where no game is on record and a clock runs, one is played.

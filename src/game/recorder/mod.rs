@@ -54,6 +54,8 @@ pub(super) struct Recorder {
     watch: Watch,
     memory: Memory,
     joining: Joining,
+    /// What is on record of the sensors before the first game; none before they were read.
+    idle: Option<Placement>,
     /// The line to the board.
     link: LinkState,
     /// The line is open, but the whole board has not been read since: single changes may come, and
@@ -250,9 +252,19 @@ impl Recorder {
             return false;
         }
         self.joining.sense(now, sq, reading);
+        self.record_idle(cx, sq, reading);
         self.note_stand(cx, now);
         self.watch.note_board();
         true
+    }
+
+    /// Before the first game no tracker says what is news of the board.
+    fn record_idle(&mut self, cx: &mut Cx<'_>, sq: Square, reading: Reading) {
+        let Some(idle) = self.idle.as_mut().filter(|_| self.play.is_none()) else { return };
+        if idle.get(sq) != reading {
+            idle.set(sq, reading);
+            cx.facts.push(Fact::Sensed { sq, reading });
+        }
     }
 
     /// The reading goes to the tracker: as a part of play, unless that `is_interrupted`.
@@ -290,7 +302,14 @@ impl Recorder {
     pub(super) fn picture(&mut self, cx: &mut Cx<'_>, now: Mono, placement: &Placement) -> bool {
         let Some(play) = &mut self.play else {
             self.is_blind = false;
-            return self.begin_if_shown(cx, now, placement);
+            if self.begin_if_shown(cx, now, placement) {
+                return true;
+            }
+            if self.idle.as_ref() != Some(placement) {
+                self.idle = Some(placement.clone());
+                cx.facts.push(Fact::Pictured(placement.clone()));
+            }
+            return false;
         };
         let is_silent = self.silence.is_some() && play.ending().is_none();
         let has_changed = match is_silent {
