@@ -342,11 +342,18 @@ async fn a_big_hall_has_large_letters() {
     let (number, san) = (134, "exd8=Q+");
     let last = Ply { number, san, ..view.moves[17].clone() };
     let moves = [&view.moves[..17], &[last]].concat();
-    stage.publish(&View { moves, white: "Qyjgpq".to_owned(), ..view });
+    stage.publish(&View { moves, white: "Qyjgpq".to_owned(), ..view.clone() });
     page.wait_for(&text(".newest"), "134… exd8Q+").await;
     page.wait_for(&faults(0.12), "large").await;
     page.resize(1024, 768).await;
     page.wait_for(&faults(0.07), "large").await;
+    stage.publish(&View { idle: true, ..view });
+    page.open(&stage.url("/board/table-1?theme=hall&language=de")).await;
+    for (width, height) in [(1024, 768), (1920, 1080)] {
+        page.resize(width, height).await;
+        page.wait_for(STATUS, "idle").await;
+        page.wait_for(&faults(0.07), "large").await;
+    }
 }
 
 /// What is wrong with a page in large letters, none of which that must be read may be smaller than
@@ -366,6 +373,8 @@ const HALL_FAULTS: &str = "
         const [board, top] = ['cg-board', '.top'].map(of =>
             document.querySelector(of).getBoundingClientRect());
         if (board.right > top.left) faults.push('the board is below the names');
+        const header = document.querySelector('header').getBoundingClientRect();
+        if (header.bottom > board.top) faults.push('the header lies upon the board');
         return faults.join(', ') || 'large';
 ";
 
