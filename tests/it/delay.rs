@@ -579,7 +579,7 @@ async fn a_game_that_is_joined_stays_behind() {
             let (from, on_file) = recorded();
             assert!(Instant::now() < end, "{}", daemon.said());
             // A half-move may be on record and not in the file yet.
-            let due = from.map_or(0, |from| from + (on_file + 1).saturating_sub(4));
+            let due = from.zip((on_file + 1).checked_sub(4)).map_or(0, |(from, n)| from + n);
             assert!(n <= due, "{n} shown, {from:?} and {on_file} on record");
             if from.is_some_and(|from| from + on_file == intended.len()) {
                 return;
