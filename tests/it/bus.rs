@@ -3,6 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod codec;
-mod house;
-mod live;
+pub(crate) mod house;
+pub(crate) mod live;
 mod talk;

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod bluez;
+pub(crate) mod bluez;
 mod codec;
-mod live;
-mod radio;
+pub(crate) mod live;
+pub(crate) mod radio;
 mod talk;
 mod whole;

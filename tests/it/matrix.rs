@@ -28,7 +28,7 @@ use rokade::shell::matrix::{MatrixError, Scans};
 use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBridge, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Manners, Performance, Span};
-use rokade::sim::script::Happening;
+use rokade::sim::script::{Happening, Header};
 use rokade::sim::trial::{Recipe, Trial};
 use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{RegistersSim, Replay, Script, Switches, TableKind, hands};
@@ -238,6 +238,71 @@ pub(crate) fn is_unhurried(script: &Script) -> bool {
     })
 }
 
+/// A game of the classics at such a board, in which the usual hands do what may be: its moves, and
+/// what is done. Nobody plays an illegal move: the record is to be what the classics say.
+pub(crate) fn performance(
+    seed: usize,
+    row: &Row,
+    sight: Sight,
+    (n_plies, think): (usize, Span),
+    may_be: impl Fn(&Performance) -> bool,
+) -> (Vec<String>, Performance) {
+    let classics = classics();
+    let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
+    let moves = &long[seed % long.len()].moves[..n_plies];
+    let manners = Manners::named(row.profile).unwrap();
+    let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
+    let table = TableKind { sight, has_clock: row.has_clock };
+    let mode = CastlingMode::Standard;
+    let perform = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
+    let mut performances = (seed as u64..).step_by(100).map(perform);
+    let played = performances.find(may_be).unwrap();
+    (moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect(), played)
+}
+
+/// A clock on a bridge beside a board, and its settings; none if this row has none.
+pub(crate) fn clock_beside(
+    place: &Place,
+    number: usize,
+    row: &Row,
+    text: &mut String,
+) -> Option<PtyBridgeStub> {
+    row.has_clock.then(|| {
+        let jack = place.path(&format!("jack-{number}"));
+        let control = if row.profile == "blitz" { "3m+2s" } else { "90m+30s" };
+        *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\n");
+        *text += &format!("time_control = \"{control}\"\n");
+        let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
+        tokio::spawn(works.run());
+        stub
+    })
+}
+
+/// A simulated board of switches, with its settings and its clock.
+pub(crate) fn plug(
+    (place, number): (&Place, usize),
+    row: &Row,
+    (chips, header): (SwitchReader, &Header),
+    text: &mut String,
+) -> (SimulatedStub, Option<PtyBridgeStub>) {
+    let bus = place.path(&format!("bus-{number}"));
+    *text += &format!("[[board]]\nname = \"table-{number}\"\nport = \"gpio\"\n");
+    *text += &format!("laws = \"{}\"\n", row.laws);
+    let clock = clock_beside(place, number, row, text);
+    *text += &format!("[board.matrix]\nbus = {bus:?}\nload = {LOAD}\nchips = {:?}\n", name(chips));
+    let (board, mut actor) = simulated::open(header, &bus, chips).unwrap();
+    if let Some(learned) = actor.learned() {
+        let file = place.path(&format!("halls-{number}"));
+        fs::write(&file, learned).unwrap();
+        *text += &format!("calibration = {file:?}\n");
+    }
+    if let Some(clock) = &clock {
+        actor = actor.with_clock_beside(clock.hands());
+    }
+    tokio::spawn(actor.run());
+    (board, clock)
+}
+
 fn seat(
     (place, number): (&Place, usize),
     row: Row,
@@ -245,46 +310,10 @@ fn seat(
     n_plies: usize,
     text: &mut String,
 ) -> Seat {
-    let classics = classics();
-    let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
-    let seed = number + live_seed();
-    let moves = &long[seed % long.len()].moves[..n_plies];
-    let manners = Manners::named(row.profile).unwrap();
-    // Nobody plays an illegal move: the record is to be what the classics say.
-    let manners = Manners {
-        think: Span::new(300, 1_500),
-        illegal_fixed: 0.0,
-        illegal_pressed: 0.0,
-        ..manners
-    };
-    let table = TableKind { sight: chips.sight(), has_clock: row.has_clock };
-    let mode = CastlingMode::Standard;
-    let perform = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
-    let mut performances = (seed as u64..).step_by(100).map(perform);
-    let played = performances.find(|it| is_unhurried(&it.script)).unwrap();
-    let (bus, jack) = (place.path(&format!("bus-{number}")), place.path(&format!("jack-{number}")));
-    *text += &format!("[[board]]\nname = \"table-{number}\"\nport = \"gpio\"\n");
-    *text += &format!("laws = \"{}\"\n", row.laws);
-    if row.has_clock {
-        *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
-    }
-    *text += &format!("[board.matrix]\nbus = {bus:?}\nload = {LOAD}\nchips = {:?}\n", name(chips));
-    let (board, mut actor) = simulated::open(&played.script.header, &bus, chips).unwrap();
-    if let Some(learned) = actor.learned() {
-        let file = place.path(&format!("halls-{number}"));
-        fs::write(&file, learned).unwrap();
-        *text += &format!("calibration = {file:?}\n");
-    }
-    let clock = row.has_clock.then(|| {
-        let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
-        tokio::spawn(works.run());
-        stub
-    });
-    if let Some(clock) = &clock {
-        actor = actor.with_clock_beside(clock.hands());
-    }
-    tokio::spawn(actor.run());
-    let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
+    let (seed, think) = (number + live_seed(), Span::new(300, 1_500));
+    let is_seen = |it: &Performance| is_unhurried(&it.script);
+    let (intended, played) = performance(seed, &row, chips.sight(), (n_plies, think), is_seen);
+    let (board, clock) = plug((place, number), &row, (chips, &played.script.header), text);
     Seat { row, intended, played, board, clock }
 }
 

@@ -6,18 +6,15 @@
 use std::time::Duration;
 
 use rokade::shell::pty::{PtyBus, PtyBusStub, Speed};
-use rokade::sim::hands::{Manners, Performance, Span};
+use rokade::sim::SharedLine;
+use rokade::sim::hands::{Performance, Span};
 use rokade::sim::script::Happening;
-use rokade::sim::{SharedLine, TableKind, hands};
 use rokade::table::Sight;
 use rokade::time::Mono;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess};
 use tokio::time::{Instant, sleep};
 
 use super::house::{FIRST, table};
-use crate::games::classics;
-use crate::matrix::{PLIES, Row, configure, is_recorded, live_seed, wait_until_live};
+use crate::matrix::{PLIES, Row, configure, is_recorded, live_seed, performance, wait_until_live};
 use crate::program::{LIMIT, Place, STEP, is_live, moves_of};
 
 struct Seat {
@@ -33,35 +30,24 @@ fn rows() -> [Row; 4] {
 }
 
 fn seat(number: usize, row: Row, n_plies: usize) -> Seat {
-    let classics = classics();
-    let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
-    let seed = number + live_seed();
-    let moves = &long[seed % long.len()].moves[..n_plies];
-    let manners = Manners::named(row.profile).unwrap();
-    // Nobody plays an illegal move: the record is to be what the classics say.
-    let think = Span::new(300, 1_500);
-    let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
-    let kind = TableKind { sight: Sight::Pieces, has_clock: true };
-    let mode = CastlingMode::Standard;
-    let play = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, kind, seed);
+    let (seed, think) = (number + live_seed(), Span::new(300, 1_500));
     // A button that is down already completes no move, and the last one is to be completed.
     let in_turn = |played: &Performance| played.truth.plies.is_sorted_by_key(|ply| ply.completed);
-    let played = (seed as u64..).map(play).find(in_turn).unwrap();
-    let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
+    let (intended, played) = performance(seed, &row, Sight::Pieces, (n_plies, think), in_turn);
     Seat { row, intended, played }
 }
 
 /// A line along these addresses, and the settings of the boards on it.
-fn plug(place: &Place, addresses: &[u16]) -> PtyBusStub {
+pub(crate) fn plug(place: &Place, addresses: &[u16]) -> PtyBusStub {
     let boards = (1..).zip(addresses).map(|(seed, address)| table(*address, seed));
     let (stub, actor) =
-        PtyBus::open(SharedLine::new(boards.collect()), Some(place.cable(1))).unwrap();
+        PtyBus::open(SharedLine::new(boards.collect()), Some(place.path("line"))).unwrap();
     tokio::spawn(actor.run());
     stub
 }
 
-fn section(place: &Place, number: usize, address: u16, laws: &str) -> String {
-    let port = place.cable(1);
+pub(crate) fn section(place: &Place, number: usize, address: u16, laws: &str) -> String {
+    let port = place.path("line");
     format!(
         "[[board]]\nname = \"table-{number}\"\nport = {port:?}\nbus_address = {address}\n\
          laws = {laws:?}\n"

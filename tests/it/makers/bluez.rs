@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -35,13 +36,13 @@ const NOTIFIED: usize = 20;
 const RESOLVES: Duration = Duration::from_millis(300);
 
 /// The bus. It ends with this.
-pub(super) struct Bus {
+pub(crate) struct Bus {
     _daemon: Child,
     socket: PathBuf,
 }
 
 impl Bus {
-    pub(super) async fn start(folder: &Path) -> Self {
+    pub(crate) async fn start(folder: &Path) -> Self {
         let (socket, config) = (folder.join("bus"), folder.join("bus.conf"));
         let text = format!(
             "<busconfig><type>system</type><listen>unix:path={}</listen><auth>EXTERNAL</auth>\
@@ -58,7 +59,7 @@ impl Bus {
         daemon.kill_on_drop(true).stdout(Stdio::null()).stderr(Stdio::null());
         let daemon = daemon.spawn().expect(MISSING);
         let end = Instant::now() + LIMIT;
-        while !socket.exists() {
+        while UnixStream::connect(&socket).is_err() {
             assert!(Instant::now() < end, "no bus");
             sleep(STEP).await;
         }
@@ -66,19 +67,19 @@ impl Bus {
     }
 
     /// Where it is, as `DBUS_SYSTEM_BUS_ADDRESS` has it.
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("unix:path={}", self.socket.display())
     }
 }
 
 /// A device: a simulated board whose cable nobody else has.
-pub(super) struct FakeDevice {
-    pub(super) address: String,
-    pub(super) name: &'static str,
+pub(crate) struct FakeDevice {
+    pub(crate) address: String,
+    pub(crate) name: &'static str,
     /// What it is heard by, and told by.
-    pub(super) ports: [&'static str; 2],
+    pub(crate) ports: [&'static str; 2],
     /// It is in reach while this is there.
-    pub(super) cable: PathBuf,
+    pub(crate) cable: PathBuf,
 }
 
 /// The link to one that is connected.
@@ -97,7 +98,7 @@ impl Drop for Link {
 
 /// How the service is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Health {
+pub(crate) enum Health {
     Good,
     /// It has no adapter.
     Bare,
@@ -118,7 +119,7 @@ struct State {
 }
 
 /// The service. It ends with this.
-pub(super) struct FakeBluez {
+pub(crate) struct FakeBluez {
     state: Arc<Mutex<State>>,
     connection: Connection,
     serving: JoinHandle<()>,
@@ -153,7 +154,7 @@ async fn tell(
 }
 
 impl FakeBluez {
-    pub(super) async fn start(bus: &Bus, devices: Vec<FakeDevice>) -> Self {
+    pub(crate) async fn start(bus: &Bus, devices: Vec<FakeDevice>) -> Self {
         let n = devices.len();
         let state = State {
             health: Health::Good,
@@ -172,7 +173,7 @@ impl FakeBluez {
     }
 
     /// It is so from now on. A radio that goes loses its links.
-    pub(super) async fn set(&self, health: Health) {
+    pub(crate) async fn set(&self, health: Health) {
         let lost: Vec<usize> = {
             let mut state = self.state.lock().unwrap();
             state.health = health;
@@ -187,17 +188,17 @@ impl FakeBluez {
     }
 
     /// What was written to this device so far.
-    pub(super) fn written(&self, idx: usize) -> Vec<Vec<u8>> {
+    pub(crate) fn written(&self, idx: usize) -> Vec<Vec<u8>> {
         self.state.lock().unwrap().written[idx].clone()
     }
 
     /// Whether it is connected.
-    pub(super) fn is_connected(&self, idx: usize) -> bool {
+    pub(crate) fn is_connected(&self, idx: usize) -> bool {
         self.state.lock().unwrap().links[idx].is_some()
     }
 
     /// It is gone, with all its links.
-    pub(super) async fn quit(self) {
+    pub(crate) async fn quit(self) {
         self.state.lock().unwrap().links.iter_mut().for_each(|link| *link = None);
         self.connection.clone().close().await.unwrap();
     }

@@ -5,21 +5,18 @@
 
 use rokade::game::BoardKind;
 use rokade::shell::config::Config;
-use rokade::shell::now::Now;
-use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridge, PtyBridgeStub, Speed};
-use rokade::sim::hands::{Manners, Performance, Span};
+use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridgeStub, Speed};
+use rokade::sim::hands::{Performance, Span};
 use rokade::sim::script::Header;
-use rokade::sim::{Table, TableKind, certabo, hands, maker, pegasus};
+use rokade::sim::{Table, certabo, maker, pegasus};
 use rokade::table::Sight;
 use rokade::wire::certabo::lines_of;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess};
 
-use crate::games::classics;
 use crate::matrix::{
-    PLIES, Row, configure, is_recorded, is_unhurried, live_seed, rows, start, wait_until_live,
+    PLIES, Row, clock_beside, configure, is_recorded, is_unhurried, live_seed, performance, rows,
+    start, wait_until_live,
 };
-use crate::program::{Place, is_live, moves_of, parts};
+use crate::program::{Daemon, Place, is_live, moves_of, parts};
 use crate::wire::describe::hex;
 
 /// Players think so long,
@@ -36,6 +33,32 @@ pub(super) struct Seat {
     clock: Option<PtyBridgeStub>,
 }
 
+/// A simulated board behind a pseudo-terminal, with its settings and its clock.
+pub(crate) fn plug(
+    (place, number): (&Place, usize),
+    row: &Row,
+    (kind, header): (BoardKind, &mut Header),
+    text: &mut String,
+) -> (PtyBoardStub, Option<PtyBridgeStub>) {
+    (header.maker, header.has_clock) = (Some(kind), false);
+    let port = place.cable(number);
+    *text += &format!("[[board]]\nname = \"table-{number}\"\nport = {port:?}\n");
+    *text += &format!("maker = {:?}\nlaws = \"{}\"\n", maker::word(kind), row.laws);
+    if kind == BoardKind::Certabo && header.sight == Sight::Pieces {
+        *text += &format!("chips = {:?}\n", lines_of(&certabo::set()));
+    }
+    if kind == BoardKind::Pegasus {
+        *text += &format!("developer_key = \"{}\"\n", hex(&pegasus::KEY));
+    }
+    let (board, mut actor) = PtyBoard::open(Table::new(header), Some(port)).unwrap();
+    let clock = clock_beside(place, number, row, text);
+    if let Some(clock) = &clock {
+        actor = actor.with_clock_beside(clock.hands());
+    }
+    tokio::spawn(actor.run());
+    (board, clock)
+}
+
 pub(super) fn seat(
     (place, kind, sight): (&Place, BoardKind, Sight),
     number: usize,
@@ -43,45 +66,13 @@ pub(super) fn seat(
     (n_plies, think): (usize, Span),
     text: &mut String,
 ) -> Seat {
-    let classics = classics();
-    let long: Vec<_> = classics.iter().filter(|game| game.moves.len() >= n_plies).collect();
+    // How often boards of occupied squares look nobody has told; what quick captures cost is told
+    // in virtual time.
+    let may_be = |it: &Performance| sight == Sight::Pieces || is_unhurried(&it.script);
     let seed = number + live_seed();
-    let moves = &long[seed % long.len()].moves[..n_plies];
-    let manners = Manners::named(row.profile).unwrap();
-    // Nobody plays an illegal move: the record is to be what the classics say.
-    let manners = Manners { think, illegal_fixed: 0.0, illegal_pressed: 0.0, ..manners };
-    let table = TableKind { sight, has_clock: row.has_clock };
-    let mode = CastlingMode::Standard;
-    let perform = |seed| hands::perform(&Chess::new(), mode, moves, None, &manners, table, seed);
-    // How often a Pegasus looks nobody has told; what quick captures cost is told in virtual time.
-    let may_be = |it: &Performance| kind != BoardKind::Pegasus || is_unhurried(&it.script);
-    let mut performances = (seed as u64..).step_by(100).map(perform);
-    let mut played = performances.find(may_be).unwrap();
-    let header = &mut played.script.header;
-    (header.maker, header.has_clock) = (Some(kind), false);
-    let (port, jack) = (place.cable(number), place.path(&format!("jack-{number}")));
-    *text += &format!("[[board]]\nname = \"table-{number}\"\nport = {port:?}\n");
-    *text += &format!("maker = {:?}\nlaws = \"{}\"\n", maker::word(kind), row.laws);
-    if kind == BoardKind::Certabo && sight == Sight::Pieces {
-        *text += &format!("chips = {:?}\n", lines_of(&certabo::set()));
-    }
-    if kind == BoardKind::Pegasus {
-        *text += &format!("developer_key = \"{}\"\n", hex(&pegasus::KEY));
-    }
-    if row.has_clock {
-        *text += &format!("clock = \"bridge\"\nclock_port = {jack:?}\ntime_control = \"3m+2s\"\n");
-    }
-    let (board, mut actor) = PtyBoard::open(Table::new(header), Some(port)).unwrap();
-    let clock = row.has_clock.then(|| {
-        let (stub, works) = PtyBridge::open(Now::start(), Some(jack)).unwrap();
-        tokio::spawn(works.run());
-        stub
-    });
-    if let Some(clock) = &clock {
-        actor = actor.with_clock_beside(clock.hands());
-    }
-    tokio::spawn(actor.run());
-    let intended = moves.iter().map(|m| UciMove::from_move(*m, mode).to_string()).collect();
+    let (intended, mut played) = performance(seed, &row, sight, (n_plies, think), may_be);
+    let of_kind = (kind, &mut played.script.header);
+    let (board, clock) = plug((place, number), &row, of_kind, text);
     Seat { row, intended, played, board, clock }
 }
 
@@ -96,6 +87,19 @@ pub(super) async fn play(mut seat: Seat) -> Seat {
     }
     seat.board.played().await.unwrap();
     seat
+}
+
+/// Plays all these games at once, and finds each on record as it was meant. Then the daemon ends.
+pub(super) async fn play_all(place: &Place, daemon: Daemon, seats: Vec<Seat>) {
+    for number in 1..=seats.len() {
+        wait_until_live(place, number, &daemon).await;
+    }
+    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+    for (number, game) in (1..).zip(games) {
+        let Seat { row, intended, .. } = &game.await.unwrap();
+        is_recorded((place, number, &daemon), row, intended).await;
+    }
+    assert_eq!(daemon.stop().await.0, Some(0));
 }
 
 async fn games_are_recorded(kind: BoardKind, sight: Sight) {
@@ -113,17 +117,7 @@ async fn games_are_recorded(kind: BoardKind, sight: Sight) {
             |(number, row)| seat((&place, kind, sight), number, row, (n_plies, thinks), &mut text);
         let seats: Vec<Seat> = (1..).zip(rows).map(of).collect();
         configure(&place, &text);
-        let daemon = place.start();
-        for number in 1..=seats.len() {
-            wait_until_live(&place, number, &daemon).await;
-        }
-        let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
-        for (number, game) in (1..).zip(games) {
-            let seat = game.await.unwrap();
-            let Seat { row, intended, .. } = &seat;
-            is_recorded((&place, number, &daemon), row, intended).await;
-        }
-        assert_eq!(daemon.stop().await.0, Some(0));
+        play_all(&place, place.start(), seats).await;
     }
 }
 
@@ -165,16 +159,7 @@ async fn games_on_novag_are_recorded_from_the_settings_to_the_pgn() {
     };
     let seats: Vec<Seat> = (1..).zip(rows).map(of).collect();
     configure(&place, &text);
-    let daemon = place.start();
-    for number in 1..=seats.len() {
-        wait_until_live(&place, number, &daemon).await;
-    }
-    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
-    for (number, game) in (1..).zip(games) {
-        let Seat { row, intended, .. } = &game.await.unwrap();
-        is_recorded((&place, number, &daemon), row, intended).await;
-    }
-    assert_eq!(daemon.stop().await.0, Some(0));
+    play_all(&place, place.start(), seats).await;
 }
 
 /// A board whose cable is pulled in the middle of a game is taken up again, and what was played

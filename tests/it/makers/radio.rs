@@ -6,12 +6,12 @@ use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::sim::maker;
 use rokade::table::Sight;
-use rokade::wire::gatt::{CHESSNUT, GattPorts, NORDIC_UART};
+use rokade::wire::gatt::{CHESSLINK, CHESSNUT, GattPorts, NORDIC_UART};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::bluez::{Bus, FakeBluez, FakeDevice, Health};
-use super::live::{Seat, play, seat};
+use super::live::{Seat, play, play_all, seat};
 use crate::matrix::{PLIES, Row, configure, is_recorded, rows, wait_until_live};
 use crate::program::{Daemon, LIMIT, Outcome, Place, STEP, finish, is_live, moves_of, parts};
 
@@ -20,8 +20,14 @@ const THINKS: Span = Span::new(300, 1_500);
 /// A shutdown takes no longer than this.
 const ENDS_WITHIN: Duration = Duration::from_secs(5);
 
-fn ports(kind: BoardKind) -> GattPorts {
-    if kind == BoardKind::Chessnut { CHESSNUT } else { NORDIC_UART }
+/// What a board of this kind is heard by, and what it is called.
+fn on_bluetooth(kind: BoardKind) -> (GattPorts, &'static str) {
+    match kind {
+        BoardKind::Chessnut => (CHESSNUT, "Chessnut Air"),
+        BoardKind::ChessLink => (CHESSLINK, "MILLENNIUM CHESS"),
+        BoardKind::Certabo => (NORDIC_UART, "Certabo"),
+        _ => (NORDIC_UART, "DGT_PEGASUS_00042"),
+    }
 }
 
 /// An address that no other test's board has: this program's are locked on the machine.
@@ -30,22 +36,21 @@ fn address(place: &Place, number: usize) -> String {
     format!("C0:01:D0:{high:02X}:{low:02X}:{number:02X}")
 }
 
-fn on_air(place: &Place, kind: BoardKind, number: usize) -> FakeDevice {
-    let GattPorts { from_board, to_board } = ports(kind);
-    let name = if kind == BoardKind::Chessnut { "Chessnut Air" } else { "DGT_PEGASUS_00042" };
+pub(crate) fn on_air(place: &Place, kind: BoardKind, number: usize) -> FakeDevice {
+    let (GattPorts { from_board, to_board }, name) = on_bluetooth(kind);
     let cable = place.cable(number);
     FakeDevice { address: address(place, number), name, ports: [from_board, to_board], cable }
 }
 
-/// The settings with each board on the air in place of its cable.
-fn by_radio(place: &Place, text: &str, n: usize) -> String {
-    (1..=n).fold(text.to_owned(), |text, number| {
+/// The settings with these boards on the air in place of their cables.
+pub(crate) fn by_radio(place: &Place, text: &str, numbers: impl Iterator<Item = usize>) -> String {
+    numbers.fold(text.to_owned(), |text, number| {
         let cable = format!("port = {:?}\n", place.cable(number));
         text.replace(&cable, &format!("port = \"bluetooth:{}\"\n", address(place, number)))
     })
 }
 
-fn start(place: &Place, bus: &Bus) -> Daemon {
+pub(crate) fn start(place: &Place, bus: &Bus) -> Daemon {
     let mut command = place.command(&["run"]);
     command.env("DBUS_SYSTEM_BUS_ADDRESS", bus.address());
     place.start_as(command)
@@ -73,20 +78,11 @@ async fn games_are_recorded(kind: BoardKind, sight: Sight) {
         .zip(rows)
         .map(|(n, row)| seat((&place, kind, sight), n, row, (PLIES.0, THINKS), &mut text))
         .collect();
-    configure(&place, &by_radio(&place, &text, seats.len()));
+    configure(&place, &by_radio(&place, &text, 1..=seats.len()));
     let bus = Bus::start(&place.path("")).await;
     let devices = (1..=seats.len()).map(|n| on_air(&place, kind, n)).collect();
     let bluez = FakeBluez::start(&bus, devices).await;
-    let daemon = start(&place, &bus);
-    for number in 1..=seats.len() {
-        wait_until_live(&place, number, &daemon).await;
-    }
-    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
-    for (number, game) in (1..).zip(games) {
-        let Seat { row, intended, .. } = &game.await.unwrap();
-        is_recorded((&place, number, &daemon), row, intended).await;
-    }
-    assert_eq!(daemon.stop().await.0, Some(0));
+    play_all(&place, start(&place, &bus), seats).await;
     // Whoever comes next finds the boards free.
     assert!(!bluez.is_connected(0));
 }
@@ -99,6 +95,16 @@ async fn games_on_pegasus_are_recorded_over_bluetooth() {
 #[tokio::test(flavor = "multi_thread")]
 async fn games_on_chessnut_are_recorded_over_bluetooth() {
     games_are_recorded(BoardKind::Chessnut, Sight::Pieces).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_chesslink_are_recorded_over_bluetooth() {
+    games_are_recorded(BoardKind::ChessLink, Sight::Pieces).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_on_sentio_are_recorded_over_bluetooth() {
+    games_are_recorded(BoardKind::Certabo, Sight::Occupied).await;
 }
 
 /// One board on the air, with its daemon, and how far its game is.
@@ -115,7 +121,7 @@ async fn evening(kind: BoardKind, sight: Sight, lines: &str) -> Evening {
     let slow = Span::new(2_000, 2_500);
     let row = Row { profile: "clean", laws: "m2023", has_clock: false };
     let seat = seat((&place, kind, sight), 1, row, (PLIES.0, slow), &mut text);
-    configure(&place, &(by_radio(&place, &text, 1) + lines));
+    configure(&place, &(by_radio(&place, &text, 1..=1) + lines));
     let bus = Bus::start(&place.path("")).await;
     let bluez = FakeBluez::start(&bus, vec![on_air(&place, kind, 1)]).await;
     let daemon = start(&place, &bus);
@@ -202,7 +208,7 @@ async fn a_radio_that_does_not_work_holds_nobody_up() {
         .zip(kinds)
         .map(|(n, (kind, sight))| seat((&place, kind, sight), n, row(), (PLIES.0, slow), &mut text))
         .collect();
-    configure(&place, &by_radio(&place, &text, 1));
+    configure(&place, &by_radio(&place, &text, 1..=1));
     let bus = Bus::start(&place.path("")).await;
     let daemon = start(&place, &bus);
     said(&daemon, "the Bluetooth service does not run; `sudo apt install bluez`").await;
@@ -235,7 +241,8 @@ async fn a_board_that_is_not_the_one_that_is_meant_is_left_alone() {
         .map(|n| seat((&place, kind.0, kind.1), n, row(), (PLIES.0, THINKS), &mut text))
         .collect();
     let cable = |n| format!("port = {:?}\n", place.cable(n));
-    let board = |n: usize| by_radio(&place, &text, 2).split("[[board]]").nth(n).unwrap().to_owned();
+    let board =
+        |n: usize| by_radio(&place, &text, 1..=2).split("[[board]]").nth(n).unwrap().to_owned();
     let named = board(1).replace(&address(&place, 1), "DGT_PEGASUS");
     assert!(!text.replace(&cable(1), "").contains(&cable(1)) && named.contains("DGT_PEGASUS"));
     configure(&place, &format!("[[board]]{named}"));
@@ -274,7 +281,7 @@ async fn doctor_says_what_is_wrong_with_a_radio() {
     let kind = BoardKind::Pegasus;
     let _seat = seat((&place, kind, Sight::Occupied), 1, row, (PLIES.0, THINKS), &mut text);
     assert_eq!(maker::word(kind), "pegasus");
-    configure(&place, &by_radio(&place, &text, 1));
+    configure(&place, &by_radio(&place, &text, 1..=1));
     let bus = Bus::start(&place.path("")).await;
     let address = address(&place, 1);
     let mut alone = place.command(&["doctor"]);
