@@ -158,7 +158,7 @@ fn seat_referees(place: &Place, cases: &[TroubleCase]) {
     fs::write(&path, text).unwrap();
 }
 
-fn journal(place: &Place, number: usize) -> Vec<Entry> {
+pub(crate) fn journal(place: &Place, number: usize) -> Vec<Entry> {
     let folder: PathBuf = place.path(&format!("state/table-{number}"));
     let mut reader = JournalReader::new(DiskStorage::new(folder));
     let mut entries = Vec::new();

@@ -29,6 +29,7 @@ mod hall;
 mod hands;
 mod http;
 mod journal;
+mod kinds;
 mod laws;
 mod leds;
 mod line;
