@@ -14,6 +14,10 @@ use std::fmt;
 /// So many events are kept for who asks for the board's memory: as bytes less than a board's own
 /// ring has. Ours.
 const MEMORY_MAX: usize = 2_500;
+/// A clock that is not known to run has not run for longer, in seconds, when a player presses
+const RUN_MOST: u32 = 30;
+/// and gets no longer increment for it. Ours.
+const INCREMENT_MOST: u32 = 60;
 
 /// Why a board of a shared line is not followed.
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
@@ -194,6 +198,11 @@ impl BusBoard {
                         self.has_pressed = true;
                         self.tell_clock(pressed(time, end, seconds), out);
                     }
+                    Some(time) if has_run(time, end, seconds) => {
+                        self.has_pressed = true;
+                        let time = ClockTime { running: true, ..time };
+                        self.tell_clock(pressed(time, end, seconds), out);
+                    }
                     _ if is_answered => {}
                     _ => {
                         events.push_front(event);
@@ -255,6 +264,17 @@ impl BusBoard {
         LogEvent::Eof.encode(&mut log);
         out.push(BoardMessage::Log(log));
     }
+}
+
+/// Whether a clock that stood when it was read last, some seconds ago, has run since: the player at
+/// `end` had so many seconds left when he pressed. A lever that is moved at a clock that stands
+/// changes no time; who sets it anew sets minutes.
+fn has_run(stood: ClockTime, end: End, seconds: u32) -> bool {
+    let left = match end {
+        End::Left => stood.left.seconds,
+        End::Right => stood.right.seconds,
+    };
+    seconds != left && (left.saturating_sub(RUN_MOST)..=left + INCREMENT_MOST).contains(&seconds)
 }
 
 /// What the clock shows once the player at `end` has pressed and has so many seconds left.

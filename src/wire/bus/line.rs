@@ -8,6 +8,7 @@
 //! for by a ping for all, which each answers at a random moment.
 
 use super::board::{BusBoard, BusFault};
+use super::roll::RollCall;
 use super::{ALL, BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, BusRequest};
 use crate::time::Mono;
 use crate::wire::command::{BoardCommand, CommandDecoder, HostItem};
@@ -47,10 +48,6 @@ const N_LOST: u32 = 2;
 /// and is looked for from then on, first after this time, then ever less often. Ours.
 const PROBE_FIRST: Duration = Duration::from_secs(1);
 const PROBE_LAST: Duration = Duration::from_secs(5);
-/// Pings for all are answered within 1100 ms (protocol 4.3).
-const PING_WINDOW: Duration = Duration::from_millis(1_200);
-/// So many are sent: answers collide.
-const N_PINGS: u32 = 2;
 /// Answers that are hurt so often, one after the other, are perhaps those of two boards. Ours.
 const N_HURT: u32 = 5;
 /// Who has an address together with another one is looked for so often. Ours.
@@ -114,13 +111,7 @@ enum BusPhase {
     Down,
     Pausing(Mono),
     Visiting,
-    /// All may answer until then. These have, and these twice to one ping.
-    Pinging {
-        until: Mono,
-        n_more: u32,
-        answered: Vec<u16>,
-        doubled: BTreeSet<u16>,
-    },
+    Calling(RollCall),
 }
 
 /// A line and the boards that are expected on it.
@@ -223,7 +214,7 @@ impl BusLine {
     pub fn wake_at(&self) -> Option<Mono> {
         match &self.phase {
             BusPhase::Down => None,
-            BusPhase::Pausing(until) | BusPhase::Pinging { until, .. } => Some(*until),
+            BusPhase::Pausing(until) | BusPhase::Calling(RollCall { until, .. }) => Some(*until),
             BusPhase::Visiting => match &self.question {
                 Some(question) => Some(question.until),
                 None => self.seats.iter().filter_map(Seated::wakes).min(),
@@ -296,8 +287,8 @@ impl BusLine {
     /// A moment of [`BusLine::wake_at`] has come.
     pub fn on_timeout(&mut self, now: Mono) {
         match &self.phase {
-            BusPhase::Pausing(until) if now >= *until => self.ping(now, N_PINGS, BTreeSet::new()),
-            BusPhase::Pinging { until, .. } if now >= *until => self.end_window(now),
+            BusPhase::Pausing(until) if now >= *until => self.call(now, RollCall::at_opening(now)),
+            BusPhase::Calling(roll) if now >= roll.until => self.end_window(now),
             BusPhase::Visiting if self.question.is_some_and(|question| now >= question.until) => {
                 let mut items = Vec::new();
                 self.decoder.reset(&mut items);
@@ -313,9 +304,9 @@ impl BusLine {
 
     fn hear(&mut self, now: Mono, message: BusMessage) {
         let BusMessage { address, answer } = message;
-        if let BusPhase::Pinging { answered, .. } = &mut self.phase {
+        if let BusPhase::Calling(roll) = &mut self.phase {
             if answer == BusAnswer::Pong {
-                answered.push(address);
+                roll.hear(address);
             }
             return;
         }
@@ -376,6 +367,9 @@ impl BusLine {
 
     /// An answer was hurt. Whose, is known by the question.
     fn hurt(&mut self) {
+        if let BusPhase::Calling(roll) = &mut self.phase {
+            roll.note_hurt();
+        }
         let Some(question) = &mut self.question else { return };
         if !std::mem::replace(&mut question.is_hurt, true) {
             let seat = &mut self.seats[question.idx];
@@ -429,7 +423,7 @@ impl BusLine {
             return self.ask(now, idx, command, 1);
         }
         if self.must_ping(now) {
-            return self.ping(now, N_PINGS, BTreeSet::new());
+            return self.call(now, RollCall::amid_play(now));
         }
         if self.round.is_empty() {
             self.begin_round(now);
@@ -541,26 +535,24 @@ impl BusLine {
         self.seats.iter().any(may_be)
     }
 
-    /// Asks all who is there; so often, and then no more.
-    fn ping(&mut self, now: Mono, n: u32, doubled: BTreeSet<u16>) {
+    /// Asks all who is there.
+    fn call(&mut self, now: Mono, roll: RollCall) {
         let mut items = Vec::new();
         self.decoder.reset(&mut items);
         self.sent.push(BusRequest { command: BusCommand::Ping, address: ALL }.encode().to_vec());
-        let (until, answered) = (now + PING_WINDOW, Vec::new());
-        self.phase = BusPhase::Pinging { until, n_more: n - 1, answered, doubled };
+        self.phase = BusPhase::Calling(roll);
         self.pinged = now;
     }
 
     /// All who could answer have.
     fn end_window(&mut self, now: Mono) {
         let phase = std::mem::replace(&mut self.phase, BusPhase::Visiting);
-        let BusPhase::Pinging { n_more, answered, mut doubled, .. } = phase else { return };
-        let n_of = |address| answered.iter().filter(|other| **other == address).count();
-        doubled.extend(answered.iter().copied().filter(|address| n_of(*address) > 1));
-        answered.into_iter().for_each(|address| self.note_there(address));
-        if n_more > 0 {
-            return self.ping(now, n_more, doubled);
+        let BusPhase::Calling(mut roll) = phase else { return };
+        if roll.goes_on(now) {
+            return self.call(now, roll);
         }
+        let (there, doubled) = roll.found();
+        there.into_iter().for_each(|address| self.note_there(address));
         for (idx, seat) in self.seats.iter_mut().enumerate() {
             seat.n_hurt = 0;
             let was_doubled = matches!(seat.standing, Standing::Doubled { .. });

@@ -6,6 +6,7 @@
 
 mod board;
 mod line;
+mod roll;
 
 pub use board::BusFault;
 pub use line::{BusLine, BusNews};

@@ -35,6 +35,10 @@ pub(crate) struct House {
     recorders: Vec<Recorder>,
     script: VecDeque<(Mono, usize, Happening)>,
     noise: Option<Noise>,
+    /// How often, by chance, the host is held up, until when it is, and what came meanwhile.
+    stalls: Option<(fastrand::Rng, u32)>,
+    held_until: Mono,
+    held: Vec<u8>,
     now: Mono,
     /// What was told of boards that nobody records.
     pub(crate) told: Vec<(Mono, usize, BoardMessage)>,
@@ -58,6 +62,9 @@ impl House {
             recorders: Vec::new(),
             script: VecDeque::new(),
             noise: None,
+            stalls: None,
+            held_until: Mono::default(),
+            held: Vec::new(),
             now: Mono::default(),
             told: Vec::new(),
             ups: Vec::new(),
@@ -93,6 +100,11 @@ impl House {
         self.noise = noise;
     }
 
+    /// From now on the host is busy with something else, once in so many times.
+    pub(crate) fn with_stalls(&mut self, seed: u64, one_in: u32) {
+        self.stalls = Some((fastrand::Rng::with_seed(seed), one_in));
+    }
+
     pub(crate) fn order(&mut self, idx: usize, command: &BoardCommand) {
         self.bus.order(self.now, idx, &command.encode());
         self.exchange(self.now);
@@ -107,7 +119,9 @@ impl House {
         loop {
             let games = self.recorders.iter().filter_map(|it| it.game.wake_at()).min();
             let hands = self.script.front().map(|(at, ..)| *at);
-            let next = [games, hands, self.line.next_at(), self.bus.wake_at()];
+            let host = [games, self.bus.wake_at()].into_iter().flatten().min();
+            let host = host.map(|at| at.max(self.held_until));
+            let next = [hands, self.line.next_at(), host];
             let next = next.into_iter().flatten().min().filter(|at| *at <= until);
             let Some(next) = next else { break };
             let now = next.max(self.now);
@@ -131,6 +145,23 @@ impl House {
         self.line.take(now, &mut bytes);
         if let Some(noise) = &mut self.noise {
             noise.spoil(&mut bytes);
+        }
+        self.held.extend(bytes);
+        if now < self.held_until {
+            return;
+        }
+        let bytes = std::mem::take(&mut self.held);
+        if let Some((rng, one_in)) = self.stalls.as_mut().filter(|_| self.held_until < now)
+            && rng.u32(0..*one_in) == 0
+        {
+            self.held_until = now + Duration::from_millis(rng.u64(10..400));
+            self.held = bytes;
+            return;
+        }
+        // Whoever was held up may look at the time first.
+        let is_late = self.stalls.as_mut().is_some_and(|(rng, _)| rng.bool());
+        if is_late {
+            self.bus.on_timeout(now);
         }
         if !bytes.is_empty() {
             self.bus.on_bytes(now, &bytes);

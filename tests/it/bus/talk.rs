@@ -140,7 +140,7 @@ fn a_change_is_fetched_within_a_second_on_a_line_of_forty() {
         let found = slowest(n_boards, n_silent, rate);
         println!("{n_boards} boards, {n_silent} silent, {rate} half-moves a minute: {found:?}");
         assert!(found.afterwards <= Duration::from_millis(within), "{n_boards}: {found:?}");
-        assert!(found.at_start <= secs(3), "{n_boards}: {found:?}");
+        assert!(found.at_start <= secs(1), "{n_boards}: {found:?}");
         assert!(found.picture <= secs(60), "{n_boards}: {found:?}");
     }
 }
@@ -243,6 +243,47 @@ fn answers_that_come_late_are_told_once() {
     assert_eq!(asked.says(BusAnswer::Changes(put.clone())), 0, "it was not asked for");
     assert_eq!(asked.for_changes(), 0x84);
     assert_eq!(asked.says(BusAnswer::Changes(put)), 1);
+}
+
+/// A host that is held up for some tenths of a second now and then is told each change once, and
+/// all of them in their order.
+#[test]
+fn a_host_that_is_held_up_misses_nothing() {
+    for seed in 0..40 {
+        let mut house = House::of(4);
+        let kind = TableKind { sight: Sight::Pieces, has_clock: true };
+        // Of two answers that say the same, as of a piece that wobbles, one may do for both.
+        let manners = Manners { wobble: 0.0, ghost: 0.0, ..Manners::named("blitz").unwrap() };
+        let mut expected = Vec::new();
+        for idx in 0..4 {
+            let moves = games::random_game(seed * 4 + idx, 40);
+            let mode = CastlingMode::Standard;
+            let played = hands::perform(&Chess::new(), mode, &moves, None, &manners, kind, seed);
+            expected.push(changes(&played.script.happenings));
+            house.plays(usize::try_from(idx).unwrap(), &played.script.happenings);
+        }
+        house.run_until(BEGINS);
+        house.with_stalls(seed, 60);
+        house.run_until(house.last() + secs(10));
+        for (idx, expected) in expected.iter().enumerate() {
+            let told = fields(&house, idx);
+            let of = |list: &[(Mono, Square, FieldCode)]| -> Vec<_> {
+                list.iter().map(|(_, sq, code)| (*sq, *code)).collect()
+            };
+            let (told, expected) = (of(&told), of(expected));
+            let n_same = told.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+            let after = |list: &[(Square, FieldCode)]| {
+                format!("{:?}", list.iter().skip(n_same).take(4).collect::<Vec<_>>())
+            };
+            assert!(
+                told == expected,
+                "seed {seed}, board {idx}: {n_same} of {}, then {} for {}",
+                expected.len(),
+                after(&told),
+                after(&expected)
+            );
+        }
+    }
 }
 
 /// Whatever comes over the line, and whatever a board's loop says, there is always a later moment
@@ -366,6 +407,7 @@ fn what_is_hurt_is_asked_for_again() {
 fn recorded(
     (profile, seeds, n_plies_max): (&'static str, Range<u64>, usize),
     noise: Option<Noise>,
+    stalls: Option<u64>,
 ) -> Vec<(Recipe, TrialVerdict, usize)> {
     let table = TableKind { sight: Sight::Pieces, has_clock: true };
     let recipe = |seed| Recipe::invented(seed, profile, table, n_plies_max);
@@ -385,6 +427,9 @@ fn recorded(
     }
     house.run_until(BEGINS);
     house.spoiled(noise);
+    if let Some(seed) = stalls {
+        house.with_stalls(seed, 1_500);
+    }
     house.run_until(house.last() + secs(30));
     let replays = house.replays();
     let verdict = |((recipe, (start, _, played)), replay): (_, &Replay)| {
@@ -405,7 +450,7 @@ fn games_on_a_shared_line_are_recorded() {
         ("club", 0..40, 10, 2),
     ] {
         let n = seeds.end;
-        let verdicts = recorded((profile, seeds, n_plies), None);
+        let verdicts = recorded((profile, seeds, n_plies), None, None);
         let wrong: Vec<_> = verdicts.iter().filter(|(_, it, _)| !it.is_right()).collect();
         for (recipe, verdict, accused) in &wrong {
             println!("{recipe}: {verdict}, {accused} accused");
@@ -420,9 +465,26 @@ fn games_on_a_shared_line_are_recorded() {
     }
 }
 
+/// So are they by a host that is held up now and then.
+#[test]
+fn games_are_recorded_by_a_host_that_is_held_up() {
+    for seed in 0..4 {
+        let seeds = 200 + 8 * seed..208 + 8 * seed;
+        let verdicts = recorded(("blitz", seeds, 40), None, Some(seed));
+        for (recipe, verdict, accused) in &verdicts {
+            if !verdict.is_right() {
+                println!("{recipe}: {verdict}, {accused} accused");
+            }
+            assert!(!verdict.is_silently_wrong(), "{recipe}: {verdict}");
+        }
+        let n_right = verdicts.iter().filter(|(_, it, _)| it.is_right()).count();
+        assert!(n_right >= 7, "seed {seed}: {n_right} of 8");
+    }
+}
+
 #[test]
 fn noise_on_a_shared_line_invents_nothing() {
-    let verdicts = recorded(("club", 100..108, 40), Some(Noise::new(20, 7)));
+    let verdicts = recorded(("club", 100..108, 40), Some(Noise::new(20, 7)), None);
     for (recipe, verdict, accused) in &verdicts {
         println!("{recipe}: {verdict}, {accused} accused");
         assert!(!verdict.is_silently_wrong(), "{recipe}: {verdict}");
