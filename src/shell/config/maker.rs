@@ -19,7 +19,7 @@ pub enum Maker {
     Millennium,
     /// Certabo, or Tabutronic.
     Certabo,
-    /// Chessnut, on USB.
+    /// Chessnut.
     Chessnut,
     /// Novag: the Universal Chess Board.
     Novag,
@@ -28,15 +28,47 @@ pub enum Maker {
 }
 
 impl Maker {
-    /// Their words in the settings, and whom `rokade setup` says that they mean. A Pegasus is not
-    /// among them: who has a key for it from DGT can write the settings.
-    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 5] = [
+    /// Their words in the settings, and whom `rokade setup` says that they mean.
+    pub(in crate::shell) const OFFERED: [(&'static str, &'static str); 6] = [
         ("dgt", "DGT, or another board that speaks as those do"),
         ("millennium", "Millennium ChessLink"),
         ("certabo", "Certabo or Tabutronic"),
-        ("chessnut", "Chessnut, on USB"),
+        ("chessnut", "Chessnut"),
         ("novag", "Novag Universal Chess Board"),
+        ("pegasus", "DGT Pegasus, for which DGT gives a key"),
     ];
+
+    /// How its boards on Bluetooth LE call themselves, at the beginning of their names. Protocol
+    /// 1.12 and 7.3; the others as their makers sell them.
+    const fn called(self) -> &'static [&'static str] {
+        match self {
+            Self::Dgt | Self::Novag => &[],
+            Self::Millennium => &["MILLENNIUM"],
+            Self::Certabo => &["Certabo", "Tabutronic"],
+            Self::Chessnut => &["Chessnut"],
+            Self::Pegasus => &["DGT_PEGASUS", "DGT Pegasus"],
+        }
+    }
+
+    /// Whose board a device on Bluetooth LE is that calls itself so, if it is one.
+    pub(in crate::shell) fn of_device(name: &str) -> Option<Self> {
+        let begins =
+            |with: &&str| name.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+        let all = [Self::Millennium, Self::Certabo, Self::Chessnut, Self::Pegasus];
+        all.into_iter().find(|maker| maker.called().iter().any(begins))
+    }
+
+    /// Its word in the settings.
+    pub(in crate::shell) fn word(self) -> &'static str {
+        match self {
+            Self::Dgt => "dgt",
+            Self::Millennium => "millennium",
+            Self::Certabo => "certabo",
+            Self::Chessnut => "chessnut",
+            Self::Novag => "novag",
+            Self::Pegasus => "pegasus",
+        }
+    }
 
     /// The kind of board.
     pub fn kind(self) -> BoardKind {

@@ -7,7 +7,7 @@
 use super::error::RadioTrouble;
 use super::peer::RadioPeer;
 use crate::wire::gatt::GattPorts;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -30,6 +30,8 @@ const BUS_ANSWERS: Duration = Duration::from_secs(5);
 const ANSWERS: Duration = Duration::from_secs(40);
 /// For how long a board is listened for: it calls once a second or more.
 const SCANS: Duration = Duration::from_secs(10);
+/// For how long it is listened who is there.
+const LISTENS: Duration = Duration::from_secs(5);
 /// How long the list of what a board has may take to come.
 const RESOLVES: Duration = Duration::from_secs(15);
 /// Between two looks.
@@ -190,8 +192,12 @@ impl Bluez {
         answer.body().deserialize().map_err(|e| RadioTrouble::Said(e.to_string()))
     }
 
-    /// Listens until the device is heard, or long enough.
-    async fn scan(&mut self, peer: &RadioPeer) -> Result<Option<Found>, RadioTrouble> {
+    /// Listens until what is looked for is among all that is known, or for so long.
+    async fn scan<T>(
+        &mut self,
+        lasts: Duration,
+        mut heard: impl FnMut(&Objects) -> Result<Option<T>, RadioTrouble>,
+    ) -> Result<Option<T>, RadioTrouble> {
         let objects = self.objects().await?;
         let on: Vec<OwnedObjectPath> = adapters(&objects)?.into_iter().cloned().collect();
         let filter = HashMap::from([("Transport", Variant::from("le"))]);
@@ -205,16 +211,21 @@ impl Bluez {
                 return Err(why);
             }
         }
-        let (end, mut found) = (Instant::now() + SCANS, None);
+        let (end, mut found) = (Instant::now() + lasts, None);
         while Instant::now() < end && found.is_none() {
             sleep(LOOK).await;
-            found = find(&self.objects().await?, peer)?.filter(|it| it.is_near);
+            found = heard(&self.objects().await?)?;
         }
         for adapter in &on {
             // It ends with our connection to the bus at the latest.
             self.call(adapter, (ADAPTER, "StopDiscovery"), &()).await.ok();
         }
         Ok(found)
+    }
+
+    /// Listens until the device is heard, or long enough.
+    async fn listen(&mut self, peer: &RadioPeer) -> Result<Option<Found>, RadioTrouble> {
+        self.scan(SCANS, |objects| Ok(find(objects, peer)?.filter(|it| it.is_near))).await
     }
 
     /// Connects to the device, and finds its characteristics.
@@ -226,7 +237,7 @@ impl Bluez {
         let known = find(&self.objects().await?, peer)?;
         let found = match known {
             Some(known) => known,
-            None => self.scan(peer).await?.ok_or(RadioTrouble::OutOfReach)?,
+            None => self.listen(peer).await?.ok_or(RadioTrouble::OutOfReach)?,
         };
         if !found.is_connected {
             let asked = self.call(&found.path, (DEVICE, "Connect"), &()).await;
@@ -322,6 +333,23 @@ fn characteristics(objects: &Objects, found: Found, ports: GattPorts) -> Option<
     Some(Connected { device, address, from_board, to_board, n_at_once })
 }
 
+/// What is in reach, by addresses and names, without connecting to any of it.
+///
+/// # Errors
+/// There is no radio that works.
+pub(in crate::shell) async fn near() -> Result<Vec<(String, String)>, RadioTrouble> {
+    let mut bluez = Bluez::reach().await?;
+    let mut near = BTreeSet::new();
+    let all_near = |objects: &Objects| {
+        let devices = objects.values().filter_map(|of| of.get(DEVICE));
+        let heard = devices.filter(|of| is_set(of, "Connected") || of.contains_key("RSSI"));
+        near.extend(heard.map(|of| (text(of, "Address"), text(of, "Name"))));
+        Ok(None::<()>)
+    };
+    bluez.scan(LISTENS, all_near).await?;
+    Ok(near.into_iter().filter(|(address, name)| !address.is_empty() && !name.is_empty()).collect())
+}
+
 /// Whether a board is there that is meant, without connecting to it: its name and address.
 ///
 /// # Errors
@@ -331,7 +359,7 @@ pub(in crate::shell) async fn look(peer: &RadioPeer) -> Result<String, RadioTrou
     let known = find(&bluez.objects().await?, peer)?.filter(|it| it.is_near);
     let found = match known {
         Some(known) => Some(known),
-        None => bluez.scan(peer).await?,
+        None => bluez.listen(peer).await?,
     };
     let found = found.ok_or(RadioTrouble::OutOfReach)?;
     let is = if found.is_connected { "is connected to this machine" } else { "is in reach" };

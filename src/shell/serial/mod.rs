@@ -16,9 +16,10 @@ mod port;
 mod radio;
 mod stream;
 
-pub(in crate::shell) use bluez::look;
+pub(in crate::shell) use bluez::{look, near};
 pub use error::{LineError, Operation, RadioTrouble};
 pub use peer::{RadioPeer, RadioPort};
+pub(in crate::shell) use port::hid_ports;
 pub use port::{Port, SerialLine, board_ports};
 
 use crate::shell::backoff::Backoff;

@@ -127,6 +127,11 @@ pub fn board_ports() -> Vec<PathBuf> {
     search(Path::new("/dev"))
 }
 
+/// The boards of this machine that are HID devices.
+pub(in crate::shell) fn hid_ports() -> Vec<PathBuf> {
+    hid::search(Path::new("/"), Path::new("/dev"))
+}
+
 /// All ports that may be a board's, each device once, under its steadiest name.
 fn search(dev: &Path) -> Vec<PathBuf> {
     let is_dgt = |name: &str| name.to_ascii_uppercase().contains("DGT");

@@ -2,11 +2,13 @@
 //! it whose devices are simulated boards.
 
 use rokade::game::BoardKind;
+use rokade::shell::config::Config;
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::sim::maker;
 use rokade::table::Sight;
 use rokade::wire::gatt::{CHESSLINK, CHESSNUT, GattPorts, NORDIC_UART};
+use std::fs;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -300,4 +302,37 @@ async fn doctor_says_what_is_wrong_with_a_radio() {
     let told = doctor(&place, &bus).await;
     assert!(told.out.contains("the Bluetooth adapter is switched off"), "{}", told.out);
     assert!(bluez.written(0).is_empty(), "nothing is said to a board");
+}
+
+/// `rokade setup` offers the boards that are in reach, at a terminal and on its page, and knows
+/// whose they are.
+#[tokio::test(flavor = "multi_thread")]
+async fn setup_offers_the_boards_in_reach() {
+    let (place, mut text) = (Place::new(), String::new());
+    let row = Row { profile: "clean", laws: "", has_clock: false };
+    let kind = BoardKind::Chessnut;
+    let _seat = seat((&place, kind, Sight::Pieces), 1, row, (PLIES.0, THINKS), &mut text);
+    let bus = Bus::start(&place.path("")).await;
+    let _bluez = FakeBluez::start(&bus, vec![on_air(&place, kind, 1)]).await;
+    let port = format!("bluetooth:{}", address(&place, 1));
+
+    let of_page = place.addr.to_string();
+    let mut command = place.command(&["setup", "--replace", "--browser", &of_page]);
+    let mut page = command.env("DBUS_SYSTEM_BUS_ADDRESS", bus.address()).spawn().unwrap();
+    let end = Instant::now() + LIMIT;
+    while !place.get("/").await.unwrap_or_default().contains(&format!("{port} (Chessnut Air)")) {
+        assert!(Instant::now() < end, "the page does not offer {port}");
+        sleep(STEP * 20).await;
+    }
+    page.kill().await.unwrap();
+
+    // Enter takes what is usual.
+    fs::write(place.path("answers"), "\n".repeat(20)).unwrap();
+    let mut command = place.command(&["setup", "--replace"]);
+    command.env("DBUS_SYSTEM_BUS_ADDRESS", bus.address());
+    command.stdin(fs::File::open(place.path("answers")).unwrap());
+    let told = finish(command).await;
+    assert!(told.out.contains(&format!("1  {port} (Chessnut Air)")), "{}{}", told.out, told.err);
+    let config = Config::load(Some(&place.path("rokade.toml"))).unwrap();
+    assert_eq!((&*config.boards[0].port, config.boards[0].maker.kind()), (&*port, kind));
 }

@@ -1,21 +1,23 @@
 //! `rokade setup`: questions and answers become a settings file.
 
 mod file;
+mod found;
 mod page;
 mod questions;
 
 pub(super) use file::{beside, replace};
 
 use super::interview::{Interview, OfferedWord};
-use super::{Failure, daemon, say};
+use super::{Failure, daemon, runtime, say};
 use crate::shell::config::{Maker, USUAL_PATH};
-use crate::shell::serial::board_ports;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use file::SettingsFile;
+use found::FoundPort;
 use page::Browser;
 use questions::{
-    PAGES, SetupAnswers, SetupQuestion, as_texts, clocks, editions, ports, questions, usual_ports,
+    KEY, PAGES, PEGASUS, SetupAnswers, SetupQuestion, clocks, editions, maker_of, ports, questions,
+    usual_ports,
 };
 use std::io::{self, BufRead, Write};
 use std::net::SocketAddr;
@@ -40,12 +42,15 @@ pub(super) struct SetupCommand {
     /// The board's name; further boards count on from it
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The board's serial line, auto to look for it, or gpio; once for each board
+    /// The board's serial line, auto to look for it, gpio or bluetooth:ADDRESS; once for each board
     #[arg(long, value_name = "PORT")]
     port: Vec<String>,
     /// Whose board it is
     #[arg(long, value_parser = words(&Maker::OFFERED))]
     maker: Option<String>,
+    /// The key that DGT gives to developers for a Pegasus: six bytes in hexadecimal
+    #[arg(long, value_name = "BYTES")]
+    developer_key: Option<String>,
     /// Where the clock is
     #[arg(long, value_parser = words(&clocks()))]
     clock: Option<String>,
@@ -98,7 +103,11 @@ impl SetupCommand {
         }
         let mut talk = Interview::new(io::stdin().lock(), io::stdout(), self.yes);
         let keep = self.may_replace(&file, &mut talk)?;
-        let answers = self.ask(&mut talk, &as_texts(&board_ports()))?;
+        let mut found = found::on_cables();
+        if self.port.is_empty() && !self.yes {
+            found.extend(runtime()?.block_on(found::on_air()));
+        }
+        let answers = self.ask(&mut talk, &found)?;
         file.write(&answers, keep)?;
         if keep {
             say(format!("What was there is kept as {}.", file.old().display()))?;
@@ -133,15 +142,23 @@ impl SetupCommand {
     fn ask(
         &self,
         talk: &mut Interview<impl BufRead, impl Write>,
-        found: &[String],
+        found: &[FoundPort],
     ) -> Result<SetupAnswers, Failure> {
         let ports = if self.port.is_empty() { ask_ports(talk, found)? } else { self.port.clone() };
         let mut answers = SetupAnswers { ports, ..SetupAnswers::default() };
-        for question in questions(answers.ports.len()) {
+        for mut question in questions(answers.ports.len()) {
+            if question.key == "maker"
+                && let Some(maker) = maker_of(&answers.ports, found)
+            {
+                // The first is the usual one.
+                question.choices.sort_by_key(|(word, _)| *word != maker);
+            }
             let SetupQuestion { key, text, choices, usual } = &question;
             let has_clock = answers.by_key.get("clock").is_none_or(|clock| clock != "none");
+            let is_pegasus = answers.by_key.get("maker").is_some_and(|maker| maker == PEGASUS);
             let given = self.option(key);
-            if *key == "time_control" && !has_clock && given.is_none() {
+            let is_idle = *key == "time_control" && !has_clock || *key == KEY && !is_pegasus;
+            if is_idle && given.is_none() {
                 continue;
             }
             let answer = if choices.is_empty() {
@@ -159,6 +176,7 @@ impl SetupCommand {
         let given = match key {
             "name" => &self.name,
             "maker" => &self.maker,
+            KEY => &self.developer_key,
             "clock" => &self.clock,
             "time_control" => &self.time_control,
             "laws" => &self.laws,
@@ -177,10 +195,10 @@ impl SetupCommand {
 /// Which of the ports that were found are boards', or which others.
 fn ask_ports(
     talk: &mut Interview<impl BufRead, impl Write>,
-    found: &[String],
+    found: &[FoundPort],
 ) -> Result<Vec<String>, Failure> {
     let mut question = match found.len() {
-        0 => "No board is plugged in now.".to_owned(),
+        0 => "No board is plugged in now, and none is heard on Bluetooth.".to_owned(),
         1 => "This may be a board:".to_owned(),
         _ => "These may be boards:".to_owned(),
     };
@@ -188,7 +206,8 @@ fn ask_ports(
         question += &format!("\n  {number}  {port}");
     }
     question += "\nWhich are to be recorded? Numbers or paths with spaces between, gpio for a \
-                 board of switches on the pins, or auto to look for one.";
+                 board of switches on the pins, bluetooth:ADDRESS, or auto to look for one on a \
+                 cable.";
     let is_one = |answer: &str| ports(answer, found).map(drop);
     let entered = talk.enter(&question, &usual_ports(found), None, is_one)?;
     Ok(ports(&entered, found).unwrap_or_default())
@@ -236,7 +255,11 @@ mod tests {
 
     #[test]
     fn all_ports_that_are_found_are_boards_unless_it_is_said_otherwise() {
-        let found = ["/dev/rokade/a", "/dev/rokade/b"].map(str::to_owned);
+        let found = ["/dev/rokade/a", "/dev/rokade/b"].map(|port| FoundPort {
+            port: port.to_owned(),
+            name: String::new(),
+            maker: None,
+        });
         let asked = |answer: &str, n: usize| {
             let mut talk = Interview::new(answer.as_bytes(), Vec::new(), false);
             ask_ports(&mut talk, &found[..n]).unwrap()
@@ -253,6 +276,7 @@ mod tests {
             name: word(),
             port: Vec::new(),
             maker: word(),
+            developer_key: word(),
             clock: word(),
             time_control: word(),
             laws: word(),

@@ -5,10 +5,10 @@
 
 use super::super::{Failure, machine, runtime, say, status};
 use super::file::SettingsFile;
-use super::questions::{SetupAnswers, SetupQuestion, as_texts, ports, questions};
+use super::found::{self, FoundPort};
+use super::questions::{KEY, PEGASUS, SetupAnswers, SetupQuestion, ports, questions};
 use super::{daemon, ordered, set_time_zone};
 use crate::shell::config::Config;
-use crate::shell::serial::board_ports;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{RawQuery, State};
@@ -36,6 +36,8 @@ const N_DIGITS: usize = 8;
 const AFTER_WRONG: Duration = Duration::from_secs(1);
 /// How often it is looked whether somebody has answered at a terminal meanwhile.
 const LOOK: Duration = Duration::from_secs(2);
+/// Between two times that it is listened for boards on Bluetooth.
+const LISTENS_EVERY: Duration = Duration::from_secs(10);
 /// How long the last answer may take to leave.
 const GRACE: Duration = Duration::from_secs(5);
 /// Nothing on the page is a script, or comes from elsewhere.
@@ -49,6 +51,8 @@ pub(super) struct Browser {
     code: String,
     /// It waits beside the file, and was not made for this page.
     is_kept: bool,
+    /// Boards that a radio has heard of late.
+    on_air: Mutex<Vec<FoundPort>>,
     /// Held while a code is tried.
     trial: Mutex<()>,
     /// The settings are written.
@@ -79,7 +83,8 @@ impl Browser {
         let is_kept = digits(&kept).len() == N_DIGITS;
         let made = if is_kept { Ok(digits(&kept)) } else { new_code() };
         let code = made.map_err(Failure::io("cannot make a code"))?;
-        Ok(Self { file, may_replace, code, is_kept, trial: Mutex::new(()), done: Notify::new() })
+        let (on_air, trial) = (Mutex::new(Vec::new()), Mutex::new(()));
+        Ok(Self { file, may_replace, code, is_kept, on_air, trial, done: Notify::new() })
     }
 
     /// Asks until there is an answer.
@@ -107,6 +112,14 @@ impl Browser {
             .with_state(Arc::clone(&browser));
         let over = Arc::new(Notify::new());
         let leave = Arc::clone(&over);
+        let listens = Arc::clone(&browser);
+        tokio::spawn(async move {
+            loop {
+                let heard = found::on_air().await;
+                *listens.on_air.lock().await = heard;
+                sleep(LISTENS_EVERY).await;
+            }
+        });
         let server = axum::serve(listener, app)
             .with_graceful_shutdown(async move { leave.notified().await });
         let mut server = tokio::spawn(async move { server.await });
@@ -179,7 +192,8 @@ impl Browser {
         let path = self.file.path.clone();
         let stands = tokio::task::spawn_blocking(move || stands(&path));
         let stands = stands.await.unwrap_or_default();
-        let found = as_texts(&board_ports());
+        let mut found = found::on_cables();
+        found.extend(self.on_air.lock().await.iter().cloned());
         let mut body = questions_of(form, wrong, &stands, &found);
         if self.file.is_changed()? && !self.may_replace {
             body += &replace_field(form, wrong);
@@ -223,7 +237,10 @@ fn answers(form: &Form, wrong: &mut Vec<(&'static str, String)>) -> SetupAnswers
         let answer = form.get(question.key).unwrap_or(&question.usual);
         let is_needed = !(question.key == "name" && answer.is_empty());
         let answer = if is_needed { answer } else { &question.usual };
-        if let Err(why) = question.check(answer) {
+        let is_idle = question.key == KEY
+            && answer.is_empty()
+            && answers.by_key.get("maker").is_none_or(|maker| maker != PEGASUS);
+        if !is_idle && let Err(why) = question.check(answer) {
             wrong.push((question.key, why));
         }
         answers.by_key.insert(question.key, answer.to_owned());
@@ -283,7 +300,7 @@ fn questions_of(
     form: &Form,
     wrong: &[(&str, String)],
     stands: &[String],
-    found: &[String],
+    found: &[FoundPort],
 ) -> String {
     let mut body = String::from("<h1>Set up Rokade</h1>\n<form method=\"post\" action=\"/\">\n");
     if !wrong.is_empty() {
@@ -332,26 +349,29 @@ fn code_field(form: &Form, wrong: &[(&str, String)], place: &str) -> String {
     )
 }
 
-fn port_fields(form: &Form, wrong: &[(&str, String)], found: &[String]) -> String {
+fn port_fields(form: &Form, wrong: &[(&str, String)], found: &[FoundPort]) -> String {
     let named: Vec<_> = form.all("port").collect();
+    let n_plugged_in = found.iter().filter(|it| it.is_plugged_in()).count();
     let mut text = String::new();
-    for port in found {
-        let port = escape(port);
+    for it in found {
         // One board is found wherever it is plugged in; of several each is named.
-        let is_on = if named.is_empty() { found.len() > 1 } else { named.contains(&&*port) };
+        let is_usual = n_plugged_in > 1 && it.is_plugged_in();
+        let is_on = if named.is_empty() { is_usual } else { named.contains(&&*it.port) };
         let checked = if is_on { " checked" } else { "" };
+        let (port, shown) = (escape(&it.port), escape(&it.to_string()));
         text += &format!(
             "<label class=\"box\">\
-             <input type=\"checkbox\" name=\"port\" value=\"{port}\"{checked}> {port}</label>\n"
+             <input type=\"checkbox\" name=\"port\" value=\"{port}\"{checked}> {shown}</label>\n"
         );
     }
     let others: Vec<_> =
-        named.into_iter().filter(|it| !found.iter().any(|port| port == it)).collect();
+        named.into_iter().filter(|it| !found.iter().any(|found| found.port == *it)).collect();
     let others = escape(&others.join(" "));
     let others_are = if found.is_empty() { "Ports of boards" } else { "Other ports of boards" };
     text + &format!(
         "<label>{others_are}<span>Leave all empty to look for one board. <code>gpio</code> \
-         is a board of switches on the pins of this Pi.</span>\
+         is a board of switches on the pins of this Pi, <code>bluetooth:</code> with its address \
+         one on Bluetooth LE.</span>\
          <input name=\"port\" value=\"{others}\"></label>\n{}",
         why(wrong, "port")
     )

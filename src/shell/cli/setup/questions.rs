@@ -1,12 +1,14 @@
 //! What is asked, at a terminal and on a page, and the settings that become of the answers.
 
 use super::super::interview::OfferedWord;
+use super::found::FoundPort;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
 use crate::shell::config::{Config, ConfigError, Filled, Maker, add_board, fill, parse_listen};
+use crate::shell::serial::RadioPeer;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Who may see the pages.
 pub(super) const PAGES: [OfferedWord<'static>; 2] = [
@@ -51,7 +53,11 @@ impl SetupQuestion {
                 )),
             };
         }
-        let text = fill(&[Filled { section: BOARD, key: self.key, value: answer }]);
+        let mut settings = vec![Filled { section: BOARD, key: self.key, value: answer }];
+        if self.key == KEY {
+            settings.push(Filled { section: BOARD, key: "maker", value: PEGASUS });
+        }
+        let text = fill(&settings);
         match Config::parse(&text, Path::new("rokade.toml")) {
             Ok(_) => Ok(()),
             Err(ConfigError::Wrong { why, .. }) => Err(why),
@@ -62,8 +68,11 @@ impl SetupQuestion {
 
 const BOARD: &str = "[[board]]";
 const TIME_ZONE: &str = "time_zone";
+/// What a Pegasus is woken by; other boards have none.
+pub(super) const KEY: &str = "developer_key";
+pub(super) const PEGASUS: &str = "pegasus";
 /// Settings of every board, by their keys.
-const OF_ALL: [&str; 6] = ["maker", "clock", "laws", "time_control", "event", "site"];
+const OF_ALL: [&str; 7] = ["maker", KEY, "clock", "laws", "time_control", "event", "site"];
 
 /// All that is asked beside the ports, in the order in which it is asked, for so many boards.
 pub(super) fn questions(n_boards: usize) -> Vec<SetupQuestion> {
@@ -74,6 +83,7 @@ pub(super) fn questions(n_boards: usize) -> Vec<SetupQuestion> {
     let mut all = vec![
         SetupQuestion::open("name", name, "table-1"),
         SetupQuestion::of("maker", "Whose board is it?", Maker::OFFERED.to_vec()),
+        SetupQuestion::open(KEY, "Which key has DGT given you for a Pegasus: six bytes?", ""),
         SetupQuestion::of("clock", "Where is the clock?", clocks()),
         SetupQuestion::open(
             "time_control",
@@ -134,6 +144,7 @@ impl SetupAnswers {
         match (key, self.given(key)) {
             ("clock", "none") => "board",
             ("laws", "none") => "",
+            (KEY, _) if self.given("maker") != PEGASUS => "",
             // Without a clock there is no time control, unless somebody says so.
             ("time_control", "") if self.given("clock") == "none" => "-",
             (_, given) => given,
@@ -189,16 +200,21 @@ impl SetupAnswers {
 ///
 /// # Errors
 /// Why it means none.
-pub(super) fn ports(answer: &str, found: &[String]) -> Result<Vec<String>, String> {
+pub(super) fn ports(answer: &str, found: &[FoundPort]) -> Result<Vec<String>, String> {
     let mut meant = Vec::new();
     for word in answer.split_whitespace() {
         let port = match word.parse::<usize>() {
             Ok(number) => {
                 let named = number.checked_sub(1).and_then(|idx| found.get(idx));
-                named.ok_or_else(|| format!("there is no port {number} above"))?.clone()
+                named.ok_or_else(|| format!("there is no port {number} above"))?.port.clone()
             }
             Err(_) if word.starts_with('/') || ["auto", "gpio"].contains(&word) => word.to_owned(),
-            Err(_) => return Err(format!("{word:?} is no number, and no path as /dev/ttyUSB0 is")),
+            Err(_) => match RadioPeer::parse(word) {
+                Some(peer) => peer?.to_string(),
+                None => {
+                    return Err(format!("{word:?} is no number, and no path as /dev/ttyUSB0 is"));
+                }
+            },
         };
         if meant.contains(&port) {
             return Err(format!("{port} stands there twice"));
@@ -211,18 +227,27 @@ pub(super) fn ports(answer: &str, found: &[String]) -> Result<Vec<String>, Strin
     Ok(meant)
 }
 
-/// Those that were found, as they are written.
-pub(super) fn as_texts(found: &[PathBuf]) -> Vec<String> {
-    found.iter().map(|path| path.display().to_string()).collect()
+/// Of these ports those that are recorded unless it is said otherwise, by their numbers. One board
+/// is found wherever it is plugged in; of several each is named. One that only a radio hears may be
+/// somebody else's.
+pub(super) fn usual_ports(found: &[FoundPort]) -> String {
+    let plugged_in: Vec<String> = (1..)
+        .zip(found)
+        .filter(|(_, it)| it.is_plugged_in())
+        .map(|(number, _)| number.to_string())
+        .collect();
+    match (plugged_in.len(), found) {
+        (0, [only]) => only.port.clone(),
+        (0 | 1, _) => "auto".to_owned(),
+        _ => plugged_in.join(" "),
+    }
 }
 
-/// Of these ports those that are recorded unless it is said otherwise, by their numbers. One board
-/// is found wherever it is plugged in; of several each is named.
-pub(super) fn usual_ports(found: &[String]) -> String {
-    match found.len() {
-        0 | 1 => "auto".to_owned(),
-        n => (1..=n).map(|number| number.to_string()).collect::<Vec<_>>().join(" "),
-    }
+/// Whose boards these are, if all that were found at these ports are one maker's.
+pub(super) fn maker_of(ports: &[String], found: &[FoundPort]) -> Option<&'static str> {
+    let of = |port: &String| found.iter().find(|it| it.port == *port)?.maker;
+    let first = of(ports.first()?)?;
+    ports.iter().all(|port| of(port) == Some(first)).then(|| first.word())
 }
 
 /// The name of the board at this place, if the first is called so.
@@ -239,6 +264,30 @@ fn counted(first: &str, idx: usize) -> String {
 mod tests {
     use super::*;
 
+    fn at(port: &str) -> FoundPort {
+        let maker = port.starts_with("bluetooth:").then_some(Maker::Chessnut);
+        FoundPort { port: port.to_owned(), name: String::new(), maker }
+    }
+
+    #[test]
+    fn a_board_that_only_a_radio_hears_may_be_somebody_elses() {
+        let usual =
+            |found: &[&str]| usual_ports(&found.iter().map(|it| at(it)).collect::<Vec<_>>());
+        assert_eq!(usual(&[]), "auto");
+        assert_eq!(usual(&["/dev/a"]), "auto");
+        assert_eq!(usual(&["/dev/a", "/dev/b", "bluetooth:x"]), "1 2");
+        assert_eq!(usual(&["/dev/a", "bluetooth:x"]), "auto");
+        assert_eq!(usual(&["bluetooth:x"]), "bluetooth:x");
+        assert_eq!(usual(&["bluetooth:x", "bluetooth:y"]), "auto");
+        let found = ["/dev/a", "bluetooth:x"].map(at);
+        let of = |ports: &[&str]| {
+            maker_of(&ports.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), &found)
+        };
+        assert_eq!(of(&["bluetooth:x"]), Some("chessnut"));
+        assert_eq!(of(&["bluetooth:x", "/dev/a"]), None);
+        assert_eq!(of(&["auto"]), None);
+    }
+
     #[test]
     fn boards_count_on_from_the_first() {
         let names = |first| [0, 1, 2].map(|idx| counted(first, idx));
@@ -249,11 +298,13 @@ mod tests {
 
     #[test]
     fn ports_are_meant_by_number_or_path() {
-        let found = ["/dev/rokade/a", "/dev/ttyUSB0"].map(str::to_owned);
+        let found = ["/dev/rokade/a", "/dev/ttyUSB0"].map(at);
         assert_eq!(ports("2 1", &found).unwrap(), ["/dev/ttyUSB0", "/dev/rokade/a"]);
+        let on_air = "bluetooth:C0:01:D0:0D:00:2A";
+        assert_eq!(ports(&on_air.to_lowercase(), &found).unwrap(), [on_air]);
         assert_eq!(ports(" /dev/rfcomm0 ", &found).unwrap(), ["/dev/rfcomm0"]);
         assert_eq!(ports("auto", &[]).unwrap(), ["auto"]);
-        for wrong in ["", "3", "0", "1 1", "1 /dev/rokade/a", "ttyUSB0"] {
+        for wrong in ["", "3", "0", "1 1", "1 /dev/rokade/a", "ttyUSB0", "bluetooth:"] {
             assert!(ports(wrong, &found).is_err(), "{wrong:?}");
         }
     }
@@ -264,7 +315,9 @@ mod tests {
             for (word, _) in &question.choices {
                 let given =
                     [("name", "table-1"), ("time_control", "90m+30s"), (question.key, *word)];
-                let by_key = given.map(|(key, word)| (key, word.to_owned())).into();
+                let mut by_key: BTreeMap<_, _> =
+                    given.map(|(key, word)| (key, word.to_owned())).into();
+                by_key.insert(KEY, "01 23 45 67 89 ab".to_owned());
                 let answers = SetupAnswers { ports: vec!["auto".to_owned()], by_key };
                 answers.text(Path::new("rokade.toml")).expect(word);
             }
@@ -278,10 +331,12 @@ mod tests {
             ("time_control", "ninety"),
             ("time_zone", "Europe/Rokade"),
             ("laws", "m1066"),
+            (KEY, "01 23"),
             ("white", "Morphy,\u{7}Paul"),
         ];
         for question in questions(1) {
-            question.check(&question.usual).expect(question.key);
+            // A Pegasus has no usual key.
+            assert_eq!(question.check(&question.usual).is_ok(), question.key != KEY);
             for (_, answer) in wrong.iter().filter(|(key, _)| *key == question.key) {
                 question.check(answer).expect_err(answer);
             }
