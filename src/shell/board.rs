@@ -28,6 +28,7 @@ use crate::relay::open;
 use crate::time::{Mono, Stamp};
 use crate::wire::{BoardCommand, DriverOutput, Item};
 use shakmaty::Role;
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,6 +76,8 @@ pub struct BoardActor {
     chosen: Option<(Role, Mono)>,
     /// Why the board does not work, by its own word, as it was told last.
     complaint: Option<&'static str>,
+    /// Why it could not be heard, as it was told since it was heard last.
+    troubles: BTreeSet<String>,
     /// Told once what was kept in memory is on the record, behind another past.
     late: oneshot::Receiver<()>,
     /// Line and publisher: they end when they are told that nothing more comes.
@@ -198,8 +201,7 @@ impl BoardActor {
         }
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let at = now.stamp();
-        let first = stand.first.clone().filter(|_| is_first);
-        let effects = first_effects(news, first, &mut game, at);
+        let effects = first_effects(news, stand.first.clone().filter(|_| is_first), &mut game, at);
         note_round(&stand.status, &game);
         Self {
             name: settings.name.clone(),
@@ -224,6 +226,7 @@ impl BoardActor {
             alive: stand.alive.clone(),
             chosen: None,
             complaint: None,
+            troubles: BTreeSet::new(),
             late: is_late,
             tasks,
         }
@@ -365,8 +368,10 @@ impl BoardActor {
                 self.handle(at, &Event::LinkUp);
             }
             LinkNews::Down(why) => {
-                info!(board = self.name, "{why}");
                 self.drive(|clock, out| clock.link_changed(at, out));
+                if self.troubles.insert(why.clone()) {
+                    warn!(board = self.name, "{why}");
+                }
                 self.handle(at, &Event::LinkDown);
             }
             LinkNews::Bytes(bytes) if self.game.settings().board.has_own_language() => {
@@ -485,6 +490,9 @@ impl BoardActor {
         let link = self.game.link();
         // Others hold the lock of what is published while they read it: only news is worth that.
         if std::mem::replace(&mut self.link, link) != link {
+            if link == LinkState::Live {
+                self.troubles.clear();
+            }
             self.status.send_modify(|status| status.link = link);
         }
         if let Some(reply) = &mut after.reply {

@@ -14,9 +14,11 @@ use std::time::Duration;
 
 use rokade::game::entry::Fact;
 use rokade::shell::journal::{DiskStorage, JournalReader};
-use rokade::shell::pty::{Pty, PtyBoardStub, Speed};
+use rokade::shell::pty::{Pty, PtyBoard, PtyBoardStub, Speed};
 use rokade::shell::record;
+use rokade::sim::Table;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
+use rokade::sim::script::Header;
 use rokade::table::Sight;
 use rokade::time::Mono;
 use serde_json::Value;
@@ -495,6 +497,35 @@ async fn a_board_may_come_late() {
     place.seen(is_live).await;
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     assert_eq!(moves_of(&place.seen(has_moves(2)).await), intended);
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// Why a board is not heard is warned of, once for each reason until it was heard.
+#[tokio::test]
+async fn why_a_board_is_not_heard_is_warned_of_once() {
+    let place = Place::new();
+    let daemon = place.start();
+    let n_warned = |words: &str| {
+        let said = daemon.said();
+        said.lines().filter(|line| line.contains("WARN") && line.contains(words)).count()
+    };
+    let warned = async |words: &str, n: usize| {
+        let end = Instant::now() + LIMIT;
+        while n_warned(words) < n {
+            assert!(Instant::now() < end, "{words}\n{}", daemon.said());
+            sleep(STEP).await;
+        }
+    };
+    warned("there is no such device; check that the board's cable", 1).await;
+    let (stub, actor) = PtyBoard::open(Table::new(&Header::dgt()), Some(place.board())).unwrap();
+    warned("no board answers; check its power", 1).await;
+    // It is asked several times more.
+    sleep(Duration::from_secs(6)).await;
+    tokio::spawn(actor.run());
+    place.seen(is_live).await;
+    assert_eq!(["no such device", "no board answers"].map(n_warned), [1, 1], "{}", daemon.said());
+    stub.cable.unplug().await.unwrap();
+    warned("no such device", 2).await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

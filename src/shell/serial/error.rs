@@ -157,7 +157,8 @@ pub enum LineError {
         path: PathBuf,
     },
     /// It was asked for: the board does not answer.
-    #[error("{}: closed, to be opened again", path.display())]
+    #[error("{}: no board answers; check its power and its cable, and that it is of the maker \
+             that is set", path.display())]
     Reopened {
         /// The port.
         path: PathBuf,
