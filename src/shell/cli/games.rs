@@ -43,8 +43,8 @@ pub(super) struct GamesOptions {
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
     /// of dgt, color and reed serve other programs, too, and so do those of other makers:
-    /// millennium, certabo, and sentio, which sees occupied squares; and switches that are read
-    /// otherwise than reed's: rows, pcf8575, pca9555, mcp23017, mcp23s17
+    /// millennium, certabo, chessnut, sentio and pegasus (occupied squares), novag (moves); and
+    /// switches that are read otherwise than reed's: rows, pcf8575, pca9555, mcp23017, mcp23s17
     #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = model)]
     pub(super) board: Model,
     /// Play without a clock
