@@ -146,6 +146,11 @@ pub trait Driver {
 
     /// The whole board is to be read, as soon as that can be.
     fn want_picture(&mut self, now: Mono);
+    /// Whether what stands on it is reckoned from the moves that it says: where it says none,
+    /// nobody can tell whether one was played.
+    fn is_reckoned(&self) -> bool {
+        false
+    }
     /// By the arbiter's word this stands on it.
     fn stands(&mut self, _board: &Board) {}
     /// These squares are to be lit, if it has lights.

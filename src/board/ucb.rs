@@ -201,6 +201,10 @@ impl Driver for Ucb {
         self.link_down();
     }
 
+    fn is_reckoned(&self) -> bool {
+        true
+    }
+
     fn stands(&mut self, board: &Board) {
         (self.board, self.is_wanted) = (board.clone(), true);
         self.before.clear();

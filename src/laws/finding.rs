@@ -82,7 +82,7 @@ pub enum FindingKind {
     LineHurt,
     /// The board does not name its pieces, and nobody saw how they came to stand as they do.
     PositionUnknown,
-    /// The board says moves and not how it stands, and was not heard for a while.
+    /// The board says moves and not how it stands, and a move of it may be missing.
     NotTold,
     /// A king was moved as if to castle and the clock pressed, with the rook still at home.
     RookForgotten {
@@ -259,9 +259,9 @@ const UNKNOWN: &str = "this board does not name its pieces, and how they stand i
                        recording goes on from a start position, once \"position\" gives a FEN, or \
                        \"insert\" the moves that nobody saw";
 
-/// What is said of a board that says moves alone, and was not heard for a while.
-const NOT_TOLD: &str = "this board says moves and not how it stands, and was not heard for a \
-                        while: look at it, and enter what was played meanwhile by \"insert\"";
+/// What is said of a board that says moves alone, where one may be missing.
+const NOT_TOLD: &str = "this board says moves and not how it stands, and a move may be missing: \
+                        look at it, and enter what was played by \"insert\"";
 
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {

@@ -42,6 +42,14 @@ impl Recorder {
         true
     }
 
+    /// A board that says moves has said none for a press: once for each move that is missing.
+    fn tell_untold(&mut self, cx: &mut Cx<'_>) {
+        let n_plies = self.play.as_ref().map(|play| play.sheet().len());
+        if std::mem::replace(&mut self.watch.untold_after, n_plies) != n_plies {
+            cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotTold, by: None }));
+        }
+    }
+
     /// A press has stood without a legal move: say what stands on the board instead.
     pub(super) fn judge_suspect(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(suspect) = self.watch.suspect.take() else { return };
@@ -73,6 +81,7 @@ impl Recorder {
             None if play.tracker().has_stirred(by, before) => return,
             None if play.tracker().best().standing().turn() != by => return,
             None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
+            None if cx.board.is_reckoned() => return self.tell_untold(cx),
             None => FindingKind::PressWithoutMove,
             Some(ref mismatch) => match self.illegal_of(mismatch) {
                 Some((mover, from, to, _))

@@ -1,6 +1,8 @@
 //! Whole games in virtual time, by the same hands, on a DGT board and on one of another maker.
 
-use rokade::game::BoardKind;
+use rokade::game::entry::Fact;
+use rokade::game::{BoardKind, Settings};
+use rokade::laws::{Edition, FindingKind, Profile, Terms};
 use rokade::sim::account::Discrepancies;
 use rokade::sim::replay::settings_of;
 use rokade::sim::trial::Recipe;
@@ -105,6 +107,32 @@ fn chessnut_records_as_well_as_a_dgt_board() {
         let (n_right, n_dgt) = contest((BoardKind::Chessnut, Sight::Pieces), profile, has_clock);
         assert!(n_right + n_fewer as usize >= n_dgt, "{profile}: {n_right} for {n_dgt}");
     }
+}
+
+/// A board that says moves alone loses its way where hands are quick. That a move may be missing is
+/// told, and nobody is blamed for what it does not say, with a referee or without.
+#[test]
+fn nobody_is_blamed_for_what_novag_does_not_say() {
+    let mut n_told = 0;
+    for laws in [None, Some(Edition::M2023)] {
+        for seed in 0..N_GAMES {
+            let table = TableKind { sight: Sight::Pieces, has_clock: true };
+            let (.., played) = Recipe::invented(seed, "blitz", table, 40).perform(&[]);
+            let script = on(BoardKind::Ucb, &played.script);
+            let of = |edition| Profile { edition, ..Profile::default() };
+            let terms = laws.map(|laws| Terms { profile: of(laws), ..Terms::default() });
+            let settings = Settings { terms, ..settings_of(&script.header) };
+            let replay = Replay::run_amid(&script, settings, &Trouble::default());
+            let accused = blame::undeserved(&played.truth, &replay.entries);
+            assert!(accused.is_empty(), "seed {seed}, {laws:?}: {accused:?}");
+            let is_told = |fact: &Fact| match fact {
+                Fact::Found(found) => found.kind == FindingKind::NotTold,
+                _ => false,
+            };
+            n_told += replay.entries.iter().filter(|entry| is_told(&entry.fact)).count();
+        }
+    }
+    assert!(n_told > 0, "hands are quick");
 }
 
 /// What came of games on lines that have their troubles.
