@@ -312,7 +312,7 @@ async fn follow(place: &Place, n_plies: usize) -> (Vec<String>, PtyBoardStub, Da
     (intended, board, daemon)
 }
 
-fn has_moves(n: usize) -> impl Fn(&Value) -> bool {
+pub(crate) fn has_moves(n: usize) -> impl Fn(&Value) -> bool {
     move |view| moves_of(view).len() >= n
 }
 

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use std::future::Future;
+use std::io::Write;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -19,12 +21,15 @@ use rokade::shell::journal::{
 use rokade::shell::keeper::{Calls, Handle, Keeper};
 use rokade::shell::now::Now;
 use rokade::shell::orders::{AnswerClass, Asked, BoardRequest};
+use rokade::shell::pty::Speed;
 use rokade::shell::publish::Echo;
 use rokade::shell::status::{Recording, Status};
+use rokade::sim::hands::Span;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use crate::program::LIMIT;
+use crate::daemon::{game, has_moves};
+use crate::program::{LIMIT, Place, is_live, moves_of, plug};
 
 /// Keeps all threads of `disk` waiting, as a card does, until what is returned is dropped.
 fn stall(disk: &Disk) -> Vec<mpsc::Sender<()>> {
@@ -234,4 +239,21 @@ async fn a_jump_of_the_time_of_day_is_on_record() {
     let bodies: Vec<_> = reader.poll().unwrap().into_iter().map(|line| line.body).collect();
     let jumps = bodies.iter().filter(|body| body.contains("WALL_CLOCK_JUMPED"));
     assert_eq!(jumps.count(), 1, "{bodies:?}");
+}
+
+/// What reads the log may stand still, as the disk below it may: the game goes on.
+#[tokio::test]
+async fn a_log_that_nobody_reads_holds_up_no_board() {
+    let (_reader, mut log) = std::io::pipe().unwrap();
+    let n_free = rustix::pipe::fcntl_getpipe_size(&log).unwrap();
+    log.write_all(&vec![b'.'; n_free]).unwrap();
+    let place = Place::new();
+    let (intended, played) = game(4, Span::new(300, 600), 1);
+    let mut board = plug(&played.script, &place.board());
+    let mut daemon = place.command(&["run"]).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+    timeout(LIMIT, board.woken()).await.unwrap().unwrap();
+    place.seen(is_live).await;
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    assert_eq!(moves_of(&place.seen(has_moves(4)).await), intended);
+    daemon.kill().await.unwrap();
 }

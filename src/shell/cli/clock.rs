@@ -88,9 +88,7 @@ fn parse_time(text: &str) -> Result<u32, String> {
 
 impl Clock {
     pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
-        if verbose > 0 {
-            start_tracing(verbose);
-        }
+        let _log = (verbose > 0).then(|| start_tracing(verbose));
         let board = &config.boards[0];
         let port = self.port.as_deref().unwrap_or_else(|| self.through.port(board));
         if port == "gpio" {

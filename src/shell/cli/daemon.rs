@@ -18,7 +18,7 @@ pub(super) fn run(config: &Config, verbose: u8) -> Result<(), Failure> {
         let path = config.state_dir.clone();
         return Err(ConfigError::Wrong { path, why }.into());
     }
-    start_tracing(verbose);
+    let _log = start_tracing(verbose);
     if std::env::var_os("STATE_DIRECTORY").is_none() {
         rustix::process::umask(PRIVATE);
     }

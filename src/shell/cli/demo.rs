@@ -83,9 +83,7 @@ enum DemoClock {
 
 impl Demo {
     pub(super) fn run(&self, config: Option<&Path>, verbose: u8) -> Result<(), Failure> {
-        if verbose > 0 {
-            start_tracing(verbose);
-        }
+        let _log = (verbose > 0).then(|| start_tracing(verbose));
         let game = self.simulate.game(Sight::Pieces)?;
         // Of a configuration that is named the first board's terms count.
         let board = match config {

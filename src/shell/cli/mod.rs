@@ -323,8 +323,11 @@ fn replace(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|e| Failure::Device(format!("{}: cannot be written: {e}", path.display())))
 }
 
-/// The program's own log: to the system's journal under systemd, else to standard error.
-fn start_tracing(verbose: u8) {
+/// The program's own log: to the system's journal under systemd, else to standard error. A thread
+/// of its own writes there, for what reads it, or the disk below, may stand still; it goes on until
+/// what is returned is dropped.
+#[must_use]
+fn start_tracing(verbose: u8) -> Option<tracing_appender::non_blocking::WorkerGuard> {
     use tracing_subscriber::prelude::*;
     let level = match verbose {
         0 => "info",
@@ -336,16 +339,17 @@ fn start_tracing(verbose: u8) {
     let registry = tracing_subscriber::registry().with(filter);
     let journald = std::env::var_os("JOURNAL_STREAM").and(tracing_journald::layer().ok());
     // Fails only if a log is set up already, as in a test.
-    match journald {
-        Some(layer) => registry.with(layer).try_init().ok(),
-        None => {
-            let layer = tracing_subscriber::fmt::layer()
-                .with_writer(io::stderr)
-                .with_target(false)
-                .with_ansi(io::IsTerminal::is_terminal(&io::stderr()));
-            registry.with(layer).try_init().ok()
-        }
-    };
+    if let Some(layer) = journald {
+        registry.with(layer).try_init().ok();
+        return None;
+    }
+    let (writer, guard) = tracing_appender::non_blocking(io::stderr());
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(writer)
+        .with_target(false)
+        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()));
+    registry.with(layer).try_init().ok();
+    Some(guard)
 }
 
 /// So many devices are set up at once, at most; the others wait for their turn.

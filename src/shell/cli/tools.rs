@@ -265,7 +265,7 @@ pub(super) struct Simulate {
 
 impl Simulate {
     pub(super) fn run(&self, verbose: u8) -> Result<(), Failure> {
-        start_tracing(verbose);
+        let _log = start_tracing(verbose);
         if let Some(n_games) = self.games.games {
             return self.games.run(n_games, &self.simulate);
         }
@@ -358,7 +358,7 @@ pub(super) struct RecordCommand {
 
 impl RecordCommand {
     pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
-        start_tracing(verbose);
+        let _log = start_tracing(verbose);
         let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
         if port == "gpio" {
             let why = "switches on the pins send no bytes that could be recorded; name a port";
