@@ -318,7 +318,9 @@ mod tests {
                 let mut by_key: BTreeMap<_, _> =
                     given.map(|(key, word)| (key, word.to_owned())).into();
                 by_key.insert(KEY, "01 23 45 67 89 ab".to_owned());
-                let answers = SetupAnswers { ports: vec!["auto".to_owned()], by_key };
+                // A Pegasus is not looked for.
+                let port = if *word == "pegasus" { "bluetooth:DGT_PEGASUS" } else { "auto" };
+                let answers = SetupAnswers { ports: vec![port.to_owned()], by_key };
                 answers.text(Path::new("rokade.toml")).expect(word);
             }
         }
